@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The one way to memory: every byte the library holds comes through here, so
+ * that uv_replace_allocator() and the fault tests see all of it.
+ */
+#ifndef UV_ALLOC_H_
+#define UV_ALLOC_H_
+
+#include <stddef.h>
+
+/* Context: any, for all of these. They return NULL when there is no memory;
+ * errno is left as it was by uv__free(). */
+void* uv__malloc(size_t size);
+void* uv__calloc(size_t count, size_t size);
+void* uv__realloc(void* ptr, size_t size);
+void uv__free(void* ptr);
+
+/* Array of `count` elements of `size` bytes; NULL as well when the product
+ * does not fit a size_t. */
+void* uv__malloc_array(size_t count, size_t size);
+void* uv__realloc_array(void* ptr, size_t count, size_t size);
+
+/* Like realloc, but frees `ptr` when the new block cannot be had. */
+void* uv__realloc_or_free(void* ptr, size_t size);
+
+/* Copies; the caller frees with uv__free(). */
+char* uv__strdup(const char* s);
+char* uv__strndup(const char* s, size_t n);
+
+#endif /* UV_ALLOC_H_ */

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* Waking a loop from elsewhere.
+ *
+ * uv_async_send() raises the handle's `pending`; who raises it first pushes the
+ * handle on the loop's stack of sent handles and, if the stack was empty, wakes
+ * the poller. The loop takes the whole stack with one exchange, so a wake-up
+ * costs as much as there are handles sent, however many exist, and many sends
+ * make one wake.
+ *
+ * Context: uv_async_send() any | signal; the rest is the loop's thread.
+ *
+ * A sender between raising `pending` and pushing is about to touch the handle,
+ * and until it leaves it touches the loop: closing a handle waits for the first
+ * (the push is a few instructions away), closing the loop for the second.
+ */
+#include "async.h"
+#include "atomic.h"
+#include "loop.h"
+
+/* Where a handle is linked: on the stack by the first of the words that every
+ * handle has to spare, on the loop's own lists by the next two. */
+static uv_async_t** link_of(uv_async_t* handle) {
+  return (uv_async_t**) &handle->u.reserved[0];
+}
+
+static struct uv__queue* node_of(uv_async_t* handle) {
+  return (struct uv__queue*) &handle->u.reserved[1];
+}
+
+static uv_async_t* handle_at(struct uv__queue* node) {
+  return container_of(node, uv_async_t, u.reserved[1]);
+}
+
+void uv__async_init_loop(uv_loop_t* loop) {
+  struct uv__asyncs* asyncs = &uv__loop_state(loop)->asyncs;
+
+  asyncs->sent = NULL;
+  asyncs->busy = 0;
+  uv__queue_init(&asyncs->ready);
+}
+
+int uv_async_init(uv_loop_t* loop, uv_async_t* handle, uv_async_cb async_cb) {
+  uv__handle_init(loop, uv__base(handle), UV_ASYNC);
+  handle->async_cb = async_cb;
+  handle->pending = 0;
+  uv__queue_init(node_of(handle));
+  uv__handle_start(uv__base(handle));
+  return 0;
+}
+
+/* Returns 1 if the stack was empty. */
+static int push_sent(struct uv__asyncs* asyncs, uv_async_t* handle) {
+  uv_async_t* head = uv__load_relaxed(&asyncs->sent);
+  do
+    *link_of(handle) = head;
+  while (!uv__cas_weak(&asyncs->sent, &head, handle));
+  return head == NULL;
+}
+
+int uv_async_send(uv_async_t* handle) {
+  /* Release: what the sender wrote is visible to the callback. Pairs with the
+   * exchange in run_one(), also for senders that find it raised. */
+  if (uv__fetch_or(&handle->pending, 1) != 0)
+    return 0;
+
+  uv_loop_t* loop = handle->loop;
+  struct uv__asyncs* asyncs = &uv__loop_state(loop)->asyncs;
+  int err = 0;
+
+  /* Pairs with the acquire in uv__async_close_loop(). */
+  uv__fetch_add(&asyncs->busy, 1);
+  if (push_sent(asyncs, handle))
+    err = uv__loop_wake(loop);
+  uv__fetch_sub(&asyncs->busy, 1);
+  return err;
+}
+
+/* Moves what was sent to the ready list, oldest first. */
+static void take_sent(struct uv__asyncs* asyncs) {
+  uv_async_t* handle = uv__exchange(&asyncs->sent, NULL);
+  struct uv__queue batch;
+  uv__queue_init(&batch);
+
+  while (handle != NULL) {
+    uv_async_t* older = *link_of(handle);
+    uv__queue_push_front(&batch, node_of(handle));
+    handle = older;
+  }
+  uv__queue_splice(&asyncs->ready, &batch);
+}
+
+static void run_one(uv_async_t* handle) {
+  /* Lowered before the callback: a send during it means another run. Pairs with
+   * uv_async_send(). */
+  uv__exchange(&handle->pending, 0);
+  if (handle->async_cb != NULL)
+    handle->async_cb(handle);
+}
+
+int uv__async_run(uv_loop_t* loop) {
+  struct uv__asyncs* asyncs = &uv__loop_state(loop)->asyncs;
+  int count = 0;
+
+  take_sent(asyncs);
+  /* Nothing is added here while this runs but by uv__async_close(), which only
+   * moves handles that were sent meanwhile; stop at the last one of now. */
+  struct uv__queue round;
+  uv__queue_move(&round, &asyncs->ready);
+  while (!uv__queue_empty(&round)) {
+    run_one(handle_at(uv__queue_pop_front(&round)));
+    count++;
+  }
+
+  /* Handles that a close moved here have no wake of their own any more. */
+  if (!uv__queue_empty(&asyncs->ready))
+    (void) uv__loop_wake(loop);
+  return count;
+}
+
+/* For the few instructions that a sender still needs; if it was preempted there,
+ * the processor is better left to it. */
+static void wait_a_moment(unsigned turn) {
+  if (turn % 64 == 63)
+    uv_sleep(0);
+  else
+    uv__cpu_relax();
+}
+
+/* Is it on a list of ours, so that no sender touches it any more? */
+static int is_collected(uv_async_t* handle) {
+  return !uv__queue_empty(node_of(handle));
+}
+
+enum uv__close_answer uv__async_close(uv_handle_t* base) {
+  uv_async_t* handle = (uv_async_t*) base;
+  struct uv__asyncs* asyncs = &uv__loop_state(handle->loop)->asyncs;
+
+  /* Raised from here on, so that later sends do nothing. */
+  if (uv__fetch_or(&handle->pending, 1) != 0) {
+    for (unsigned turn = 0; !is_collected(handle); turn++) {
+      take_sent(asyncs);
+      wait_a_moment(turn);
+    }
+  }
+
+  uv__queue_remove(node_of(handle));
+  if (!uv__queue_empty(&asyncs->ready))
+    (void) uv__loop_wake(handle->loop);
+  uv__handle_stop(base);
+  return UV__CLOSE_DONE;
+}
+
+void uv__async_close_loop(uv_loop_t* loop) {
+  struct uv__asyncs* asyncs = &uv__loop_state(loop)->asyncs;
+
+  for (unsigned turn = 0; uv__load_acquire(&asyncs->busy) != 0; turn++)
+    wait_a_moment(turn);
+}
+
+void uv__async_fork(uv_loop_t* loop) {
+  uv__async_init_loop(loop);
+  struct uv__queue* head = &loop->handle_queue;
+  for (struct uv__queue* q = head->next; q != head; q = q->next) {
+    uv_handle_t* base = container_of(q, uv_handle_t, handle_queue);
+    if (base->type != UV_ASYNC || uv__is_closing(base))
+      continue;
+    uv_async_t* handle = (uv_async_t*) base;
+    handle->pending = 0;
+    uv__queue_init(node_of(handle));
+  }
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* C11 atomics on plain objects.
+ *
+ * The ABI fixes the types of the fields shared between threads (uv_async_t's
+ * `pending` is an int), so these work on ordinary lvalues through the compiler
+ * builtins instead of on _Atomic types. Each use names its pair in a comment.
+ */
+#ifndef UV_ATOMIC_H_
+#define UV_ATOMIC_H_
+
+#if defined(_MSC_VER) && !defined(__clang__)
+# error "add the Interlocked* forms here together with the MSVC build"
+#endif
+
+#define uv__load_relaxed(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+#define uv__load_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define uv__store_relaxed(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+#define uv__store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#define uv__exchange(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
+#define uv__fetch_add(p, v) __atomic_fetch_add((p), (v), __ATOMIC_ACQ_REL)
+#define uv__fetch_sub(p, v) __atomic_fetch_sub((p), (v), __ATOMIC_ACQ_REL)
+#define uv__fetch_or(p, v) __atomic_fetch_or((p), (v), __ATOMIC_ACQ_REL)
+#define uv__fence_seq_cst() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+
+/* Stores `desired` if `*p` equals `*expected`, else loads `*p` into
+ * `*expected`. Weak: may fail for no reason, so use it in a loop. */
+#define uv__cas_weak(p, expected, desired)                                     \
+  __atomic_compare_exchange_n((p), (expected), (desired), 1,                   \
+                              __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+#define uv__cas_strong(p, expected, desired)                                   \
+  __atomic_compare_exchange_n((p), (expected), (desired), 0,                   \
+                              __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+
+/* Tells the core that this is a spin loop. */
+static inline void uv__cpu_relax(void) {
+#if defined(__i386__) || defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__) || defined(__arm__)
+  __asm__ __volatile__("yield" ::: "memory");
+#endif
+}
+
+#endif /* UV_ATOMIC_H_ */

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef UV_FATAL_H_
+#define UV_FATAL_H_
+
+/* An invariant of the library itself is broken: says which operation found it
+ * and ends the process. Never for a refusal by the environment.
+ * `err` is a UV_E* code or 0. Context: any. */
+#if defined(__GNUC__)
+__attribute__((noreturn))
+#endif
+void uv__fatal(const char* op, int err);
+
+#endif /* UV_FATAL_H_ */

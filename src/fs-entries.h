@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Directory entries, gathered without an allocation for each.
+ *
+ * The entries are records in one growing block: a byte for the type, the name,
+ * a NUL. Pointers are made only when all records are there.
+ * Context: one thread at a time.
+ */
+#ifndef UV_FS_ENTRIES_H_
+#define UV_FS_ENTRIES_H_
+
+#include "base.h"
+
+struct uv__entries {
+  char* records;       /* the block, or NULL while there is no entry */
+  size_t used;         /* bytes of it in use */
+  size_t size;         /* bytes of it allocated */
+  size_t count;        /* number of records */
+  const char** sorted; /* the records in order of their names, or NULL */
+  size_t next;         /* first of `sorted` that was not handed out yet */
+};
+
+/* Appends an entry with copies: 0 or UV_ENOMEM. "." and ".." are left out. */
+int uv__entries_add(struct uv__entries* entries,
+                    const char* name,
+                    uv_dirent_type_t type);
+
+/* Orders by name, bytewise, for uv__entries_next(): 0 or UV_ENOMEM. */
+int uv__entries_sort(struct uv__entries* entries);
+
+/* Stores the next entry: 0 or UV_EOF. The name lives until free. */
+int uv__entries_next(struct uv__entries* entries, uv_dirent_t* out);
+
+/* Stores all `count` entries as they came. The names live in the block. */
+void uv__entries_list(const struct uv__entries* entries, uv_dirent_t* out);
+
+/* Frees the members, not the structure. */
+void uv__entries_close(struct uv__entries* entries);
+
+#endif /* UV_FS_ENTRIES_H_ */

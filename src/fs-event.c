@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Watching a path for changes: the part that every platform shares. */
+#include "fs-event.h"
+#include "alloc.h"
+#include "out-string.h"
+
+int uv_fs_event_init(uv_loop_t* loop, uv_fs_event_t* handle) {
+  uv__handle_init(loop, uv__base(handle), UV_FS_EVENT);
+  handle->path = NULL;
+  uv__fs_event_os_init(handle);
+  return 0;
+}
+
+int uv_fs_event_start(uv_fs_event_t* handle,
+                      uv_fs_event_cb cb,
+                      const char* path,
+                      unsigned int flags) {
+  if (cb == NULL || path == NULL)
+    return UV_EINVAL;
+  if (uv__is_active(uv__base(handle)) || uv__is_closing(uv__base(handle)))
+    return UV_EINVAL;
+
+  char* copy = uv__strdup(path);
+  if (copy == NULL)
+    return UV_ENOMEM;
+
+  handle->path = copy;
+  handle->cb = cb;
+  int err = uv__fs_event_os_start(handle, flags);
+  if (err != 0) {
+    handle->path = NULL;
+    uv__free(copy);
+    return err;
+  }
+
+  uv__handle_start(uv__base(handle));
+  return 0;
+}
+
+int uv_fs_event_stop(uv_fs_event_t* handle) {
+  if (!uv__is_active(uv__base(handle)))
+    return 0;
+
+  uv__fs_event_os_stop(handle);
+  uv__handle_stop(uv__base(handle));
+  uv__free(handle->path);
+  handle->path = NULL;
+  return 0;
+}
+
+int uv_fs_event_getpath(uv_fs_event_t* handle, char* buffer, size_t* size) {
+  if (uv__out_string_check(buffer, size) != 0)
+    return UV_EINVAL;
+  if (!uv__is_active(uv__base(handle)))
+    return UV_EINVAL;
+
+  return uv__out_string_put(handle->path, strlen(handle->path), buffer, size);
+}
+
+enum uv__close_answer uv__fs_event_close(uv_handle_t* handle) {
+  (void) uv_fs_event_stop((uv_fs_event_t*) handle); /* cannot fail */
+  return UV__CLOSE_DONE;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* The life of a file request; rules F1-F3 are in fs.h.
+ *
+ * Happy path: check the arguments against the type's row, fill the request, run
+ * it here or on a worker, hand the result over. A refused request (bad
+ * arguments, no memory, no worker) owns nothing and leaves the loop as it was.
+ */
+#include "fs.h"
+#include "alloc.h"
+#include "fs-entries.h"
+#include "req.h"
+#include "threadpool.h"
+
+/* What a type needs of its arguments, and what its req->ptr is. */
+enum {
+  NEEDS_PATH = 1u << 0,
+  NEEDS_NEW_PATH = 1u << 1,
+  NEEDS_BUFS = 1u << 2,
+  NEEDS_DIR = 1u << 3,        /* with room for entries where it is read */
+  NEEDS_COPY_FLAGS = 1u << 4, /* no flag of copyfile that we do not know */
+  PTR_IS_BLOCK = 1u << 5,     /* one allocation of the request's own */
+  PTR_IS_ENTRIES = 1u << 6    /* struct uv__entries of the request's own */
+};
+
+static const unsigned char traits[UV__FS_TYPES] = {
+  [UV_FS_OPEN] = NEEDS_PATH,
+  [UV_FS_CLOSE] = 0,
+  [UV_FS_READ] = NEEDS_BUFS,
+  [UV_FS_WRITE] = NEEDS_BUFS,
+  [UV_FS_SENDFILE] = 0,
+  [UV_FS_STAT] = NEEDS_PATH,
+  [UV_FS_LSTAT] = NEEDS_PATH,
+  [UV_FS_FSTAT] = 0,
+  [UV_FS_FTRUNCATE] = 0,
+  [UV_FS_UTIME] = NEEDS_PATH,
+  [UV_FS_FUTIME] = 0,
+  [UV_FS_ACCESS] = NEEDS_PATH,
+  [UV_FS_CHMOD] = NEEDS_PATH,
+  [UV_FS_FCHMOD] = 0,
+  [UV_FS_FSYNC] = 0,
+  [UV_FS_FDATASYNC] = 0,
+  [UV_FS_UNLINK] = NEEDS_PATH,
+  [UV_FS_RMDIR] = NEEDS_PATH,
+  [UV_FS_MKDIR] = NEEDS_PATH,
+  [UV_FS_MKDTEMP] = NEEDS_PATH,
+  [UV_FS_RENAME] = NEEDS_PATH | NEEDS_NEW_PATH,
+  [UV_FS_SCANDIR] = NEEDS_PATH | PTR_IS_ENTRIES,
+  [UV_FS_LINK] = NEEDS_PATH | NEEDS_NEW_PATH,
+  [UV_FS_SYMLINK] = NEEDS_PATH | NEEDS_NEW_PATH,
+  [UV_FS_READLINK] = NEEDS_PATH | PTR_IS_BLOCK,
+  [UV_FS_CHOWN] = NEEDS_PATH,
+  [UV_FS_FCHOWN] = 0,
+  [UV_FS_REALPATH] = NEEDS_PATH | PTR_IS_BLOCK,
+  [UV_FS_COPYFILE] = NEEDS_PATH | NEEDS_NEW_PATH | NEEDS_COPY_FLAGS,
+  [UV_FS_LCHOWN] = NEEDS_PATH,
+  [UV_FS_OPENDIR] = NEEDS_PATH, /* the directory outlives the request */
+  [UV_FS_READDIR] = NEEDS_DIR,
+  [UV_FS_CLOSEDIR] = NEEDS_DIR,
+  [UV_FS_STATFS] = NEEDS_PATH | PTR_IS_BLOCK,
+  [UV_FS_MKSTEMP] = NEEDS_PATH,
+  [UV_FS_LUTIME] = NEEDS_PATH,
+};
+
+#define COPY_FLAGS                                                             \
+ (UV_FS_COPYFILE_EXCL | UV_FS_COPYFILE_FICLONE | UV_FS_COPYFILE_FICLONE_FORCE)
+
+static int has_bufs(const struct uv__fs_args* args) {
+  return args->bufs != NULL && args->nbufs > 0 && args->nbufs <= INT32_MAX;
+}
+
+static int has_dir(const struct uv__fs_args* args) {
+  if (args->dir == NULL)
+    return 0;
+  return args->type != UV_FS_READDIR || args->dir->dirents != NULL;
+}
+
+static int check_args(const struct uv__fs_args* args) {
+  unsigned needs = traits[args->type];
+
+  if ((needs & NEEDS_PATH) && args->path == NULL)
+    return UV_EINVAL;
+  if ((needs & NEEDS_NEW_PATH) && args->new_path == NULL)
+    return UV_EINVAL;
+  if ((needs & NEEDS_BUFS) && !has_bufs(args))
+    return UV_EINVAL;
+  if ((needs & NEEDS_DIR) && !has_dir(args))
+    return UV_EINVAL;
+  if ((needs & NEEDS_COPY_FLAGS) && (args->flags & ~COPY_FLAGS) != 0)
+    return UV_EINVAL;
+  return 0;
+}
+
+static void init_req(uv_loop_t* loop,
+                     uv_fs_t* req,
+                     uv_fs_type type,
+                     uv_fs_cb cb) {
+  req->type = UV_FS;
+  req->fs_type = type;
+  req->loop = loop;
+  req->cb = cb;
+  req->result = 0;
+  req->ptr = NULL;
+  req->path = NULL;
+  *uv__fs_owned(req) = NULL;
+  uv__fs_os_init(req);
+}
+
+void uv__fs_run(uv_fs_t* req) {
+  const struct uv__fs_op* op = &uv__fs_ops[req->fs_type];
+
+  do
+    req->result = op->run(req);
+  while (req->result == UV_EINTR && op->again_after_eintr);
+}
+
+static void fs_work(struct uv__work* w) {
+  uv__fs_run(container_of(w, uv_fs_t, work_req));
+}
+
+static void fs_work_done(struct uv__work* w, int status) {
+  uv_fs_t* req = container_of(w, uv_fs_t, work_req);
+
+  uv__req_unregister(req->loop);
+  if (status != 0) {
+    assert(status == UV_ECANCELED);
+    req->result = status;
+  }
+  req->cb(req);
+}
+
+static int submit(uv_fs_t* req) {
+  uv_loop_t* loop = req->loop;
+
+  uv__req_start(loop, req, UV_FS);
+  int err = uv__work_submit(loop, &req->work_req, UV__WORK_FAST_IO, fs_work,
+                            fs_work_done);
+  if (err != 0)
+    uv__req_unregister(loop);
+  return err;
+}
+
+static int refuse(uv_fs_t* req, int err) {
+  uv_fs_req_cleanup(req);
+  req->result = err;
+  return err;
+}
+
+int uv__fs_start(uv_loop_t* loop,
+                 uv_fs_t* req,
+                 const struct uv__fs_args* args,
+                 uv_fs_cb cb) {
+  if (req == NULL)
+    return UV_EINVAL;
+  init_req(loop, req, args->type, cb);
+
+  if (cb != NULL && loop == NULL)
+    return refuse(req, UV_EINVAL);
+
+  int err = check_args(args);
+  if (err == 0)
+    err = uv__fs_os_fill(req, args);
+  if (err != 0)
+    return refuse(req, err);
+
+  if (cb == NULL) {
+    uv__fs_run(req);
+    return (int) req->result;
+  }
+
+  err = submit(req);
+  return err == 0 ? 0 : refuse(req, err);
+}
+
+static void free_ptr(uv_fs_t* req) {
+  unsigned what = 0;
+
+  /* The type may be anything in a request that was never started. */
+  if ((unsigned) req->fs_type < UV__FS_TYPES)
+    what = traits[req->fs_type];
+
+  if (req->ptr != NULL && (what & PTR_IS_ENTRIES))
+    uv__entries_close(req->ptr);
+  if (what & (PTR_IS_BLOCK | PTR_IS_ENTRIES))
+    uv__free(req->ptr);
+  req->ptr = NULL;
+}
+
+void uv_fs_req_cleanup(uv_fs_t* req) {
+  if (req == NULL)
+    return;
+
+  free_ptr(req);
+  uv__free(*uv__fs_owned(req));
+  *uv__fs_owned(req) = NULL;
+  req->path = NULL;
+  uv__fs_os_init(req);
+}
+
+int uv_fs_scandir_next(uv_fs_t* req, uv_dirent_t* ent) {
+  if (req == NULL || ent == NULL)
+    return UV_EINVAL;
+  if (req->result < 0)
+    return (int) req->result;
+  if (req->fs_type != UV_FS_SCANDIR || req->ptr == NULL)
+    return UV_EOF;
+
+  return uv__entries_next(req->ptr, ent);
+}

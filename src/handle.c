@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* The life of a handle: see handle.h for the rules (H1-H4).
+ *
+ * uv_close() stops the handle through its class and queues it; the close phase
+ * takes the queue, lets the class deliver cancellations and runs close_cb. The
+ * queue is a stack on purpose: programs have come to rely on handles closed in
+ * one tick being reported last-in first-out.
+ */
+#include "handle.h"
+#include "fatal.h"
+
+#include <stdio.h>
+
+void uv__handle_init(uv_loop_t* loop,
+                     uv_handle_t* handle,
+                     uv_handle_type type) {
+  handle->loop = loop;
+  handle->type = type;
+  handle->close_cb = NULL;
+  handle->next_closing = NULL;
+  handle->flags = UV__REF;
+  uv__queue_push_back(&loop->handle_queue, &handle->handle_queue);
+}
+
+void uv__handle_discard(uv_handle_t* handle) {
+  uv__handle_stop(handle);
+  uv__queue_remove(&handle->handle_queue);
+}
+
+void uv__handle_make_internal(uv_handle_t* handle) {
+  uv_unref(handle);
+  handle->flags |= UV__INTERNAL;
+}
+
+/* Does ref/unref change the count? Closing handles are counted once, whatever
+ * their reference (H1). */
+static int ref_is_counted(const uv_handle_t* handle) {
+  return uv__is_active(handle) && !uv__is_closing(handle);
+}
+
+void uv_ref(uv_handle_t* handle) {
+  if (handle->flags & UV__REF)
+    return;
+  handle->flags |= UV__REF;
+  if (ref_is_counted(handle))
+    handle->loop->active_handles++;
+}
+
+void uv_unref(uv_handle_t* handle) {
+  if (!(handle->flags & UV__REF))
+    return;
+  handle->flags &= ~UV__REF;
+  if (ref_is_counted(handle))
+    handle->loop->active_handles--;
+}
+
+int uv_has_ref(const uv_handle_t* handle) {
+  return (handle->flags & UV__REF) != 0;
+}
+
+int uv_is_active(const uv_handle_t* handle) {
+  return uv__is_active(handle) && !uv__is_closing(handle);
+}
+
+int uv_is_closing(const uv_handle_t* handle) {
+  return uv__is_closing(handle);
+}
+
+int uv_fileno(const uv_handle_t* handle, uv_os_fd_t* fd) {
+  const struct uv__handle_class* class = &uv__handle_classes[handle->type];
+
+  if (class->fileno == NULL)
+    return UV_EINVAL;
+  if (uv__is_closing(handle))
+    return UV_EBADF;
+
+  return class->fileno(handle, fd);
+}
+
+static void push_closing(uv_handle_t* handle) {
+  handle->next_closing = handle->loop->closing_handles;
+  handle->loop->closing_handles = handle;
+}
+
+void uv__handle_close_later_done(uv_handle_t* handle) {
+  assert(handle->flags & UV__CLOSING);
+  assert(!(handle->flags & UV__CLOSED));
+  push_closing(handle);
+}
+
+void uv_close(uv_handle_t* handle, uv_close_cb close_cb) {
+  const struct uv__handle_class* class = &uv__handle_classes[handle->type];
+
+  assert(!uv__is_closing(handle));
+  if (class->close == NULL)
+    uv__fatal("uv_close: not a handle", UV_EINVAL);
+
+  handle->flags |= UV__CLOSING;
+  handle->close_cb = close_cb;
+  enum uv__close_answer answer = class->close(handle);
+
+  /* The class stopped it; from here on it counts as closing (H1). */
+  assert(!uv__is_active(handle));
+  handle->loop->active_handles++;
+  if (answer == UV__CLOSE_DONE)
+    push_closing(handle);
+}
+
+static void finish_close(uv_handle_t* handle) {
+  const struct uv__handle_class* class = &uv__handle_classes[handle->type];
+
+  if (class->finish != NULL && class->finish(handle) == UV__FINISH_AGAIN) {
+    push_closing(handle);
+    return;
+  }
+
+  handle->flags |= UV__CLOSED;
+  handle->loop->active_handles--;
+  uv__queue_remove(&handle->handle_queue);
+
+  /* Last: the callback may free the handle. */
+  if (handle->close_cb != NULL)
+    handle->close_cb(handle);
+}
+
+void uv__handle_run_closing(uv_loop_t* loop) {
+  uv_handle_t* handle = loop->closing_handles;
+  loop->closing_handles = NULL;
+
+  while (handle != NULL) {
+    uv_handle_t* next = handle->next_closing;
+    finish_close(handle);
+    handle = next;
+  }
+}
+
+void uv_walk(uv_loop_t* loop, uv_walk_cb walk_cb, void* arg) {
+  struct uv__queue todo;
+  uv__queue_move(&todo, &loop->handle_queue);
+
+  while (!uv__queue_empty(&todo)) {
+    struct uv__queue* q = uv__queue_pop_front(&todo);
+    /* Back in its place before the callback, which may close it. */
+    uv__queue_push_back(&loop->handle_queue, q);
+
+    uv_handle_t* handle = container_of(q, uv_handle_t, handle_queue);
+    if (!(handle->flags & UV__INTERNAL))
+      walk_cb(handle, arg);
+  }
+}
+
+static void print_handle(const uv_handle_t* handle, FILE* stream) {
+  const char* name = uv_handle_type_name(handle->type);
+
+  fprintf(stream,
+          "[%c%c%c] %-8s %p\n",
+          uv_has_ref(handle) ? 'R' : '-',
+          uv__is_active(handle) ? 'A' : '-',
+          handle->flags & UV__INTERNAL ? 'I' : '-',
+          name == NULL ? "<unknown>" : name,
+          (const void*) handle);
+}
+
+static void print_handles(uv_loop_t* loop, int only_active, FILE* stream) {
+  if (loop == NULL)
+    loop = uv_default_loop();
+  if (loop == NULL)
+    return;
+  if (stream == NULL)
+    stream = stderr;
+
+  struct uv__queue* head = &loop->handle_queue;
+  for (struct uv__queue* q = head->next; q != head; q = q->next) {
+    const uv_handle_t* handle = container_of(q, uv_handle_t, handle_queue);
+    if (!only_active || uv__is_active(handle))
+      print_handle(handle, stream);
+  }
+}
+
+void uv_print_all_handles(uv_loop_t* loop, FILE* stream) {
+  print_handles(loop, 0, stream);
+}
+
+void uv_print_active_handles(uv_loop_t* loop, FILE* stream) {
+  print_handles(loop, 1, stream);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Giving back what the library holds process-wide. Happens by itself when the
+ * library is unloaded or the process exits; calling it earlier is fine, twice
+ * too.
+ */
+#include "atomic.h"
+#include "loop.h"
+#include "threadpool.h"
+
+#if defined(__GNUC__)
+__attribute__((destructor))
+#endif
+void uv_library_shutdown(void) {
+  static int was_shut_down;
+
+  if (uv__exchange(&was_shut_down, 1))
+    return;
+  uv__threadpool_shutdown();
+  uv__library_os_shutdown();
+}

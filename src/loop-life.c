@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* Making, configuring and ending loops; the default loop. */
+#include "alloc.h"
+#include "async.h"
+#include "handle.h"
+#include "loop.h"
+#include "timer.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static uv_loop_t default_loop_storage;
+static uv_loop_t* default_loop;
+
+static void init_public_fields(uv_loop_t* loop) {
+  void* data = loop->data; /* the user may have set it before */
+
+  memset(loop, 0, sizeof(*loop));
+  loop->data = data;
+  uv__queue_init(&loop->handle_queue);
+  uv__queue_init(&loop->idle_handles);
+  uv__queue_init(&loop->prepare_handles);
+  uv__queue_init(&loop->check_handles);
+}
+
+int uv_loop_init(uv_loop_t* loop) {
+  if (loop == NULL)
+    return UV_EINVAL;
+
+  struct uv__loop_state* state = uv__calloc(1, uv__loop_os_state_size);
+  if (state == NULL)
+    return UV_ENOMEM;
+
+  init_public_fields(loop);
+  loop->internal_fields = state;
+  state->poller = uv__poller_choose();
+  uv__async_init_loop(loop);
+  uv_update_time(loop);
+
+  int err = uv__loop_os_init(loop);
+  if (err != 0)
+    goto err_free_state;
+  return 0;
+
+err_free_state:
+  uv__free(state);
+  loop->internal_fields = NULL;
+  return err;
+}
+
+static int has_user_handles(const uv_loop_t* loop) {
+  const struct uv__queue* head = &loop->handle_queue;
+
+  for (const struct uv__queue* q = head->next; q != head; q = q->next) {
+    const uv_handle_t* handle = container_of(q, uv_handle_t, handle_queue);
+    if (!(handle->flags & UV__INTERNAL))
+      return 1;
+  }
+  return 0;
+}
+
+int uv_loop_close(uv_loop_t* loop) {
+  if (loop->active_reqs.count > 0 || has_user_handles(loop))
+    return UV_EBUSY;
+
+  uv__async_close_loop(loop);
+  uv__loop_os_close(loop);
+  uv__timer_close_loop(loop);
+  uv__free(loop->internal_fields);
+  loop->internal_fields = NULL;
+
+  if (loop == default_loop)
+    default_loop = NULL;
+  return 0;
+}
+
+uv_loop_t* uv_default_loop(void) {
+  if (default_loop == NULL && uv_loop_init(&default_loop_storage) == 0)
+    default_loop = &default_loop_storage;
+  return default_loop;
+}
+
+uv_loop_t* uv_loop_new(void) {
+  uv_loop_t* loop = uv__calloc(1, sizeof(*loop));
+
+  if (loop != NULL && uv_loop_init(loop) != 0) {
+    uv__free(loop);
+    return NULL;
+  }
+  return loop;
+}
+
+void uv_loop_delete(uv_loop_t* loop) {
+  int is_default = loop == default_loop;
+  int err = uv_loop_close(loop);
+
+  assert(err == 0);
+  if (err == 0 && !is_default)
+    uv__free(loop);
+}
+
+int uv_loop_fork(uv_loop_t* loop) {
+  struct uv__loop_state* state = uv__loop_state(loop);
+
+  int err = state->poller->reopen(loop);
+  if (err != 0)
+    return err;
+  uv__async_fork(loop);
+  state->work_done = NULL;
+  state->batch.count = 0;
+  return uv__loop_os_fork(loop);
+}
+
+int uv_loop_configure(uv_loop_t* loop, uv_loop_option option, ...) {
+  struct uv__loop_state* state = uv__loop_state(loop);
+  int err = 0;
+  va_list ap;
+
+  va_start(ap, option);
+  switch (option) {
+  case UV_LOOP_BLOCK_SIGNAL:
+    err = uv__loop_os_block_signal(loop, va_arg(ap, int));
+    break;
+  case UV_METRICS_IDLE_TIME:
+    state->flags |= UV__LOOP_METRICS_IDLE;
+    break;
+  case UV_LOOP_USE_IO_URING_SQPOLL:
+    state->flags |= UV__LOOP_WANT_SQPOLL;
+    break;
+  default: /* a newer header's option, or nonsense */
+    err = UV_ENOSYS;
+    break;
+  }
+  va_end(ap);
+  return err;
+}

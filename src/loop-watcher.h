@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* idle, prepare, check: one mechanism, three phases. */
+#ifndef UV_LOOP_WATCHER_H_
+#define UV_LOOP_WATCHER_H_
+
+#include "handle.h"
+
+enum uv__close_answer uv__idle_close(uv_handle_t* handle);
+enum uv__close_answer uv__prepare_close(uv_handle_t* handle);
+enum uv__close_answer uv__check_close(uv_handle_t* handle);
+
+#endif /* UV_LOOP_WATCHER_H_ */

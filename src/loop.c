@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* The loop driver: the order in which things happen, for every platform.
+ *
+ * One iteration:
+ *   pending, idle, prepare            before_poll()
+ *   poll                              uv__poll()
+ *   pending, check, close, timers     after_poll()
+ *
+ * The pull-based pair is the same ring cut at the poll: uv_backend_process() is
+ * the waiting half of the poll phase, uv_backend_dispatch() the other half,
+ * then after_poll() and the next before_poll().
+ */
+#include "loop.h"
+#include "handle.h"
+#include "poll-clock.h"
+#include "poll-phase.h"
+#include "timer.h"
+#include "uv/ext.h"
+
+/* Rounds of callbacks that became due while the poll phase ran. */
+#define PENDING_ROUNDS_MAX 8
+
+int uv__loop_alive(const uv_loop_t* loop) {
+  if (loop->active_handles > 0)
+    return 1;
+  return loop->active_reqs.count > 0 || loop->closing_handles != NULL;
+}
+
+int uv_loop_alive(const uv_loop_t* loop) {
+  return uv__loop_alive(loop);
+}
+
+static int may_sleep(const uv_loop_t* loop) {
+  if (loop->stop_flag || !uv__loop_alive(loop))
+    return 0;
+  if (uv__loop_os_has_pending(loop))
+    return 0;
+  return uv__queue_empty(&loop->idle_handles) && loop->closing_handles == NULL;
+}
+
+uint64_t uv__loop_deadline(const uv_loop_t* loop) {
+  return may_sleep(loop) ? uv__timer_next_due(loop) : UV__DEADLINE_NONE;
+}
+
+int uv_backend_timeout(const uv_loop_t* loop) {
+  /* Whoever embeds the loop waits on the backend's fd, which does not know yet
+   * about interest that was not committed: a round is due. */
+  if (uv__loop_os_uncommitted(loop))
+    return 0;
+
+  uint64_t deadline_ns = uv__loop_deadline(loop);
+  return uv__deadline_left_ms(deadline_ns, uv__loop_state(loop)->now_ns);
+}
+
+void uv_update_time(uv_loop_t* loop) {
+  uint64_t now_ns = uv_hrtime();
+
+  uv__loop_state(loop)->now_ns = now_ns;
+  loop->time = now_ns / 1000000;
+}
+
+uint64_t uv_now(const uv_loop_t* loop) {
+  return loop->time;
+}
+
+void uv_stop(uv_loop_t* loop) {
+  loop->stop_flag = 1;
+}
+
+static void before_poll(uv_loop_t* loop) {
+  uv__loop_os_run_pending(loop);
+  uv__run_idle(loop);
+  uv__run_prepare(loop);
+}
+
+static void after_poll(uv_loop_t* loop, int pending_rounds) {
+  for (int i = 0; i < pending_rounds && uv__loop_os_has_pending(loop); i++)
+    uv__loop_os_run_pending(loop);
+
+  uv__run_check(loop);
+  uv__handle_run_closing(loop);
+  uv_update_time(loop);
+  uv__timer_run_due(loop);
+}
+
+static void iterate(uv_loop_t* loop, uv_run_mode mode) {
+  /* Asked before they run: what a round had to do counts as its progress, so
+   * that UV_RUN_ONCE does not go to sleep after it. */
+  int busy =
+      uv__loop_os_has_pending(loop) || !uv__queue_empty(&loop->idle_handles);
+
+  before_poll(loop);
+
+  uint64_t deadline_ns = UV__DEADLINE_NONE;
+  if (mode == UV_RUN_DEFAULT || (mode == UV_RUN_ONCE && !busy))
+    deadline_ns = uv__loop_deadline(loop);
+
+  uv__loop_state(loop)->metrics.info.loop_count++;
+  uv__poll(loop, deadline_ns);
+  after_poll(loop, PENDING_ROUNDS_MAX);
+}
+
+int uv_run(uv_loop_t* loop, uv_run_mode mode) {
+  /* Asked before the early timers: what was alive then gets an iteration, even
+   * if they were all there was. */
+  int alive = uv__loop_alive(loop);
+
+  uv_update_time(loop);
+  if (mode == UV_RUN_DEFAULT && alive && !loop->stop_flag)
+    uv__timer_run_due(loop);
+
+  while (alive && !loop->stop_flag) {
+    iterate(loop, mode);
+    alive = uv__loop_alive(loop);
+    if (mode != UV_RUN_DEFAULT)
+      break;
+  }
+
+  loop->stop_flag = 0;
+  return alive;
+}
+
+int uv_backend_process(uv_loop_t* loop, int timeout) {
+  uint64_t deadline_ns = UV__DEADLINE_NONE;
+
+  if (timeout != 0)
+    deadline_ns = uv__deadline_from_timeout(uv_hrtime(), timeout);
+  return uv__poll_collect(loop, deadline_ns);
+}
+
+int uv_backend_dispatch(uv_loop_t* loop) {
+  uv__loop_state(loop)->metrics.info.loop_count++;
+  uv__poll_dispatch(loop);
+  /* One round: what callbacks queue now is for the next dispatch. */
+  after_poll(loop, 1);
+  before_poll(loop);
+  return uv__loop_alive(loop);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* What the loop has done so far.
+ *
+ * The counters of uv_metrics_info() are the loop thread's. Idle time may be
+ * asked for from any thread while the loop sleeps: its two words are atomic,
+ * and a wait under way is added to the finished ones.
+ */
+#include "metrics.h"
+#include "atomic.h"
+#include "loop.h"
+
+#include <string.h>
+
+static int idle_time_is_on(const uv_loop_t* loop) {
+  return (uv__loop_state(loop)->flags & UV__LOOP_METRICS_IDLE) != 0;
+}
+
+void uv__metrics_wait_begin(uv_loop_t* loop) {
+  if (idle_time_is_on(loop))
+    uv__store_release(&uv__loop_state(loop)->metrics.waiting_since,
+                      uv_hrtime());
+}
+
+void uv__metrics_wait_end(uv_loop_t* loop) {
+  struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
+  uint64_t since = uv__load_relaxed(&metrics->waiting_since);
+
+  if (since == 0)
+    return;
+  /* Added before the wait is taken away: a reader in between counts it twice
+   * for a moment rather than seeing idle time shrink. */
+  uv__fetch_add(&metrics->idle_ns, uv_hrtime() - since);
+  uv__store_release(&metrics->waiting_since, 0);
+}
+
+uint64_t uv_metrics_idle_time(uv_loop_t* loop) {
+  struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
+  uint64_t since = uv__load_acquire(&metrics->waiting_since);
+  uint64_t idle_ns = uv__load_acquire(&metrics->idle_ns);
+
+  return since == 0 ? idle_ns : idle_ns + (uv_hrtime() - since);
+}
+
+int uv_metrics_info(uv_loop_t* loop, uv_metrics_t* metrics) {
+  memcpy(metrics, &uv__loop_state(loop)->metrics.info, sizeof(*metrics));
+  return 0;
+}

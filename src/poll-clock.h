@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Deadlines: absolute moments in ns, and how long is left in the milliseconds
+ * that pollers take. Pure arithmetic.
+ */
+#ifndef UV_POLL_CLOCK_H_
+#define UV_POLL_CLOCK_H_
+
+#include <stdint.h>
+
+#define UV__DEADLINE_NONE 0           /* do not wait */
+#define UV__DEADLINE_NEVER UINT64_MAX /* wait for ever */
+#define UV__DEADLINE_LAST (UINT64_MAX - 1) /* as far as counting goes */
+
+/* `timeout_ms` from `now_ns` on, at most UV__DEADLINE_LAST. */
+uint64_t uv__deadline_after_ms(uint64_t now_ns, uint64_t timeout_ms);
+
+/* From a poller's timeout: negative is UV__DEADLINE_NEVER, 0 is
+ * UV__DEADLINE_NONE. */
+uint64_t uv__deadline_from_timeout(uint64_t now_ns, int timeout_ms);
+
+/* Milliseconds until the deadline, rounded up so that waiting them is never too
+ * short; at most INT_MAX; -1 for ever; 0 when it has passed. */
+int uv__deadline_left_ms(uint64_t deadline_ns, uint64_t now_ns);
+
+#endif /* UV_POLL_CLOCK_H_ */

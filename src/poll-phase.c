@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* The poll phase, once for every platform.
+ *
+ * 1. commit: tell the poller about changed interest
+ * 2. wait: until the first events or the deadline
+ * 3. dispatch: run their callbacks
+ * 4. decide: a full batch is followed by another, without sleeping
+ *
+ * The deadline is one absolute moment: a wait that a signal or a stale event
+ * ends early goes on for what is left, so time is neither lost nor counted
+ * twice. The batch lives in the loop, so that 1-2 and 3 can be called apart
+ * (uv_backend_process, uv_backend_dispatch).
+ */
+#include "poll-phase.h"
+#include "loop.h"
+#include "metrics.h"
+#include "poll-clock.h"
+
+/* Full batches taken in one phase before timers and the rest get their turn. */
+#define BATCHES_MAX 48
+
+static int wait_once(uv_loop_t* loop, int timeout_ms) {
+  struct uv__loop_state* state = uv__loop_state(loop);
+
+  if (timeout_ms != 0)
+    uv__metrics_wait_begin(loop);
+  int n = state->poller->wait(loop, state->batch.events, UV__BATCH_MAX,
+                              timeout_ms);
+  if (timeout_ms != 0)
+    uv__metrics_wait_end(loop);
+
+  state->batch.next = 0;
+  state->batch.count = n < 0 ? 0 : n;
+  return n;
+}
+
+/* Events that are there before the loop sleeps were waiting for it. With
+ * metrics on it is worth a look of its own to tell them apart. */
+static int wait_noting_backlog(uv_loop_t* loop, int timeout_ms) {
+  struct uv__loop_state* state = uv__loop_state(loop);
+  int look_first = timeout_ms == 0 || (state->flags & UV__LOOP_METRICS_IDLE);
+  int n = 0;
+
+  if (look_first)
+    n = wait_once(loop, 0);
+  state->batch.was_waiting = n > 0;
+  if (n == 0 && timeout_ms != 0)
+    n = wait_once(loop, timeout_ms);
+  return n;
+}
+
+static int left_ms(uint64_t deadline_ns) {
+  if (deadline_ns == UV__DEADLINE_NONE)
+    return 0;
+  if (deadline_ns == UV__DEADLINE_NEVER)
+    return -1;
+  return uv__deadline_left_ms(deadline_ns, uv_hrtime());
+}
+
+int uv__poll_collect(uv_loop_t* loop, uint64_t deadline_ns) {
+  const struct uv__batch* batch = &uv__loop_state(loop)->batch;
+  int n;
+
+  /* Collected before and not dispatched: waiting again would overwrite them,
+   * and a wake-up is not reported twice. */
+  if (batch->next < batch->count)
+    return batch->count - batch->next;
+
+  for (;;) {
+    uv__loop_os_commit(loop);
+    int timeout_ms = left_ms(deadline_ns);
+    /* A refused commit is waiting to be delivered. */
+    if (uv__loop_os_has_pending(loop))
+      timeout_ms = 0;
+    n = wait_noting_backlog(loop, timeout_ms);
+    if (n != 0 || timeout_ms == 0)
+      break;
+    if (deadline_ns != UV__DEADLINE_NEVER && left_ms(deadline_ns) == 0)
+      break;
+  }
+
+  uv_update_time(loop);
+  return n;
+}
+
+int uv__poll_dispatch(uv_loop_t* loop) {
+  struct uv__loop_state* state = uv__loop_state(loop);
+  struct uv__batch* batch = &state->batch;
+  int ran = 0;
+
+  while (batch->next < batch->count) {
+    struct uv__event event = batch->events[batch->next++];
+    ran += uv__loop_os_dispatch(loop, &event);
+  }
+  ran += uv__loop_os_dispatch_last(loop);
+
+  state->metrics.info.events += (uint64_t) ran;
+  if (batch->was_waiting)
+    state->metrics.info.events_waiting += (uint64_t) ran;
+  return ran;
+}
+
+void uv__poll(uv_loop_t* loop, uint64_t deadline_ns) {
+  for (int batches = 0; batches < BATCHES_MAX;) {
+    int n = uv__poll_collect(loop, deadline_ns);
+    int ran = uv__poll_dispatch(loop);
+
+    if (n <= 0)
+      return;
+    if (ran != 0 || loop->stop_flag || uv__loop_os_has_pending(loop))
+      deadline_ns = UV__DEADLINE_NONE;
+    if (ran != 0 && n < UV__BATCH_MAX)
+      return;
+    if (deadline_ns == UV__DEADLINE_NONE)
+      batches++;
+  }
+}

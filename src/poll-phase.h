@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The poll phase: commit, wait once, dispatch, decide. */
+#ifndef UV_POLL_PHASE_H_
+#define UV_POLL_PHASE_H_
+
+#include "base.h"
+
+/* Commits interest and waits until `deadline_ns` (0: does not block,
+ * UINT64_MAX: for ever) for the first events; they are kept in the loop. Runs
+ * no user code. Returns the number of events or UV_E*. */
+int uv__poll_collect(uv_loop_t* loop, uint64_t deadline_ns);
+
+/* Runs the callbacks of the collected events; returns how many were not
+ * stale. */
+int uv__poll_dispatch(uv_loop_t* loop);
+
+/* The whole phase as uv_run() does it. */
+void uv__poll(uv_loop_t* loop, uint64_t deadline_ns);
+
+#endif /* UV_POLL_PHASE_H_ */

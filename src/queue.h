@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Intrusive circular doubly linked list. The head is a node of its own; an
+ * unlinked node points at itself, so that removing it twice is harmless.
+ * No function allocates or fails. Walk a list that callbacks may change by
+ * moving it to a local head and taking nodes off the front.
+ */
+#ifndef UV_QUEUE_H_
+#define UV_QUEUE_H_
+
+#include <stddef.h>
+#include "uv.h"
+
+/* The structure of type `type` whose member `field` is the node `q`. */
+#define uv__queue_entry(q, type, field)                                        \
+  ((type*) ((char*) (q) - offsetof(type, field)))
+
+static inline void uv__queue_init(struct uv__queue* q) {
+  q->next = q;
+  q->prev = q;
+}
+
+static inline int uv__queue_empty(const struct uv__queue* q) {
+  return q->next == q;
+}
+
+static inline struct uv__queue* uv__queue_first(const struct uv__queue* q) {
+  return q->next;
+}
+
+static inline struct uv__queue* uv__queue_next(const struct uv__queue* q) {
+  return q->next;
+}
+
+static inline void uv__queue_insert_after(struct uv__queue* at,
+                                          struct uv__queue* node) {
+  node->prev = at;
+  node->next = at->next;
+  at->next->prev = node;
+  at->next = node;
+}
+
+static inline void uv__queue_push_front(struct uv__queue* head,
+                                        struct uv__queue* node) {
+  uv__queue_insert_after(head, node);
+}
+
+static inline void uv__queue_push_back(struct uv__queue* head,
+                                       struct uv__queue* node) {
+  uv__queue_insert_after(head->prev, node);
+}
+
+/* Unlinks `node`; it is then a valid empty queue. */
+static inline void uv__queue_remove(struct uv__queue* node) {
+  struct uv__queue* before = node->prev;
+  struct uv__queue* after = node->next;
+  before->next = after;
+  after->prev = before;
+  uv__queue_init(node);
+}
+
+/* Takes the first node off a list that is not empty. */
+static inline struct uv__queue* uv__queue_pop_front(struct uv__queue* head) {
+  struct uv__queue* node = head->next;
+  uv__queue_remove(node);
+  return node;
+}
+
+/* Appends all of `from` to `to` and leaves `from` empty. */
+static inline void uv__queue_splice(struct uv__queue* to,
+                                    struct uv__queue* from) {
+  if (uv__queue_empty(from))
+    return;
+  from->next->prev = to->prev;
+  to->prev->next = from->next;
+  from->prev->next = to;
+  to->prev = from->prev;
+  uv__queue_init(from);
+}
+
+/* Moves all of `from` to the uninitialised head `to`. */
+static inline void uv__queue_move(struct uv__queue* to,
+                                  struct uv__queue* from) {
+  uv__queue_init(to);
+  uv__queue_splice(to, from);
+}
+
+#endif /* UV_QUEUE_H_ */

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* The promise of streams: who may call what, and when.
+ *
+ * A stream is readable and writable from the moment it is connected (or
+ * connecting, or opened); uv_shutdown() ends writing, an error while reading
+ * ends both, uv_close() ends everything. What the flags allow is done by the
+ * platform (stream.h).
+ */
+#include "stream.h"
+#include "req.h"
+
+#include <limits.h>
+
+/* More buffers than this are a negative number in disguise. */
+#define NBUFS_MAX INT_MAX
+
+static int is_closing(const uv_stream_t* stream) {
+  return (stream->flags & (UV__CLOSING | UV__CLOSED)) != 0;
+}
+
+int uv_listen(uv_stream_t* stream, int backlog, uv_connection_cb cb) {
+  if (stream == NULL || is_closing(stream))
+    return UV_EINVAL;
+  if (stream->type != UV_TCP && stream->type != UV_NAMED_PIPE)
+    return UV_EINVAL;
+
+  return uv__stream_os_listen(stream, backlog, cb);
+}
+
+int uv_accept(uv_stream_t* server, uv_stream_t* client) {
+  if (server == NULL || client == NULL || server->loop != client->loop)
+    return UV_EINVAL;
+
+  return uv__stream_os_accept(server, client);
+}
+
+int uv_read_start(uv_stream_t* stream,
+                  uv_alloc_cb alloc_cb,
+                  uv_read_cb read_cb) {
+  if (stream == NULL || alloc_cb == NULL || read_cb == NULL)
+    return UV_EINVAL;
+  if (is_closing(stream))
+    return UV_EINVAL;
+  if (stream->flags & UV__READING)
+    return UV_EALREADY;
+  if (!(stream->flags & UV__READABLE))
+    return UV_ENOTCONN;
+
+  stream->alloc_cb = alloc_cb;
+  stream->read_cb = read_cb;
+  return uv__stream_os_read_start(stream);
+}
+
+int uv_read_stop(uv_stream_t* stream) {
+  if (stream == NULL)
+    return UV_EINVAL;
+  if (stream->flags & UV__READING)
+    uv__stream_os_read_stop(stream);
+  return 0;
+}
+
+static int check_write(const uv_stream_t* stream,
+                       const uv_buf_t bufs[],
+                       unsigned int nbufs,
+                       const uv_stream_t* send_handle) {
+  if (stream == NULL || bufs == NULL || nbufs == 0 || nbufs > NBUFS_MAX)
+    return UV_EINVAL;
+  if (!uv__stream_os_is_open(stream))
+    return UV_EBADF;
+  if (!(stream->flags & UV__WRITABLE))
+    return UV_EPIPE;
+  if (send_handle != NULL)
+    return uv__stream_os_can_send(stream, send_handle);
+  return 0;
+}
+
+int uv_write2(uv_write_t* req,
+              uv_stream_t* stream,
+              const uv_buf_t bufs[],
+              unsigned int nbufs,
+              uv_stream_t* send_handle,
+              uv_write_cb cb) {
+  if (req == NULL)
+    return UV_EINVAL;
+
+  int err = check_write(stream, bufs, nbufs, send_handle);
+  if (err != 0)
+    return err;
+
+  req->cb = cb;
+  return uv__stream_os_write(req, stream, bufs, nbufs, send_handle);
+}
+
+int uv_write(uv_write_t* req,
+             uv_stream_t* stream,
+             const uv_buf_t bufs[],
+             unsigned int nbufs,
+             uv_write_cb cb) {
+  return uv_write2(req, stream, bufs, nbufs, NULL, cb);
+}
+
+int uv_try_write2(uv_stream_t* stream,
+                  const uv_buf_t bufs[],
+                  unsigned int nbufs,
+                  uv_stream_t* send_handle) {
+  int err = check_write(stream, bufs, nbufs, send_handle);
+  if (err != 0)
+    return err;
+
+  return uv__stream_os_try_write(stream, bufs, nbufs, send_handle);
+}
+
+int uv_try_write(uv_stream_t* stream,
+                 const uv_buf_t bufs[],
+                 unsigned int nbufs) {
+  return uv_try_write2(stream, bufs, nbufs, NULL);
+}
+
+int uv_shutdown(uv_shutdown_t* req, uv_stream_t* stream, uv_shutdown_cb cb) {
+  if (req == NULL || stream == NULL)
+    return UV_EINVAL;
+  if (is_closing(stream) || !(stream->flags & UV__WRITABLE))
+    return UV_ENOTCONN;
+  if (stream->flags & (UV__SHUTTING | UV__SHUT))
+    return UV_ENOTCONN;
+
+  req->handle = stream;
+  req->cb = cb;
+  uv__req_start(stream->loop, req, UV_SHUTDOWN);
+  stream->flags |= UV__SHUTTING;
+  stream->flags &= ~UV__WRITABLE;
+  uv__stream_os_shutdown(stream, req);
+  return 0;
+}
+
+int uv_is_readable(const uv_stream_t* stream) {
+  return (stream->flags & UV__READABLE) != 0;
+}
+
+int uv_is_writable(const uv_stream_t* stream) {
+  return (stream->flags & UV__WRITABLE) != 0;
+}
+
+int uv_stream_set_blocking(uv_stream_t* stream, int blocking) {
+  if (stream == NULL)
+    return UV_EINVAL;
+  if (!uv__stream_os_is_open(stream))
+    return UV_EBADF;
+
+  return uv__stream_os_set_blocking(stream, blocking != 0);
+}

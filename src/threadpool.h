@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* The process-wide pool of worker threads.
+ *
+ *   uv__work_submit -> a worker runs work() -> loop->done list, one wake per
+ *   batch -> uv__work_run_done() on the loop thread -> done()
+ *
+ * Lock order: the pool's lock is the innermost; nothing is called under it.
+ */
+#ifndef UV_THREADPOOL_IMPL_H_
+#define UV_THREADPOOL_IMPL_H_
+
+#include "base.h"
+
+enum uv__work_kind {
+  UV__WORK_CPU,     /* uv_queue_work() */
+  UV__WORK_FAST_IO, /* files */
+  UV__WORK_SLOW_IO  /* name resolution: at most half of the workers */
+};
+
+/* Queues `w`, which the caller keeps alive until done() ran. Starts workers on
+ * first use; fails (UV_EAGAIN, UV_ENOMEM) only if there is not a single one.
+ * Does not touch the loop's request count. done() gets 0 or UV_ECANCELED. */
+int uv__work_submit(uv_loop_t* loop,
+                    struct uv__work* w,
+                    enum uv__work_kind kind,
+                    void (*work)(struct uv__work* w),
+                    void (*done)(struct uv__work* w, int status));
+
+/* 0: work() will not run, done() comes later with UV_ECANCELED; UV_EBUSY: too
+ * late. */
+int uv__work_cancel(uv_loop_t* loop, struct uv__work* w);
+
+/* Runs done() of everything finished so far, oldest first; returns how many. */
+int uv__work_run_done(uv_loop_t* loop);
+
+/* uv_library_shutdown(): ends and joins the workers. */
+void uv__threadpool_shutdown(void);
+
+#endif /* UV_THREADPOOL_IMPL_H_ */

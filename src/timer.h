@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef UV_TIMER_H_
+#define UV_TIMER_H_
+
+#include "handle.h"
+
+/* When the next timer is due, in ns; UINT64_MAX if none is armed. */
+uint64_t uv__timer_next_due(const uv_loop_t* loop);
+
+/* Runs the timers that were due and armed when the call began. */
+void uv__timer_run_due(uv_loop_t* loop);
+
+/* Gives back the heap's memory; no timer is armed any more. */
+void uv__timer_close_loop(uv_loop_t* loop);
+
+enum uv__close_answer uv__timer_close(uv_handle_t* handle);
+
+#endif /* UV_TIMER_H_ */

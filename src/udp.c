@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* UDP handles: what may be asked of them, and when. */
+#include "udp.h"
+#include "addr.h"
+#include "req.h"
+
+#include <limits.h>
+
+#define INIT_DOMAIN_MASK 0xffu
+#define BIND_FLAGS                                                             \
+  (UV_UDP_IPV6ONLY | UV_UDP_REUSEADDR | UV_UDP_REUSEPORT |                     \
+   UV_UDP_LINUX_RECVERR)
+
+static int is_usable(const uv_udp_t* handle) {
+  return handle->type == UV_UDP && !uv__is_closing(uv__base(handle));
+}
+
+static int is_connected(const uv_udp_t* handle) {
+  return (handle->flags & UV__CONNECTED) != 0;
+}
+
+/* UV_EINVAL for an address of a family that cannot be. */
+static int to_endpoint(const struct sockaddr* addr, struct uv__endpoint* out) {
+  out->addr = addr;
+  out->len = uv__addr_len(addr);
+  return out->len == 0 ? UV_EINVAL : 0;
+}
+
+int uv_udp_init_ex(uv_loop_t* loop, uv_udp_t* handle, unsigned int flags) {
+  int domain = (int) (flags & INIT_DOMAIN_MASK);
+  unsigned int extra = flags & ~INIT_DOMAIN_MASK;
+
+  if (domain != AF_INET && domain != AF_INET6 && domain != AF_UNSPEC)
+    return UV_EINVAL;
+  if (extra & ~(unsigned int) UV_UDP_RECVMMSG)
+    return UV_EINVAL;
+
+  return uv__udp_os_init(handle, loop, domain, extra);
+}
+
+int uv_udp_init(uv_loop_t* loop, uv_udp_t* handle) {
+  return uv_udp_init_ex(loop, handle, AF_UNSPEC);
+}
+
+int uv_udp_bind(uv_udp_t* handle,
+                const struct sockaddr* addr,
+                unsigned int flags) {
+  struct uv__endpoint local;
+
+  if (!is_usable(handle) || addr == NULL)
+    return UV_EINVAL;
+  if (flags & ~(unsigned int) BIND_FLAGS)
+    return UV_EINVAL;
+  if ((flags & UV_UDP_IPV6ONLY) && addr->sa_family != AF_INET6)
+    return UV_EINVAL;
+
+  int err = to_endpoint(addr, &local);
+  return err != 0 ? err : uv__udp_os_bind(handle, local, flags);
+}
+
+int uv_udp_connect(uv_udp_t* handle, const struct sockaddr* addr) {
+  struct uv__endpoint peer;
+
+  if (!is_usable(handle))
+    return UV_EINVAL;
+  if (addr == NULL)
+    return is_connected(handle) ? uv__udp_os_disconnect(handle) : UV_ENOTCONN;
+  if (is_connected(handle))
+    return UV_EISCONN;
+
+  int err = to_endpoint(addr, &peer);
+  return err != 0 ? err : uv__udp_os_connect(handle, peer);
+}
+
+/* Checks the three parts of a send and puts them together. */
+static int compose(struct uv__datagram* out,
+                   const uv_udp_t* handle,
+                   const uv_buf_t* bufs,
+                   unsigned int nbufs,
+                   const struct sockaddr* addr) {
+  struct uv__endpoint peer = { NULL, 0 };
+  int err = 0;
+
+  /* Counts beyond an int are negative numbers gone through a cast. */
+  if (bufs == NULL || nbufs == 0 || nbufs > INT_MAX)
+    return UV_EINVAL;
+  if (!is_usable(handle))
+    return UV_EINVAL;
+  if (addr == NULL && !is_connected(handle))
+    return UV_EDESTADDRREQ;
+  if (addr != NULL && is_connected(handle))
+    return UV_EISCONN;
+  if (addr != NULL)
+    err = to_endpoint(addr, &peer);
+
+  out->bufs = bufs;
+  out->nbufs = nbufs;
+  out->to = peer;
+  return err;
+}
+
+int uv_udp_send(uv_udp_send_t* req,
+                uv_udp_t* handle,
+                const uv_buf_t bufs[],
+                unsigned int nbufs,
+                const struct sockaddr* addr,
+                uv_udp_send_cb send_cb) {
+  struct uv__datagram datagram;
+  int err = compose(&datagram, handle, bufs, nbufs, addr);
+
+  if (err != 0)
+    return err;
+  if (req == NULL)
+    return UV_EINVAL;
+
+  req->type = UV_UDP_SEND;
+  req->handle = handle;
+  req->send_cb = send_cb;
+  return uv__udp_os_send(req, &datagram);
+}
+
+int uv_udp_try_send(uv_udp_t* handle,
+                    const uv_buf_t bufs[],
+                    unsigned int nbufs,
+                    const struct sockaddr* addr) {
+  struct uv__datagram datagram;
+  int err = compose(&datagram, handle, bufs, nbufs, addr);
+
+  if (err != 0)
+    return err;
+  if (handle->send_queue_count != 0)
+    return UV_EAGAIN;
+  return uv__udp_os_send_now(handle, &datagram);
+}
+
+int uv_udp_try_send2(uv_udp_t* handle,
+                     unsigned int count,
+                     uv_buf_t* bufs[],
+                     unsigned int nbufs[],
+                     struct sockaddr* addrs[],
+                     unsigned int flags) {
+  if (!is_usable(handle) || flags != 0)
+    return UV_EINVAL;
+  if (bufs == NULL || nbufs == NULL || count == 0 || count > INT_MAX)
+    return UV_EINVAL;
+  if (handle->send_queue_count != 0)
+    return UV_EAGAIN;
+  return uv__udp_os_send_many(handle, bufs, nbufs, addrs, count);
+}
+
+int uv_udp_recv_start(uv_udp_t* handle,
+                      uv_alloc_cb alloc_cb,
+                      uv_udp_recv_cb recv_cb) {
+  if (!is_usable(handle) || alloc_cb == NULL || recv_cb == NULL)
+    return UV_EINVAL;
+  if (handle->flags & UV__READING)
+    return UV_EALREADY;
+
+  int err = uv__udp_os_recv_start(handle);
+  if (err != 0)
+    return err;
+  handle->alloc_cb = alloc_cb;
+  handle->recv_cb = recv_cb;
+  handle->flags |= UV__READING;
+  uv__handle_start(uv__base(handle));
+  return 0;
+}
+
+int uv_udp_recv_stop(uv_udp_t* handle) {
+  if (handle->type != UV_UDP)
+    return UV_EINVAL;
+  if (!(handle->flags & UV__READING))
+    return 0;
+
+  uv__udp_os_recv_stop(handle);
+  handle->flags &= ~UV__READING;
+  handle->alloc_cb = NULL;
+  handle->recv_cb = NULL;
+  if (handle->send_queue_count == 0)
+    uv__handle_stop(uv__base(handle));
+  return 0;
+}
+
+int uv_udp_using_recvmmsg(const uv_udp_t* handle) {
+  return handle->type == UV_UDP && (handle->flags & UV__UDP_RECVMMSG) != 0;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Clocks and sleeping. Context: any. */
+#include "base.h"
+#include "fatal.h"
+#include "unix/fd.h"
+
+#include <errno.h>
+#include <sys/time.h>
+#include <time.h>
+
+uint64_t uv_hrtime(void) {
+  struct timespec now;
+  if (clock_gettime(CLOCK_MONOTONIC, &now) != 0)
+    uv__fatal("uv_hrtime", uv__errno()); /* every supported system has it */
+  return (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
+}
+
+int uv_clock_gettime(uv_clock_id clock_id, uv_timespec64_t* ts) {
+  if (ts == NULL)
+    return UV_EFAULT;
+
+  clockid_t clock;
+  if (clock_id == UV_CLOCK_MONOTONIC)
+    clock = CLOCK_MONOTONIC;
+  else if (clock_id == UV_CLOCK_REALTIME)
+    clock = CLOCK_REALTIME;
+  else
+    return UV_EINVAL;
+
+  struct timespec now;
+  if (clock_gettime(clock, &now) != 0)
+    return uv__errno();
+  ts->tv_sec = now.tv_sec;
+  ts->tv_nsec = (int32_t) now.tv_nsec;
+  return 0;
+}
+
+int uv_gettimeofday(uv_timeval64_t* tv) {
+  if (tv == NULL)
+    return UV_EINVAL;
+
+  struct timeval now;
+  if (gettimeofday(&now, NULL) != 0)
+    return uv__errno();
+  tv->tv_sec = now.tv_sec;
+  tv->tv_usec = (int32_t) now.tv_usec;
+  return 0;
+}
+
+void uv_sleep(unsigned int msec) {
+  struct timespec left;
+  left.tv_sec = msec / 1000;
+  left.tv_nsec = (long) (msec % 1000) * 1000000;
+  /* A signal handler cuts the sleep short; the rest is in `left`. */
+  while (nanosleep(&left, &left) != 0)
+    if (errno != EINTR)
+      uv__fatal("uv_sleep", uv__errno());
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* From an event to the module that handles it: filtering (P8) and one table. */
+#include "async.h"
+#include "fs-event.h"
+#include "loop.h"
+#include "threadpool.h"
+#include "unix/io.h"
+#include "unix/poll-handle.h"
+#include "unix/signal.h"
+#include "unix/stream-impl.h"
+#include "unix/udp-impl.h"
+
+static uv__io_fn* const io_handlers[] = {
+  [UV__IO_NONE] = NULL,
+  [UV__IO_STREAM] = uv__stream_io,
+  [UV__IO_SERVER] = uv__server_io,
+  [UV__IO_UDP] = uv__udp_io,
+  [UV__IO_POLL] = uv__poll_handle_io,
+  [UV__IO_FS_EVENT] = uv__fs_event_io,
+};
+
+static_assert(ARRAY_SIZE(io_handlers) == UV__IO_KIND_MAX,
+              "a handler for every kind");
+
+void uv__io_run(uv_loop_t* loop, uv__io_t* w, unsigned events) {
+  io_handlers[w->bits & 0xff](loop, w, events);
+}
+
+static int dispatch_io(uv_loop_t* loop, const struct uv__event* event) {
+  int fd = (int) event->key;
+  uv__io_t* w = (unsigned) fd < loop->nwatchers ? loop->watchers[fd] : NULL;
+
+  if (w == NULL) {
+    /* Nobody's any more, but the backend still reports it. */
+    uv__loop_state(loop)->poller->watch->forget(loop, fd);
+    return 0;
+  }
+  /* Not committed: the event is of an earlier owner of this fd. Stopped: the
+   * change is on its way to the poller. */
+  if (w->events == 0 || w->pevents == 0)
+    return 0;
+
+  unsigned events = event->bits & (w->pevents | POLLERR | POLLHUP);
+  if (events == 0)
+    return 0;
+  uv__io_run(loop, w, events);
+  return 1;
+}
+
+static int dispatch_wake(uv_loop_t* loop) {
+  int ran = uv__work_run_done(loop);
+  return ran + uv__async_run(loop);
+}
+
+int uv__loop_os_dispatch(uv_loop_t* loop, const struct uv__event* event) {
+  switch ((enum uv__event_kind) event->kind) {
+  case UV__EVENT_IO:
+    return dispatch_io(loop, event);
+  case UV__EVENT_WAKE:
+    return dispatch_wake(loop);
+  case UV__EVENT_CHILD:
+  case UV__EVENT_REQ:
+    break; /* no unix backend reports these */
+  }
+  return 0;
+}
+
+int uv__loop_os_dispatch_last(uv_loop_t* loop) {
+  return uv__signal_run(loop);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Environment variables. The C library gives no protection against a thread
+ * that changes the environment while another reads it, and neither does this.
+ */
+#include "base.h"
+#include "alloc.h"
+#include "out-string.h"
+#include "unix/fd.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern char** environ;
+
+/* Entries that are assignments, and the bytes they take with their NULs. */
+struct env_extent {
+  size_t count;
+  size_t bytes;
+};
+
+static struct env_extent env_measure(void) {
+  struct env_extent extent = { 0, 0 };
+  for (char** entry = environ; entry != NULL && *entry != NULL; entry++) {
+    if (strchr(*entry, '=') == NULL)
+      continue;
+    extent.count++;
+    extent.bytes += strlen(*entry) + 1;
+  }
+  return extent;
+}
+
+/* Fills `items` and the bytes behind it; returns how many fitted. */
+static size_t env_copy(uv_env_item_t* items, struct env_extent room) {
+  char* text = (char*) (items + room.count);
+  size_t count = 0;
+  for (char** entry = environ; entry != NULL && *entry != NULL; entry++) {
+    const char* equals = strchr(*entry, '=');
+    if (equals == NULL)
+      continue;
+    size_t size = strlen(*entry) + 1;
+    if (count == room.count || size > room.bytes)
+      break;
+    memcpy(text, *entry, size);
+    items[count].name = text;
+    items[count].value = text + (equals - *entry) + 1;
+    items[count].value[-1] = '\0';
+    count++;
+    text += size;
+    room.bytes -= size;
+  }
+  return count;
+}
+
+/* The result is one block: the items, then their strings. */
+int uv_os_environ(uv_env_item_t** envitems, int* count) {
+  if (envitems == NULL || count == NULL)
+    return UV_EINVAL;
+  *envitems = NULL;
+  *count = 0;
+
+  struct env_extent extent = env_measure();
+  if (extent.count == 0)
+    return 0;
+  if (extent.count > INT_MAX)
+    return UV_E2BIG;
+
+  size_t table = extent.count * sizeof(uv_env_item_t);
+  uv_env_item_t* items = uv__malloc(table + extent.bytes);
+  if (items == NULL)
+    return UV_ENOMEM;
+  *count = (int) env_copy(items, extent);
+  *envitems = items;
+  return 0;
+}
+
+void uv_os_free_environ(uv_env_item_t* envitems, int count) {
+  (void) count;
+  uv__free(envitems);
+}
+
+int uv_os_getenv(const char* name, char* buffer, size_t* size) {
+  if (name == NULL || uv__out_string_check(buffer, size) != 0)
+    return UV_EINVAL;
+
+  const char* value = getenv(name);
+  if (value == NULL)
+    return UV_ENOENT;
+  return uv__out_string_put(value, strlen(value), buffer, size);
+}
+
+int uv_os_setenv(const char* name, const char* value) {
+  if (name == NULL || value == NULL)
+    return UV_EINVAL;
+  return setenv(name, value, 1) == 0 ? 0 : uv__errno();
+}
+
+int uv_os_unsetenv(const char* name) {
+  if (name == NULL)
+    return UV_EINVAL;
+  return unsetenv(name) == 0 ? 0 : uv__errno();
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "unix/fd.h"
+#include "unix/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+int uv__errno(void) {
+  return -errno;
+}
+
+int uv__fd_close(int fd) {
+  int saved = errno;
+  int err = close(fd) == 0 ? 0 : uv__errno();
+
+  errno = saved;
+  /* The descriptor is released all the same; a retry could hit somebody
+   * else's. */
+  if (err == UV_EINTR || err == -EINPROGRESS)
+    return 0;
+  return err;
+}
+
+int uv__fd_open(const char* path, int flags, int mode) {
+  int fd;
+
+  do
+    fd = open(path, flags | O_CLOEXEC, mode);
+  while (fd == -1 && errno == EINTR);
+  return fd == -1 ? uv__errno() : fd;
+}
+
+int uv__fd_flags(int fd) {
+  int flags = fcntl(fd, F_GETFL);
+  return flags == -1 ? uv__errno() : flags;
+}
+
+int uv__fd_nonblock(int fd, int on) {
+  int flags = uv__fd_flags(fd);
+  if (flags < 0)
+    return flags;
+
+  int wanted = on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK;
+  if (wanted == flags)
+    return 0;
+  return fcntl(fd, F_SETFL, wanted) == -1 ? uv__errno() : 0;
+}
+
+int uv__fd_cloexec(int fd, int on) {
+  return fcntl(fd, F_SETFD, on ? FD_CLOEXEC : 0) == -1 ? uv__errno() : 0;
+}
+
+int uv__fd_dup(int fd) {
+  int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  return copy == -1 ? uv__errno() : copy;
+}
+
+ssize_t uv__fd_read(int fd, void* buf, size_t len) {
+  ssize_t n;
+
+  do
+    n = read(fd, buf, len);
+  while (n == -1 && errno == EINTR);
+  return n == -1 ? uv__errno() : n;
+}
+
+ssize_t uv__fd_write(int fd, const void* buf, size_t len) {
+  ssize_t n;
+
+  do
+    n = write(fd, buf, len);
+  while (n == -1 && errno == EINTR);
+  return n == -1 ? uv__errno() : n;
+}
+
+#if UV__HAVE_PIPE2
+int uv__fd_pipe(int fds[2], int flags) {
+  return pipe2(fds, flags) == 0 ? 0 : uv__errno();
+}
+#else
+static int set_flags(int fd, int flags) {
+  int err = flags & O_CLOEXEC ? uv__fd_cloexec(fd, 1) : 0;
+  if (err == 0 && (flags & O_NONBLOCK))
+    err = uv__fd_nonblock(fd, 1);
+  return err;
+}
+
+int uv__fd_pipe(int fds[2], int flags) {
+  int pair[2];
+
+  if (pipe(pair) != 0)
+    return uv__errno();
+  int err = set_flags(pair[0], flags);
+  if (err == 0)
+    err = set_flags(pair[1], flags);
+  if (err != 0) {
+    uv__fd_close(pair[0]);
+    uv__fd_close(pair[1]);
+    return err;
+  }
+  fds[0] = pair[0];
+  fds[1] = pair[1];
+  return 0;
+}
+#endif
+
+static int close_pair(const int pair[2], int err) {
+  uv__fd_close(pair[0]);
+  uv__fd_close(pair[1]);
+  return err;
+}
+
+int uv_pipe(uv_file fds[2], int read_flags, int write_flags) {
+  int pair[2];
+  /* What both ends want comes with the pipe, the rest is added. */
+  int both = read_flags & write_flags & UV_NONBLOCK_PIPE;
+  int err = uv__fd_pipe(pair, O_CLOEXEC | (both ? O_NONBLOCK : 0));
+
+  if (err != 0)
+    return err;
+  if (!both && (read_flags & UV_NONBLOCK_PIPE))
+    err = uv__fd_nonblock(pair[0], 1);
+  if (err == 0 && !both && (write_flags & UV_NONBLOCK_PIPE))
+    err = uv__fd_nonblock(pair[1], 1);
+  if (err != 0)
+    return close_pair(pair, err);
+
+  fds[0] = pair[0];
+  fds[1] = pair[1];
+  return 0;
+}

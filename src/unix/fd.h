@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* File descriptors: opening, flags, closing. Context: any. */
+#ifndef UV_UNIX_FD_H_
+#define UV_UNIX_FD_H_
+
+#include "base.h"
+
+/* The error of the call just made, as UV_E*. */
+int uv__errno(void);
+
+/* Closes; EINTR and EINPROGRESS count as success, because the fd is gone. The
+ * caller's errno survives. Returns 0 or UV_E*. */
+int uv__fd_close(int fd);
+
+/* open(2) with O_CLOEXEC and EINTR retried: fd or UV_E*. */
+int uv__fd_open(const char* path, int flags, int mode);
+
+/* 0 or UV_E*. No syscall beyond what is needed. */
+int uv__fd_nonblock(int fd, int on);
+int uv__fd_cloexec(int fd, int on);
+
+/* F_DUPFD_CLOEXEC: the new fd (>= 0) or UV_E*. */
+int uv__fd_dup(int fd);
+
+/* F_GETFL: the flags (>= 0) or UV_E*. */
+int uv__fd_flags(int fd);
+
+/* A pipe; `flags` are O_CLOEXEC and/or O_NONBLOCK for both ends. */
+int uv__fd_pipe(int fds[2], int flags);
+
+/* read(2) and write(2) with EINTR retried: bytes or UV_E*. */
+ssize_t uv__fd_read(int fd, void* buf, size_t len);
+ssize_t uv__fd_write(int fd, const void* buf, size_t len);
+
+#endif /* UV_UNIX_FD_H_ */

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/* Moving bytes between files: sendfile and copyfile.
+ *
+ * copyfile: open both; clone if asked; else let the kernel copy, by
+ * copy_file_range(), then sendfile(), then read and write. Each method works on
+ * the file positions and goes on where the one before gave up, so that a method
+ * that is refused, or ends early, costs one call; only the last one's error
+ * counts. Then times. Owner, mode and times are best effort: a file system that
+ * knows none must not make copying impossible.
+ *
+ * Failure: a destination that was created or partly overwritten is removed, one
+ * that was not touched stays as it was.
+ */
+#include "unix/fs-ops.h"
+#include "unix/fd.h"
+#include "unix/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if UV__HAVE_SENDFILE_ANY
+# include <sys/sendfile.h>
+#endif
+
+#if UV__HAVE_FICLONE
+# include <linux/fs.h>
+# include <sys/ioctl.h>
+#endif
+
+/* Bytes asked of the kernel in one call: it may be interrupted between two. */
+#define KERNEL_CHUNK ((size_t) 1 << 30)
+#define USER_CHUNK ((size_t) 1 << 14)
+
+/* A method of moving up to `len` bytes at both file positions: bytes, 0 at the
+ * end, or UV_E*. */
+typedef ssize_t mover(int out, int in, size_t len);
+
+#if UV__HAVE_COPY_FILE_RANGE
+static ssize_t move_by_range(int out, int in, size_t len) {
+  ssize_t n;
+  do
+    n = copy_file_range(in, NULL, out, NULL, len, 0);
+  while (n < 0 && errno == EINTR);
+  return n < 0 ? uv__errno() : n;
+}
+#else
+static ssize_t move_by_range(int out, int in, size_t len) {
+  (void) out;
+  (void) in;
+  (void) len;
+  return UV_ENOSYS;
+}
+#endif
+
+/* `off` NULL: the position of `in`, which moves. */
+#if UV__HAVE_SENDFILE_ANY
+static ssize_t kernel_sendfile(int out, int in, off_t* off, size_t len) {
+  ssize_t n;
+  do
+    n = sendfile(out, in, off, len);
+  while (n < 0 && errno == EINTR);
+  return n < 0 ? uv__errno() : n;
+}
+#else
+static ssize_t kernel_sendfile(int out, int in, off_t* off, size_t len) {
+  (void) out;
+  (void) in;
+  (void) off;
+  (void) len;
+  return UV_ENOSYS;
+}
+#endif
+
+static ssize_t move_by_sendfile(int out, int in, size_t len) {
+  return kernel_sendfile(out, in, NULL, len);
+}
+
+static int wait_writable(int fd) {
+  struct pollfd pfd = { .fd = fd, .events = POLLOUT };
+  int rc;
+  do
+    rc = poll(&pfd, 1, -1);
+  while (rc < 0 && errno == EINTR);
+  return rc < 0 ? uv__errno() : 0;
+}
+
+/* Writes all: what came from a position that moved would be lost otherwise. */
+static int write_all(int fd, const char* data, size_t len) {
+  while (len > 0) {
+    ssize_t n = uv__fd_write(fd, data, len);
+    if (n == UV_EAGAIN)
+      n = wait_writable(fd);
+    if (n < 0)
+      return (int) n;
+
+    data += n;
+    len -= (size_t) n;
+  }
+  return 0;
+}
+
+static ssize_t move_by_hand(int out, int in, size_t len) {
+  char data[USER_CHUNK];
+
+  ssize_t got = uv__fd_read(in, data, uv__min_size(len, sizeof(data)));
+  if (got <= 0)
+    return got;
+
+  int err = write_all(out, data, (size_t) got);
+  return err != 0 ? err : got;
+}
+
+/* Uses one method until `len` bytes are moved (SIZE_MAX: until the end) or it
+ * stops. Adds to *done; 0 or UV_E*. */
+static int move_all(mover* move, int out, int in, size_t len, size_t* done) {
+  while (*done < len) {
+    ssize_t n = move(out, in, uv__min_size(len - *done, KERNEL_CHUNK));
+    if (n < 0)
+      return (int) n;
+    if (n == 0)
+      return 0;
+    *done += (size_t) n;
+  }
+  return 0;
+}
+
+/* sendfile. */
+
+static ssize_t read_at(int fd, void* data, size_t len, off_t off) {
+  ssize_t n;
+  do
+    n = pread(fd, data, len, off);
+  while (n < 0 && errno == EINTR);
+  return n < 0 ? uv__errno() : n;
+}
+
+/* Reads at an offset: nothing is lost if writing stops short. At least one
+ * call, so that a wrong descriptor is found even with nothing to send. */
+static ssize_t send_from_offset(int out, int in, off_t off, size_t len) {
+  char data[USER_CHUNK];
+  size_t done = 0;
+  ssize_t n;
+
+  do {
+    size_t want = uv__min_size(len - done, sizeof(data));
+    n = read_at(in, data, want, off + (off_t) done);
+    if (n > 0)
+      n = uv__fd_write(out, data, (size_t) n);
+    if (n > 0)
+      done += (size_t) n;
+  } while (n > 0 && done < len);
+
+  return n < 0 && done == 0 ? n : (ssize_t) done;
+}
+
+/* Pipes and sockets have no offsets. */
+static ssize_t send_from_stream(int out, int in, size_t len) {
+  size_t done = 0;
+  int err = move_all(move_by_hand, out, in, len, &done);
+  return err != 0 && done == 0 ? err : (ssize_t) done;
+}
+
+/* Could another method succeed? */
+static int is_refusal(ssize_t err) {
+  static const int refusals[] = {
+    UV_EINVAL, UV_EIO, UV_ENOTSOCK, UV_EXDEV, UV_ENOSYS, UV_ENOTSUP, UV_ESPIPE,
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE(refusals); i++)
+    if (err == refusals[i])
+      return 1;
+  return 0;
+}
+
+ssize_t uv__fs_sendfile(uv_fs_t* req) {
+  int out = req->file;
+  int in = *uv__fs_sendfile_from(req);
+  size_t len = uv__min_size(*uv__fs_sendfile_length(req), UV__FS_BYTES_MAX);
+  off_t off = req->off;
+
+  ssize_t n = kernel_sendfile(out, in, &off, len);
+  if (n < 0 && is_refusal(n))
+    n = send_from_offset(out, in, req->off, len);
+  if (n == UV_ESPIPE)
+    n = send_from_stream(out, in, len);
+  return n;
+}
+
+/* copyfile. */
+
+struct copy {
+  const char* from;
+  const char* to;
+  int flags;
+  int in; /* open while copying */
+  int out;
+  struct stat in_st;
+  struct stat out_st; /* before we changed anything */
+  int spoiled;        /* created or overwritten: not to be left half done */
+};
+
+static int open_from(struct copy* copy) {
+  copy->in = uv__fd_open(copy->from, O_RDONLY, 0);
+  if (copy->in < 0)
+    return copy->in;
+
+  int err = 0;
+  if (fstat(copy->in, &copy->in_st) != 0)
+    err = uv__errno();
+  else if (S_ISDIR(copy->in_st.st_mode))
+    err = UV_EISDIR;
+
+  if (err != 0)
+    (void) uv__fd_close(copy->in); /* only read from */
+  return err;
+}
+
+/* Created only by O_EXCL, so that we know whose file it is. */
+static int open_to(struct copy* copy) {
+  int mode = (int) (copy->in_st.st_mode & 0777);
+
+  copy->out = uv__fd_open(copy->to, O_WRONLY | O_CREAT | O_EXCL, mode);
+  copy->spoiled = copy->out >= 0;
+
+  /* Also a dangling link, which O_EXCL does not follow, hence O_CREAT. */
+  if (copy->out == UV_EEXIST && !(copy->flags & UV_FS_COPYFILE_EXCL))
+    copy->out = uv__fd_open(copy->to, O_WRONLY | O_CREAT, mode);
+  if (copy->out < 0)
+    return copy->out;
+
+  return fstat(copy->out, &copy->out_st) == 0 ? 0 : uv__errno();
+}
+
+static int is_same_file(const struct copy* copy) {
+  return copy->in_st.st_dev == copy->out_st.st_dev &&
+         copy->in_st.st_ino == copy->out_st.st_ino;
+}
+
+#if UV__HAVE_FICLONE
+static int clone_data(struct copy* copy) {
+  if (ioctl(copy->out, FICLONE, copy->in) != 0)
+    return uv__errno();
+
+  /* A longer destination keeps its tail. */
+  copy->spoiled = 1;
+  return ftruncate(copy->out, copy->in_st.st_size) == 0 ? 0 : uv__errno();
+}
+#else
+static int clone_data(struct copy* copy) {
+  (void) copy;
+  return UV_ENOSYS;
+}
+#endif
+
+/* Clones if the caller wants it and it can be done; fails only if nothing else
+ * will do. */
+static int try_clone(struct copy* copy, int* cloned) {
+  const int either = UV_FS_COPYFILE_FICLONE | UV_FS_COPYFILE_FICLONE_FORCE;
+
+  *cloned = 0;
+  if (!(copy->flags & either))
+    return 0;
+
+  int err = clone_data(copy);
+  *cloned = err == 0;
+  return copy->flags & UV_FS_COPYFILE_FICLONE_FORCE ? err : 0;
+}
+
+static int copy_data(struct copy* copy) {
+  static mover* const methods[] = {
+    move_by_range,
+    move_by_sendfile,
+    move_by_hand,
+  };
+  size_t done = 0;
+  int err = 0;
+
+  if (S_ISREG(copy->out_st.st_mode)) {
+    copy->spoiled = 1;
+    if (ftruncate(copy->out, 0) != 0)
+      return uv__errno();
+  }
+
+  for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
+    err = move_all(methods[i], copy->out, copy->in, SIZE_MAX, &done);
+  return err;
+}
+
+/* Who may not give files away may still choose among its own groups. */
+static int copy_owner(const struct copy* copy) {
+  if (fchown(copy->out, copy->in_st.st_uid, copy->in_st.st_gid) == 0)
+    return 0;
+
+  int err = uv__errno();
+  (void) fchown(copy->out, (uid_t) -1, copy->in_st.st_gid); /* best effort */
+  return err;
+}
+
+/* A copy that runs as its owner must not run as somebody else: without the
+ * owner, no set-user-ID. */
+static void copy_rights(const struct copy* copy) {
+  mode_t mode = copy->in_st.st_mode & 07777;
+
+  if (copy_owner(copy) != 0)
+    mode &= ~(mode_t) (S_ISUID | S_ISGID);
+  (void) fchmod(copy->out, mode); /* best effort */
+}
+
+static void copy_times(const struct copy* copy) {
+  const struct timespec ts[2] = {
+    UV__STAT_TIM(&copy->in_st, a),
+    UV__STAT_TIM(&copy->in_st, m),
+  };
+  (void) futimens(copy->out, ts); /* best effort */
+}
+
+/* The rights are set before the data is there, so that nobody sees it who may
+ * not, and again after it, because writing takes set-user-ID away. */
+static int copy_regular(struct copy* copy) {
+  int cloned;
+  int err = try_clone(copy, &cloned);
+  if (err != 0)
+    return err;
+
+  if (!cloned) {
+    copy_rights(copy);
+    err = copy_data(copy);
+    if (err != 0)
+      return err;
+  }
+
+  if (cloned || (copy->in_st.st_mode & (S_ISUID | S_ISGID)))
+    copy_rights(copy);
+  copy_times(copy);
+  return 0;
+}
+
+static int copy_contents(struct copy* copy) {
+  if (is_same_file(copy))
+    return 0;
+  if (S_ISREG(copy->out_st.st_mode))
+    return copy_regular(copy);
+
+  /* A device or pipe keeps its attributes and cannot be a clone. */
+  if (copy->flags & UV_FS_COPYFILE_FICLONE_FORCE)
+    return UV_ENOTSUP;
+  return copy_data(copy);
+}
+
+ssize_t uv__fs_copyfile(uv_fs_t* req) {
+  struct copy copy = {
+    .from = req->path,
+    .to = req->new_path,
+    .flags = req->flags,
+  };
+
+  int err = open_from(&copy);
+  if (err != 0)
+    return err;
+
+  err = open_to(&copy);
+  if (copy.out < 0)
+    goto close_in;
+
+  if (err == 0)
+    err = copy_contents(&copy);
+
+  /* Some file systems report what went wrong with writing only here. */
+  int close_err = uv__fd_close(copy.out);
+  if (err == 0)
+    err = close_err;
+  if (err != 0 && copy.spoiled)
+    (void) unlink(copy.to); /* the first error is the one to report */
+
+close_in:
+  (void) uv__fd_close(copy.in); /* only read from */
+  return err;
+}

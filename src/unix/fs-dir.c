@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading directories, at once (scandir) or in steps (opendir and friends).
+ * The two share fs-entries.c; "." and ".." are never handed out.
+ */
+#include "unix/fs-ops.h"
+#include "alloc.h"
+#include "fs-entries.h"
+#include "unix/fd.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <sys/types.h>
+
+#ifdef HAVE_DIRENT_TYPES
+static uv_dirent_type_t type_of(const struct dirent* ent) {
+  static const unsigned char types[] = {
+    [DT_UNKNOWN] = UV_DIRENT_UNKNOWN,
+    [DT_REG] = UV_DIRENT_FILE,
+    [DT_DIR] = UV_DIRENT_DIR,
+    [DT_LNK] = UV_DIRENT_LINK,
+    [DT_FIFO] = UV_DIRENT_FIFO,
+    [DT_SOCK] = UV_DIRENT_SOCKET,
+    [DT_CHR] = UV_DIRENT_CHAR,
+    [DT_BLK] = UV_DIRENT_BLOCK,
+  };
+
+  return ent->d_type < ARRAY_SIZE(types) ? types[ent->d_type]
+                                         : UV_DIRENT_UNKNOWN;
+}
+#else
+static uv_dirent_type_t type_of(const struct dirent* ent) {
+  (void) ent;
+  return UV_DIRENT_UNKNOWN;
+}
+#endif
+
+/* Adds entries until there are `max`, the end is reached or something fails:
+ * 0 or UV_E*. */
+static int read_entries(DIR* dir, struct uv__entries* entries, size_t max) {
+  while (entries->count < max) {
+    errno = 0; /* tells the end from an error */
+    const struct dirent* ent = readdir(dir);
+    if (ent == NULL)
+      return errno == 0 ? 0 : uv__errno();
+
+    int err = uv__entries_add(entries, ent->d_name, type_of(ent));
+    if (err != 0)
+      return err;
+  }
+
+  return 0;
+}
+
+static int scan(const char* path, struct uv__entries* entries) {
+  DIR* dir = opendir(path);
+  if (dir == NULL)
+    return uv__errno();
+
+  int err = read_entries(dir, entries, INT32_MAX);
+  (void) closedir(dir); /* only read from: there is nothing to lose */
+  return err != 0 ? err : uv__entries_sort(entries);
+}
+
+static int keep_entries(uv_fs_t* req, const struct uv__entries* entries) {
+  struct uv__entries* kept = uv__malloc(sizeof(*kept));
+  if (kept == NULL)
+    return UV_ENOMEM;
+
+  *kept = *entries;
+  req->ptr = kept;
+  return 0;
+}
+
+ssize_t uv__fs_scandir(uv_fs_t* req) {
+  struct uv__entries entries = { 0 };
+
+  int err = scan(req->path, &entries);
+  if (err == 0 && entries.count > 0)
+    err = keep_entries(req, &entries);
+
+  if (err != 0) {
+    uv__entries_close(&entries);
+    return err;
+  }
+  return (ssize_t) entries.count;
+}
+
+ssize_t uv__fs_opendir(uv_fs_t* req) {
+  uv_dir_t* dir = uv__calloc(1, sizeof(*dir));
+  if (dir == NULL)
+    return UV_ENOMEM;
+
+  dir->dir = opendir(req->path);
+  if (dir->dir == NULL) {
+    int err = uv__errno();
+    uv__free(dir);
+    return err;
+  }
+
+  req->ptr = dir;
+  return 0;
+}
+
+/* The names belong to the request: freed by its cleanup, even after the
+ * directory is closed. */
+ssize_t uv__fs_readdir(uv_fs_t* req) {
+  uv_dir_t* dir = req->ptr;
+  struct uv__entries entries = { 0 };
+  size_t max = uv__min_size(dir->nentries, INT32_MAX);
+
+  int err = read_entries(dir->dir, &entries, max);
+  if (err != 0) {
+    uv__entries_close(&entries);
+    return err;
+  }
+
+  uv__entries_list(&entries, dir->dirents);
+  *uv__fs_owned(req) = entries.records;
+  return (ssize_t) entries.count;
+}
+
+ssize_t uv__fs_closedir(uv_fs_t* req) {
+  uv_dir_t* dir = req->ptr;
+  req->ptr = NULL;
+
+  /* As with uv__fd_close(), the descriptor is gone whatever the answer. */
+  (void) closedir(dir->dir);
+  uv__free(dir);
+  return 0;
+}

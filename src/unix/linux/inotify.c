@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/* Watching paths with inotify: one descriptor per loop, opened by the first
+ * start.
+ *
+ *   readable -> uv__fs_event_io: read a batch -> find the watch of each event
+ *   -> the callbacks of its handles
+ *
+ * The kernel has one watch per inode, so handles on the same file share one.
+ * A watch ends with its inode (IN_IGNORED); its handles stay active and silent.
+ * When the kernel's queue overflows, events are lost; nobody is told, because
+ * the interface has no word for it.
+ *
+ * N1  A handle that is active has wd >= 0 and is in the queue of that watch, or
+ *     has wd -1 and is in none.
+ * N2  A watch without handles is removed, but not while its event is being
+ *     delivered: then the delivery does it.
+ */
+#include "fs-event.h"
+#include "alloc.h"
+#include "queue.h"
+#include "unix/fd.h"
+#include "unix/io.h"
+
+#include <limits.h>
+#include <stdalign.h>
+#include <string.h>
+#include <sys/inotify.h>
+
+#define CHANGES (IN_ATTRIB | IN_MODIFY)
+#define RENAMES                                                                \
+ (IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_MOVED_FROM |      \
+  IN_MOVED_TO)
+
+#define BUCKETS_FIRST 16u
+#define BATCH_BYTES 8192
+/* Batches per readiness, so that a busy directory does not stop the loop. */
+#define BATCHES_MAX 16
+
+/* One inotify watch. */
+struct watch {
+  struct watch* next; /* in the same bucket */
+  int wd;
+  struct uv__queue handles;
+  /* While an event is delivered: the handles that have not heard of it yet.
+   * NULL otherwise. */
+  struct uv__queue* todo;
+};
+
+/* loop->inotify_watchers: the watches, hashed by wd. Descriptors are handed out
+ * in sequence, so that their low bits are as good as any hash. */
+struct watch_table {
+  struct watch** buckets;
+  unsigned size; /* a power of two */
+  unsigned count;
+  unsigned generation; /* changes when all watches are replaced */
+};
+
+static struct watch_table* table_of(const uv_loop_t* loop) {
+  return loop->inotify_watchers;
+}
+
+static struct watch** bucket_of(const struct watch_table* table, int wd) {
+  return &table->buckets[(unsigned) wd & (table->size - 1)];
+}
+
+static struct watch_table* table_new(void) {
+  struct watch_table* table = uv__calloc(1, sizeof(*table));
+  if (table == NULL)
+    return NULL;
+
+  table->size = BUCKETS_FIRST;
+  table->buckets = uv__calloc(table->size, sizeof(*table->buckets));
+  if (table->buckets == NULL) {
+    uv__free(table);
+    return NULL;
+  }
+  return table;
+}
+
+static void table_free(struct watch_table* table) {
+  assert(table->count == 0);
+  uv__free(table->buckets);
+  uv__free(table);
+}
+
+static void link_watch(struct watch_table* table, struct watch* watch) {
+  struct watch** bucket = bucket_of(table, watch->wd);
+  watch->next = *bucket;
+  *bucket = watch;
+}
+
+/* Doubles the buckets; without memory the chains just get longer. */
+static void table_grow(struct watch_table* table) {
+  struct watch** old = table->buckets;
+  unsigned old_size = table->size;
+
+  struct watch** buckets = uv__calloc(old_size * 2, sizeof(*buckets));
+  if (buckets == NULL)
+    return;
+
+  table->buckets = buckets;
+  table->size = old_size * 2;
+  for (unsigned i = 0; i < old_size; i++) {
+    struct watch* next;
+    for (struct watch* watch = old[i]; watch != NULL; watch = next) {
+      next = watch->next;
+      link_watch(table, watch);
+    }
+  }
+  uv__free(old);
+}
+
+static struct watch* find_watch(const struct watch_table* table, int wd) {
+  struct watch* watch = *bucket_of(table, wd);
+  while (watch != NULL && watch->wd != wd)
+    watch = watch->next;
+  return watch;
+}
+
+static struct watch* add_watch(struct watch_table* table, int wd) {
+  struct watch* watch = uv__calloc(1, sizeof(*watch));
+  if (watch == NULL)
+    return NULL;
+
+  if (table->count >= table->size)
+    table_grow(table);
+
+  watch->wd = wd;
+  uv__queue_init(&watch->handles);
+  link_watch(table, watch);
+  table->count++;
+  return watch;
+}
+
+static void free_watch(struct watch_table* table, struct watch* watch) {
+  struct watch** link = bucket_of(table, watch->wd);
+  while (*link != watch)
+    link = &(*link)->next;
+
+  *link = watch->next;
+  table->count--;
+  uv__free(watch);
+}
+
+/* Keeps N2. */
+static void remove_watch_if_unused(uv_loop_t* loop, struct watch* watch) {
+  if (watch->todo != NULL || !uv__queue_empty(&watch->handles))
+    return;
+
+  /* Fails only if the inode is gone already, which is as good. */
+  (void) inotify_rm_watch(loop->inotify_fd, watch->wd);
+  free_watch(table_of(loop), watch);
+}
+
+static int open_inotify(uv_loop_t* loop) {
+  if (loop->inotify_fd >= 0)
+    return 0;
+
+  int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  if (fd < 0)
+    return uv__errno();
+
+  uv__io_init(&loop->inotify_read_watcher, UV__IO_FS_EVENT);
+  int err = uv__io_attach(loop, &loop->inotify_read_watcher, fd);
+  if (err != 0)
+    goto err_close_fd;
+
+  /* Kept across a fork. */
+  if (loop->inotify_watchers == NULL)
+    loop->inotify_watchers = table_new();
+  if (loop->inotify_watchers == NULL) {
+    err = UV_ENOMEM;
+    goto err_close_fd;
+  }
+
+  loop->inotify_fd = fd;
+  uv__io_start(loop, &loop->inotify_read_watcher, POLLIN);
+  return 0;
+
+err_close_fd:
+  (void) uv__fd_close(fd); /* the first error is the one to report */
+  return err;
+}
+
+static void close_inotify_fd(uv_loop_t* loop) {
+  uv__io_close(loop, &loop->inotify_read_watcher);
+  (void) uv__fd_close(loop->inotify_fd); /* only read from */
+  loop->inotify_fd = -1;
+}
+
+void uv__fs_event_close_loop(uv_loop_t* loop) {
+  if (loop->inotify_fd >= 0)
+    close_inotify_fd(loop);
+  if (loop->inotify_watchers != NULL)
+    table_free(table_of(loop));
+  loop->inotify_watchers = NULL;
+}
+
+void uv__fs_event_os_init(uv_fs_event_t* handle) {
+  handle->wd = -1;
+  uv__queue_init(&handle->watchers);
+}
+
+int uv__fs_event_os_start(uv_fs_event_t* handle, unsigned int flags) {
+  uv_loop_t* loop = handle->loop;
+  (void) flags; /* recursion is for other platforms; asking does no harm */
+
+  int err = open_inotify(loop);
+  if (err != 0)
+    return err;
+
+  int wd = inotify_add_watch(loop->inotify_fd, handle->path, CHANGES | RENAMES);
+  if (wd < 0)
+    return uv__errno();
+
+  struct watch* watch = find_watch(table_of(loop), wd);
+  if (watch == NULL)
+    watch = add_watch(table_of(loop), wd);
+  if (watch == NULL) {
+    (void) inotify_rm_watch(loop->inotify_fd, wd); /* it was new */
+    return UV_ENOMEM;
+  }
+
+  handle->wd = wd;
+  uv__queue_push_back(&watch->handles, &handle->watchers);
+  return 0;
+}
+
+void uv__fs_event_os_stop(uv_fs_event_t* handle) {
+  uv_loop_t* loop = handle->loop;
+  int wd = handle->wd;
+
+  handle->wd = -1;
+  uv__queue_remove(&handle->watchers);
+  if (wd >= 0)
+    remove_watch_if_unused(loop, find_watch(table_of(loop), wd));
+}
+
+static uv_fs_event_t* handle_of(struct uv__queue* q) {
+  return container_of(q, uv_fs_event_t, watchers);
+}
+
+/* The watch's inode is gone (N1). */
+static void retire_watch(uv_loop_t* loop, struct watch* watch) {
+  while (!uv__queue_empty(&watch->handles))
+    handle_of(uv__queue_pop_front(&watch->handles))->wd = -1;
+  free_watch(table_of(loop), watch);
+}
+
+/* The last component of a path, for events of the watched file itself. A copy:
+ * the callback may stop the handle, which frees the path. */
+static const char* own_name(const char* path, char out[NAME_MAX + 1]) {
+  size_t end = strlen(path);
+  while (end > 1 && path[end - 1] == '/')
+    end--;
+
+  size_t begin = end;
+  while (begin > 0 && path[begin - 1] != '/')
+    begin--;
+
+  size_t len = uv__min_size(end - begin, NAME_MAX);
+  memcpy(out, path + begin, len);
+  out[len] = '\0';
+  return out;
+}
+
+static int public_events(uint32_t mask) {
+  int events = 0;
+
+  if (mask & CHANGES)
+    events |= UV_CHANGE;
+  if (mask & ~(uint32_t) (CHANGES | IN_ISDIR))
+    events |= UV_RENAME;
+  return events;
+}
+
+/* Tells the handles of one watch. Callbacks may stop, start and close any
+ * handle: each is back in its queue before its callback runs, and those started
+ * meanwhile are not in `todo`. Returns 0 if a callback has replaced all watches
+ * (uv_loop_fork() in a child): then `watch` and the batch are void. */
+static int deliver(uv_loop_t* loop,
+                   struct watch* watch,
+                   const struct inotify_event* event) {
+  unsigned generation = table_of(loop)->generation;
+  char self[NAME_MAX + 1];
+  struct uv__queue todo;
+
+  uv__queue_move(&todo, &watch->handles);
+  watch->todo = &todo;
+  while (!uv__queue_empty(&todo)) {
+    struct uv__queue* q = uv__queue_pop_front(&todo);
+    uv__queue_push_back(&watch->handles, q);
+
+    uv_fs_event_t* handle = handle_of(q);
+    const char* name =
+        event->len != 0 ? event->name : own_name(handle->path, self);
+    handle->cb(handle, name, public_events(event->mask), 0);
+    if (table_of(loop)->generation != generation)
+      return 0;
+  }
+  watch->todo = NULL;
+
+  if (event->mask & IN_IGNORED)
+    retire_watch(loop, watch);
+  else
+    remove_watch_if_unused(loop, watch);
+  return 1;
+}
+
+static int deliver_batch(uv_loop_t* loop, const char* batch, size_t size) {
+  const char* end = batch + size;
+
+  while (batch < end) {
+    const struct inotify_event* event = (const void*) batch;
+    batch += sizeof(*event) + event->len;
+
+    /* None: it was stopped after the kernel queued this. */
+    struct watch* watch = find_watch(table_of(loop), event->wd);
+    if (watch != NULL && !deliver(loop, watch, event))
+      return 0;
+  }
+  return 1;
+}
+
+void uv__fs_event_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
+  alignas(struct inotify_event) char batch[BATCH_BYTES];
+  (void) w;
+  (void) events;
+
+  for (int i = 0; i < BATCHES_MAX; i++) {
+    ssize_t size = uv__fd_read(loop->inotify_fd, batch, sizeof(batch));
+    if (size <= 0)
+      return; /* read all; an error would come again and helps nobody */
+    if (!deliver_batch(loop, batch, (size_t) size))
+      return;
+  }
+}
+
+/* Takes all handles off their watches and forgets the watches. */
+static void take_handles(struct watch_table* table, struct uv__queue* handles) {
+  for (unsigned i = 0; i < table->size; i++) {
+    while (table->buckets[i] != NULL) {
+      struct watch* watch = table->buckets[i];
+      uv__queue_splice(handles, &watch->handles);
+      if (watch->todo != NULL)
+        uv__queue_splice(handles, watch->todo);
+      free_watch(table, watch);
+    }
+  }
+  table->generation++;
+}
+
+/* The descriptor is shared with the parent: nothing may be removed through it,
+ * and its events are the parent's. */
+int uv__fs_event_fork(uv_loop_t* loop) {
+  if (loop->inotify_fd < 0)
+    return 0;
+
+  struct watch_table* table = table_of(loop);
+  struct uv__queue handles;
+  uv__queue_init(&handles);
+  take_handles(table, &handles);
+  close_inotify_fd(loop);
+
+  int first_err = 0;
+  while (!uv__queue_empty(&handles)) {
+    uv_fs_event_t* handle = handle_of(uv__queue_pop_front(&handles));
+    handle->wd = -1;
+    int err = uv__fs_event_os_start(handle, 0);
+    if (first_err == 0)
+      first_err = err;
+  }
+  return first_err;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The private state of a loop on unix. */
+#ifndef UV_UNIX_LOOP_OS_H_
+#define UV_UNIX_LOOP_OS_H_
+
+#include "loop-state.h"
+
+struct uv__loop_os {
+  struct uv__loop_state base; /* must be first */
+  /* wake-fd.c: [0] is watched by the poller, [1] is written to; the same fd
+   * where the system has eventfd. */
+  int wake_fd[2];
+  /* signal.c: the loop's started handles, and whether the signal handler has
+   * counted something for one of them (atomic). */
+  struct uv__queue signals;
+  int signals_caught;
+};
+
+static inline struct uv__loop_os* uv__loop_os(const uv_loop_t* loop) {
+  return (struct uv__loop_os*) loop->internal_fields;
+}
+
+#endif /* UV_UNIX_LOOP_OS_H_ */

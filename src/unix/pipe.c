@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* Pipes: unix domain sockets with names, and whatever uv_pipe_open() brings.
+ *
+ * A name is a path, or on Linux an abstract name: it begins with a NUL, may
+ * hold more of them and leaves no file; an empty one lets the kernel choose.
+ * The handle that bound a path removes it when it is closed.
+ */
+#include "alloc.h"
+#include "out-string.h"
+#include "unix/fd.h"
+#include "unix/os.h"
+#include "unix/sock.h"
+#include "unix/stream-impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define PATH_OFFSET offsetof(struct sockaddr_un, sun_path)
+
+/* A name as the socket calls take it. */
+struct pipe_name {
+  struct sockaddr_un addr;
+  socklen_t addrlen;
+  size_t len; /* of the name, after truncation */
+};
+
+static uv_stream_t* stream_of(uv_pipe_t* pipe) {
+  return (uv_stream_t*) pipe;
+}
+
+int uv_pipe_init(uv_loop_t* loop, uv_pipe_t* pipe, int ipc) {
+  if (loop == NULL || pipe == NULL)
+    return UV_EINVAL;
+
+  uv__stream_init(loop, stream_of(pipe), UV_NAMED_PIPE);
+  pipe->pipe_fname = NULL;
+  pipe->ipc = ipc;
+  return 0;
+}
+
+enum uv__close_answer uv__pipe_close(uv_handle_t* handle) {
+  uv_pipe_t* pipe = (uv_pipe_t*) handle;
+
+  if (pipe->pipe_fname != NULL) {
+    /* Before the fd is closed: nobody else can have bound the path yet. Gone
+     * already is fine too. */
+    (void) unlink(pipe->pipe_fname);
+    uv__free((void*) pipe->pipe_fname);
+    pipe->pipe_fname = NULL;
+  }
+  uv__stream_close(stream_of(pipe));
+  return UV__CLOSE_DONE;
+}
+
+int uv_pipe_open(uv_pipe_t* pipe, uv_file fd) {
+  if (pipe == NULL || uv__is_closing(uv__base(pipe)))
+    return UV_EINVAL;
+  if (fd < 0)
+    return UV_EBADF;
+  if (uv__io_fd_taken(pipe->loop, fd))
+    return UV_EEXIST;
+
+  return uv__stream_adopt(stream_of(pipe), fd);
+}
+
+/* May a name look like this? */
+static int check_name(const char* name, size_t len) {
+  if (len == 0 || name[0] == '\0')
+    return UV__HAVE_ABSTRACT_SOCKET ? 0 : UV_EINVAL;
+  return memchr(name, '\0', len) == NULL ? 0 : UV_EINVAL;
+}
+
+static int make_name(struct pipe_name* out,
+                     const char* name,
+                     size_t len,
+                     unsigned int flags) {
+  if (name == NULL || (flags & ~(unsigned) UV_PIPE_NO_TRUNCATE) != 0)
+    return UV_EINVAL;
+  int err = check_name(name, len);
+  if (err != 0)
+    return err;
+
+  if (len > sizeof(out->addr.sun_path)) {
+    if (flags & UV_PIPE_NO_TRUNCATE)
+      return UV_EINVAL;
+    len = sizeof(out->addr.sun_path);
+  }
+  memset(&out->addr, 0, sizeof(out->addr));
+  out->addr.sun_family = AF_UNIX;
+  memcpy(out->addr.sun_path, name, len);
+  out->addrlen = (socklen_t) (PATH_OFFSET + len);
+  out->len = len;
+  return 0;
+}
+
+static int names_a_file(const struct pipe_name* name) {
+  return name->len != 0 && name->addr.sun_path[0] != '\0';
+}
+
+/* Binds and opens a new socket; `fname` is kept if the name is a file's. */
+static int bind_new(uv_pipe_t* pipe, const struct pipe_name* at, char* fname) {
+  const struct sockaddr* addr = (const struct sockaddr*) &at->addr;
+  int err;
+
+  int fd = uv__sock_open(AF_UNIX, SOCK_STREAM, 0);
+  if (fd < 0)
+    return fd;
+  if (bind(fd, addr, at->addrlen) != 0) {
+    err = uv__errno();
+    /* As on Windows, where a missing directory cannot be told apart. */
+    if (err == UV_ENOENT)
+      err = UV_EACCES;
+    goto err_close;
+  }
+  err = uv__stream_open(stream_of(pipe), fd, UV__STREAM_SOCKET);
+  if (err != 0)
+    goto err_unlink;
+
+  pipe->pipe_fname = fname;
+  pipe->flags |= UV__BOUND;
+  return 0;
+
+err_unlink:
+  if (fname != NULL)
+    (void) unlink(fname); /* ours, and of no use to anyone */
+err_close:
+  uv__fd_close(fd);
+  return err;
+}
+
+int uv_pipe_bind2(uv_pipe_t* pipe,
+                  const char* name,
+                  size_t namelen,
+                  unsigned int flags) {
+  struct pipe_name where;
+  char* fname = NULL;
+
+  if (pipe == NULL || uv__is_closing(uv__base(pipe)))
+    return UV_EINVAL;
+  if (pipe->io_watcher.fd != -1)
+    return UV_EINVAL; /* bound or connected */
+  int err = make_name(&where, name, namelen, flags);
+  if (err != 0)
+    return err;
+
+  if (names_a_file(&where)) {
+    fname = uv__strndup(name, where.len);
+    if (fname == NULL)
+      return UV_ENOMEM;
+  }
+  err = bind_new(pipe, &where, fname);
+  if (err != 0)
+    uv__free(fname);
+  return err;
+}
+
+int uv_pipe_bind(uv_pipe_t* pipe, const char* name) {
+  if (name == NULL)
+    return UV_EINVAL;
+  return uv_pipe_bind2(pipe, name, strlen(name), 0);
+}
+
+/* The answer of uv__sock_connect(), on a new socket if there is none. */
+static int try_connect(uv_pipe_t* pipe, const struct pipe_name* name) {
+  uv_stream_t* stream = stream_of(pipe);
+
+  if (uv__stream_fd(stream) == -1) {
+    int fd = uv__sock_open(AF_UNIX, SOCK_STREAM, 0);
+    if (fd < 0)
+      return fd;
+    int err = uv__stream_open(stream, fd, UV__STREAM_SOCKET);
+    if (err != 0) {
+      uv__fd_close(fd);
+      return err;
+    }
+  }
+
+  int answer =
+      uv__sock_connect(uv__stream_fd(stream),
+                       (const struct sockaddr*) &name->addr, name->addrlen);
+  if (answer >= 0)
+    stream->flags |= UV__READABLE | UV__WRITABLE;
+  return answer;
+}
+
+int uv_pipe_connect2(uv_connect_t* req,
+                     uv_pipe_t* pipe,
+                     const char* name,
+                     size_t namelen,
+                     unsigned int flags,
+                     uv_connect_cb cb) {
+  struct pipe_name where;
+
+  if (req == NULL || pipe == NULL || uv__is_closing(uv__base(pipe)))
+    return UV_EINVAL;
+  if (namelen == 0)
+    return UV_EINVAL; /* nobody listens on no name */
+  int err = make_name(&where, name, namelen, flags);
+  if (err != 0)
+    return err;
+  if (pipe->connect_req != NULL)
+    return UV_EALREADY;
+
+  req->cb = cb;
+  uv__stream_connecting(stream_of(pipe), req, try_connect(pipe, &where));
+  return 0;
+}
+
+void uv_pipe_connect(uv_connect_t* req,
+                     uv_pipe_t* pipe,
+                     const char* name,
+                     uv_connect_cb cb) {
+  size_t len = name == NULL ? 0 : strlen(name);
+
+  int err = uv_pipe_connect2(req, pipe, name, len, 0, cb);
+  if (err == 0)
+    return;
+  /* Nothing can be returned, so this too is for the callback. */
+  req->cb = cb;
+  uv__stream_connect_refuse(stream_of(pipe), req, err);
+}
+
+/* The kernel's answer to a name of full length has a NUL behind sun_path. */
+union any_name {
+  struct sockaddr_un un;
+  struct sockaddr any;
+  char space[sizeof(struct sockaddr_un) + 1];
+};
+
+/* Hands out a name; an abstract one is no string and has no NUL added. */
+static int put_name(const char* text, size_t len, char* buffer, size_t* size) {
+  if (len == 0 || text[0] != '\0')
+    return uv__out_string_put(text, len, buffer, size);
+
+  int fits = len <= *size;
+  *size = len;
+  if (!fits)
+    return UV_ENOBUFS;
+  memcpy(buffer, text, len);
+  return 0;
+}
+
+typedef int ask_fn(int fd, struct sockaddr* name, int* namelen);
+
+/* `fallback` is what the socket is known to be called, or NULL. */
+static int get_name(const uv_pipe_t* pipe,
+                    ask_fn* ask,
+                    const char* fallback,
+                    char* buffer,
+                    size_t* size) {
+  union any_name name;
+  int addrlen = sizeof(name);
+
+  int err = uv__out_string_check(buffer, size);
+  if (err != 0)
+    return err;
+  memset(&name, 0, sizeof(name));
+  err = ask(pipe->io_watcher.fd, &name.any, &addrlen);
+  if (err != 0)
+    return err;
+
+  const char* text = name.space + PATH_OFFSET;
+  size_t len = 0;
+  if (addrlen > (int) PATH_OFFSET)
+    len = uv__min_size((size_t) addrlen, sizeof(name)) - PATH_OFFSET;
+  if (len != 0 && text[0] != '\0')
+    len = strnlen(text, len);
+  if (len == 0 && fallback != NULL) {
+    text = fallback;
+    len = strlen(fallback);
+  }
+  return put_name(text, len, buffer, size);
+}
+
+int uv_pipe_getsockname(const uv_pipe_t* pipe, char* buffer, size_t* size) {
+  return get_name(pipe, uv__sock_local_name, pipe->pipe_fname, buffer, size);
+}
+
+int uv_pipe_getpeername(const uv_pipe_t* pipe, char* buffer, size_t* size) {
+  return get_name(pipe, uv__sock_peer_name, NULL, buffer, size);
+}
+
+void uv_pipe_pending_instances(uv_pipe_t* pipe, int count) {
+  (void) pipe; /* a matter of Windows */
+  (void) count;
+}
+
+/* Permission bits for uv_pipe_chmod()'s mode; 0 if that is none. */
+static mode_t permissions(int mode) {
+  mode_t bits = 0;
+
+  if ((mode & ~(UV_READABLE | UV_WRITABLE)) != 0)
+    return 0;
+  if (mode & UV_READABLE)
+    bits |= S_IRUSR | S_IRGRP | S_IROTH;
+  if (mode & UV_WRITABLE)
+    bits |= S_IWUSR | S_IWGRP | S_IWOTH;
+  return bits;
+}
+
+/* Adds permissions to the socket's file. Links are not followed: what stands
+ * in the file's place by now may be somebody else's. */
+static int add_permissions(const char* path, mode_t bits) {
+  struct stat st;
+
+  if (fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) != 0)
+    return uv__errno();
+  if (!S_ISSOCK(st.st_mode))
+    return UV_EINVAL;
+  mode_t mode = (st.st_mode & 07777) | bits;
+  if (fchmodat(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW) == 0)
+    return 0;
+  /* A C library or kernel that cannot refuse to follow. */
+  if (errno != ENOTSUP && errno != EINVAL && errno != ENOSYS)
+    return uv__errno();
+  return chmod(path, mode) == 0 ? 0 : uv__errno();
+}
+
+int uv_pipe_chmod(uv_pipe_t* pipe, int mode) {
+  if (pipe == NULL || pipe->io_watcher.fd == -1)
+    return UV_EBADF;
+  mode_t bits = permissions(mode);
+  if (bits == 0)
+    return UV_EINVAL;
+
+  /* The file carries the permissions; a socket without one has its own. */
+  if (pipe->pipe_fname != NULL)
+    return add_permissions(pipe->pipe_fname, bits);
+  return fchmod(pipe->io_watcher.fd, bits) == 0 ? 0 : uv__errno();
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Poller: epoll(7).
+ *
+ * Interest is level-triggered (P2); masks are the same bits as poll(2)'s. The
+ * wake fd alone is edge-triggered: each write to it is an event, so it need not
+ * be read, ever.
+ */
+#include "loop.h"
+#include "unix/fd.h"
+#include "unix/io.h"
+#include "unix/os.h"
+#include "unix/wake-fd.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+static_assert(EPOLLIN == POLLIN && EPOLLOUT == POLLOUT, "same bits");
+static_assert(EPOLLPRI == POLLPRI && EPOLLRDHUP == POLLRDHUP, "same bits");
+static_assert(EPOLLERR == POLLERR && EPOLLHUP == POLLHUP, "same bits");
+
+/* Kernel structures fetched per call; one call fills a whole batch. */
+#define KERNEL_BATCH UV__BATCH_MAX
+
+static int control(const uv_loop_t* loop, int op, int fd, unsigned mask) {
+  struct epoll_event event;
+
+  memset(&event, 0, sizeof(event));
+  event.events = mask;
+  event.data.fd = fd;
+  return epoll_ctl(loop->backend_fd, op, fd, &event) == 0 ? 0 : uv__errno();
+}
+
+static int epoll_poller_open(uv_loop_t* loop) {
+  int err;
+
+  loop->backend_fd = epoll_create1(EPOLL_CLOEXEC);
+  if (loop->backend_fd == -1)
+    return uv__errno();
+
+  err = uv__wake_fd_open(loop);
+  if (err != 0)
+    goto err_close_backend;
+  err = control(loop, EPOLL_CTL_ADD, uv__wake_fd_get(loop), EPOLLIN | EPOLLET);
+  if (err != 0)
+    goto err_close_wake;
+  return 0;
+
+err_close_wake:
+  uv__wake_fd_close(loop);
+err_close_backend:
+  uv__fd_close(loop->backend_fd);
+  loop->backend_fd = -1;
+  return err;
+}
+
+static void epoll_poller_close(uv_loop_t* loop) {
+  uv__wake_fd_close(loop);
+  uv__fd_close(loop->backend_fd);
+  loop->backend_fd = -1;
+}
+
+static int epoll_poller_reopen(uv_loop_t* loop) {
+  /* Closing our copies leaves the parent's instance as it is; nothing may be
+   * removed from it, which is why this is not forget() per fd. */
+  epoll_poller_close(loop);
+  return epoll_poller_open(loop);
+}
+
+static int watch_probe(uv_loop_t* loop, int fd) {
+  int err = control(loop, EPOLL_CTL_ADD, fd, 0);
+
+  if (err == UV_EEXIST)
+    return 0; /* watched already, so it can be */
+  if (err == 0)
+    (void) control(loop, EPOLL_CTL_DEL, fd, 0); /* just added: there */
+  return err;
+}
+
+static int watch_apply(uv_loop_t* loop, int fd, unsigned have, unsigned want) {
+  if (want == 0) {
+    int err = control(loop, EPOLL_CTL_DEL, fd, 0);
+    /* Closed behind our back: it left the set by itself. */
+    return err == UV_ENOENT || err == UV_EBADF ? 0 : err;
+  }
+
+  int err = control(loop, have == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, want);
+  /* The set may know better: a duplicate keeps a closed fd's entry alive, and
+   * a closed and reopened number has lost it. */
+  if (err == UV_EEXIST)
+    return control(loop, EPOLL_CTL_MOD, fd, want);
+  if (err == UV_ENOENT)
+    return control(loop, EPOLL_CTL_ADD, fd, want);
+  return err;
+}
+
+static void watch_forget(uv_loop_t* loop, int fd) {
+  /* Not there is as good as removed. */
+  (void) control(loop, EPOLL_CTL_DEL, fd, 0);
+}
+
+static int wait_kernel(uv_loop_t* loop,
+                       struct epoll_event* events,
+                       int max,
+                       int timeout_ms) {
+  sigset_t mask;
+  sigset_t* blocked = NULL;
+
+  if (uv__loop_state(loop)->flags & UV__LOOP_BLOCK_SIGPROF) {
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    sigaddset(&mask, SIGPROF);
+    blocked = &mask;
+  }
+  int n = epoll_pwait(loop->backend_fd, events, max, timeout_ms, blocked);
+  if (n >= 0)
+    return n;
+  return errno == EINTR ? 0 : uv__errno();
+}
+
+static int epoll_poller_wait(uv_loop_t* loop,
+                             struct uv__event* out,
+                             int max,
+                             int timeout_ms) {
+  struct epoll_event events[KERNEL_BATCH];
+  int wake_fd = uv__wake_fd_get(loop);
+  int n = wait_kernel(loop, events, max < KERNEL_BATCH ? max : KERNEL_BATCH,
+                      timeout_ms);
+
+  for (int i = 0; i < n; i++) {
+    int fd = events[i].data.fd;
+    out[i].key = (uintptr_t) fd;
+    out[i].bits = events[i].events;
+    out[i].kind = fd == wake_fd ? UV__EVENT_WAKE : UV__EVENT_IO;
+  }
+  return n;
+}
+
+static const struct uv__watch_ops watch_ops = {
+  .probe = watch_probe,
+  .apply = watch_apply,
+  .forget = watch_forget,
+};
+
+const struct uv__poller uv__poller_epoll = {
+  .name = "epoll",
+  .open = epoll_poller_open,
+  .close = epoll_poller_close,
+  .reopen = epoll_poller_reopen,
+  .wait = epoll_poller_wait,
+  .wake = uv__wake_fd_signal,
+  .watch = &watch_ops,
+};

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* Poller: poll(2). The portable fallback, and a second opinion in tests.
+ *
+ * One array of pollfd; entry 0 is the wake fd. An index by fd makes changing
+ * interest cheap; waiting costs as much as there are fds, which is poll(2)'s
+ * nature.
+ */
+#include "alloc.h"
+#include "loop.h"
+#include "unix/fd.h"
+#include "unix/io.h"
+#include "unix/wake-fd.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define MIN_CAPACITY 64u
+
+struct poll_set {
+  struct pollfd* fds;
+  unsigned count;
+  unsigned capacity;
+  unsigned* place; /* by fd: index into fds, 0 if absent */
+  unsigned places;
+  unsigned turn; /* where the last full batch ended, so that all get theirs */
+};
+
+static struct poll_set* set_of(const uv_loop_t* loop) {
+  return uv__loop_state(loop)->poller_data;
+}
+
+static int reserve_fds(struct poll_set* set) {
+  if (set->count < set->capacity)
+    return 0;
+
+  unsigned capacity = set->capacity == 0 ? MIN_CAPACITY : set->capacity * 2;
+  void* fds = uv__realloc_array(set->fds, capacity, sizeof(*set->fds));
+  if (fds == NULL)
+    return UV_ENOMEM;
+  set->fds = fds;
+  set->capacity = capacity;
+  return 0;
+}
+
+static int reserve_place(struct poll_set* set, unsigned fd) {
+  if (fd < set->places)
+    return 0;
+
+  unsigned places = set->places == 0 ? MIN_CAPACITY : set->places;
+  while (places <= fd)
+    places *= 2;
+  unsigned* place = uv__realloc_array(set->place, places, sizeof(*place));
+  if (place == NULL)
+    return UV_ENOMEM;
+  memset(place + set->places, 0, (places - set->places) * sizeof(*place));
+  set->place = place;
+  set->places = places;
+  return 0;
+}
+
+static int set_add(struct poll_set* set, int fd, unsigned mask) {
+  int err = reserve_place(set, (unsigned) fd);
+  if (err == 0)
+    err = reserve_fds(set);
+  if (err != 0)
+    return err;
+
+  struct pollfd* entry = &set->fds[set->count];
+  entry->fd = fd;
+  entry->events = (short) mask;
+  entry->revents = 0;
+  set->place[fd] = set->count++;
+  return 0;
+}
+
+static void set_free(struct poll_set* set) {
+  uv__free(set->fds);
+  uv__free(set->place);
+  uv__free(set);
+}
+
+static int poll_poller_open(uv_loop_t* loop) {
+  struct poll_set* set = uv__calloc(1, sizeof(*set));
+  int err;
+
+  if (set == NULL)
+    return UV_ENOMEM;
+  err = uv__wake_fd_open(loop);
+  if (err != 0)
+    goto err_free_set;
+  err = set_add(set, uv__wake_fd_get(loop), POLLIN);
+  if (err != 0)
+    goto err_close_wake;
+
+  uv__loop_state(loop)->poller_data = set;
+  /* There is no kernel object to embed; whoever waits on this fd is told of
+   * wakes (async handles, work, signals), not of readiness. */
+  loop->backend_fd = uv__wake_fd_get(loop);
+  return 0;
+
+err_close_wake:
+  uv__wake_fd_close(loop);
+err_free_set:
+  set_free(set);
+  return err;
+}
+
+static void poll_poller_close(uv_loop_t* loop) {
+  uv__wake_fd_close(loop);
+  loop->backend_fd = -1;
+  set_free(set_of(loop));
+  uv__loop_state(loop)->poller_data = NULL;
+}
+
+static int poll_poller_reopen(uv_loop_t* loop) {
+  poll_poller_close(loop);
+  return poll_poller_open(loop);
+}
+
+static unsigned find(const struct poll_set* set, int fd) {
+  return (unsigned) fd < set->places ? set->place[fd] : 0;
+}
+
+static void watch_forget(uv_loop_t* loop, int fd) {
+  struct poll_set* set = set_of(loop);
+  unsigned i = find(set, fd);
+
+  if (i == 0)
+    return;
+  set->place[fd] = 0;
+  struct pollfd last = set->fds[--set->count];
+  if (i < set->count) {
+    set->fds[i] = last;
+    set->place[last.fd] = i;
+  }
+}
+
+/* poll(2) calls a regular file always ready, which would spin: refused, as the
+ * kernel does for epoll. */
+static int watch_probe(uv_loop_t* loop, int fd) {
+  struct stat st;
+
+  (void) loop;
+  if (fstat(fd, &st) != 0)
+    return uv__errno();
+  return S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) ? UV_EPERM : 0;
+}
+
+static int watch_apply(uv_loop_t* loop, int fd, unsigned have, unsigned want) {
+  struct poll_set* set = set_of(loop);
+  unsigned i = find(set, fd);
+
+  if (want == 0) {
+    watch_forget(loop, fd);
+    return 0;
+  }
+  if (have == 0) {
+    int err = watch_probe(loop, fd);
+    if (err != 0)
+      return err;
+  }
+  if (i == 0)
+    return set_add(set, fd, want);
+  set->fds[i].events = (short) want;
+  return 0;
+}
+
+static int wait_kernel(uv_loop_t* loop, struct poll_set* set, int timeout_ms) {
+  sigset_t old;
+  sigset_t sigprof;
+  int block = (uv__loop_state(loop)->flags & UV__LOOP_BLOCK_SIGPROF) != 0;
+
+  if (block) {
+    sigemptyset(&sigprof);
+    sigaddset(&sigprof, SIGPROF);
+    pthread_sigmask(SIG_BLOCK, &sigprof, &old);
+  }
+  int n = poll(set->fds, set->count, timeout_ms);
+  int err = n == -1 ? uv__errno() : 0;
+  if (block)
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+
+  if (n >= 0)
+    return n;
+  return err == UV_EINTR ? 0 : err;
+}
+
+static void report(uv_loop_t* loop,
+                   struct pollfd* entry,
+                   struct uv__event* out) {
+  out->key = (uintptr_t) entry->fd;
+  out->kind = UV__EVENT_IO;
+  /* Not open: the watcher hears of it as an error. */
+  out->bits = entry->revents & POLLNVAL ? POLLERR : (unsigned) entry->revents;
+  entry->revents = 0;
+  if (entry->fd == uv__wake_fd_get(loop)) {
+    out->kind = UV__EVENT_WAKE;
+    uv__wake_fd_drain(loop);
+  }
+}
+
+static int poll_poller_wait(uv_loop_t* loop,
+                            struct uv__event* out,
+                            int max,
+                            int timeout_ms) {
+  struct poll_set* set = set_of(loop);
+  int left = wait_kernel(loop, set, timeout_ms);
+  int n = 0;
+
+  if (left < 0)
+    return left;
+  if (set->turn >= set->count)
+    set->turn = 0;
+  unsigned i = set->turn;
+  for (unsigned seen = 0; seen < set->count && left > 0 && n < max; seen++) {
+    if (set->fds[i].revents != 0) {
+      report(loop, &set->fds[i], &out[n++]);
+      left--;
+    }
+    i = i + 1 == set->count ? 0 : i + 1;
+  }
+  set->turn = left > 0 ? i : 0;
+  return n;
+}
+
+static const struct uv__watch_ops watch_ops = {
+  .probe = watch_probe,
+  .apply = watch_apply,
+  .forget = watch_forget,
+};
+
+const struct uv__poller uv__poller_poll = {
+  .name = "poll",
+  .open = poll_poller_open,
+  .close = poll_poller_close,
+  .reopen = poll_poller_reopen,
+  .wait = poll_poller_wait,
+  .wake = uv__wake_fd_signal,
+  .watch = &watch_ops,
+};

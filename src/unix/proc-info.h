@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Facts about this process that other files build on. Context: any. */
+#ifndef UV_UNIX_PROC_INFO_H_
+#define UV_UNIX_PROC_INFO_H_
+
+#include "base.h"
+
+#include <sys/resource.h>
+
+/* The soft limit of `resource` (RLIMIT_AS, RLIMIT_DATA), UINT64_MAX when there
+ * is none. */
+uint64_t uv__rlimit_get(int resource);
+
+#endif /* UV_UNIX_PROC_INFO_H_ */

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* The child, from its creation to exec. process-impl.h has the rules it lives
+ * under (C1-C3).
+ *
+ *   session -> descriptors -> directory -> groups, gid, uid -> signals -> exec
+ *
+ * The first step that fails ends it; its errno is what uv_spawn() returns.
+ */
+#include "unix/process-impl.h"
+#include "unix/process-sys.h"
+
+#include <errno.h>
+
+/* How execvp() says "look in the next directory". */
+UV__CHILD static int is_elsewhere(int err) {
+  switch (err) {
+  case ENOENT:
+  case ENOTDIR:
+  case ENAMETOOLONG:
+  case ENODEV:
+  case ESTALE:
+  case ETIMEDOUT:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+/* Moves every source that lies where targets are to be, but not at its own
+ * place, above them: from then on no target overwrites a source. */
+UV__CHILD static int save_sources(struct uv__child* child) {
+  int count = child->fds_count;
+
+  for (int i = 0; i < count; i++) {
+    int fd = child->fds[i].fd;
+    if (fd < 0 || fd >= count || fd == i)
+      continue;
+    fd = sys_fcntl(fd, F_DUPFD_CLOEXEC, count);
+    if (fd == -1)
+      return errno;
+    child->fds[i].fd = fd;
+  }
+  return 0;
+}
+
+UV__CHILD static int open_null(int target) {
+  int fd = sys_open("/dev/null", target == 0 ? O_RDONLY : O_RDWR);
+  if (fd == -1)
+    return errno;
+  if (fd == target)
+    return 0;
+
+  int err = sys_dup2(fd, target) == -1 ? errno : 0;
+  sys_close(fd);
+  return err;
+}
+
+UV__CHILD static int clear_nonblock(int fd) {
+  int flags = sys_fcntl(fd, F_GETFL, 0);
+  if (flags == -1)
+    return errno;
+  if (!(flags & O_NONBLOCK))
+    return 0;
+  return sys_fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) == -1 ? errno : 0;
+}
+
+UV__CHILD static int place_one(const struct uv__child_fd* source, int target) {
+  int r;
+
+  if (source->fd == target)
+    r = sys_fcntl(target, F_SETFD, 0); /* here already, but let it survive */
+  else
+    r = sys_dup2(source->fd, target);
+  if (r == -1)
+    return errno;
+  return source->blocking ? clear_nonblock(target) : 0;
+}
+
+UV__CHILD static int place_fds(struct uv__child* child) {
+  int err = save_sources(child);
+
+  for (int i = 0; err == 0 && i < child->fds_count; i++) {
+    if (child->fds[i].fd >= 0)
+      err = place_one(&child->fds[i], i);
+    else if (i <= STDERR_FILENO)
+      err = open_null(i);
+  }
+  return err;
+}
+
+/* The supplementary groups go first, while that is still allowed: otherwise the
+ * child would keep root's (CVE-2015-0278). Who is not root may not change them
+ * and has none to give away; the steps after it say so if they need to. */
+UV__CHILD static int change_user(const struct uv__child* child) {
+  unsigned flags = child->flags & (UV_PROCESS_SETUID | UV_PROCESS_SETGID);
+
+  if (flags == 0)
+    return 0;
+  if (sys_clear_groups() == -1 && errno != EPERM)
+    return errno;
+  if ((flags & UV_PROCESS_SETGID) && sys_setgid(child->gid) == -1)
+    return errno;
+  if ((flags & UV_PROCESS_SETUID) && sys_setuid(child->uid) == -1)
+    return errno;
+  return 0;
+}
+
+/* Handlers of the parent must not run here, and what it ignores or blocks is no
+ * business of the new program. */
+UV__CHILD static int reset_signals(void) {
+  for (int signum = 1; signum < NSIG; signum++)
+    sys_reset_signal(signum); /* fails for SIGKILL and SIGSTOP */
+  return sys_unblock_signals() == -1 ? errno : 0;
+}
+
+UV__CHILD static int execute(struct uv__child* child) {
+  int denied = 0;
+  int err = ENOENT;
+
+  for (char** path = child->paths; *path != NULL; path++) {
+    sys_execve(*path, child->argv, child->envp);
+    err = errno;
+    if (err == ENOEXEC) {
+      child->shell_argv[1] = *path;
+      sys_execve(child->shell_argv[0], child->shell_argv, child->envp);
+      return errno;
+    }
+    if (err == EACCES)
+      denied = 1;
+    else if (!is_elsewhere(err))
+      return err;
+  }
+  return denied ? EACCES : err;
+}
+
+UV__CHILD int uv__child_run(struct uv__child* child) {
+  if ((child->flags & UV_PROCESS_DETACHED) && sys_setsid() == -1)
+    return errno;
+  int err = place_fds(child);
+  if (err == 0 && child->cwd != NULL && sys_chdir(child->cwd) == -1)
+    err = errno;
+  if (err == 0)
+    err = change_user(child);
+  if (err == 0)
+    err = reset_signals();
+  if (err == 0)
+    err = execute(child);
+  return err;
+}

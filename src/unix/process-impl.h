@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* How uv_spawn() makes a child: what process.c, process-stdio.c,
+ * process-path.c, process-launch.c and process-child.c share.
+ *
+ * The child runs in the memory of the parent until it has called exec, while the
+ * calling thread is suspended (vfork). Therefore
+ * C1  everything it needs is prepared by the parent;
+ * C2  it calls nothing of the C library that has state: no malloc, no stdio, and
+ *     no wrapper that acts on all threads (setuid) or on tables of a sanitizer;
+ * C3  it writes to the fields named so below only, never through other pointers.
+ */
+#ifndef UV_UNIX_PROCESS_IMPL_H_
+#define UV_UNIX_PROCESS_IMPL_H_
+
+#include "base.h"
+
+/* A descriptor of the child: its number is its index. */
+struct uv__child_fd {
+  int fd;       /* the parent's fd to put there; -1: /dev/null if it is standard
+                 * input, output or error, else nothing. Written by the child. */
+  int blocking; /* clear O_NONBLOCK: the program did not ask for it */
+};
+
+struct uv__child {
+  struct uv__child_fd* fds;
+  int fds_count;
+  /* What to execute: the first of these that can be, NULL ends the list. */
+  char** paths;
+  char** argv;
+  /* "/bin/sh", one place for a path, argv[1]...: for a script without "#!".
+   * The place is written by the child. */
+  char** shell_argv;
+  char** envp;
+  const char* cwd; /* or NULL */
+  unsigned flags;  /* UV_PROCESS_* */
+  uv_uid_t uid;
+  uv_gid_t gid;
+};
+
+/* The parent's side of the stdio containers. */
+struct uv__stdio_pipe {
+  uv_stream_t* stream; /* to get the parent's end; NULL: no pipe here */
+  unsigned flags;      /* UV__READABLE, UV__WRITABLE, as seen by the parent */
+  int parent_fd;       /* -1 once the stream owns it */
+  int child_fd;        /* closed after the launch */
+};
+
+struct uv__stdio {
+  int count;
+  struct uv__child_fd* fds;     /* `count` of them, for the child */
+  struct uv__stdio_pipe* pipes; /* likewise */
+};
+
+/* process-stdio.c. Checks the containers and makes the pipes; on failure there
+ * is nothing to close. */
+int uv__stdio_init(struct uv__stdio* stdio, const uv_process_options_t* options);
+/* Gives the streams their end. What is open stays so on failure. */
+int uv__stdio_open_streams(struct uv__stdio* stdio);
+/* Closes what is not a stream's by now. */
+void uv__stdio_close(struct uv__stdio* stdio);
+
+/* process-path.c. Fills paths, argv, shell_argv and envp; returns the memory they
+ * are in, to be freed by the caller, or NULL. */
+void* uv__child_find_program(struct uv__child* child,
+                             const uv_process_options_t* options);
+
+/* process-launch.c. Starts the child and waits until it executes its program:
+ * 0 and *pid, or UV_E* of whatever step failed, with the child gone. */
+int uv__child_launch(struct uv__child* child, int* pid);
+
+/* process-child.c. Returns only on failure, with an errno.
+ * Context: child, signals blocked. */
+int uv__child_run(struct uv__child* child);
+
+#endif /* UV_UNIX_PROCESS_IMPL_H_ */

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* Creating the child process.
+ *
+ *   signals blocked -> clone on a stack of its own, sharing memory -> the child
+ *   prepares itself and calls exec, this thread is suspended -> result read
+ *
+ * The cost does not depend on the size of the parent, and errors come back
+ * through memory: no pipe, no descriptor. Where the system has or allows no such
+ * clone, fork and a pipe that exec closes.
+ */
+#include "unix/process-impl.h"
+#include "unix/process-sys.h"
+#include "unix/fd.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sys/wait.h>
+
+#define EXIT_NOT_STARTED 127 /* seen by nobody: the failed child is reaped here */
+
+static void reap(int pid) {
+  int r;
+
+  do
+    r = waitpid(pid, NULL, 0);
+  while (r == -1 && errno == EINTR);
+  /* Otherwise somebody else was quicker; gone is gone. */
+}
+
+/* The write end must not be where the child places its descriptors. */
+static int open_report(int fds[2], int fds_count) {
+  int err = uv__fd_pipe(fds, O_CLOEXEC);
+  if (err != 0)
+    return err;
+
+  int high = fcntl(fds[1], F_DUPFD_CLOEXEC, fds_count);
+  err = high == -1 ? uv__errno() : 0;
+  uv__fd_close(fds[1]);
+  if (err != 0)
+    uv__fd_close(fds[0]);
+  fds[1] = high;
+  return err;
+}
+
+static void fork_child(struct uv__child* child, int report_fd) {
+  int err = uv__child_run(child);
+  (void) uv__fd_write(report_fd, &err, sizeof(err)); /* or exit status 127 */
+  sys_exit(EXIT_NOT_STARTED);
+}
+
+/* The read ends when exec closes the child's end, or with an error code. */
+static int launch_by_fork(struct uv__child* child, int* pid) {
+  int fds[2];
+  int err = open_report(fds, child->fds_count);
+  if (err != 0)
+    return err;
+
+  int child_pid = fork();
+  if (child_pid == 0)
+    fork_child(child, fds[1]);
+  err = child_pid == -1 ? uv__errno() : 0;
+  uv__fd_close(fds[1]);
+
+  if (err == 0) {
+    int child_err = 0;
+    ssize_t n = uv__fd_read(fds[0], &child_err, sizeof(child_err));
+    if (n == (ssize_t) sizeof(child_err)) {
+      reap(child_pid);
+      err = uv_translate_sys_error(child_err);
+    }
+  }
+  uv__fd_close(fds[0]);
+  if (err == 0)
+    *pid = child_pid;
+  return err;
+}
+
+#if UV__HAVE_VFORK_CLONE
+
+# include <sched.h>
+# include <sys/mman.h>
+
+/* Not in <sched.h> under every name it has; see os.h. */
+int UV__CLONE(int (*fn)(void*), void* stack, int flags, void* arg, ...);
+
+/* Much more than the few small frames need, also without optimisation. */
+# define STACK_SIZE ((size_t) 64 * 1024)
+
+/* Lies above the child's stack. */
+struct shared {
+  struct uv__child* child;
+  volatile int err; /* an errno, by the child */
+} __attribute__((aligned(16)));
+
+/* Mapped shared: under valgrind the child gets a copy of all other memory. */
+static char* map_stack(size_t guard_size) {
+  size_t size = guard_size + STACK_SIZE;
+  char* stack = mmap(NULL,
+                     size,
+                     PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS,
+                     -1,
+                     0);
+
+  if (stack == MAP_FAILED)
+    return NULL;
+  /* Too deep a stack ends in the child's death instead of a corrupt parent. */
+  if (mprotect(stack, guard_size, PROT_NONE) == 0)
+    return stack;
+  munmap(stack, size);
+  return NULL;
+}
+
+UV__CHILD static int clone_child(void* arg) {
+  struct shared* shared = arg;
+
+  shared->err = uv__child_run(shared->child);
+  sys_exit(EXIT_NOT_STARTED);
+  return EXIT_NOT_STARTED;
+}
+
+static int clone_is_refused(int err) {
+  return err == UV_ENOSYS || err == UV_EINVAL || err == UV_EPERM;
+}
+
+/* As uv__child_launch(); *refused if fork should be tried instead. */
+static int launch_by_clone(struct uv__child* child, int* pid, int* refused) {
+  size_t guard_size = (size_t) sysconf(_SC_PAGESIZE);
+  char* stack = map_stack(guard_size);
+  if (stack == NULL)
+    return UV_ENOMEM;
+
+  struct shared* shared =
+      (struct shared*) (void*) (stack + guard_size + STACK_SIZE) - 1;
+  shared->child = child;
+  shared->err = 0;
+  /* Without CLONE_SIGHAND the child changes its own dispositions only. */
+  int child_pid = UV__CLONE(clone_child,
+                            shared,
+                            CLONE_VM | CLONE_VFORK | SIGCHLD,
+                            shared);
+  int err = child_pid == -1 ? uv__errno() : 0;
+  *refused = clone_is_refused(err);
+
+  if (err == 0 && shared->err != 0) {
+    err = uv_translate_sys_error(shared->err);
+    reap(child_pid);
+  }
+  if (err == 0)
+    *pid = child_pid;
+  munmap(stack, guard_size + STACK_SIZE);
+  return err;
+}
+
+static int launch(struct uv__child* child, int* pid) {
+  int refused = 0;
+  int err = launch_by_clone(child, pid, &refused);
+
+  return refused ? launch_by_fork(child, pid) : err;
+}
+
+#else /* !UV__HAVE_VFORK_CLONE */
+
+static int launch(struct uv__child* child, int* pid) {
+  return launch_by_fork(child, pid);
+}
+
+#endif /* !UV__HAVE_VFORK_CLONE */
+
+int uv__child_launch(struct uv__child* child, int* pid) {
+  sigset_t all;
+  sigset_t saved_mask;
+
+  /* A handler of the parent that ran in the child would run in the parent's
+   * memory. Nor may this thread be cancelled in between. */
+  int saved_cancel;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved_cancel);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &saved_mask);
+  int err = launch(child, pid);
+  pthread_sigmask(SIG_SETMASK, &saved_mask, NULL);
+  pthread_setcancelstate(saved_cancel, NULL);
+  return err;
+}

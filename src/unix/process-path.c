@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the program of a child may be: the search of execvp(3), but in the PATH
+ * the child is going to have, and prepared where memory can be had (C1).
+ */
+#include "unix/process-impl.h"
+#include "alloc.h"
+
+#include <string.h>
+
+/* What execvp() searches without a PATH. */
+static const char default_path[] = "/bin:/usr/bin";
+static char shell[] = "/bin/sh";
+
+extern char** environ;
+
+static const char* path_of(char** envp) {
+  for (; envp != NULL && *envp != NULL; envp++)
+    if (strncmp(*envp, "PATH=", 5) == 0)
+      return *envp + 5;
+  return default_path;
+}
+
+static size_t count_strings(char** list) {
+  size_t count = 0;
+  while (list[count] != NULL)
+    count++;
+  return count;
+}
+
+static size_t count_elements(const char* path) {
+  size_t count = 1;
+  for (; *path != '\0'; path++)
+    count += *path == ':';
+  return count;
+}
+
+/* Writes "element/file" to `to`, or "file" if the element is empty, which stands
+ * for the working directory. Returns the end of what was written. */
+static char* write_path(char* to,
+                        const char* element,
+                        size_t element_len,
+                        const char* file) {
+  size_t file_len = strlen(file);
+
+  memcpy(to, element, element_len);
+  to += element_len;
+  if (element_len > 0)
+    *to++ = '/';
+  memcpy(to, file, file_len + 1);
+  return to + file_len + 1;
+}
+
+static void write_paths(char** paths,
+                        char* text,
+                        const char* search,
+                        const char* file) {
+  for (;;) {
+    size_t len = strcspn(search, ":");
+    *paths++ = text;
+    text = write_path(text, search, len, file);
+    if (search[len] == '\0')
+      break;
+    search += len + 1;
+  }
+  *paths = NULL;
+}
+
+void* uv__child_find_program(struct uv__child* child,
+                             const uv_process_options_t* options) {
+  const char* file = options->file;
+  char** envp = options->env != NULL ? options->env : environ;
+  /* A name with a directory is not searched for, nor is an empty one. */
+  int search = *file != '\0' && strchr(file, '/') == NULL;
+  const char* elements = search ? path_of(envp) : "";
+
+  size_t nargs = options->args != NULL ? count_strings(options->args) : 1;
+  size_t npaths = count_elements(elements);
+  size_t npointers = (npaths + 1) + (nargs + 1) + (nargs + 3);
+  size_t text_size = strlen(elements) + npaths * (strlen(file) + 2);
+  char** memory = uv__malloc(npointers * sizeof(char*) + text_size);
+  if (memory == NULL)
+    return NULL;
+
+  child->paths = memory;
+  child->argv = child->paths + npaths + 1;
+  child->shell_argv = child->argv + nargs + 1;
+  child->envp = envp;
+  write_paths(child->paths, (char*) (memory + npointers), elements, file);
+
+  if (options->args != NULL)
+    memcpy(child->argv, options->args, nargs * sizeof(char*));
+  else
+    child->argv[0] = child->paths[0];
+  child->argv[nargs] = NULL;
+
+  child->shell_argv[0] = shell;
+  child->shell_argv[1] = NULL; /* the child's */
+  child->shell_argv[2] = NULL;
+  if (nargs > 0)
+    memcpy(child->shell_argv + 2, child->argv + 1, nargs * sizeof(char*));
+  return memory;
+}

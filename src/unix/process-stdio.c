@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Standard input, output, error and the further descriptors of a child.
+ *
+ *   containers checked -> socket pairs made -> streams opened -> child launched
+ *   -> the child's ends closed
+ *
+ * The streams are opened before the launch: a program that could not be
+ * executed still leaves open streams that report end of file, which is what
+ * callers that look at them only later count on.
+ */
+#include "unix/process-impl.h"
+#include "alloc.h"
+#include "unix/fd.h"
+#include "unix/stream-impl.h"
+
+#include <sys/socket.h>
+
+/* Bits that say what a container is; the others qualify a pipe. */
+#define STDIO_KIND (UV_CREATE_PIPE | UV_INHERIT_FD | UV_INHERIT_STREAM)
+
+static int inherit_fd(struct uv__stdio* stdio, int index, int fd) {
+  if (fd < 0)
+    return UV_EINVAL;
+  stdio->fds[index].fd = fd;
+  stdio->fds[index].blocking = index <= STDERR_FILENO;
+  return 0;
+}
+
+static int create_pipe(struct uv__stdio* stdio,
+                       int index,
+                       const uv_stdio_container_t* container) {
+  uv_stream_t* stream = container->data.stream;
+  struct uv__stdio_pipe* end = &stdio->pipes[index];
+  uv_os_sock_t pair[2];
+
+  if (stream == NULL || stream->type != UV_NAMED_PIPE)
+    return UV_EINVAL;
+  if (uv__is_closing(uv__base(stream)))
+    return UV_EINVAL;
+  if (uv__stream_fd(stream) != -1)
+    return UV_EBUSY;
+  /* The child's end blocks, UV_NONBLOCK_PIPE or not: programs that inherit it
+   * expect no less, and Node documents its "overlapped" pipes, which are the
+   * same flag, to be ordinary ones outside Windows. */
+  int err = uv_socketpair(SOCK_STREAM, 0, pair, UV_NONBLOCK_PIPE, 0);
+  if (err != 0)
+    return err;
+
+  end->stream = stream;
+  end->parent_fd = pair[0];
+  end->child_fd = pair[1];
+  if (container->flags & UV_READABLE_PIPE)
+    end->flags |= UV__WRITABLE;
+  if (container->flags & UV_WRITABLE_PIPE)
+    end->flags |= UV__READABLE;
+  stdio->fds[index].fd = pair[1];
+  return 0;
+}
+
+static int init_one(struct uv__stdio* stdio,
+                    int index,
+                    const uv_stdio_container_t* container) {
+  switch ((unsigned) container->flags & STDIO_KIND) {
+  case UV_IGNORE:
+    return 0;
+  case UV_CREATE_PIPE:
+    return create_pipe(stdio, index, container);
+  case UV_INHERIT_FD:
+    return inherit_fd(stdio, index, container->data.fd);
+  case UV_INHERIT_STREAM:
+    if (container->data.stream == NULL)
+      return UV_EINVAL;
+    return inherit_fd(stdio, index, uv__stream_fd(container->data.stream));
+  default: /* two kinds at once */
+    return UV_EINVAL;
+  }
+}
+
+int uv__stdio_init(struct uv__stdio* stdio,
+                   const uv_process_options_t* options) {
+  int given = options->stdio_count;
+  if (given < 0 || (given > 0 && options->stdio == NULL))
+    return UV_EINVAL;
+
+  int count = given > STDERR_FILENO ? given : STDERR_FILENO + 1;
+  stdio->count = 0;
+  stdio->fds = uv__malloc_array((size_t) count, sizeof(*stdio->fds));
+  stdio->pipes = uv__calloc((size_t) count, sizeof(*stdio->pipes));
+  int err = stdio->fds == NULL || stdio->pipes == NULL ? UV_ENOMEM : 0;
+
+  while (err == 0 && stdio->count < count) {
+    int i = stdio->count++;
+    stdio->fds[i] = (struct uv__child_fd) { .fd = -1 };
+    stdio->pipes[i].parent_fd = -1;
+    stdio->pipes[i].child_fd = -1;
+    if (i < given)
+      err = init_one(stdio, i, &options->stdio[i]);
+  }
+
+  if (err != 0)
+    uv__stdio_close(stdio);
+  return err;
+}
+
+int uv__stdio_open_streams(struct uv__stdio* stdio) {
+  for (int i = 0; i < stdio->count; i++) {
+    struct uv__stdio_pipe* end = &stdio->pipes[i];
+    if (end->stream == NULL)
+      continue;
+    int err = uv__stream_open(end->stream, end->parent_fd, end->flags);
+    if (err != 0)
+      return err;
+    end->parent_fd = -1;
+  }
+  return 0;
+}
+
+void uv__stdio_close(struct uv__stdio* stdio) {
+  for (int i = 0; i < stdio->count; i++) {
+    if (stdio->pipes[i].parent_fd != -1)
+      uv__fd_close(stdio->pipes[i].parent_fd);
+    if (stdio->pipes[i].child_fd != -1)
+      uv__fd_close(stdio->pipes[i].child_fd);
+  }
+  uv__free(stdio->fds);
+  uv__free(stdio->pipes);
+  stdio->count = 0;
+}

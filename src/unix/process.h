@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Process handles, as the loop and the handle table see them. */
+#ifndef UV_UNIX_PROCESS_H_
+#define UV_UNIX_PROCESS_H_
+
+#include "handle.h"
+
+/* loop-os.c: a loop is made; is the child's copy after fork, where the parent's
+ * children are nobody's to wait for. */
+int uv__process_init_loop(uv_loop_t* loop);
+void uv__process_fork(uv_loop_t* loop);
+
+enum uv__close_answer uv__process_close(uv_handle_t* handle);
+
+#endif /* UV_UNIX_PROCESS_H_ */

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* The process title, where it is whatever the argument strings say.
+ *
+ * The kernel lays the arguments out back to back; ps(1) reads that area. So
+ * uv_setup_args() moves the program's arguments to the heap and keeps the area,
+ * and setting a title writes it there, cut to fit, the rest zeroed. The title
+ * is always read back from the area itself. Context: any, under `title.lock`.
+ */
+#include "unix/proctitle.h"
+#include "base.h"
+#include "alloc.h"
+#include "unix/fd.h"
+#include "unix/os.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+
+#if UV__HAVE_ARGV_TITLE
+
+static struct {
+  uv_mutex_t lock;  /* guards all of this and the bytes of the area */
+  char** original;  /* what uv_setup_args() was given */
+  char** copy;      /* what it returned; one block, owned */
+  char* area;       /* the argument strings; NULL before uv_setup_args() */
+  size_t area_size; /* its bytes, the last of which stays NUL */
+} title = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* How many bytes from argv[0] on are argument strings without a gap. The
+ * caller may have replaced some of them: those are not ours to write to. */
+static size_t area_measure(int argc, char** argv) {
+  char* end = argv[0];
+  for (int i = 0; i < argc && argv[i] == end; i++)
+    end += strlen(end) + 1;
+  return (size_t) (end - argv[0]);
+}
+
+/* A copy of the vector and its strings in one block, or NULL. */
+static char** args_copy(int argc, char** argv) {
+  size_t count = (size_t) argc;
+  size_t bytes = 0;
+  for (size_t i = 0; i < count; i++)
+    bytes += strlen(argv[i]) + 1;
+
+  size_t table = (count + 1) * sizeof(char*);
+  char** block = uv__malloc(table + bytes);
+  if (block == NULL)
+    return NULL;
+
+  char* text = (char*) block + table;
+  for (size_t i = 0; i < count; i++) {
+    size_t size = strlen(argv[i]) + 1;
+    block[i] = memcpy(text, argv[i], size);
+    text += size;
+  }
+  block[count] = NULL;
+  return block;
+}
+
+/* Without memory the arguments stay where they are and there is no title. */
+static char** title_adopt(int argc, char** argv) {
+  char** copy = args_copy(argc, argv);
+  if (copy == NULL)
+    return argv;
+  title.original = argv;
+  title.copy = copy;
+  title.area = argv[0];
+  title.area_size = area_measure(argc, argv);
+  return copy;
+}
+
+char** uv_setup_args(int argc, char** argv) {
+  if (argc <= 0 || argv == NULL)
+    return argv;
+
+  char** args = argv;
+  uv_mutex_lock(&title.lock);
+  if (title.area == NULL)
+    args = title_adopt(argc, argv);
+  else if (title.original == argv)
+    args = title.copy; /* asked twice: the area may be overwritten by now */
+  uv_mutex_unlock(&title.lock);
+  return args;
+}
+
+/* top(1) and the like show the short name of the process, which is that of its
+ * first thread. Best effort: the long title is what was promised. */
+#if UV__HAVE_PROC_COMM
+static void comm_set(const char* name) {
+  int fd = uv__fd_open("/proc/self/comm", O_WRONLY, 0);
+  if (fd < 0)
+    return;
+  /* With the NUL, so that an empty name is something to write, too. */
+  (void) uv__fd_write(fd, name, strlen(name) + 1);
+  (void) uv__fd_close(fd);
+}
+#else
+static void comm_set(const char* name) {
+  (void) name;
+}
+#endif
+
+int uv_set_process_title(const char* name) {
+  if (name == NULL)
+    return UV_EINVAL;
+
+  int err = UV_ENOBUFS;
+  uv_mutex_lock(&title.lock);
+  if (title.area != NULL) {
+    size_t len = uv__min_size(strlen(name), title.area_size - 1);
+    memmove(title.area, name, len);
+    memset(title.area + len, 0, title.area_size - len);
+    comm_set(title.area);
+    err = 0;
+  }
+  uv_mutex_unlock(&title.lock);
+  return err;
+}
+
+int uv_get_process_title(char* buffer, size_t size) {
+  if (buffer == NULL || size == 0)
+    return UV_EINVAL;
+
+  int err = UV_ENOBUFS;
+  uv_mutex_lock(&title.lock);
+  if (title.area != NULL) {
+    size_t len = strnlen(title.area, title.area_size - 1);
+    if (len < size) {
+      memcpy(buffer, title.area, len);
+      buffer[len] = '\0';
+      err = 0;
+    }
+  }
+  uv_mutex_unlock(&title.lock);
+  return err;
+}
+
+void uv__proctitle_cleanup(void) {
+  uv_mutex_lock(&title.lock);
+  uv__free(title.copy);
+  title.copy = NULL;
+  title.original = NULL;
+  title.area = NULL;
+  title.area_size = 0;
+  uv_mutex_unlock(&title.lock);
+}
+
+#endif /* UV__HAVE_ARGV_TITLE */

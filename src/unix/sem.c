@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Counting semaphores.
+ *
+ * A refusal other than "would block" means an uninitialised semaphore or a
+ * count past the system's maximum: a broken program, and the void functions
+ * say so through uv__fatal(). Context: any.
+ */
+#include "base.h"
+#include "fatal.h"
+#include "unix/fd.h"
+#include "unix/os.h"
+
+#if UV__HAVE_MACH_SEMAPHORE
+
+#include <mach/mach.h>
+#include <mach/semaphore.h>
+#include <mach/task.h>
+
+/* Process-shared POSIX semaphores without a name do not exist on macOS; the
+ * public type is a Mach port there. */
+
+static void must(kern_return_t kr, const char* op) {
+  if (kr != KERN_SUCCESS)
+    uv__fatal(op, UV_EINVAL);
+}
+
+int uv_sem_init(uv_sem_t* sem, unsigned int value) {
+  if (value > INT32_MAX)
+    return UV_EINVAL;
+  kern_return_t kr;
+  kr = semaphore_create(mach_task_self(), sem, SYNC_POLICY_FIFO, (int) value);
+  if (kr == KERN_SUCCESS)
+    return 0;
+  return kr == KERN_RESOURCE_SHORTAGE ? UV_ENOMEM : UV_EINVAL;
+}
+
+void uv_sem_destroy(uv_sem_t* sem) {
+  must(semaphore_destroy(mach_task_self(), *sem), "uv_sem_destroy");
+}
+
+void uv_sem_post(uv_sem_t* sem) {
+  must(semaphore_signal(*sem), "uv_sem_post");
+}
+
+void uv_sem_wait(uv_sem_t* sem) {
+  kern_return_t kr = semaphore_wait(*sem);
+  while (kr == KERN_ABORTED)
+    kr = semaphore_wait(*sem);
+  must(kr, "uv_sem_wait");
+}
+
+int uv_sem_trywait(uv_sem_t* sem) {
+  mach_timespec_t now = { .tv_sec = 0, .tv_nsec = 0 };
+  kern_return_t kr = semaphore_timedwait(*sem, now);
+  if (kr == KERN_OPERATION_TIMED_OUT || kr == KERN_ABORTED)
+    return UV_EAGAIN;
+  must(kr, "uv_sem_trywait");
+  return 0;
+}
+
+#else
+
+#include <errno.h>
+#include <semaphore.h>
+
+int uv_sem_init(uv_sem_t* sem, unsigned int value) {
+  return sem_init(sem, 0, value) == 0 ? 0 : uv__errno();
+}
+
+void uv_sem_destroy(uv_sem_t* sem) {
+  if (sem_destroy(sem) != 0)
+    uv__fatal("uv_sem_destroy", uv__errno());
+}
+
+void uv_sem_post(uv_sem_t* sem) {
+  if (sem_post(sem) != 0)
+    uv__fatal("uv_sem_post", uv__errno());
+}
+
+void uv_sem_wait(uv_sem_t* sem) {
+  while (sem_wait(sem) != 0)
+    if (errno != EINTR)
+      uv__fatal("uv_sem_wait", uv__errno());
+}
+
+int uv_sem_trywait(uv_sem_t* sem) {
+  while (sem_trywait(sem) != 0) {
+    if (errno == EAGAIN)
+      return UV_EAGAIN;
+    if (errno != EINTR)
+      uv__fatal("uv_sem_trywait", uv__errno());
+  }
+  return 0;
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Everything of the library that runs in signal context, on any thread: no
+ * locks, no allocation, errno preserved.
+ */
+#include "unix/signal.h"
+#include "atomic.h"
+#include "unix/loop-os.h"
+
+#include <errno.h>
+
+struct uv__signal_slot uv__signal_slots[UV__SIGNUM_MAX + 1];
+
+static void deliver(uv_signal_t* handle) {
+  uv_loop_t* loop = handle->loop;
+
+  /* First the count, then the mark: who takes the mark sees the count. */
+  uv__fetch_add(&handle->caught_signals, 1);
+  /* Pairs with the exchange in uv__signal_run(). As long as the mark stands,
+   * the wake-up that came with it is still to be answered. */
+  if (uv__exchange(&uv__loop_os(loop)->signals_caught, 1) == 0)
+    (void) uv__loop_wake(loop); /* nobody to tell, nothing else to try */
+}
+
+void uv__signal_handler(int signum) {
+  int saved_errno = errno;
+  struct uv__signal_slot* slot = &uv__signal_slots[signum];
+
+  /* Pairs with wait_for_handlers() in signal.c. Either that one sees us and
+   * waits, or this addition comes after its own and makes visible here what was
+   * changed before it. */
+  uv__fetch_add(&slot->in_flight, 1);
+  struct uv__signal_list* list = uv__load_acquire(&slot->list);
+  unsigned size = list == NULL ? 0 : list->size;
+
+  for (unsigned i = 0; i < size; i++) {
+    /* Acquire: pairs with the store in entry_set(), after which the handle's
+     * fields are in place. */
+    uv_signal_t* handle = uv__load_acquire(&list->entries[i].handle);
+    if (handle != NULL)
+      deliver(handle);
+  }
+  uv__fetch_sub(&slot->in_flight, 1);
+
+  errno = saved_errno;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* Signals: from the kernel to uv_signal_t callbacks.
+ *
+ * Every signal number has a delivery list: the started handles of all loops. The
+ * signal handler (signal-handler.c) counts a delivery in each handle on the list
+ * and wakes their loops; the loops run the callbacks (signal.c).
+ *
+ * S1  a list is freed, and a handle forgotten, only after no signal handler that
+ *     may have seen it is running any more.
+ * S2  uv_signal_t.caught_signals is changed by the signal handler,
+ *     .dispatched_signals by the loop thread; the difference is what the
+ *     callback is owed.
+ * S3  the change mutex of signal.c is never taken in signal context, and is held
+ *     with all signals blocked.
+ */
+#ifndef UV_UNIX_SIGNAL_H_
+#define UV_UNIX_SIGNAL_H_
+
+#include "handle.h"
+
+/* No system numbers its signals higher. The kernel judges the rest. */
+#define UV__SIGNUM_MAX 128
+
+struct uv__signal_entry {
+  uv_signal_t* handle; /* atomic; NULL: free place */
+  int one_shot;        /* wants one delivery only; under the change mutex */
+};
+
+struct uv__signal_list {
+  unsigned size; /* never changes; a full list is replaced by a longer one */
+  struct uv__signal_entry entries[];
+};
+
+/* What the signal handler shares with signal.c; both are atomic. */
+struct uv__signal_slot {
+  struct uv__signal_list* list; /* NULL: nobody is interested */
+  unsigned in_flight;           /* handlers that may be reading `list` (S1) */
+};
+
+extern struct uv__signal_slot uv__signal_slots[UV__SIGNUM_MAX + 1];
+
+/* Context: signal. */
+void uv__signal_handler(int signum);
+
+/* loop-os.c: a loop is made, goes, is the child's copy after fork. The last
+ * forgets what the parent caught; handles stay started. */
+void uv__signal_init_loop(uv_loop_t* loop);
+void uv__signal_close_loop(uv_loop_t* loop);
+void uv__signal_fork(uv_loop_t* loop);
+
+/* Runs the callbacks of what was caught until now; returns how many ran. A
+ * handle of our own is called once, however often its signal came. */
+int uv__signal_run(uv_loop_t* loop);
+
+enum uv__close_answer uv__signal_close(uv_handle_t* handle);
+
+/* The library goes: gives every signal back to the system. */
+void uv__signal_cleanup(void);
+
+#endif /* UV_UNIX_SIGNAL_H_ */

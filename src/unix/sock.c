@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+#include "unix/sock.h"
+#include "handle.h"
+#include "unix/fd.h"
+#include "unix/os.h"
+
+#include <errno.h>
+#include <string.h>
+
+int uv__sock_set(int fd, int level, int option, int value) {
+  if (setsockopt(fd, level, option, &value, sizeof(value)) != 0)
+    return uv__errno();
+  return 0;
+}
+
+#if UV__HAVE_SO_NOSIGPIPE
+static int mute_sigpipe(int fd) {
+  return uv__sock_set(fd, SOL_SOCKET, SO_NOSIGPIPE, 1);
+}
+#else
+/* Writes carry MSG_NOSIGNAL instead. */
+static int mute_sigpipe(int fd) {
+  (void) fd;
+  return 0;
+}
+#endif
+
+#if UV__HAVE_PIPE2
+# define SOCK_FLAGS (SOCK_NONBLOCK | SOCK_CLOEXEC)
+static int prepare_new(int fd) {
+  (void) fd; /* born with both flags */
+  return 0;
+}
+#else
+# define SOCK_FLAGS 0
+static int prepare_new(int fd) {
+  int err = uv__fd_cloexec(fd, 1);
+  return err == 0 ? uv__fd_nonblock(fd, 1) : err;
+}
+#endif
+
+static int finish_new(int fd) {
+  int err = prepare_new(fd);
+  if (err == 0)
+    err = mute_sigpipe(fd);
+  if (err == 0)
+    return fd;
+  uv__fd_close(fd);
+  return err;
+}
+
+int uv__sock_open(int domain, int type, int protocol) {
+  int fd = socket(domain, type | SOCK_FLAGS, protocol);
+  return fd == -1 ? uv__errno() : finish_new(fd);
+}
+
+#if UV__HAVE_PIPE2
+int uv__sock_accept(int fd) {
+  int client;
+
+  do
+    client = accept4(fd, NULL, NULL, SOCK_FLAGS);
+  while (client == -1 && errno == EINTR);
+  return client == -1 ? uv__errno() : client;
+}
+#else
+int uv__sock_accept(int fd) {
+  int client;
+
+  do
+    client = accept(fd, NULL, NULL);
+  while (client == -1 && errno == EINTR);
+  if (client == -1)
+    return uv__errno();
+
+  int err = uv__fd_cloexec(client, 1);
+  if (err == 0)
+    err = uv__fd_nonblock(client, 1);
+  if (err == 0)
+    err = mute_sigpipe(client);
+  if (err == 0)
+    return client;
+  uv__fd_close(client);
+  return err;
+}
+#endif
+
+int uv__sock_take_error(int fd) {
+  int error = 0;
+  socklen_t len = sizeof(error);
+
+  if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) != 0)
+    return uv__errno();
+  return -error;
+}
+
+int uv__sock_reuseaddr(int fd) {
+  return uv__sock_set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+}
+
+#if UV__HAVE_REUSEPORT_LB
+int uv__sock_reuseport(int fd) {
+  return uv__sock_set(fd, SOL_SOCKET, UV__SO_REUSEPORT_LB, 1);
+}
+#else
+int uv__sock_reuseport(int fd) {
+  (void) fd;
+  return UV_ENOTSUP;
+}
+#endif
+
+int uv__sock_buffer_size(int fd, int option, int* value) {
+  socklen_t len = sizeof(*value);
+
+  if (*value != 0)
+    return uv__sock_set(fd, SOL_SOCKET, option, *value);
+  if (getsockopt(fd, SOL_SOCKET, option, value, &len) != 0)
+    return uv__errno();
+  return 0;
+}
+
+static int handle_buffer_size(uv_handle_t* handle, int option, int* value) {
+  int fd;
+
+  if (handle == NULL || value == NULL)
+    return UV_EINVAL;
+  if (handle->type != UV_TCP && handle->type != UV_NAMED_PIPE &&
+      handle->type != UV_UDP)
+    return UV_ENOTSUP;
+
+  int err = uv_fileno(handle, &fd);
+  return err != 0 ? err : uv__sock_buffer_size(fd, option, value);
+}
+
+int uv_send_buffer_size(uv_handle_t* handle, int* value) {
+  return handle_buffer_size(handle, SO_SNDBUF, value);
+}
+
+int uv_recv_buffer_size(uv_handle_t* handle, int* value) {
+  return handle_buffer_size(handle, SO_RCVBUF, value);
+}
+
+typedef int name_fn(int fd, struct sockaddr* name, socklen_t* len);
+
+static int ask_name(name_fn* ask, int fd, struct sockaddr* name, int* namelen) {
+  if (name == NULL || namelen == NULL || *namelen < 0)
+    return UV_EINVAL;
+  if (fd < 0)
+    return UV_EBADF;
+
+  socklen_t len = (socklen_t) *namelen;
+  if (ask(fd, name, &len) != 0)
+    return uv__errno();
+  *namelen = (int) len;
+  return 0;
+}
+
+int uv__sock_local_name(int fd, struct sockaddr* name, int* namelen) {
+  return ask_name(getsockname, fd, name, namelen);
+}
+
+int uv__sock_peer_name(int fd, struct sockaddr* name, int* namelen) {
+  return ask_name(getpeername, fd, name, namelen);
+}
+
+int uv__sock_connect(int fd, const struct sockaddr* addr, socklen_t len) {
+  if (connect(fd, addr, len) == 0)
+    return 0;
+  /* An interrupted connect goes on in the background like any other. */
+  if (errno == EINPROGRESS || errno == EINTR)
+    return 1;
+  return uv__errno();
+}
+
+int uv__sock_family(int fd) {
+  struct sockaddr_storage name;
+  socklen_t len = sizeof(name);
+
+  if (getsockname(fd, (struct sockaddr*) &name, &len) != 0)
+    return uv__errno();
+  return name.ss_family;
+}
+
+static int set_blocking(const int pair[2], int flags0, int flags1) {
+  int err = uv__fd_nonblock(pair[0], flags0 & UV_NONBLOCK_PIPE);
+  return err != 0 ? err : uv__fd_nonblock(pair[1], flags1 & UV_NONBLOCK_PIPE);
+}
+
+#if UV__HAVE_PIPE2
+/* What both ends want comes with the pair, the rest is added. */
+static int make_pair(int type, int protocol, int pair[2], int both) {
+  int born = SOCK_CLOEXEC | (both ? SOCK_NONBLOCK : 0);
+  return socketpair(AF_UNIX, type | born, protocol, pair) == 0 ? 0
+                                                               : uv__errno();
+}
+
+static int finish_pair(const int pair[2], int flags0, int flags1) {
+  int both = flags0 & flags1 & UV_NONBLOCK_PIPE;
+  return both ? 0 : set_blocking(pair, flags0, flags1);
+}
+#else
+static int make_pair(int type, int protocol, int pair[2], int both) {
+  (void) both;
+  return socketpair(AF_UNIX, type, protocol, pair) == 0 ? 0 : uv__errno();
+}
+
+static int finish_pair(const int pair[2], int flags0, int flags1) {
+  int err = uv__fd_cloexec(pair[0], 1);
+  if (err == 0)
+    err = uv__fd_cloexec(pair[1], 1);
+  if (err == 0)
+    err = mute_sigpipe(pair[0]);
+  if (err == 0)
+    err = mute_sigpipe(pair[1]);
+  return err == 0 ? set_blocking(pair, flags0, flags1) : err;
+}
+#endif
+
+int uv_socketpair(int type,
+                  int protocol,
+                  uv_os_sock_t fds[2],
+                  int flags0,
+                  int flags1) {
+  int pair[2];
+
+  int err = make_pair(type, protocol, pair, flags0 & flags1 & UV_NONBLOCK_PIPE);
+  if (err != 0)
+    return err;
+  err = finish_pair(pair, flags0, flags1);
+  if (err != 0) {
+    uv__fd_close(pair[0]);
+    uv__fd_close(pair[1]);
+    return err;
+  }
+
+  fds[0] = pair[0];
+  fds[1] = pair[1];
+  return 0;
+}

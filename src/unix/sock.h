@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Sockets: making, accepting, options, names. Context: any. */
+#ifndef UV_UNIX_SOCK_H_
+#define UV_UNIX_SOCK_H_
+
+#include "base.h"
+
+#include <sys/socket.h>
+
+/* A non-blocking, close-on-exec socket that raises no SIGPIPE where the system
+ * can promise that per socket: fd or UV_E*. */
+int uv__sock_open(int domain, int type, int protocol);
+
+/* Accepts one connection, non-blocking and close-on-exec: fd or UV_E*. EINTR is
+ * retried, ECONNABORTED and EAGAIN are returned. */
+int uv__sock_accept(int fd);
+
+/* setsockopt for an int: 0 or UV_E*. */
+int uv__sock_set(int fd, int level, int option, int value);
+
+/* getsockopt(SO_ERROR), cleared by reading: 0 or UV_E*. */
+int uv__sock_take_error(int fd);
+
+/* SO_REUSEADDR or, with port sharing, the kernel's load-balancing
+ * SO_REUSEPORT; UV_ENOTSUP where there is none. */
+int uv__sock_reuseaddr(int fd);
+int uv__sock_reuseport(int fd);
+
+/* SO_SNDBUF/SO_RCVBUF: *value 0 asks, else sets. */
+int uv__sock_buffer_size(int fd, int option, int* value);
+
+/* getsockname/getpeername in the public form: *namelen in and out, UV_EINVAL
+ * if negative, UV_EBADF without an fd. */
+int uv__sock_local_name(int fd, struct sockaddr* name, int* namelen);
+int uv__sock_peer_name(int fd, struct sockaddr* name, int* namelen);
+
+/* connect(2) with EINTR treated as "in progress": 0, UV_EINPROGRESS-like
+ * progress as 1, or UV_E*. */
+int uv__sock_connect(int fd, const struct sockaddr* addr, socklen_t len);
+
+/* The address family the fd was made with, or UV_E*. */
+int uv__sock_family(int fd);
+
+#endif /* UV_UNIX_SOCK_H_ */

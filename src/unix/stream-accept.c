@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* Servers: listening, and handing connections over.
+ *
+ * One connection is taken per readiness event, so that processes sharing the
+ * socket share the load. It waits in accepted_fd; if the callback does not
+ * uv_accept() it, interest is dropped until somebody does.
+ *
+ * Out of descriptors, a pending connection would keep the socket readable for
+ * ever. The loop therefore holds one in reserve: it is given up to accept the
+ * connection and hang up on it, and taken back. Without the reserve the
+ * callback hears of the error.
+ */
+#include "stream.h"
+#include "unix/fd.h"
+#include "unix/sock.h"
+#include "unix/stream-impl.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+static void open_reserve(uv_loop_t* loop) {
+  if (loop->emfile_fd != -1)
+    return;
+  int fd = uv__fd_open("/dev/null", O_RDONLY, 0);
+  if (fd >= 0)
+    loop->emfile_fd = fd; /* else the next accept tries again */
+}
+
+static int ready_to_listen(uv_stream_t* stream) {
+  if (stream->type == UV_TCP)
+    return uv__tcp_ready_to_listen((uv_tcp_t*) stream);
+
+  /* Only a connected pipe carries descriptors, and only a bound one listens. */
+  if (uv__stream_fd(stream) == -1 || ((uv_pipe_t*) stream)->ipc)
+    return UV_EINVAL;
+  return 0;
+}
+
+int uv__stream_os_listen(uv_stream_t* stream,
+                         int backlog,
+                         uv_connection_cb cb) {
+  int err = ready_to_listen(stream);
+  if (err != 0)
+    return err;
+  if (listen(uv__stream_fd(stream), backlog) != 0)
+    return uv__errno();
+
+  open_reserve(stream->loop);
+  stream->connection_cb = cb;
+  stream->flags |= UV__LISTENING;
+  stream->flags &= ~(UV__READABLE | UV__WRITABLE);
+  uv__io_set_kind(&stream->io_watcher, UV__IO_SERVER);
+  if (stream->accepted_fd == -1)
+    uv__io_start(stream->loop, &stream->io_watcher, POLLIN);
+  uv__handle_start(uv__base(stream));
+  return 0;
+}
+
+static int is_out_of_fds(int err) {
+  return err == UV_EMFILE || err == UV_ENFILE;
+}
+
+/* Hangs up on one waiting connection. UV_EAGAIN if that worked. */
+static int shed_one(uv_loop_t* loop, int server_fd, int err) {
+  if (loop->emfile_fd == -1)
+    return err;
+
+  uv__fd_close(loop->emfile_fd);
+  loop->emfile_fd = -1;
+  int fd = uv__sock_accept(server_fd);
+  if (fd >= 0)
+    uv__fd_close(fd);
+  open_reserve(loop);
+
+  /* Another thread may have been faster to take the descriptor. */
+  return is_out_of_fds(fd) ? err : UV_EAGAIN;
+}
+
+/* The next connection or UV_E*. */
+static int take_connection(uv_stream_t* server) {
+  int fd = uv__sock_accept(uv__stream_fd(server));
+
+  if (is_out_of_fds(fd))
+    return shed_one(server->loop, uv__stream_fd(server), fd);
+  if (fd >= 0)
+    open_reserve(server->loop);
+  return fd;
+}
+
+static void tell(uv_stream_t* server, int status) {
+  if (server->connection_cb != NULL)
+    server->connection_cb(server, status);
+}
+
+void uv__server_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
+  uv_stream_t* server = container_of(w, uv_stream_t, io_watcher);
+  int refused = w->events == 0 && (events & POLLERR) != 0;
+
+  if (server->accepted_fd == -1) {
+    int fd = take_connection(server);
+    if (fd == UV_EAGAIN && refused)
+      fd = uv__stream_refusal(server);
+    if (fd == UV_EAGAIN || fd == UV_ECONNABORTED)
+      return; /* gone before we came */
+    if (fd < 0) {
+      tell(server, fd);
+      return;
+    }
+    server->accepted_fd = fd;
+    tell(server, 0);
+  }
+
+  if (server->accepted_fd != -1)
+    uv__io_stop(loop, w, POLLIN);
+}
+
+/* A connection accepted by us, or a descriptor of unknown past. */
+static int open_client(const uv_stream_t* server, uv_stream_t* client, int fd) {
+  if (server->flags & UV__LISTENING)
+    return uv__stream_open(client, fd,
+                           UV__READABLE | UV__WRITABLE | UV__CONNECTED |
+                               UV__STREAM_SOCKET);
+  return uv__stream_adopt(client, fd);
+}
+
+static int hand_over(uv_stream_t* server, uv_stream_t* client, int fd) {
+  int err = client->type == UV_UDP ? uv_udp_open((uv_udp_t*) client, fd)
+                                   : open_client(server, client, fd);
+  if (err != 0)
+    uv__fd_close(fd);
+  return err;
+}
+
+int uv__stream_os_accept(uv_stream_t* server, uv_stream_t* client) {
+  int fd = server->accepted_fd;
+
+  if (fd == -1)
+    return UV_EAGAIN;
+  if (uv__is_closing(uv__base(client)))
+    return UV_EINVAL;
+  if (client->type != UV_TCP && client->type != UV_NAMED_PIPE &&
+      client->type != UV_UDP)
+    return UV_EINVAL;
+
+  int err = hand_over(server, client, fd);
+
+  /* Delivered or dropped: the next one may come. */
+  server->accepted_fd = uv__ipc_next_fd(server);
+  if (server->accepted_fd == -1 && (server->flags & UV__LISTENING))
+    uv__io_start(server->loop, &server->io_watcher, POLLIN);
+  return err;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* Descriptors that travel over a pipe with ipc=1 (SCM_RIGHTS).
+ *
+ * Each received descriptor waits for uv_accept(): the oldest in accepted_fd,
+ * the others in a growing ring behind it. The ring has a bound, because the
+ * peer decides how many arrive; beyond it, or without memory, what came is
+ * closed and the reader is told. Nothing received ever outlives the handle.
+ */
+#include "alloc.h"
+#include "unix/fd.h"
+#include "unix/os.h"
+#include "unix/sock.h"
+#include "unix/stream-impl.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The most descriptors one message carries on Linux (SCM_MAX_FD); no other
+ * system allows more in practice. */
+#define FDS_PER_MESSAGE 253
+
+#define RING_MIN 8u
+#define RING_MAX 1024u /* a power of two times RING_MIN */
+
+#ifndef MSG_CMSG_CLOEXEC
+# define MSG_CMSG_CLOEXEC 0
+#endif
+
+#if UV__HAVE_MSG_NOSIGNAL
+# define SEND_FLAGS MSG_NOSIGNAL
+#else
+# define SEND_FLAGS 0
+#endif
+
+/* Behind uv_stream_t.queued_fds, allocated with the second waiting fd. */
+struct fd_ring {
+  unsigned size;  /* places, a power of two */
+  unsigned first; /* place of the oldest */
+  unsigned count;
+  int fds[];
+};
+
+/* Space for `n` descriptors in a control message. */
+#define CONTROL_SPACE(n) CMSG_SPACE((n) * sizeof(int))
+
+static struct fd_ring* ring_of(const uv_stream_t* stream) {
+  return (struct fd_ring*) stream->queued_fds;
+}
+
+int uv__ipc_is_channel(const uv_stream_t* stream) {
+  return stream->type == UV_NAMED_PIPE && ((const uv_pipe_t*) stream)->ipc &&
+         (stream->flags & UV__STREAM_SOCKET);
+}
+
+/* A ring of twice the size with the old one's content. */
+static int ring_grow(uv_stream_t* stream) {
+  struct fd_ring* old = ring_of(stream);
+  unsigned size = old == NULL ? RING_MIN : 2 * old->size;
+
+  if (size > RING_MAX)
+    return UV_EMFILE;
+  struct fd_ring* ring =
+      uv__malloc(sizeof(*ring) + size * sizeof(ring->fds[0]));
+  if (ring == NULL)
+    return UV_ENOMEM;
+
+  ring->size = size;
+  ring->first = 0;
+  ring->count = old == NULL ? 0 : old->count;
+  for (unsigned i = 0; i < ring->count; i++)
+    ring->fds[i] = old->fds[(old->first + i) & (old->size - 1)];
+
+  uv__free(old);
+  stream->queued_fds = ring;
+  return 0;
+}
+
+/* Puts a received fd in line. On failure it is still the caller's. */
+static int line_up(uv_stream_t* stream, int fd) {
+  struct fd_ring* ring = ring_of(stream);
+
+  if (stream->accepted_fd == -1) {
+    stream->accepted_fd = fd;
+    return 0;
+  }
+  if (ring == NULL || ring->count == ring->size) {
+    int err = ring_grow(stream);
+    if (err != 0)
+      return err;
+    ring = ring_of(stream);
+  }
+  ring->fds[(ring->first + ring->count++) & (ring->size - 1)] = fd;
+  return 0;
+}
+
+int uv__ipc_next_fd(uv_stream_t* stream) {
+  struct fd_ring* ring = ring_of(stream);
+
+  if (ring == NULL || ring->count == 0)
+    return -1;
+  int fd = ring->fds[ring->first];
+  ring->first = (ring->first + 1) & (ring->size - 1);
+  ring->count--;
+  return fd;
+}
+
+void uv__ipc_close(uv_stream_t* stream) {
+  for (int fd = uv__ipc_next_fd(stream); fd != -1; fd = uv__ipc_next_fd(stream))
+    uv__fd_close(fd);
+  uv__free(stream->queued_fds);
+  stream->queued_fds = NULL;
+}
+
+/* Lines up the descriptors of one control message; after a failure the rest of
+ * them is closed, so that none leaks. */
+static int take_fds(uv_stream_t* stream, const struct cmsghdr* cmsg, int err) {
+  const unsigned char* data = CMSG_DATA(cmsg);
+  size_t count = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+  for (size_t i = 0; i < count; i++) {
+    int fd;
+    memcpy(&fd, data + i * sizeof(fd), sizeof(fd));
+    if (MSG_CMSG_CLOEXEC == 0 && err == 0)
+      err = uv__fd_cloexec(fd, 1);
+    if (err == 0)
+      err = line_up(stream, fd);
+    if (err != 0)
+      uv__fd_close(fd);
+  }
+  return err;
+}
+
+static int take_control(uv_stream_t* stream, struct msghdr* msg) {
+  struct cmsghdr* cmsg;
+  int err = 0;
+
+  for (cmsg = CMSG_FIRSTHDR(msg); cmsg != NULL; cmsg = CMSG_NXTHDR(msg, cmsg))
+    if (cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_RIGHTS)
+      err = take_fds(stream, cmsg, err);
+  return err;
+}
+
+ssize_t uv__ipc_receive(uv_stream_t* stream, void* base, size_t len) {
+  union {
+    struct cmsghdr align;
+    char space[CONTROL_SPACE(FDS_PER_MESSAGE)];
+  } control;
+  struct iovec iov = { .iov_base = base, .iov_len = len };
+  struct msghdr msg;
+  ssize_t n;
+
+  memset(&msg, 0, sizeof(msg));
+  msg.msg_iov = &iov;
+  msg.msg_iovlen = 1;
+  do {
+    msg.msg_control = control.space;
+    msg.msg_controllen = sizeof(control.space);
+    n = recvmsg(uv__stream_fd(stream), &msg, MSG_CMSG_CLOEXEC);
+  } while (n == -1 && errno == EINTR);
+
+  if (n < 0)
+    return uv__errno();
+  int err = take_control(stream, &msg);
+  return err != 0 ? err : n;
+}
+
+ssize_t uv__ipc_send(int fd, const uv_buf_t* bufs, unsigned nbufs, int what) {
+  union {
+    struct cmsghdr align;
+    char space[CONTROL_SPACE(1)];
+  } control;
+  struct msghdr msg;
+  ssize_t n;
+
+  memset(&control, 0, sizeof(control));
+  memset(&msg, 0, sizeof(msg));
+  msg.msg_iov = (struct iovec*) bufs;
+  msg.msg_iovlen = nbufs;
+  msg.msg_control = control.space;
+  msg.msg_controllen = sizeof(control.space);
+
+  struct cmsghdr* cmsg = CMSG_FIRSTHDR(&msg);
+  cmsg->cmsg_level = SOL_SOCKET;
+  cmsg->cmsg_type = SCM_RIGHTS;
+  cmsg->cmsg_len = CMSG_LEN(sizeof(what));
+  memcpy(CMSG_DATA(cmsg), &what, sizeof(what));
+
+  do
+    n = sendmsg(fd, &msg, SEND_FLAGS);
+  while (n == -1 && errno == EINTR);
+  return n == -1 ? uv__errno() : n;
+}
+
+int uv_pipe_pending_count(uv_pipe_t* pipe) {
+  const uv_stream_t* stream = (const uv_stream_t*) pipe;
+
+  if (!pipe->ipc || stream->accepted_fd == -1)
+    return 0;
+  const struct fd_ring* ring = ring_of(stream);
+  return 1 + (ring == NULL ? 0 : (int) ring->count);
+}
+
+uv_handle_type uv_pipe_pending_type(uv_pipe_t* pipe) {
+  if (!pipe->ipc || pipe->accepted_fd == -1)
+    return UV_UNKNOWN_HANDLE;
+  return uv_guess_handle(pipe->accepted_fd);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading from a stream.
+ *
+ *   alloc_cb -> read -> read_cb, again while there is more, at most
+ *   READS_PER_TURN times so that one busy peer does not starve the others
+ *
+ * A short read means the kernel has nothing more: the turn ends without asking
+ * again. After a hangup nothing will be added, so there the turn goes on until
+ * the end is reached. The end of the stream stops reading but leaves it open;
+ * an error makes it neither readable nor writable.
+ */
+#include "unix/stream-impl.h"
+#include "stream.h"
+#include "unix/fd.h"
+
+#define READS_PER_TURN 32
+#define SUGGESTED_SIZE (64 * 1024)
+
+int uv__stream_os_read_start(uv_stream_t* stream) {
+  stream->flags |= UV__READING;
+  uv__io_start(stream->loop, &stream->io_watcher, POLLIN);
+  uv__handle_start(uv__base(stream));
+  return 0;
+}
+
+void uv__stream_os_read_stop(uv_stream_t* stream) {
+  stream->flags &= ~UV__READING;
+  uv__io_stop(stream->loop, &stream->io_watcher, POLLIN);
+  uv__handle_stop(uv__base(stream));
+}
+
+/* Reading is over, by the end of data or an error. */
+static void read_end(uv_stream_t* stream, ssize_t status, const uv_buf_t* buf) {
+  if (status == UV_EOF)
+    stream->flags |= UV__READ_EOF;
+  else
+    stream->flags &= ~(UV__READABLE | UV__WRITABLE);
+
+  uv__stream_os_read_stop(stream);
+  stream->read_cb(stream, status, buf);
+}
+
+static ssize_t read_into(uv_stream_t* stream, const uv_buf_t* buf) {
+  size_t len = uv__min_size(buf->len, INT32_MAX);
+
+  if (uv__ipc_is_channel(stream))
+    return uv__ipc_receive(stream, buf->base, len);
+  return uv__fd_read(uv__stream_fd(stream), buf->base, len);
+}
+
+/* Nothing there although something was announced. */
+static void read_none(uv_stream_t* stream,
+                      unsigned events,
+                      int refused,
+                      const uv_buf_t* buf) {
+  if (refused)
+    read_end(stream, uv__stream_refusal(stream), buf);
+  else if (events & POLLHUP)
+    read_end(stream, UV_EOF, buf); /* and there never will be */
+  else
+    stream->read_cb(stream, 0, buf);
+}
+
+/* Is there reason to read again at once? */
+static int read_more(const uv_stream_t* stream, unsigned events, int is_short) {
+  if (!(stream->flags & UV__READING))
+    return 0; /* stopped or closed by the callback */
+  if (stream->flags & UV__BLOCKING_WRITES)
+    return 0; /* the fd may be blocking: only what was announced */
+  return !is_short || (events & POLLHUP);
+}
+
+/* One read. Returns whether another should follow in this turn. */
+static int read_once(uv_stream_t* stream, unsigned events, int refused) {
+  uv_buf_t buf = uv_buf_init(NULL, 0);
+
+  stream->alloc_cb(uv__base(stream), SUGGESTED_SIZE, &buf);
+  if (!(stream->flags & UV__READING))
+    return 0; /* alloc_cb changed its mind; the buffer is its own affair */
+  if (buf.base == NULL || buf.len == 0) {
+    stream->read_cb(stream, UV_ENOBUFS, &buf);
+    return 0;
+  }
+
+  size_t room = buf.len;
+  ssize_t n = read_into(stream, &buf);
+  if (n > 0) {
+    stream->read_cb(stream, n, &buf);
+    return read_more(stream, events, (size_t) n < room);
+  }
+
+  if (n == UV_EAGAIN)
+    read_none(stream, events, refused, &buf);
+  else if (n == 0)
+    read_end(stream, UV_EOF, &buf);
+  else if (n == UV_EIO && (events & POLLHUP))
+    read_end(stream, UV_EOF, &buf); /* a terminal whose other side is gone */
+  else
+    read_end(stream, n, &buf);
+  return 0;
+}
+
+void uv__stream_read_turn(uv_stream_t* stream, unsigned events, int refused) {
+  int reads = 0;
+
+  while (read_once(stream, events, refused) && ++reads < READS_PER_TURN)
+    continue;
+
+  /* A regular file: ready for ever, but no poller says so. Asking for interest
+   * again brings the next refusal and with it the next turn. */
+  if (refused && (stream->flags & UV__READING))
+    uv__io_start(stream->loop, &stream->io_watcher, POLLIN);
+}

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing to a stream, and ending that with a shutdown.
+ *
+ * Happy path: uv_write() finds nothing ahead of it and hands the caller's
+ * buffers to the kernel at once. All taken: no copy is made, the request is
+ * completed and its callback is fed to the pending round. Otherwise the rest is
+ * copied (the descriptors, not the data), queued, and POLLOUT asked for. When
+ * that comes, one call carries the buffers of as many queued requests as fit.
+ *
+ * Where a request is: req->bufs points to what is left of it while it is in
+ * write_queue and is NULL from completion on. write_queue_size counts what is
+ * left of all of them. A failed or cancelled request ends alone; those behind
+ * it go on.
+ */
+#include "alloc.h"
+#include "req.h"
+#include "stream.h"
+#include "unix/fd.h"
+#include "unix/os.h"
+#include "unix/sock.h"
+#include "unix/stream-impl.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#ifndef IOV_MAX
+# define IOV_MAX 16 /* what POSIX guarantees */
+#endif
+
+/* Calls per turn, so that one busy stream does not starve the others. */
+#define WRITES_PER_TURN 32
+
+/* Buffers of different requests that share a call. */
+#define GATHER_MAX 64
+
+#if UV__HAVE_MSG_NOSIGNAL
+# define SEND_FLAGS MSG_NOSIGNAL
+#else
+# define SEND_FLAGS 0 /* the socket itself was told (SO_NOSIGPIPE) */
+#endif
+
+static_assert(sizeof(uv_buf_t) == sizeof(struct iovec), "same layout");
+static_assert(offsetof(uv_buf_t, base) == offsetof(struct iovec, iov_base),
+              "same layout");
+static_assert(offsetof(uv_buf_t, len) == offsetof(struct iovec, iov_len),
+              "same layout");
+
+/* What one call is to carry. */
+struct parcel {
+  const uv_buf_t* bufs;
+  unsigned count;
+  size_t bytes;     /* in all of them; the call may take less */
+  int passed_fd;    /* -1: none */
+  uv_buf_t clipped; /* stands in for a buffer longer than one call takes */
+};
+
+/* Cuts `n` buffers to what a single call takes: IOV_MAX of them and
+ * INT32_MAX bytes, above which systems answer nonsense. */
+static void parcel_fill(struct parcel* p, const uv_buf_t* bufs, unsigned n) {
+  size_t room = INT32_MAX;
+  unsigned count = 0;
+
+  if (n > IOV_MAX)
+    n = IOV_MAX;
+  while (count < n && bufs[count].len <= room)
+    room -= bufs[count++].len;
+
+  p->bufs = bufs;
+  p->count = count;
+  p->bytes = INT32_MAX - room;
+  p->passed_fd = -1;
+  if (count == 0) {
+    p->clipped.base = bufs->base;
+    p->clipped.len = INT32_MAX;
+    p->bufs = &p->clipped;
+    p->count = 1;
+    p->bytes = INT32_MAX;
+  }
+}
+
+static ssize_t call_socket(int fd, const struct parcel* p) {
+  if (p->count == 1)
+    return send(fd, p->bufs->base, p->bytes, SEND_FLAGS);
+
+  struct msghdr msg;
+  memset(&msg, 0, sizeof(msg));
+  msg.msg_iov = (struct iovec*) p->bufs;
+  msg.msg_iovlen = p->count;
+  return sendmsg(fd, &msg, SEND_FLAGS);
+}
+
+static ssize_t call_other(int fd, const struct parcel* p) {
+  if (p->count == 1)
+    return write(fd, p->bufs->base, p->bytes);
+  return writev(fd, (const struct iovec*) p->bufs, (int) p->count);
+}
+
+/* Bytes or UV_E*. */
+static ssize_t parcel_send(const uv_stream_t* stream, const struct parcel* p) {
+  int fd = uv__stream_fd(stream);
+  ssize_t n;
+
+  if (p->passed_fd != -1)
+    return uv__ipc_send(fd, p->bufs, p->count, p->passed_fd);
+
+  do {
+    if (stream->flags & UV__STREAM_SOCKET)
+      n = call_socket(fd, p);
+    else
+      n = call_other(fd, p);
+  } while (n == -1 && errno == EINTR);
+
+  if (n >= 0)
+    return n;
+  /* Short of kernel memory: as good as a full socket buffer. */
+  return errno == ENOBUFS ? UV_EAGAIN : uv__errno();
+}
+
+/* Fills a parcel for buffers of one request. `send_handle` is set if its
+ * descriptor has still to go: UV_EBADF if it was closed meanwhile. */
+static int parcel_address(struct parcel* p,
+                          const uv_buf_t* bufs,
+                          unsigned nbufs,
+                          const uv_stream_t* send_handle) {
+  parcel_fill(p, bufs, nbufs);
+  if (send_handle == NULL)
+    return 0;
+  return uv_fileno((const uv_handle_t*) send_handle, &p->passed_fd);
+}
+
+static int is_busy(const uv_stream_t* stream) {
+  return stream->connect_req != NULL || !uv__queue_empty(&stream->write_queue);
+}
+
+int uv__stream_os_can_send(const uv_stream_t* stream,
+                           const uv_stream_t* send_handle) {
+  uv_os_fd_t fd;
+
+  if (!uv__ipc_is_channel(stream))
+    return UV_EINVAL;
+  return uv_fileno((const uv_handle_t*) send_handle, &fd);
+}
+
+static int has_data(const uv_buf_t* bufs, unsigned nbufs) {
+  for (unsigned i = 0; i < nbufs; i++)
+    if (bufs[i].len != 0)
+      return 1;
+  return 0;
+}
+
+int uv__stream_os_try_write(uv_stream_t* stream,
+                            const uv_buf_t bufs[],
+                            unsigned int nbufs,
+                            uv_stream_t* send_handle) {
+  struct parcel p;
+
+  if (is_busy(stream))
+    return UV_EAGAIN;
+  /* A descriptor rides on a byte; alone it would be lost. */
+  if (send_handle != NULL && !has_data(bufs, nbufs))
+    return UV_EINVAL;
+
+  int err = parcel_address(&p, bufs, nbufs, send_handle);
+  return err != 0 ? err : (int) parcel_send(stream, &p);
+}
+
+static size_t bytes_left(const uv_write_t* req) {
+  size_t bytes = 0;
+
+  for (unsigned i = req->write_index; i < req->nbufs; i++)
+    bytes += req->bufs[i].len;
+  return bytes;
+}
+
+/* Takes `n` written bytes off the front of the request. Returns what of n
+ * belongs to requests behind it. */
+static size_t advance(uv_write_t* req, size_t n) {
+  while (req->write_index < req->nbufs) {
+    uv_buf_t* buf = &req->bufs[req->write_index];
+    size_t step = uv__min_size(n, buf->len);
+
+    buf->base += step;
+    buf->len -= step;
+    req->write_extra.nwritten += step;
+    n -= step;
+    if (buf->len != 0)
+      break;
+    req->write_index++;
+  }
+  return n;
+}
+
+/* From anywhere to the completed requests. */
+static void complete(uv_stream_t* stream, uv_write_t* req, int err) {
+  if (req->bufs != NULL) {
+    stream->write_queue_size -= bytes_left(req);
+    uv__queue_remove(&req->queue);
+    if (req->bufs != req->bufsml)
+      uv__free(req->bufs);
+    req->bufs = NULL;
+  }
+  req->error = err;
+  uv__queue_push_back(&stream->write_completed_queue, &req->queue);
+}
+
+/* Spreads `n` written bytes over the queue. */
+static void consume(uv_stream_t* stream, size_t n) {
+  stream->write_queue_size -= n;
+  while (!uv__queue_empty(&stream->write_queue)) {
+    struct uv__queue* q = uv__queue_first(&stream->write_queue);
+    uv_write_t* req = uv__queue_entry(q, uv_write_t, queue);
+
+    n = advance(req, n);
+    if (req->write_index < req->nbufs)
+      break;
+    complete(stream, req, 0);
+  }
+}
+
+/* Has the request's descriptor still to go? */
+static uv_stream_t* fd_to_go(const uv_write_t* req) {
+  return req->write_extra.nwritten == 0 ? req->send_handle : NULL;
+}
+
+/* Copies what is left of the requests at the head of the queue. A descriptor
+ * goes with the first byte of its own request, so one that has one waits for a
+ * call of its own. */
+static unsigned gather(const uv_stream_t* stream, uv_buf_t* out) {
+  const struct uv__queue* head = &stream->write_queue;
+  unsigned count = 0;
+
+  for (struct uv__queue* q = head->next; q != head; q = q->next) {
+    const uv_write_t* req = uv__queue_entry(q, uv_write_t, queue);
+    unsigned left = req->nbufs - req->write_index;
+
+    if (left > GATHER_MAX - count || fd_to_go(req) != NULL)
+      break;
+    memcpy(out + count, req->bufs + req->write_index, left * sizeof(*out));
+    count += left;
+  }
+  return count;
+}
+
+/* One call for the head of the queue. Bytes or UV_E*; *asked is what it was
+ * to carry. */
+static ssize_t write_head(uv_stream_t* stream, size_t* asked) {
+  struct uv__queue* q = uv__queue_first(&stream->write_queue);
+  const uv_write_t* req = uv__queue_entry(q, uv_write_t, queue);
+  uv_buf_t gathered[GATHER_MAX];
+  struct parcel p;
+  unsigned count = 0;
+
+  if (uv__queue_next(q) != &stream->write_queue)
+    count = gather(stream, gathered);
+
+  if (count != 0) {
+    parcel_fill(&p, gathered, count);
+  } else {
+    int err = parcel_address(&p, req->bufs + req->write_index,
+                             req->nbufs - req->write_index, fd_to_go(req));
+    if (err != 0)
+      return err;
+  }
+  *asked = p.bytes;
+  return parcel_send(stream, &p);
+}
+
+/* The stream was set to blocking but its fd is not. */
+static void wait_writable(const uv_stream_t* stream) {
+  struct pollfd pfd = { .fd = uv__stream_fd(stream), .events = POLLOUT };
+  /* Whatever the answer, the next write finds out. */
+  (void) poll(&pfd, 1, -1);
+}
+
+/* Writes until the queue is empty, the kernel is full or the turn is over; a
+ * blocking stream only ends with the queue. */
+static void flush(uv_stream_t* stream) {
+  int blocking = (stream->flags & UV__BLOCKING_WRITES) != 0;
+  int calls = 0;
+
+  while (!uv__queue_empty(&stream->write_queue)) {
+    if (!blocking && ++calls > WRITES_PER_TURN)
+      return;
+
+    size_t asked;
+    ssize_t n = write_head(stream, &asked);
+    if (n >= 0)
+      consume(stream, (size_t) n);
+    if (n == UV_EAGAIN && blocking)
+      wait_writable(stream);
+    else if (!blocking && (n == UV_EAGAIN || (n >= 0 && (size_t) n < asked)))
+      return;
+    else if (n < 0) {
+      struct uv__queue* q = uv__queue_first(&stream->write_queue);
+      complete(stream, uv__queue_entry(q, uv_write_t, queue), (int) n);
+    }
+  }
+}
+
+/* Interest in POLLOUT exactly while there is something to write. */
+static void update_interest(uv_stream_t* stream) {
+  if (stream->connect_req != NULL)
+    return; /* it waits for the same event */
+  if (uv__queue_empty(&stream->write_queue))
+    uv__io_stop(stream->loop, &stream->io_watcher, POLLOUT);
+  else
+    uv__io_start(stream->loop, &stream->io_watcher, POLLOUT);
+}
+
+/* Have the callbacks of completed requests run soon. */
+static void feed_completed(uv_stream_t* stream) {
+  if (!uv__queue_empty(&stream->write_completed_queue))
+    uv__io_feed(stream->loop, &stream->io_watcher);
+}
+
+/* Keeps the buffers from `first` on with the request, `skip` bytes of the first
+ * one being written already. */
+static int keep_rest(uv_write_t* req,
+                     const uv_buf_t* bufs,
+                     unsigned first,
+                     unsigned nbufs,
+                     size_t skip) {
+  unsigned count = nbufs - first;
+  uv_buf_t* copy = req->bufsml;
+
+  if (count > ARRAY_SIZE(req->bufsml))
+    copy = uv__malloc_array(count, sizeof(*copy));
+  if (copy == NULL)
+    return UV_ENOMEM;
+
+  memcpy(copy, bufs + first, count * sizeof(*copy));
+  copy->base += skip;
+  copy->len -= skip;
+  req->bufs = copy;
+  req->nbufs = count;
+  return 0;
+}
+
+/* Queues what the first call left over: 0, or UV_ENOMEM. */
+static int enqueue_rest(uv_stream_t* stream,
+                        uv_write_t* req,
+                        const uv_buf_t* bufs,
+                        unsigned nbufs) {
+  size_t skip = req->write_extra.nwritten;
+  unsigned first = 0;
+
+  /* One buffer always stays, so that an all-empty request is one too. */
+  while (first < nbufs - 1 && bufs[first].len <= skip)
+    skip -= bufs[first++].len;
+  int err = keep_rest(req, bufs, first, nbufs, skip);
+  if (err != 0)
+    return err;
+
+  stream->write_queue_size += bytes_left(req);
+  uv__queue_push_back(&stream->write_queue, &req->queue);
+  return 0;
+}
+
+static size_t bytes_in(const uv_buf_t* bufs, unsigned nbufs) {
+  size_t bytes = 0;
+
+  for (unsigned i = 0; i < nbufs; i++)
+    bytes += bufs[i].len;
+  return bytes;
+}
+
+static void init_request(uv_write_t* req, uv_stream_t* stream) {
+  req->handle = stream;
+  req->bufs = NULL;
+  req->nbufs = 0;
+  req->write_index = 0;
+  req->error = 0;
+  req->write_extra.nwritten = 0;
+  uv__queue_init(&req->queue);
+}
+
+int uv__stream_os_write(uv_write_t* req,
+                        uv_stream_t* stream,
+                        const uv_buf_t bufs[],
+                        unsigned int nbufs,
+                        uv_stream_t* send_handle) {
+  int busy = is_busy(stream);
+  size_t total = bytes_in(bufs, nbufs);
+  ssize_t n = UV_EAGAIN;
+  struct parcel p;
+  int err = 0;
+
+  if (send_handle != NULL && total == 0)
+    return UV_EINVAL; /* see uv__stream_os_try_write() */
+
+  p.bytes = 0;
+  init_request(req, stream);
+  req->send_handle = send_handle;
+  if (!busy) {
+    err = parcel_address(&p, bufs, nbufs, send_handle);
+    if (err != 0)
+      return err;
+    n = parcel_send(stream, &p);
+  }
+
+  if (n >= 0)
+    req->write_extra.nwritten = (size_t) n;
+  else if (n != UV_EAGAIN)
+    err = (int) n;
+
+  if (err == 0 && (n < 0 || (size_t) n != total)) {
+    err = enqueue_rest(stream, req, bufs, nbufs);
+    if (err != 0 && n <= 0)
+      return err; /* nothing happened yet */
+  }
+
+  uv__req_start(stream->loop, req, UV_WRITE);
+  if (req->bufs == NULL)
+    complete(stream, req, err);
+  else if (!busy && ((stream->flags & UV__BLOCKING_WRITES) ||
+                     (n >= 0 && (size_t) n == p.bytes)))
+    flush(stream); /* more than one call's worth */
+  feed_completed(stream);
+  update_interest(stream);
+  return 0;
+}
+
+int uv__stream_cancel_write(uv_write_t* req) {
+  uv_stream_t* stream = req->handle;
+
+  if (uv__is_closing(uv__base(stream)))
+    return 0; /* cancelled already, or as good as written */
+  if (req->bufs == NULL)
+    return UV_EBUSY;
+
+  complete(stream, req, UV_ECANCELED);
+  stream->flags |= UV__STREAM_TAKEN_BACK;
+  feed_completed(stream);
+  update_interest(stream);
+  return 0;
+}
+
+void uv__stream_write_abandon(uv_stream_t* stream, int err) {
+  while (!uv__queue_empty(&stream->write_queue)) {
+    struct uv__queue* q = uv__queue_first(&stream->write_queue);
+    complete(stream, uv__queue_entry(q, uv_write_t, queue), err);
+  }
+}
+
+void uv__stream_write_report(uv_stream_t* stream) {
+  struct uv__queue due;
+  uv__queue_move(&due, &stream->write_completed_queue);
+
+  /* Also if a callback closes the stream: this is before its close_cb. */
+  while (!uv__queue_empty(&due)) {
+    struct uv__queue* q = uv__queue_pop_front(&due);
+    uv_write_t* req = uv__queue_entry(q, uv_write_t, queue);
+
+    uv__req_unregister(stream->loop);
+    if (req->cb != NULL)
+      req->cb(req, req->error);
+  }
+}
+
+void uv__stream_shutdown_report(uv_stream_t* stream, int err) {
+  uv_shutdown_t* req = stream->shutdown_req;
+
+  stream->shutdown_req = NULL;
+  stream->flags &= ~UV__SHUTTING;
+  if (err == 0)
+    stream->flags |= UV__SHUT;
+  uv__req_unregister(stream->loop);
+  if (req->cb != NULL)
+    req->cb(req, err);
+}
+
+void uv__stream_os_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {
+  stream->shutdown_req = req;
+  /* Behind data or a connect it has its turn when they are through. */
+  if (!is_busy(stream))
+    uv__io_feed(stream->loop, &stream->io_watcher);
+}
+
+void uv__stream_write_turn(uv_stream_t* stream, int refused) {
+  flush(stream);
+  if (refused)
+    uv__stream_write_abandon(stream, uv__stream_refusal(stream));
+  update_interest(stream);
+  uv__stream_write_report(stream);
+
+  if (uv__stream_fd(stream) == -1 || stream->shutdown_req == NULL)
+    return;
+  if (is_busy(stream) || !uv__queue_empty(&stream->write_completed_queue))
+    return;
+  int err = shutdown(uv__stream_fd(stream), SHUT_WR) == 0 ? 0 : uv__errno();
+  uv__stream_shutdown_report(stream, err);
+}

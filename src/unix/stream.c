@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/* The life of a unix stream: fd, events, connecting, closing.
+ *
+ * An event goes to the connect under way if there is one; else data are read,
+ * then written. Any callback may close the stream: the fd is -1 afterwards, and
+ * that is what each step looks at before it goes on.
+ *
+ * P4: when the poller refuses the fd, the handler is called once with POLLERR
+ * while it knows nothing of the fd. Each part then tries its operation and
+ * reports the refusal where it would have to wait.
+ */
+#include "unix/stream-impl.h"
+#include "req.h"
+#include "stream.h"
+#include "unix/fd.h"
+#include "unix/sock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+void uv__stream_init(uv_loop_t* loop,
+                     uv_stream_t* stream,
+                     uv_handle_type type) {
+  uv__handle_init(loop, uv__base(stream), type);
+  uv__io_init(&stream->io_watcher, UV__IO_STREAM);
+  uv__queue_init(&stream->write_queue);
+  uv__queue_init(&stream->write_completed_queue);
+  stream->write_queue_size = 0;
+  stream->alloc_cb = NULL;
+  stream->read_cb = NULL;
+  stream->connection_cb = NULL;
+  stream->connect_req = NULL;
+  stream->shutdown_req = NULL;
+  stream->delayed_error = 0;
+  stream->accepted_fd = -1;
+  stream->queued_fds = NULL;
+}
+
+/* Asked once per fd, so that no write has to. */
+static unsigned socket_flag(const uv_stream_t* stream, int fd) {
+  int type;
+  socklen_t len = sizeof(type);
+
+  if (stream->type == UV_TCP)
+    return UV__STREAM_SOCKET;
+  if (stream->type == UV_TTY)
+    return 0;
+  if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) != 0)
+    return 0; /* ENOTSOCK: a pipe or a device */
+  return UV__STREAM_SOCKET;
+}
+
+int uv__stream_open(uv_stream_t* stream, int fd, unsigned flags) {
+  int err;
+
+  assert(fd >= 0);
+  if (uv__stream_fd(stream) != -1)
+    return UV_EBUSY;
+
+  if (stream->type == UV_TCP) {
+    err = uv__tcp_apply_options((uv_tcp_t*) stream, fd);
+    if (err != 0)
+      return err;
+  }
+  err = uv__io_attach(stream->loop, &stream->io_watcher, fd);
+  if (err != 0)
+    return err;
+
+  if (!(flags & UV__STREAM_SOCKET))
+    flags |= socket_flag(stream, fd);
+  stream->flags |= flags;
+  return 0;
+}
+
+static unsigned directions_of_mode(int mode) {
+  switch (mode & O_ACCMODE) {
+  case O_RDONLY:
+    return UV__READABLE;
+  case O_WRONLY:
+    return UV__WRITABLE;
+  default:
+    return UV__READABLE | UV__WRITABLE;
+  }
+}
+
+int uv__stream_adopt(uv_stream_t* stream, int fd) {
+  if (uv__stream_fd(stream) != -1)
+    return UV_EBUSY;
+
+  int mode = uv__fd_flags(fd);
+  if (mode < 0)
+    return mode;
+  if (!(mode & O_NONBLOCK)) {
+    int err = uv__fd_nonblock(fd, 1);
+    if (err != 0)
+      return err;
+  }
+  return uv__stream_open(stream, fd, directions_of_mode(mode));
+}
+
+int uv__stream_os_is_open(const uv_stream_t* stream) {
+  return uv__stream_fd(stream) != -1;
+}
+
+int uv__stream_fileno(const uv_handle_t* handle, uv_os_fd_t* fd) {
+  const uv_stream_t* stream = (const uv_stream_t*) handle;
+
+  if (uv__stream_fd(stream) == -1)
+    return UV_EBADF;
+  *fd = uv__stream_fd(stream);
+  return 0;
+}
+
+int uv__stream_os_set_blocking(uv_stream_t* stream, int on) {
+  int err = uv__fd_nonblock(uv__stream_fd(stream), !on);
+  if (err != 0)
+    return err;
+
+  if (on)
+    stream->flags |= UV__BLOCKING_WRITES;
+  else
+    stream->flags &= ~UV__BLOCKING_WRITES;
+  return 0;
+}
+
+int uv__stream_refusal(const uv_stream_t* stream) {
+  int err = uv__io_probe(stream->loop, uv__stream_fd(stream));
+  /* Refused then, watchable now: the reason is gone, the answer is not. */
+  return err != 0 ? err : UV_EIO;
+}
+
+static void connect_register(uv_stream_t* stream, uv_connect_t* req) {
+  uv__req_start(stream->loop, req, UV_CONNECT);
+  req->handle = stream;
+  uv__queue_init(&req->queue);
+}
+
+void uv__stream_connecting(uv_stream_t* stream, uv_connect_t* req, int answer) {
+  assert(stream->connect_req == NULL);
+  connect_register(stream, req);
+  stream->connect_req = req;
+  stream->flags &= ~UV__CONNECTED;
+
+  if (answer > 0) {
+    uv__io_start(stream->loop, &stream->io_watcher, POLLOUT);
+    return;
+  }
+  if (answer < 0)
+    stream->delayed_error = answer;
+  else
+    stream->flags |= UV__CONNECTED;
+  uv__io_feed(stream->loop, &stream->io_watcher);
+}
+
+void uv__stream_connect_refuse(uv_stream_t* stream,
+                               uv_connect_t* req,
+                               int err) {
+  if (stream->connect_req == NULL && !uv__is_closing(uv__base(stream))) {
+    uv__stream_connecting(stream, req, err);
+    return;
+  }
+
+  /* Reported together with the one under way, or when the close finishes. */
+  connect_register(stream, req);
+  if (stream->connect_req == NULL)
+    stream->connect_req = req;
+  else
+    uv__queue_push_back(&stream->connect_req->queue, &req->queue);
+}
+
+static void connect_report(uv_stream_t* stream, int err) {
+  uv_connect_t* req = stream->connect_req;
+  struct uv__queue refused;
+
+  stream->connect_req = NULL;
+  uv__queue_move(&refused, &req->queue);
+  uv__req_unregister(stream->loop);
+  if (req->cb != NULL)
+    req->cb(req, err);
+
+  while (!uv__queue_empty(&refused)) {
+    struct uv__queue* q = uv__queue_pop_front(&refused);
+    req = uv__queue_entry(q, uv_connect_t, queue);
+    uv__req_unregister(stream->loop);
+    if (req->cb != NULL)
+      req->cb(req, UV_EALREADY);
+  }
+}
+
+/* Is the result there without asking the socket? */
+static int connect_is_known(const uv_stream_t* stream) {
+  return stream->delayed_error != 0 || (stream->flags & UV__CONNECTED);
+}
+
+/* How the connect ended; 1 if it has not. */
+static int connect_result(uv_stream_t* stream, int refused) {
+  int fd = uv__stream_fd(stream);
+  int err = stream->delayed_error;
+
+  if (connect_is_known(stream)) {
+    stream->delayed_error = 0;
+    return err;
+  }
+  err = uv__sock_take_error(fd);
+  if (err == -EINPROGRESS)
+    return 1;
+  if (err != 0 || !refused)
+    return err;
+
+  /* Nobody will tell when it is through; is it? */
+  struct sockaddr_storage peer;
+  int len = sizeof(peer);
+  err = uv__sock_peer_name(fd, (struct sockaddr*) &peer, &len);
+  return err == 0 ? 0 : uv__stream_refusal(stream);
+}
+
+static void connect_turn(uv_stream_t* stream, int refused) {
+  int err = connect_result(stream, refused);
+  if (err > 0)
+    return;
+
+  if (err == 0)
+    stream->flags |= UV__CONNECTED;
+  uv__io_stop(stream->loop, &stream->io_watcher, POLLOUT);
+  connect_report(stream, err);
+
+  if (uv__stream_fd(stream) == -1)
+    return;
+  /* A callback may have started the next attempt: data wait for that one. */
+  if (stream->connect_req != NULL)
+    return;
+  if (err != 0)
+    uv__stream_write_abandon(stream, UV_ECANCELED);
+  uv__stream_write_turn(stream, 0);
+}
+
+void uv__stream_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
+  uv_stream_t* stream = container_of(w, uv_stream_t, io_watcher);
+  int refused = w->events == 0 && (events & POLLERR) != 0;
+
+  (void) loop;
+  if (stream->flags & UV__STREAM_TAKEN_BACK) {
+    /* Not a word about the connect that may be under way. Should this be an
+     * event of the poller's, it comes again (P2). */
+    stream->flags &= ~UV__STREAM_TAKEN_BACK;
+    uv__stream_write_report(stream);
+    if (uv__is_closing(uv__base(stream)))
+      return;
+    if (stream->connect_req != NULL && !connect_is_known(stream) && !refused)
+      return;
+  }
+  if (stream->connect_req != NULL) {
+    connect_turn(stream, refused);
+    return;
+  }
+
+  if ((stream->flags & UV__READING) && (events & (POLLIN | POLLERR | POLLHUP)))
+    uv__stream_read_turn(stream, events, refused);
+  if (uv__stream_fd(stream) == -1)
+    return;
+  if (events & (POLLOUT | POLLERR | POLLHUP))
+    uv__stream_write_turn(stream, refused);
+}
+
+/* The standard descriptors are the process's, not the stream's: the next open
+ * would become somebody's stdout. */
+static void give_back(int fd) {
+  if (fd > STDERR_FILENO)
+    uv__fd_close(fd);
+}
+
+void uv__stream_close(uv_stream_t* stream) {
+  int fd = uv__stream_fd(stream);
+
+  uv__io_close(stream->loop, &stream->io_watcher);
+  uv__handle_stop(uv__base(stream));
+  stream->flags &= ~(UV__READING | UV__READABLE | UV__WRITABLE | UV__LISTENING);
+  stream->io_watcher.fd = -1;
+
+  if (fd != -1)
+    give_back(fd);
+  uv__ipc_close(stream);
+  if (stream->accepted_fd != -1)
+    uv__fd_close(stream->accepted_fd);
+  stream->accepted_fd = -1;
+}
+
+enum uv__finish_answer uv__stream_finish(uv_handle_t* handle) {
+  uv_stream_t* stream = (uv_stream_t*) handle;
+
+  if (stream->connect_req != NULL)
+    connect_report(stream, UV_ECANCELED);
+  /* What was written before the close keeps its result. */
+  uv__stream_write_abandon(stream, UV_ECANCELED);
+  uv__stream_write_report(stream);
+  if (stream->shutdown_req != NULL)
+    uv__stream_shutdown_report(stream, UV_ECANCELED);
+
+  assert(stream->write_queue_size == 0);
+  return UV__FINISH_DONE;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* Where and how eagerly threads run: affinity masks, current CPU, priority.
+ *
+ * A public mask has one byte per CPU, uv_cpumask_size() of them. Priorities
+ * are the five UV_THREAD_PRIORITY_* steps; real-time policies spread them over
+ * the policy's range, time-sharing ones have a single level there and Linux
+ * uses the nice value of the calling thread instead. Context: any.
+ */
+#include "base.h"
+#include "unix/fd.h"
+#include "unix/os.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* One priority step in units of nice. */
+#define NICE_PER_STEP 2
+
+#if UV__HAVE_CPU_SET
+
+int uv_cpumask_size(void) {
+  return CPU_SETSIZE;
+}
+
+static int affinity_get(pthread_t thread, char* mask) {
+  uv__cpu_set set;
+  CPU_ZERO(&set);
+  int err = pthread_getaffinity_np(thread, sizeof(set), &set);
+  if (err != 0)
+    return -err;
+  for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+    mask[cpu] = CPU_ISSET(cpu, &set) != 0;
+  return 0;
+}
+
+static int affinity_set(pthread_t thread, const char* mask) {
+  uv__cpu_set set;
+  CPU_ZERO(&set);
+  for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+    if (mask[cpu] != 0)
+      CPU_SET(cpu, &set);
+  return -pthread_setaffinity_np(thread, sizeof(set), &set);
+}
+
+#elif UV__HAVE_CPUSET_CREATE
+
+/* NetBSD allocates its sets; the kernel knows at most this many CPUs. */
+#define NETBSD_CPUS 256
+
+int uv_cpumask_size(void) {
+  return NETBSD_CPUS;
+}
+
+static int affinity_get(pthread_t thread, char* mask) {
+  cpuset_t* set = cpuset_create();
+  if (set == NULL)
+    return UV_ENOMEM;
+  int err = pthread_getaffinity_np(thread, cpuset_size(set), set);
+  for (cpuid_t cpu = 0; err == 0 && cpu < NETBSD_CPUS; cpu++)
+    mask[cpu] = cpuset_isset(cpu, set) > 0;
+  cpuset_destroy(set);
+  return -err;
+}
+
+static int affinity_set(pthread_t thread, const char* mask) {
+  cpuset_t* set = cpuset_create();
+  if (set == NULL)
+    return UV_ENOMEM;
+  for (cpuid_t cpu = 0; cpu < NETBSD_CPUS; cpu++)
+    if (mask[cpu] != 0)
+      cpuset_set(cpu, set);
+  int err = pthread_setaffinity_np(thread, cpuset_size(set), set);
+  cpuset_destroy(set);
+  return -err;
+}
+
+#else
+
+int uv_cpumask_size(void) {
+  return UV_ENOTSUP;
+}
+
+static int affinity_get(pthread_t thread, char* mask) {
+  (void) thread;
+  (void) mask;
+  return UV_ENOTSUP;
+}
+
+static int affinity_set(pthread_t thread, const char* mask) {
+  (void) thread;
+  (void) mask;
+  return UV_ENOTSUP;
+}
+
+#endif
+
+/* 0 if a caller's mask of `size` bytes can hold every CPU, else UV_E*. */
+static int mask_check(const uv_thread_t* tid, const char* mask, size_t size) {
+  int needed = uv_cpumask_size();
+  if (needed < 0)
+    return needed;
+  if (tid == NULL || mask == NULL || size < (size_t) needed)
+    return UV_EINVAL;
+  return 0;
+}
+
+int uv_thread_getaffinity(uv_thread_t* tid, char* cpumask, size_t mask_size) {
+  int err = mask_check(tid, cpumask, mask_size);
+  if (err != 0)
+    return err;
+  err = affinity_get(*tid, cpumask);
+  if (err != 0)
+    return err;
+  /* Bytes beyond the system's CPUs mean "not there". */
+  size_t known = (size_t) uv_cpumask_size();
+  memset(cpumask + known, 0, mask_size - known);
+  return 0;
+}
+
+int uv_thread_setaffinity(uv_thread_t* tid,
+                          char* cpumask,
+                          char* oldmask,
+                          size_t mask_size) {
+  int err = mask_check(tid, cpumask, mask_size);
+  if (err == 0 && oldmask != NULL)
+    err = uv_thread_getaffinity(tid, oldmask, mask_size);
+  return err == 0 ? affinity_set(*tid, cpumask) : err;
+}
+
+#if UV__HAVE_SCHED_GETCPU
+int uv_thread_getcpu(void) {
+  int cpu = sched_getcpu();
+  return cpu < 0 ? uv__errno() : cpu;
+}
+#else
+int uv_thread_getcpu(void) {
+  return UV_ENOTSUP;
+}
+#endif
+
+#if UV__HAVE_THREAD_NICE
+
+/* pthreads cannot name another thread's id, so nice is for oneself. */
+static int nice_applies(pthread_t thread, int policy) {
+  return policy == SCHED_OTHER && pthread_equal(thread, pthread_self());
+}
+
+static int nice_get(int* value) {
+  errno = 0;
+  int nice = getpriority(PRIO_PROCESS, (id_t) syscall(SYS_gettid));
+  if (nice == -1 && errno != 0)
+    return uv__errno();
+  *value = nice;
+  return 0;
+}
+
+static int nice_set(int value) {
+  int r = setpriority(PRIO_PROCESS, (id_t) syscall(SYS_gettid), value);
+  return r != 0 ? uv__errno() : 0;
+}
+
+#else
+
+static int nice_applies(pthread_t thread, int policy) {
+  (void) thread;
+  (void) policy;
+  return 0;
+}
+
+static int nice_get(int* value) {
+  (void) value;
+  return UV_ENOTSUP;
+}
+
+static int nice_set(int value) {
+  (void) value;
+  return UV_ENOTSUP;
+}
+
+#endif
+
+int uv_thread_getpriority(uv_thread_t tid, int* priority) {
+  if (priority == NULL)
+    return UV_EINVAL;
+
+  int policy;
+  struct sched_param param;
+  int err = pthread_getschedparam(tid, &policy, &param);
+  if (err != 0)
+    return -err;
+  if (nice_applies(tid, policy))
+    return nice_get(priority);
+  *priority = param.sched_priority;
+  return 0;
+}
+
+int uv_thread_setpriority(uv_thread_t tid, int priority) {
+  int lowest = UV_THREAD_PRIORITY_LOWEST;
+  int highest = UV_THREAD_PRIORITY_HIGHEST;
+  if (priority < lowest || priority > highest)
+    return UV_EINVAL;
+
+  int policy;
+  struct sched_param param;
+  int err = pthread_getschedparam(tid, &policy, &param);
+  if (err != 0)
+    return -err;
+  if (nice_applies(tid, policy))
+    return nice_set(-priority * NICE_PER_STEP);
+
+  int floor = sched_get_priority_min(policy);
+  int ceiling = sched_get_priority_max(policy);
+  if (floor == -1 || ceiling == -1)
+    return uv__errno();
+  int range = (ceiling - floor) * (priority - lowest);
+  param.sched_priority = floor + range / (highest - lowest);
+  return -pthread_setschedparam(tid, policy, &param);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads: starting, ending, identity, names, thread-local keys.
+ * Scheduling (affinity, priority) is in thread-sched.c. Context: any.
+ */
+#include "base.h"
+#include "alloc.h"
+#include "fatal.h"
+#include "thread-common.h"
+#include "unix/os.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* No thread gets less, whatever was asked: a libc call or two must fit. */
+#define STACK_FLOOR ((size_t) 16 << 10)
+
+/* Default stacks lie between these; outside, RLIMIT_STACK was not meant for
+ * threads ("unlimited" is common) and the usual 8 MiB are taken. */
+#define STACK_DEFAULT_MIN ((size_t) 256 << 10)
+#define STACK_DEFAULT_MAX ((size_t) 1 << 30)
+#define STACK_DEFAULT ((size_t) 8 << 20)
+
+/* What the new thread needs to know; it owns and frees this. */
+struct thread_start {
+  uv_thread_cb entry; /* the user's function */
+  void* arg;          /* its argument */
+};
+
+static void* thread_main(void* data) {
+  struct thread_start* box = data;
+  struct thread_start start = *box;
+  uv__free(box);
+  start.entry(start.arg);
+  return NULL;
+}
+
+static size_t stack_size_min(void) {
+  size_t floor = STACK_FLOOR;
+#ifdef _SC_THREAD_STACK_MIN
+  /* Since glibc 2.34 this includes the signal frame of this very CPU. */
+  long wanted = sysconf(_SC_THREAD_STACK_MIN);
+  if (wanted > 0 && (size_t) wanted > floor)
+    floor = (size_t) wanted;
+#endif
+  return floor;
+}
+
+static size_t stack_size_default(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_STACK, &limit) != 0)
+    return STACK_DEFAULT;
+  if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > STACK_DEFAULT_MAX)
+    return STACK_DEFAULT;
+  if (limit.rlim_cur < STACK_DEFAULT_MIN)
+    return STACK_DEFAULT_MIN;
+  return (size_t) limit.rlim_cur;
+}
+
+/* The stack to ask pthreads for: at least the minimum, whole pages. Returns 0
+ * if no such number exists. */
+static size_t stack_size_for(const uv_thread_options_t* options) {
+  size_t size = uv__thread_stack_size(options);
+  if (size == 0)
+    size = stack_size_default();
+
+  size_t floor = stack_size_min();
+  if (size < floor)
+    size = floor;
+
+  size_t page = (size_t) sysconf(_SC_PAGESIZE);
+  if (size > SIZE_MAX - page)
+    return 0;
+  return (size + page - 1) / page * page;
+}
+
+int uv_thread_create_ex(uv_thread_t* tid,
+                        const uv_thread_options_t* options,
+                        uv_thread_cb entry,
+                        void* arg) {
+  if (tid == NULL || options == NULL || entry == NULL)
+    return UV_EINVAL;
+
+  size_t stack_size = stack_size_for(options);
+  if (stack_size == 0)
+    return UV_EINVAL;
+
+  struct thread_start* start = uv__malloc(sizeof(*start));
+  if (start == NULL)
+    return UV_ENOMEM;
+  start->entry = entry;
+  start->arg = arg;
+
+  pthread_attr_t attr;
+  int err = pthread_attr_init(&attr);
+  if (err != 0)
+    goto err_free_start;
+  err = pthread_attr_setstacksize(&attr, stack_size);
+  if (err == 0)
+    err = pthread_create(tid, &attr, thread_main, start);
+  (void) pthread_attr_destroy(&attr); /* cannot fail once initialised */
+
+err_free_start:
+  if (err != 0)
+    uv__free(start);
+  return -err;
+}
+
+int uv_thread_detach(uv_thread_t* tid) {
+  return tid == NULL ? UV_EINVAL : -pthread_detach(*tid);
+}
+
+int uv_thread_join(uv_thread_t* tid) {
+  return tid == NULL ? UV_EINVAL : -pthread_join(*tid, NULL);
+}
+
+uv_thread_t uv_thread_self(void) {
+  return pthread_self();
+}
+
+int uv_thread_equal(const uv_thread_t* t1, const uv_thread_t* t2) {
+  return pthread_equal(*t1, *t2);
+}
+
+/* Four systems, four signatures: each variant names the current thread or
+ * reads a thread's name into UV_PTHREAD_MAX_NAMELEN_NP bytes; 0 or errno. */
+#if UV__HAVE_SETNAME_SELF
+static int name_set(const char* name) {
+  return pthread_setname_np(name);
+}
+#elif UV__HAVE_SETNAME_FORMAT
+static int name_set(const char* name) {
+  return pthread_setname_np(pthread_self(), "%s", (void*) name);
+}
+#elif UV__HAVE_SET_NAME_NP
+static int name_set(const char* name) {
+  pthread_set_name_np(pthread_self(), name);
+  return 0;
+}
+#else
+static int name_set(const char* name) {
+  return pthread_setname_np(pthread_self(), name);
+}
+#endif
+
+#if UV__HAVE_SET_NAME_NP
+static int name_get(pthread_t thread, char* name, size_t size) {
+  pthread_get_name_np(thread, name, size);
+  return 0;
+}
+#else
+static int name_get(pthread_t thread, char* name, size_t size) {
+  return pthread_getname_np(thread, name, size);
+}
+#endif
+
+int uv_thread_setname(const char* name) {
+  if (name == NULL)
+    return UV_EINVAL;
+
+  char kept[UV_PTHREAD_MAX_NAMELEN_NP];
+  size_t len = uv__min_size(strlen(name), sizeof(kept) - 1);
+  memcpy(kept, name, len);
+  kept[len] = '\0';
+  return -name_set(kept);
+}
+
+int uv_thread_getname(uv_thread_t* tid, char* name, size_t size) {
+  if (tid == NULL || name == NULL || size == 0)
+    return UV_EINVAL;
+
+  /* Systems refuse a buffer that could be too small; ours never is. */
+  char full[UV_PTHREAD_MAX_NAMELEN_NP] = "";
+  int err = name_get(*tid, full, sizeof(full));
+  if (err != 0)
+    return -err;
+
+  size_t len = uv__min_size(strnlen(full, sizeof(full) - 1), size - 1);
+  memcpy(name, full, len);
+  name[len] = '\0';
+  return 0;
+}
+
+int uv_key_create(uv_key_t* key) {
+  return -pthread_key_create(key, NULL);
+}
+
+void uv_key_delete(uv_key_t* key) {
+  int err = pthread_key_delete(*key);
+  if (err != 0)
+    uv__fatal("uv_key_delete", -err);
+}
+
+void* uv_key_get(uv_key_t* key) {
+  return pthread_getspecific(*key);
+}
+
+void uv_key_set(uv_key_t* key, void* value) {
+  int err = pthread_setspecific(*key, value);
+  if (err != 0)
+    uv__fatal("uv_key_set", -err);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* Terminals: streams with modes.
+ *
+ * The handle works on a description of its own, made by opening the terminal
+ * again: O_NONBLOCK on the one that was passed would reach every process that
+ * shares it. That one stays as it is and the caller's. Where the terminal cannot
+ * be opened again (the master side of a pty, no permission), the handle takes
+ * the fd over, leaves it blocking, and writes wait.
+ *
+ * A changed mode is taken back when its handle closes. For programs that end
+ * without closing, uv_tty_reset_mode() knows the first handle whose mode was
+ * changed.
+ */
+#include "atomic.h"
+#include "unix/fd.h"
+#include "unix/os.h"
+#include "unix/stream-impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+/* Room for the path of a terminal. */
+#define PATH_SIZE 256
+
+/* What uv_tty_reset_mode() restores. Whoever raises `busy` may touch the rest.
+ * Only set_mode and close wait for it: a signal handler could have interrupted
+ * them. */
+static struct {
+  int busy; /* atomic */
+  int is_set;
+  int fd;
+  struct termios termios;
+} reset;
+
+static int reset_try_lock(void) {
+  return uv__exchange(&reset.busy, 1) == 0; /* pairs with reset_unlock() */
+}
+
+static void reset_lock(void) {
+  while (!reset_try_lock())
+    uv__cpu_relax(); /* held for an ioctl or two */
+}
+
+static void reset_unlock(void) {
+  uv__store_release(&reset.busy, 0); /* pairs with reset_try_lock() */
+}
+
+static int get_termios(int fd, struct termios* termios) {
+  int r;
+
+  do
+    r = tcgetattr(fd, termios);
+  while (r == -1 && errno == EINTR);
+  return r == 0 ? 0 : uv__errno();
+}
+
+/* At once: waiting for the output to drain could take for ever. */
+static int set_termios(int fd, const struct termios* termios) {
+  int r;
+
+  do
+    r = tcsetattr(fd, TCSANOW, termios);
+  while (r == -1 && errno == EINTR);
+  return r == 0 ? 0 : uv__errno();
+}
+
+/* A master has no second way in: opening its name makes another pty. */
+#if UV__HAVE_PTSNAME_R
+static int is_pty_master(int fd) {
+  char name[PATH_SIZE];
+  return ptsname_r(fd, name, sizeof(name)) == 0;
+}
+#else
+static int is_pty_master(int fd) {
+  return ptsname(fd) != NULL;
+}
+#endif
+
+static int open_by_name(int fd, int flags) {
+  char name[PATH_SIZE];
+  int r = ttyname_r(fd, name, sizeof(name));
+  return r != 0 ? uv_translate_sys_error(r) : uv__fd_open(name, flags, 0);
+}
+
+#if UV__HAVE_PROCFS_EXE
+/* Finds terminals that have no name here, as in a container. */
+static int open_by_fd(int fd, int flags) {
+  char name[PATH_SIZE];
+  snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+  return uv__fd_open(name, flags, 0);
+}
+#else
+static int open_by_fd(int fd, int flags) {
+  (void) fd;
+  (void) flags;
+  return UV_ENOTSUP;
+}
+#endif
+
+/* A new fd of the terminal behind `fd`, non-blocking, or UV_E*. */
+static int open_again(int fd, int access_mode) {
+  int flags = access_mode | O_NOCTTY | O_NONBLOCK;
+
+  if (is_pty_master(fd))
+    return UV_ENOTSUP;
+  int own_fd = open_by_name(fd, flags);
+  return own_fd >= 0 ? own_fd : open_by_fd(fd, flags);
+}
+
+static unsigned directions(int access_mode) {
+  switch (access_mode) {
+  case O_RDONLY:
+    return UV__READABLE;
+  case O_WRONLY:
+    return UV__WRITABLE;
+  default:
+    return UV__READABLE | UV__WRITABLE;
+  }
+}
+
+/* Chooses the fd of the handle; 0 or UV_E*. */
+static int choose_fd(uv_tty_t* tty, int fd, int is_tty, int access_mode) {
+  int own_fd = is_tty ? open_again(fd, access_mode) : fd;
+  int err = 0;
+
+  if (own_fd < 0) {
+    own_fd = fd;
+    tty->flags |= UV__BLOCKING_WRITES;
+  } else if (own_fd == fd) {
+    err = uv__fd_nonblock(fd, 1);
+  }
+  if (err == 0)
+    err = uv__stream_open((uv_stream_t*) tty, own_fd, directions(access_mode));
+  if (err != 0 && own_fd != fd)
+    uv__fd_close(own_fd);
+  return err;
+}
+
+int uv_tty_init(uv_loop_t* loop, uv_tty_t* tty, uv_file fd, int unused) {
+  (void) unused; /* "readable": the fd itself says so */
+  uv_handle_type type = uv_guess_handle(fd);
+  if (type == UV_FILE || type == UV_UNKNOWN_HANDLE)
+    return UV_EINVAL;
+
+  int flags = uv__fd_flags(fd);
+  if (flags < 0)
+    return flags;
+
+  uv__stream_init(loop, (uv_stream_t*) tty, UV_TTY);
+  tty->mode = UV_TTY_MODE_NORMAL;
+  int err = choose_fd(tty, fd, type == UV_TTY, flags & O_ACCMODE);
+  if (err != 0)
+    uv__handle_discard(uv__base(tty));
+  return err;
+}
+
+/* Keys as they come: no line editing, echo, signals, flow control or
+ * translation of input. Output is still processed, so that "\n" starts a new
+ * line. */
+static void make_raw(struct termios* termios) {
+  termios->c_iflag &= ~(tcflag_t) (BRKINT | ICRNL | INPCK | ISTRIP | IXON);
+  termios->c_oflag |= ONLCR;
+  termios->c_cflag |= CS8;
+  termios->c_lflag &= ~(tcflag_t) (ECHO | ICANON | IEXTEN | ISIG);
+  termios->c_cc[VMIN] = 1;
+  termios->c_cc[VTIME] = 0;
+}
+
+static int is_mode(uv_tty_mode_t mode) {
+  switch (mode) {
+  case UV_TTY_MODE_NORMAL:
+  case UV_TTY_MODE_RAW:
+  case UV_TTY_MODE_IO:
+  case UV_TTY_MODE_RAW_VT:
+    return 1;
+  }
+  return 0;
+}
+
+static struct termios derive(const uv_tty_t* tty, uv_tty_mode_t mode) {
+  struct termios termios = tty->orig_termios;
+
+  if (mode == UV_TTY_MODE_RAW || mode == UV_TTY_MODE_RAW_VT)
+    make_raw(&termios);
+  else if (mode == UV_TTY_MODE_IO)
+    cfmakeraw(&termios);
+  return termios;
+}
+
+/* The first mode change of the process is the one to take back at exit. */
+static void remember(const uv_tty_t* tty, int fd) {
+  if (reset.is_set)
+    return;
+  reset.is_set = 1;
+  reset.fd = fd;
+  reset.termios = tty->orig_termios;
+}
+
+/* Locked: a reset in between would be undone. */
+static int change_mode(uv_tty_t* tty, uv_tty_mode_t mode) {
+  int fd = uv__stream_fd((uv_stream_t*) tty);
+
+  if (tty->mode == UV_TTY_MODE_NORMAL) {
+    struct termios found;
+    int err = get_termios(fd, &found);
+    if (err != 0)
+      return err;
+    tty->orig_termios = found;
+    remember(tty, fd);
+  }
+
+  struct termios termios = derive(tty, mode);
+  int err = set_termios(fd, &termios);
+  if (err == 0)
+    tty->mode = (int) mode;
+  return err;
+}
+
+int uv_tty_set_mode(uv_tty_t* tty, uv_tty_mode_t mode) {
+  if (!is_mode(mode))
+    return UV_EINVAL;
+  if (tty->mode == (int) mode)
+    return 0;
+
+  reset_lock();
+  int err = change_mode(tty, mode);
+  reset_unlock();
+  return err;
+}
+
+int uv_tty_reset_mode(void) {
+  int saved_errno = errno;
+  int err = 0;
+
+  if (!reset_try_lock())
+    return UV_EBUSY; /* interrupted set_mode, or another thread is at it */
+  if (reset.is_set)
+    err = set_termios(reset.fd, &reset.termios);
+  reset_unlock();
+  errno = saved_errno;
+  return err;
+}
+
+/* The fd is about to be closed: its mode goes back to what it was. */
+static void give_back(uv_tty_t* tty, int fd) {
+  reset_lock();
+  if (tty->mode != UV_TTY_MODE_NORMAL)
+    (void) set_termios(fd, &tty->orig_termios); /* the terminal may be gone */
+  if (reset.is_set && reset.fd == fd)
+    reset.is_set = 0;
+  reset_unlock();
+}
+
+enum uv__close_answer uv__tty_close(uv_handle_t* handle) {
+  uv_tty_t* tty = (uv_tty_t*) handle;
+  int fd = uv__stream_fd((uv_stream_t*) tty);
+
+  if (fd != -1)
+    give_back(tty, fd);
+  uv__stream_close((uv_stream_t*) tty);
+  return UV__CLOSE_DONE;
+}
+
+int uv_tty_get_winsize(uv_tty_t* tty, int* width, int* height) {
+  struct winsize size;
+  int r;
+
+  do
+    r = ioctl(uv__stream_fd((uv_stream_t*) tty), TIOCGWINSZ, &size);
+  while (r == -1 && errno == EINTR);
+  if (r == -1)
+    return uv__errno();
+
+  *width = size.ws_col;
+  *height = size.ws_row;
+  return 0;
+}
+
+/* Only Windows consoles may lack virtual terminal sequences. */
+void uv_tty_set_vterm_state(uv_tty_vtermstate_t state) {
+  (void) state;
+}
+
+int uv_tty_get_vterm_state(uv_tty_vtermstate_t* state) {
+  (void) state;
+  return UV_ENOTSUP;
+}

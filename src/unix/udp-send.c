@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* Sending datagrams.
+ *
+ * The first send of a tick goes out at once. Further ones, made while its
+ * callback is still due, are collected and go out together: when a batch is
+ * full, in the next pending round, or when the handle is closed. Callbacks run
+ * from uv__udp_send_ready(), never inside uv_udp_send().
+ *
+ * req->status holds the bytes sent or the error from then on.
+ */
+#include "unix/udp-impl.h"
+#include "addr.h"
+#include "alloc.h"
+#include "queue.h"
+#include "req.h"
+#include "unix/fd.h"
+#include "unix/os.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+
+/* Datagrams handed to the kernel in one call. */
+#define BATCH_MAX 20
+
+static void fill_header(struct msghdr* msg, const struct uv__datagram* d) {
+  memset(msg, 0, sizeof(*msg));
+  msg->msg_name = (void*) d->to.addr;
+  msg->msg_namelen = d->to.len;
+  msg->msg_iov = (struct iovec*) d->bufs; /* same layout, by the ABI */
+  msg->msg_iovlen = d->nbufs;
+}
+
+/* No room now, whichever way the system says it. */
+static int is_transient(int err) {
+  return err == UV_EAGAIN || err == UV_ENOBUFS;
+}
+
+static ssize_t send_one(int fd, const struct msghdr* msg) {
+  ssize_t n;
+
+  do
+    n = sendmsg(fd, msg, 0);
+  while (n == -1 && errno == EINTR);
+  return n == -1 ? uv__errno() : n;
+}
+
+#if UV__HAVE_MMSG
+/* Sends the first datagrams of `msgs`: how many, or the first one's error.
+ * Their sizes are left in msg_len. */
+static int send_many(int fd, struct mmsghdr* msgs, unsigned int count) {
+  int n;
+
+  if (count == 1) {
+    ssize_t len = send_one(fd, &msgs[0].msg_hdr);
+    if (len < 0)
+      return (int) len;
+    msgs[0].msg_len = (unsigned int) len;
+    return 1;
+  }
+  do
+    n = sendmmsg(fd, msgs, count, 0);
+  while (n == -1 && errno == EINTR);
+  return n == -1 ? uv__errno() : n;
+}
+#else
+struct mmsghdr {
+  struct msghdr msg_hdr;
+  unsigned int msg_len;
+};
+
+static int send_many(int fd, struct mmsghdr* msgs, unsigned int count) {
+  unsigned int n;
+
+  for (n = 0; n < count; n++) {
+    ssize_t len = send_one(fd, &msgs[n].msg_hdr);
+    if (len < 0 && n == 0)
+      return (int) len;
+    if (len < 0)
+      break;
+    msgs[n].msg_len = (unsigned int) len;
+  }
+  return (int) n;
+}
+#endif
+
+static uv_udp_send_t* req_at(struct uv__queue* q) {
+  return container_of(q, uv_udp_send_t, queue);
+}
+
+static unsigned int gather(uv_udp_t* handle, struct mmsghdr* msgs) {
+  struct uv__queue* head = &handle->write_queue;
+  unsigned int count = 0;
+
+  for (struct uv__queue* q = head->next; q != head; q = q->next) {
+    uv_udp_send_t* req = req_at(q);
+    struct uv__datagram d = { req->bufs, req->nbufs, { NULL, 0 } };
+    if (req->u.addr.sa_family != AF_UNSPEC) {
+      d.to.addr = &req->u.addr;
+      d.to.len = uv__addr_len(d.to.addr);
+    }
+    fill_header(&msgs[count].msg_hdr, &d);
+    if (++count == BATCH_MAX)
+      break;
+  }
+  return count;
+}
+
+static void complete_first(uv_udp_t* handle, ssize_t status) {
+  struct uv__queue* q = uv__queue_pop_front(&handle->write_queue);
+
+  req_at(q)->status = status;
+  uv__queue_push_back(&handle->write_completed_queue, q);
+}
+
+/* 0 if the kernel takes no more for now. */
+static int send_batch(uv_udp_t* handle) {
+  struct mmsghdr msgs[BATCH_MAX];
+  unsigned int count = gather(handle, msgs);
+  int n = send_many(uv__udp_fd(handle), msgs, count);
+
+  if (n < 0) {
+    if (is_transient(n))
+      return 0;
+    uv__udp_drop_error(handle);
+    complete_first(handle, n);
+    return 1;
+  }
+  for (int i = 0; i < n; i++)
+    complete_first(handle, msgs[i].msg_len);
+  return 1;
+}
+
+void uv__udp_flush(uv_udp_t* handle) {
+  while (!uv__queue_empty(&handle->write_queue))
+    if (!send_batch(handle))
+      break;
+}
+
+/* Has the handle wait for room, or be called for finished sends. */
+static void arrange_return(uv_udp_t* handle) {
+  if (!uv__queue_empty(&handle->write_queue))
+    uv__io_start(handle->loop, &handle->io_watcher, POLLOUT);
+  else
+    uv__io_stop(handle->loop, &handle->io_watcher, POLLOUT);
+  if (!uv__queue_empty(&handle->write_completed_queue))
+    uv__io_feed(handle->loop, &handle->io_watcher);
+}
+
+static void release_bufs(uv_udp_send_t* req) {
+  if (req->bufs != req->bufsml)
+    uv__free(req->bufs);
+  req->bufs = NULL;
+}
+
+static size_t total_size(const uv_buf_t bufs[], unsigned int nbufs) {
+  size_t size = 0;
+  for (unsigned int i = 0; i < nbufs; i++)
+    size += bufs[i].len;
+  return size;
+}
+
+static void report_one(uv_udp_t* handle, uv_udp_send_t* req) {
+  handle->send_queue_size -= total_size(req->bufs, req->nbufs);
+  handle->send_queue_count--;
+  uv__req_unregister(handle->loop);
+  release_bufs(req);
+  if (req->send_cb != NULL)
+    req->send_cb(req, req->status < 0 ? (int) req->status : 0);
+}
+
+static void report_completed(uv_udp_t* handle) {
+  struct uv__queue round;
+
+  uv__queue_move(&round, &handle->write_completed_queue);
+  handle->flags |= UV__UDP_DRAINING;
+  while (!uv__queue_empty(&round))
+    report_one(handle, req_at(uv__queue_pop_front(&round)));
+  handle->flags &= ~UV__UDP_DRAINING;
+}
+
+/* Active while it receives or owes a callback. */
+static void stop_if_idle(uv_udp_t* handle) {
+  if (handle->send_queue_count == 0 && !(handle->flags & UV__READING))
+    uv__handle_stop(uv__base(handle));
+}
+
+void uv__udp_send_ready(uv_udp_t* handle) {
+  uv__udp_flush(handle);
+  report_completed(handle);
+  if (uv__is_closing(uv__base(handle)))
+    return;
+  arrange_return(handle);
+  stop_if_idle(handle);
+}
+
+void uv__udp_cancel_sends(uv_udp_t* handle) {
+  while (!uv__queue_empty(&handle->write_queue))
+    complete_first(handle, UV_ECANCELED);
+  report_completed(handle);
+  assert(handle->send_queue_count == 0);
+}
+
+static int keep_bufs(uv_udp_send_t* req, const struct uv__datagram* d) {
+  req->nbufs = d->nbufs;
+  req->bufs = req->bufsml;
+  if (d->nbufs > ARRAY_SIZE(req->bufsml))
+    req->bufs = uv__malloc_array(d->nbufs, sizeof(*req->bufs));
+  if (req->bufs == NULL)
+    return UV_ENOMEM;
+  memcpy(req->bufs, d->bufs, d->nbufs * sizeof(*req->bufs));
+  return 0;
+}
+
+static int prepare_socket(uv_udp_t* handle, const struct uv__datagram* d) {
+  if (d->to.addr == NULL)
+    return 0; /* connected */
+  return uv__udp_ensure_bound(handle, d->to.addr->sa_family);
+}
+
+/* Is this the first send of a tick? Then it need not wait for others. */
+static int goes_at_once(const uv_udp_t* handle) {
+  return handle->send_queue_count == 1 &&
+         !(handle->flags & UV__UDP_DRAINING);
+}
+
+int uv__udp_os_send(uv_udp_send_t* req, const struct uv__datagram* d) {
+  uv_udp_t* handle = req->handle;
+  int err = prepare_socket(handle, d);
+
+  if (err == 0)
+    err = keep_bufs(req, d);
+  if (err != 0)
+    return err;
+
+  req->status = 0;
+  req->u.addr.sa_family = AF_UNSPEC;
+  if (d->to.addr != NULL)
+    memcpy(&req->u.storage, d->to.addr, d->to.len);
+  handle->send_queue_count++;
+  handle->send_queue_size += total_size(d->bufs, d->nbufs);
+  uv__queue_push_back(&handle->write_queue, &req->queue);
+  uv__req_register(handle->loop);
+  uv__handle_start(uv__base(handle));
+
+  if (uv__io_wants(&handle->io_watcher, POLLOUT))
+    return 0; /* the kernel has no room: in order */
+  if (goes_at_once(handle) || handle->send_queue_count % BATCH_MAX == 0)
+    uv__udp_flush(handle);
+  arrange_return(handle);
+  return 0;
+}
+
+int uv__udp_os_send_now(uv_udp_t* handle, const struct uv__datagram* d) {
+  struct msghdr msg;
+  int err = prepare_socket(handle, d);
+
+  if (err != 0)
+    return err;
+  fill_header(&msg, d);
+  ssize_t n = send_one(uv__udp_fd(handle), &msg);
+  return n == UV_ENOBUFS ? UV_EAGAIN : (int) n;
+}
+
+static int send_now_batch(uv_udp_t* handle,
+                          uv_buf_t** bufs,
+                          unsigned int* nbufs,
+                          struct sockaddr** addrs,
+                          unsigned int count) {
+  struct mmsghdr msgs[BATCH_MAX];
+
+  for (unsigned int i = 0; i < count; i++) {
+    struct uv__datagram d = { bufs[i], nbufs[i], { NULL, 0 } };
+    if (addrs != NULL && addrs[i] != NULL) {
+      d.to.addr = addrs[i];
+      d.to.len = uv__addr_len(addrs[i]);
+      if (d.to.len == 0)
+        return UV_EINVAL;
+    }
+    fill_header(&msgs[i].msg_hdr, &d);
+  }
+  int n = send_many(uv__udp_fd(handle), msgs, count);
+  return n == UV_ENOBUFS ? UV_EAGAIN : n;
+}
+
+int uv__udp_os_send_many(uv_udp_t* handle,
+                         uv_buf_t** bufs,
+                         unsigned int* nbufs,
+                         struct sockaddr** addrs,
+                         unsigned int count) {
+  unsigned int sent = 0;
+
+  if (uv__udp_fd(handle) < 0)
+    return UV_EINVAL; /* must have a socket already: documented */
+
+  while (sent < count) {
+    unsigned int size = count - sent < BATCH_MAX ? count - sent : BATCH_MAX;
+    int n = send_now_batch(handle, bufs + sent, nbufs + sent,
+                           addrs == NULL ? NULL : addrs + sent, size);
+    if (n < 0)
+      return sent > 0 ? (int) sent : n;
+    sent += (unsigned int) n;
+    if ((unsigned int) n < size)
+      break;
+  }
+  return (int) sent;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* An eventfd where there is one, else a pipe. */
+#include "unix/wake-fd.h"
+#include "unix/loop-os.h"
+#include "unix/fd.h"
+#include "unix/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+static int* fds_of(const uv_loop_t* loop) {
+  return uv__loop_os(loop)->wake_fd;
+}
+
+#if UV__HAVE_EVENTFD
+# include <sys/eventfd.h>
+
+static int open_pair(int fds[2]) {
+  int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (fd == -1)
+    return uv__errno();
+  fds[0] = fd;
+  fds[1] = fd;
+  return 0;
+}
+#else
+static int open_pair(int fds[2]) {
+  return uv__fd_pipe(fds, O_CLOEXEC | O_NONBLOCK);
+}
+#endif
+
+int uv__wake_fd_open(uv_loop_t* loop) {
+  return open_pair(fds_of(loop));
+}
+
+void uv__wake_fd_close(uv_loop_t* loop) {
+  int* fds = fds_of(loop);
+
+  uv__fd_close(fds[0]);
+  if (fds[1] != fds[0])
+    uv__fd_close(fds[1]);
+  fds[0] = -1;
+  fds[1] = -1;
+}
+
+int uv__wake_fd_get(const uv_loop_t* loop) {
+  return fds_of(loop)[0];
+}
+
+int uv__wake_fd_signal(uv_loop_t* loop) {
+  static const uint64_t one = 1;
+  int saved = errno; /* signal handlers come through here */
+  ssize_t n = uv__fd_write(fds_of(loop)[1], &one, sizeof(one));
+
+  errno = saved;
+  /* Full: it is readable already. */
+  if (n < 0 && n != UV_EAGAIN)
+    return (int) n;
+  return 0;
+}
+
+void uv__wake_fd_drain(uv_loop_t* loop) {
+  char sink[1024];
+  int fd = uv__wake_fd_get(loop);
+
+  /* An eventfd gives all in one read of eight bytes; a pipe what was written.
+   */
+  while (uv__fd_read(fd, sink, sizeof(sink)) == (ssize_t) sizeof(sink))
+    continue;
+}

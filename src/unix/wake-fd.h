@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The fd through which other threads and signal handlers end a wait. */
+#ifndef UV_UNIX_WAKE_FD_H_
+#define UV_UNIX_WAKE_FD_H_
+
+#include "base.h"
+
+/* Makes the loop's fds, in state->os.wake_fd: 0 or UV_E*. */
+int uv__wake_fd_open(uv_loop_t* loop);
+void uv__wake_fd_close(uv_loop_t* loop);
+
+/* The end that becomes readable. */
+int uv__wake_fd_get(const uv_loop_t* loop);
+
+/* Makes it readable. Context: any | signal. */
+int uv__wake_fd_signal(uv_loop_t* loop);
+
+/* Makes it unreadable again, for pollers that see levels, not edges. */
+void uv__wake_fd_drain(uv_loop_t* loop);
+
+#endif /* UV_UNIX_WAKE_FD_H_ */
