@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* What the macros of test.h call, and small things that many tests need. */
+#include "test.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define EXIT_SKIPPED 77
+
+/* Not exit(): the loop is in any state, other threads may run. */
+_Noreturn static void fail(void) {
+  fflush(NULL);
+  _exit(1);
+}
+
+void test_assert(int ok, const char* file, int line, const char* text) {
+  if (ok)
+    return;
+  fprintf(stderr, "%s:%d: %s\n", file, line, text);
+  fail();
+}
+
+static int compare(intmax_t a, enum test_op op, intmax_t b) {
+  switch (op) {
+  case TEST_EQ:
+    return a == b;
+  case TEST_NE:
+    return a != b;
+  case TEST_LT:
+    return a < b;
+  case TEST_LE:
+    return a <= b;
+  case TEST_GT:
+    return a > b;
+  case TEST_GE:
+    return a >= b;
+  }
+  return 0;
+}
+
+void test_assert_int(intmax_t a,
+                     enum test_op op,
+                     intmax_t b,
+                     const char* file,
+                     int line,
+                     const char* a_text,
+                     const char* b_text) {
+  static const char* const signs[] = { "==", "!=", "<", "<=", ">", ">=" };
+
+  if (compare(a, op, b))
+    return;
+  fprintf(stderr, "%s:%d: %s %s %s: %jd and %jd\n", file, line, a_text,
+          signs[op], b_text, a, b);
+  fail();
+}
+
+static const char* result_name(intmax_t result, char* buf, size_t size) {
+  if (result >= 0)
+    return "";
+  return uv_err_name_r((int) result, buf, size);
+}
+
+void test_assert_result(intmax_t got,
+                        intmax_t want,
+                        const char* file,
+                        int line,
+                        const char* text) {
+  char got_name[64];
+  char want_name[64];
+
+  if (got == want)
+    return;
+  fprintf(stderr, "%s:%d: %s: %jd %s, not %jd %s\n", file, line, text, got,
+          result_name(got, got_name, sizeof(got_name)), want,
+          result_name(want, want_name, sizeof(want_name)));
+  fail();
+}
+
+void test_assert_ptr(const void* a,
+                     const void* b,
+                     const char* file,
+                     int line,
+                     const char* a_text,
+                     const char* b_text) {
+  if (a == b)
+    return;
+  fprintf(stderr, "%s:%d: %s == %s: %p and %p\n", file, line, a_text, b_text, a,
+          b);
+  fail();
+}
+
+void test_assert_str(const char* a,
+                     const char* b,
+                     const char* file,
+                     int line,
+                     const char* a_text,
+                     const char* b_text) {
+  if (a == b || (a != NULL && b != NULL && strcmp(a, b) == 0))
+    return;
+  fprintf(stderr, "%s:%d: %s == %s: \"%s\" and \"%s\"\n", file, line, a_text,
+          b_text, a == NULL ? "(null)" : a, b == NULL ? "(null)" : b);
+  fail();
+}
+
+void test_assert_mem(const void* a,
+                     const void* b,
+                     size_t n,
+                     const char* file,
+                     int line,
+                     const char* a_text,
+                     const char* b_text) {
+  const unsigned char* p = a;
+  const unsigned char* q = b;
+  size_t i = 0;
+
+  while (i < n && p[i] == q[i])
+    i++;
+  if (i == n)
+    return;
+  fprintf(stderr, "%s:%d: %s == %s: byte %zu: %02x and %02x\n", file, line,
+          a_text, b_text, i, p[i], q[i]);
+  fail();
+}
+
+void test_skip(const char* reason) {
+  printf("# SKIP %s\n", reason);
+  fflush(NULL);
+  _exit(EXIT_SKIPPED);
+}
+
+const char* test_self(void) {
+  static char path[4096];
+  size_t size = sizeof(path);
+
+  ASSERT_OK(uv_exepath(path, &size));
+  return path;
+}
+
+void helper_args(char** args,
+                 const char* name,
+                 const char* arg1,
+                 const char* arg2,
+                 const char* arg3) {
+  args[0] = (char*) test_self();
+  args[1] = (char*) "--helper";
+  args[2] = (char*) name;
+  args[3] = (char*) arg1;
+  args[4] = (char*) (arg1 == NULL ? NULL : arg2);
+  args[5] = (char*) (arg1 == NULL || arg2 == NULL ? NULL : arg3);
+  args[6] = NULL;
+}
+
+struct sockaddr_in test_loopback(void) {
+  struct sockaddr_in addr;
+  ASSERT_OK(uv_ip4_addr("127.0.0.1", 0, &addr));
+  return addr;
+}
+
+struct sockaddr_in test_tcp_address(const uv_tcp_t* handle) {
+  struct sockaddr_in addr;
+  int len = sizeof(addr);
+  ASSERT_OK(uv_tcp_getsockname(handle, (struct sockaddr*) &addr, &len));
+  return addr;
+}
+
+struct sockaddr_in test_udp_address(const uv_udp_t* handle) {
+  struct sockaddr_in addr;
+  int len = sizeof(addr);
+  ASSERT_OK(uv_udp_getsockname(handle, (struct sockaddr*) &addr, &len));
+  return addr;
+}
+
+static void close_open(uv_handle_t* handle, void* arg) {
+  (void) arg;
+  if (!uv_is_closing(handle))
+    uv_close(handle, NULL);
+}
+
+void test_close_loop(uv_loop_t* loop) {
+  uv_walk(loop, close_open, NULL);
+  ASSERT_EQ(0, uv_run(loop, UV_RUN_DEFAULT));
+  ASSERT_OK(uv_loop_close(loop));
+}
+
+int test_lowest_fd(void) {
+  int fd = open("/dev/null", O_RDONLY);
+  ASSERT_GE(fd, 0);
+  close(fd);
+  return fd;
+}
+
+int test_is_slow(void) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return 1;
+#else
+  return getenv("UV_TEST_TIMEOUT_MULTIPLIER") != NULL;
+#endif
+}

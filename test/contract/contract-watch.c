@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/* P2 (levels), P4 (refusals), P5 (forget), P8 (stale): what a poller reports
+ * about descriptors. */
+#include "contract.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct uv__watch_ops* watch_of(const uv_loop_t* loop) {
+  return uv__loop_state(loop)->poller->watch;
+}
+
+CONTRACT(p2_level_is_reported_again) {
+  uv_loop_t loop;
+  int fds[2];
+
+  contract_open(&loop, poller);
+  contract_pipe(fds);
+  contract_apply(&loop, fds[0], 0, POLLIN);
+  CHECK_EQ(0, contract_wait(&loop, fds[0], 0).count);
+  contract_write(fds[1]);
+  for (int i = 0; i < 3; i++)
+    CHECK_EQ(POLLIN, contract_wait(&loop, fds[0], 1000).bits);
+  contract_read(fds[0]);
+  CHECK_EQ(0, contract_wait(&loop, fds[0], 0).count);
+  contract_close(&loop);
+}
+
+/* Also if it was ready before anybody asked. */
+CONTRACT(p2_level_before_apply) {
+  uv_loop_t loop;
+  int fds[2];
+
+  contract_open(&loop, poller);
+  contract_pipe(fds);
+  contract_write(fds[1]);
+  contract_apply(&loop, fds[0], 0, POLLIN);
+  CHECK_EQ(POLLIN, contract_wait(&loop, fds[0], 0).bits);
+  contract_close(&loop);
+}
+
+CONTRACT(p2_only_what_was_asked_for) {
+  uv_loop_t loop;
+  int fds[2];
+
+  contract_open(&loop, poller);
+  contract_socketpair(fds);
+  contract_write(fds[1]); /* fds[0] is readable and writable */
+  contract_apply(&loop, fds[0], 0, POLLOUT);
+  CHECK_EQ(POLLOUT, contract_wait(&loop, fds[0], 0).bits);
+  contract_apply(&loop, fds[0], POLLOUT, POLLIN | POLLOUT);
+  CHECK_EQ(POLLIN | POLLOUT, contract_wait(&loop, fds[0], 0).bits);
+  contract_apply(&loop, fds[0], POLLIN | POLLOUT, POLLIN);
+  CHECK_EQ(POLLIN, contract_wait(&loop, fds[0], 0).bits);
+  contract_apply(&loop, fds[0], POLLIN, 0);
+  CHECK_EQ(0, contract_wait(&loop, fds[0], 0).count);
+  contract_apply(&loop, fds[0], 0, POLLIN);
+  CHECK_EQ(POLLIN, contract_wait(&loop, fds[0], 0).bits);
+  contract_close(&loop);
+}
+
+/* Hangup needs no asking; the peer's half-close does. */
+CONTRACT(p2_hangup_and_half_close) {
+  uv_loop_t loop;
+  int fds[2];
+  int pair[2];
+
+  contract_open(&loop, poller);
+  contract_pipe(fds);
+  contract_apply(&loop, fds[0], 0, POLLIN);
+  close(fds[1]);
+  CHECK(contract_wait(&loop, fds[0], 1000).bits & POLLHUP);
+  watch_of(&loop)->forget(&loop, fds[0]);
+
+  contract_socketpair(pair);
+  contract_apply(&loop, pair[0], 0, POLLIN | POLLRDHUP);
+  CHECK_EQ(0, shutdown(pair[1], SHUT_WR));
+  unsigned bits = contract_wait(&loop, pair[0], 1000).bits;
+  CHECK_EQ(POLLIN | POLLRDHUP, bits);
+  contract_close(&loop);
+}
+
+CONTRACT(p2_priority_data) {
+  uv_loop_t loop;
+  struct sockaddr_storage addr;
+  socklen_t len = sizeof(addr);
+
+  contract_open(&loop, poller);
+  int server = socket(AF_INET, SOCK_STREAM, 0);
+  int client = socket(AF_INET, SOCK_STREAM, 0);
+  CHECK(server >= 0 && client >= 0);
+  CHECK_EQ(0, listen(server, 1)); /* binds to any free port */
+  CHECK_EQ(0, getsockname(server, (struct sockaddr*) &addr, &len));
+  CHECK_EQ(0, connect(client, (struct sockaddr*) &addr, len));
+  int peer = accept(server, NULL, NULL);
+  CHECK(peer >= 0);
+
+  contract_apply(&loop, peer, 0, POLLPRI);
+  CHECK_EQ(0, contract_wait(&loop, peer, 0).bits);
+  CHECK_EQ(1, send(client, "!", 1, MSG_OOB));
+  CHECK_EQ(POLLPRI, contract_wait(&loop, peer, 1000).bits);
+  contract_close(&loop);
+}
+
+/* More ready descriptors than room: all of them in turn, none starves. */
+CONTRACT(p2_more_ready_than_room) {
+  enum { PIPES = 20, ROOM = 3 };
+  uv_loop_t loop;
+  int fds[PIPES][2];
+  int seen[PIPES] = { 0 };
+  struct uv__event events[ROOM];
+
+  contract_open(&loop, poller);
+  for (int i = 0; i < PIPES; i++) {
+    contract_pipe(fds[i]);
+    contract_write(fds[i][1]);
+    contract_apply(&loop, fds[i][0], 0, POLLIN);
+  }
+  for (int round = 0; round < 4 * PIPES; round++) {
+    int n = poller->wait(&loop, events, ROOM, 0);
+    CHECK_EQ(ROOM, n);
+    for (int k = 0; k < n; k++)
+      for (int i = 0; i < PIPES; i++)
+        seen[i] += (int) events[k].key == fds[i][0];
+  }
+  for (int i = 0; i < PIPES; i++)
+    CHECK(seen[i] >= 2);
+  contract_close(&loop);
+}
+
+/* Descriptors of any number, added and removed in any order. */
+CONTRACT(p2_many_descriptors_in_any_order) {
+  enum { FDS = 300 };
+  uv_loop_t loop;
+  int fds[FDS];
+  int index[1024];
+  int in[FDS] = { 0 };
+  int pipe_fds[2];
+  uint32_t seed = 3;
+
+  contract_open(&loop, poller);
+  contract_pipe(pipe_fds);
+  contract_write(pipe_fds[1]);
+  for (int i = 0; i < FDS; i++) {
+    fds[i] = dup(pipe_fds[0]);
+    CHECK(fds[i] >= 0 && fds[i] < 1024);
+    index[fds[i]] = i;
+  }
+
+  struct uv__event events[FDS];
+  for (int step = 0; step < 3000; step++) {
+    seed = seed * 1664525 + 1013904223;
+    int i = (int) ((seed >> 9) % FDS);
+    contract_apply(&loop, fds[i], in[i] ? POLLIN : 0, in[i] ? 0 : POLLIN);
+    in[i] = !in[i];
+    if (step % 50 != 0)
+      continue;
+    int want = 0;
+    for (int k = 0; k < FDS; k++)
+      want += in[k];
+    int n = poller->wait(&loop, events, FDS, 0);
+    CHECK_EQ(want, n);
+    for (int k = 0; k < n; k++)
+      CHECK_EQ(1, in[index[events[k].key]]);
+  }
+  contract_close(&loop);
+}
+
+/* P4: what cannot be watched is refused, and that is all that happens. */
+CONTRACT(p4_regular_file_is_refused) {
+  uv_loop_t loop;
+  char path[] = "/tmp/uv-contract-XXXXXX";
+
+  contract_open(&loop, poller);
+  int fd = mkstemp(path);
+  CHECK(fd >= 0);
+  CHECK_EQ(0, unlink(path));
+  CHECK_EQ(UV_EPERM, watch_of(&loop)->probe(&loop, fd));
+  CHECK_EQ(UV_EPERM, watch_of(&loop)->apply(&loop, fd, 0, POLLIN));
+  CHECK_EQ(0, contract_wait(&loop, fd, 0).count);
+
+  int dir = open("/", O_RDONLY | O_DIRECTORY);
+  CHECK(dir >= 0);
+  CHECK_EQ(UV_EPERM, watch_of(&loop)->probe(&loop, dir));
+  CHECK_EQ(UV_EPERM, watch_of(&loop)->apply(&loop, dir, 0, POLLIN));
+  contract_close(&loop);
+}
+
+CONTRACT(p4_closed_descriptor_is_refused) {
+  uv_loop_t loop;
+
+  contract_open(&loop, poller);
+  int fd = dup(0);
+  close(fd);
+  CHECK_EQ(UV_EBADF, watch_of(&loop)->probe(&loop, fd));
+  CHECK_EQ(UV_EBADF, watch_of(&loop)->apply(&loop, fd, 0, POLLIN));
+  CHECK_EQ(0, contract_wait(&loop, fd, 0).count);
+  /* Taking away what is not there is no error. */
+  CHECK_EQ(0, watch_of(&loop)->apply(&loop, fd, POLLIN, 0));
+  watch_of(&loop)->forget(&loop, fd);
+  contract_close(&loop);
+}
+
+/* Probing changes nothing, whether it is watched or not. */
+CONTRACT(p4_probe_changes_nothing) {
+  uv_loop_t loop;
+  int fds[2];
+
+  contract_open(&loop, poller);
+  contract_pipe(fds);
+  contract_write(fds[1]);
+  CHECK_EQ(0, watch_of(&loop)->probe(&loop, fds[0]));
+  CHECK_EQ(0, contract_wait(&loop, fds[0], 0).count);
+  contract_apply(&loop, fds[0], 0, POLLIN);
+  CHECK_EQ(0, watch_of(&loop)->probe(&loop, fds[0]));
+  CHECK_EQ(POLLIN, contract_wait(&loop, fds[0], 0).bits);
+  contract_close(&loop);
+}
+
+/* Closed behind the poller's back: an error for that fd or nothing; never an
+ * abort, never a failing wait, and the others are still reported. */
+CONTRACT(p4_descriptor_closed_while_watched) {
+  uv_loop_t loop;
+  int dead[2];
+  int live[2];
+
+  contract_open(&loop, poller);
+  contract_pipe(dead);
+  contract_pipe(live);
+  contract_apply(&loop, dead[0], 0, POLLIN);
+  contract_apply(&loop, live[0], 0, POLLIN);
+  contract_write(live[1]);
+  close(dead[0]);
+  close(dead[1]);
+
+  CHECK_EQ(POLLIN, contract_wait(&loop, live[0], 0).bits);
+  unsigned bits = contract_wait(&loop, dead[0], 0).bits;
+  CHECK(bits == 0 || (bits & POLLERR));
+  /* And it can be changed or removed all the same. */
+  CHECK_EQ(UV_EBADF, watch_of(&loop)->probe(&loop, dead[0]));
+  watch_of(&loop)->forget(&loop, dead[0]);
+  CHECK_EQ(0, contract_wait(&loop, dead[0], 0).bits);
+  contract_close(&loop);
+}
+
+/* The number belongs to another file by now: apply with either idea of what is
+ * known leaves the right interest. */
+CONTRACT(p4_number_reused_behind_its_back) {
+  for (unsigned have = 0; have <= POLLIN; have += POLLIN) {
+    uv_loop_t loop;
+    int fds[2];
+    int next[2];
+
+    contract_open(&loop, poller);
+    contract_pipe(fds);
+    contract_apply(&loop, fds[0], 0, POLLIN);
+    contract_pipe(next);
+    CHECK_EQ(fds[0], dup2(next[0], fds[0]));
+    contract_apply(&loop, fds[0], have, POLLIN);
+    CHECK_EQ(0, contract_wait(&loop, fds[0], 0).bits);
+    contract_write(next[1]);
+    CHECK_EQ(POLLIN, contract_wait(&loop, fds[0], 1000).bits);
+    watch_of(&loop)->forget(&loop, fds[0]);
+    CHECK_EQ(0, contract_wait(&loop, fds[0], 0).bits);
+    contract_close(&loop);
+  }
+}
+
+CONTRACT(p5_nothing_after_forget) {
+  uv_loop_t loop;
+  int fds[2];
+
+  contract_open(&loop, poller);
+  contract_pipe(fds);
+  contract_write(fds[1]);
+  contract_apply(&loop, fds[0], 0, POLLIN);
+  watch_of(&loop)->forget(&loop, fds[0]);
+  CHECK_EQ(0, contract_wait(&loop, fds[0], 0).count);
+  watch_of(&loop)->forget(&loop, fds[0]); /* twice is harmless */
+  contract_apply(&loop, fds[0], 0, POLLIN);
+  CHECK_EQ(POLLIN, contract_wait(&loop, fds[0], 0).bits);
+  contract_close(&loop);
+}
+
+/* A duplicate keeps the file open: still nothing is reported. */
+CONTRACT(p5_forget_with_a_duplicate_open) {
+  uv_loop_t loop;
+  int fds[2];
+
+  contract_open(&loop, poller);
+  contract_pipe(fds);
+  contract_apply(&loop, fds[0], 0, POLLIN);
+  int copy = dup(fds[0]);
+  CHECK(copy >= 0);
+  watch_of(&loop)->forget(&loop, fds[0]);
+  close(fds[0]);
+  contract_write(fds[1]);
+  CHECK_EQ(0, contract_wait(&loop, fds[0], 20).count);
+  contract_close(&loop);
+}
+
+/* P8: forgotten, closed, and the number taken by a file that is ready: nothing
+ * is reported until somebody applies. */
+CONTRACT(p8_reused_number_is_silent_until_applied) {
+  uv_loop_t loop;
+  int fds[2];
+  int next[2];
+
+  contract_open(&loop, poller);
+  contract_pipe(fds);
+  contract_pipe(next);
+  contract_write(next[1]);
+  contract_apply(&loop, fds[0], 0, POLLIN);
+  watch_of(&loop)->forget(&loop, fds[0]);
+  CHECK_EQ(fds[0], dup2(next[0], fds[0]));
+  CHECK_EQ(0, contract_wait(&loop, fds[0], 0).count);
+  contract_apply(&loop, fds[0], 0, POLLIN);
+  CHECK_EQ(POLLIN, contract_wait(&loop, fds[0], 0).bits);
+  contract_close(&loop);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Connected streams for tests that are not about connecting. */
+#include "test.h"
+
+void test_pipe_pair(uv_loop_t* loop, uv_pipe_t* a, uv_pipe_t* b) {
+  uv_os_sock_t fds[2];
+
+  ASSERT_OK(uv_socketpair(SOCK_STREAM, 0, fds, UV_NONBLOCK_PIPE,
+                          UV_NONBLOCK_PIPE));
+  ASSERT_OK(uv_pipe_init(loop, a, 0));
+  ASSERT_OK(uv_pipe_init(loop, b, 0));
+  ASSERT_OK(uv_pipe_open(a, fds[0]));
+  ASSERT_OK(uv_pipe_open(b, fds[1]));
+}
+
+struct connecting {
+  uv_tcp_t* accepted;
+  int connected;
+  int ready;
+  int closed;
+};
+
+static void on_connected(uv_connect_t* req, int status) {
+  struct connecting* state = req->data;
+  ASSERT_OK(status);
+  state->connected = 1;
+}
+
+static void on_connection(uv_stream_t* server, int status) {
+  struct connecting* state = server->data;
+  ASSERT_OK(status);
+  ASSERT_OK(uv_accept(server, (uv_stream_t*) state->accepted));
+  state->ready = 1;
+}
+
+static void on_server_closed(uv_handle_t* server) {
+  struct connecting* state = server->data;
+  state->closed = 1;
+}
+
+void test_tcp_pair(uv_loop_t* loop, uv_tcp_t* client, uv_tcp_t* accepted) {
+  uv_tcp_t server;
+  uv_connect_t connect;
+  struct connecting state = { accepted, 0, 0, 0 };
+  struct sockaddr_in addr = test_loopback();
+
+  ASSERT_OK(uv_tcp_init(loop, &server));
+  ASSERT_OK(uv_tcp_init(loop, client));
+  ASSERT_OK(uv_tcp_init(loop, accepted));
+  ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
+  server.data = &state;
+  connect.data = &state;
+  ASSERT_OK(uv_listen((uv_stream_t*) &server, 1, on_connection));
+  addr = test_tcp_address(&server);
+  ASSERT_OK(uv_tcp_connect(&connect, client, (struct sockaddr*) &addr,
+                           on_connected));
+  while (!state.connected || !state.ready)
+    uv_run(loop, UV_RUN_ONCE);
+  uv_close((uv_handle_t*) &server, on_server_closed);
+  while (!state.closed)
+    uv_run(loop, UV_RUN_NOWAIT);
+}
+
+void test_alloc(uv_handle_t* handle, size_t suggested, uv_buf_t* buf) {
+  static char slab[65536];
+  (void) handle;
+  (void) suggested;
+  *buf = uv_buf_init(slab, sizeof(slab));
+}
+
+size_t test_fill(uv_stream_t* stream) {
+  static char block[65536];
+  uv_buf_t buf = uv_buf_init(block, sizeof(block));
+  size_t total = 0;
+
+  for (;;) {
+    int n = uv_try_write(stream, &buf, 1);
+    if (n == UV_EAGAIN)
+      return total;
+    ASSERT_GT(n, 0);
+    total += (size_t) n;
+  }
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* A descriptor closed behind the library's back is an error for that handle:
+ * never an abort, never a busy loop, and the rest goes on. Method: close(2) the
+ * fd of a handle in use, run, close the handle properly. */
+#include "test.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+static uv_loop_t loop;
+static uv_timer_t timer;
+
+static void on_timer(uv_timer_t* handle) {
+  (void) handle;
+  uv_stop(&loop);
+}
+
+/* Runs for 20 ms; the loop must not spin meanwhile. */
+static void run_a_while(void) {
+  uv_metrics_t before;
+  uv_metrics_t after;
+
+  ASSERT_OK(uv_metrics_info(&loop, &before));
+  ASSERT_OK(uv_timer_start(&timer, on_timer, 20, 0));
+  uv_run(&loop, UV_RUN_DEFAULT);
+  ASSERT_OK(uv_metrics_info(&loop, &after));
+  ASSERT_LT(after.loop_count - before.loop_count, 50);
+}
+
+static void setup(void) {
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_timer_init(&loop, &timer));
+}
+
+static int take_fd(void* handle) {
+  uv_os_fd_t fd;
+  ASSERT_OK(uv_fileno(handle, &fd));
+  return fd;
+}
+
+/* The library will close the number again: let it be a harmless file's. */
+static void close_behind_its_back(void* handle) {
+  ASSERT_EQ(0, close(take_fd(handle)));
+}
+
+static void give_number_back(int fd) {
+  int null = open("/dev/null", O_RDWR);
+  ASSERT_GE(null, 0);
+  if (null != fd) {
+    ASSERT_EQ(fd, dup2(null, fd));
+    close(null);
+  }
+}
+
+static int read_status = 1;
+
+static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
+  (void) buf;
+  if (nread >= 0)
+    return;
+  read_status = (int) nread;
+  uv_read_stop(stream);
+}
+
+TEST_IMPL(dead_fd_stream_before_first_poll) {
+  uv_pipe_t a;
+  uv_pipe_t b;
+
+  setup();
+  test_pipe_pair(&loop, &a, &b);
+  ASSERT_OK(uv_read_start((uv_stream_t*) &a, test_alloc, on_read));
+  int fd = take_fd(&a);
+  close_behind_its_back(&a); /* the poller will refuse it */
+  run_a_while();
+  ASSERT_LT(read_status, 0);
+  give_number_back(fd);
+  test_close_loop(&loop);
+  return 0;
+}
+
+TEST_IMPL(dead_fd_stream_while_reading) {
+  uv_pipe_t a;
+  uv_pipe_t b;
+
+  setup();
+  test_pipe_pair(&loop, &a, &b);
+  ASSERT_OK(uv_read_start((uv_stream_t*) &a, test_alloc, on_read));
+  ASSERT_OK(uv_read_start((uv_stream_t*) &b, test_alloc, on_read));
+  run_a_while();
+  int fd = take_fd(&a);
+  close_behind_its_back(&a);
+  run_a_while();
+  /* The peer sees the end of the connection. */
+  ASSERT_LT(read_status, 0);
+  /* Changing interest in the dead fd does no harm. */
+  uv_read_stop((uv_stream_t*) &a);
+  run_a_while();
+  ASSERT_OK(uv_read_start((uv_stream_t*) &a, test_alloc, on_read));
+  run_a_while();
+  give_number_back(fd);
+  test_close_loop(&loop);
+  return 0;
+}
+
+static int write_status = 1;
+
+static void on_write(uv_write_t* req, int status) {
+  (void) req;
+  write_status = status;
+}
+
+TEST_IMPL(dead_fd_stream_write) {
+  uv_pipe_t a;
+  uv_pipe_t b;
+  uv_write_t req;
+  uv_buf_t buf = uv_buf_init((char*) "x", 1);
+
+  setup();
+  test_pipe_pair(&loop, &a, &b);
+  int fd = take_fd(&a);
+  close_behind_its_back(&a);
+  int err = uv_write(&req, (uv_stream_t*) &a, &buf, 1, on_write);
+  if (err == 0) {
+    run_a_while();
+    ASSERT_ERR(UV_EBADF, write_status);
+  } else {
+    ASSERT_ERR(UV_EBADF, err);
+  }
+  ASSERT_ERR(UV_EBADF, uv_try_write((uv_stream_t*) &a, &buf, 1));
+  give_number_back(fd);
+  test_close_loop(&loop);
+  return 0;
+}
+
+static int udp_status = 1;
+
+static void on_recv(uv_udp_t* handle,
+                    ssize_t nread,
+                    const uv_buf_t* buf,
+                    const struct sockaddr* addr,
+                    unsigned flags) {
+  (void) buf;
+  (void) addr;
+  (void) flags;
+  if (nread >= 0)
+    return;
+  udp_status = (int) nread;
+  uv_udp_recv_stop(handle);
+}
+
+TEST_IMPL(dead_fd_udp) {
+  uv_udp_t udp;
+  struct sockaddr_in addr = test_loopback();
+  uv_buf_t buf = uv_buf_init((char*) "x", 1);
+
+  setup();
+  ASSERT_OK(uv_udp_init(&loop, &udp));
+  ASSERT_OK(uv_udp_bind(&udp, (struct sockaddr*) &addr, 0));
+  addr = test_udp_address(&udp);
+  ASSERT_OK(uv_udp_recv_start(&udp, test_alloc, on_recv));
+  int fd = take_fd(&udp);
+  close_behind_its_back(&udp); /* refused at the first poll */
+  run_a_while();
+  ASSERT_LT(udp_status, 0);
+  ASSERT_ERR(UV_EBADF, uv_udp_try_send(&udp, &buf, 1, (struct sockaddr*) &addr));
+  give_number_back(fd);
+  test_close_loop(&loop);
+  return 0;
+}
+
+static int poll_status = 1;
+
+static void on_poll(uv_poll_t* handle, int status, int events) {
+  (void) handle;
+  (void) events;
+  poll_status = status;
+}
+
+TEST_IMPL(dead_fd_poll_handle) {
+  uv_poll_t handle;
+  int fds[2];
+
+  setup();
+  ASSERT_EQ(0, pipe(fds));
+  ASSERT_OK(uv_poll_init(&loop, &handle, fds[0]));
+  ASSERT_OK(uv_poll_start(&handle, UV_READABLE, on_poll));
+  close(fds[0]);
+  run_a_while();
+  ASSERT_ERR(UV_EBADF, poll_status);
+  ASSERT_EQ(0, uv_is_active((uv_handle_t*) &handle));
+  test_close_loop(&loop);
+  close(fds[1]);
+  return 0;
+}
+
+/* The number goes to another file while a poll handle still believes in it. */
+TEST_IMPL(dead_fd_number_reused) {
+  uv_poll_t handle;
+  int fds[2];
+  int next[2];
+
+  setup();
+  ASSERT_EQ(0, pipe(fds));
+  ASSERT_EQ(0, pipe(next));
+  ASSERT_OK(uv_poll_init(&loop, &handle, fds[0]));
+  ASSERT_OK(uv_poll_start(&handle, UV_READABLE, on_poll));
+  run_a_while();
+  ASSERT_EQ(fds[0], dup2(next[0], fds[0]));
+  run_a_while();
+  /* Started again it watches what the number means now. */
+  ASSERT_OK(uv_poll_stop(&handle));
+  ASSERT_OK(uv_poll_start(&handle, UV_READABLE, on_poll));
+  ASSERT_EQ(1, write(next[1], "x", 1));
+  poll_status = 1;
+  while (poll_status == 1)
+    uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_OK(poll_status);
+  test_close_loop(&loop);
+  return 0;
+}
+
+static int server_status = 1;
+
+static void on_connection(uv_stream_t* server, int status) {
+  (void) server;
+  server_status = status;
+}
+
+TEST_IMPL(dead_fd_listening_socket) {
+  uv_tcp_t server;
+  struct sockaddr_in addr = test_loopback();
+
+  setup();
+  ASSERT_OK(uv_tcp_init(&loop, &server));
+  ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
+  ASSERT_OK(uv_listen((uv_stream_t*) &server, 1, on_connection));
+  int fd = take_fd(&server);
+  close_behind_its_back(&server);
+  run_a_while();
+  ASSERT_LE(server_status, 1);
+  ASSERT_NE(0, server_status); /* no connection was made up */
+  give_number_back(fd);
+  test_close_loop(&loop);
+  return 0;
+}

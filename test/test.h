@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Black-box tests: each runs in a process of its own, in an empty directory of
+ * its own, with ten seconds (times UV_TEST_TIMEOUT_MULTIPLIER).
+ *
+ *   TEST_IMPL(area_behaviour_condition) { ASSERT_EQ(4, f(2)); return 0; }
+ *
+ * plus a line TEST(area_behaviour_condition) in list.h. A failed assertion ends
+ * the test and says where and with which values. Only uv.h and uv/ext.h may be
+ * used, and port 0: several tests run at once.
+ *
+ * A test that needs another program starts this one with `--helper NAME ARGS`,
+ * which runs HELPER_IMPL(NAME); see helper_args().
+ */
+#ifndef TEST_H_
+#define TEST_H_
+
+#include "uv.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEST_IMPL(name)                                                        \
+  int test_##name(void);                                                       \
+  int test_##name(void)
+
+#define HELPER_IMPL(name)                                                      \
+  int helper_##name(int argc, char** argv);                                    \
+  int helper_##name(int argc, char** argv)
+
+/* The condition holds. */
+#define ASSERT(cond) test_assert(!!(cond), __FILE__, __LINE__, #cond)
+
+/* Two integers compare as the name says: ASSERT_LT(1, 2). */
+#define ASSERT_EQ(a, b) ASSERT_INT(a, TEST_EQ, b)
+#define ASSERT_NE(a, b) ASSERT_INT(a, TEST_NE, b)
+#define ASSERT_LT(a, b) ASSERT_INT(a, TEST_LT, b)
+#define ASSERT_LE(a, b) ASSERT_INT(a, TEST_LE, b)
+#define ASSERT_GT(a, b) ASSERT_INT(a, TEST_GT, b)
+#define ASSERT_GE(a, b) ASSERT_INT(a, TEST_GE, b)
+
+#define ASSERT_INT(a, op, b)                                                   \
+  test_assert_int((intmax_t) (a), op, (intmax_t) (b), __FILE__, __LINE__, #a,  \
+                  #b)
+
+/* A libuv result is 0; otherwise its name is printed. */
+#define ASSERT_OK(expr) test_assert_result((expr), 0, __FILE__, __LINE__, #expr)
+
+/* A libuv result is this error code; both names are printed. */
+#define ASSERT_ERR(want, expr)                                                 \
+  test_assert_result((expr), (want), __FILE__, __LINE__, #expr)
+
+#define ASSERT_NULL(p) ASSERT_PTR_EQ(NULL, p)
+#define ASSERT_NOT_NULL(p) ASSERT((p) != NULL)
+#define ASSERT_PTR_EQ(a, b)                                                    \
+  test_assert_ptr((const void*) (a), (const void*) (b), __FILE__, __LINE__,    \
+                  #a, #b)
+#define ASSERT_STR_EQ(a, b)                                                    \
+  test_assert_str((a), (b), __FILE__, __LINE__, #a, #b)
+#define ASSERT_MEM_EQ(a, b, n)                                                 \
+  test_assert_mem((a), (b), (n), __FILE__, __LINE__, #a, #b)
+
+/* Ends the test: the environment cannot show the behaviour; say what it
+ * lacks. */
+#define SKIP(reason) test_skip(reason)
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+enum test_op { TEST_EQ, TEST_NE, TEST_LT, TEST_LE, TEST_GT, TEST_GE };
+
+void test_assert(int ok, const char* file, int line, const char* text);
+void test_assert_int(intmax_t a,
+                     enum test_op op,
+                     intmax_t b,
+                     const char* file,
+                     int line,
+                     const char* a_text,
+                     const char* b_text);
+void test_assert_result(intmax_t got,
+                        intmax_t want,
+                        const char* file,
+                        int line,
+                        const char* text);
+void test_assert_ptr(const void* a,
+                     const void* b,
+                     const char* file,
+                     int line,
+                     const char* a_text,
+                     const char* b_text);
+void test_assert_str(const char* a,
+                     const char* b,
+                     const char* file,
+                     int line,
+                     const char* a_text,
+                     const char* b_text);
+void test_assert_mem(const void* a,
+                     const void* b,
+                     size_t n,
+                     const char* file,
+                     int line,
+                     const char* a_text,
+                     const char* b_text);
+_Noreturn void test_skip(const char* reason);
+
+/* This program's path, for tests that start it as their helper. */
+const char* test_self(void);
+
+/* Fills `args` for uv_spawn: this program, --helper, the name, up to three
+ * more (NULL ends them), NULL. `args` has room for 7. */
+void helper_args(char** args,
+                 const char* name,
+                 const char* arg1,
+                 const char* arg2,
+                 const char* arg3);
+
+/* 127.0.0.1, port 0. */
+struct sockaddr_in test_loopback(void);
+
+/* Where a bound handle can be reached. */
+struct sockaddr_in test_tcp_address(const uv_tcp_t* handle);
+struct sockaddr_in test_udp_address(const uv_udp_t* handle);
+
+/* Two connected streams: a socket pair, or a TCP connection over loopback made
+ * with a server that is closed again. */
+void test_pipe_pair(uv_loop_t* loop, uv_pipe_t* a, uv_pipe_t* b);
+void test_tcp_pair(uv_loop_t* loop, uv_tcp_t* client, uv_tcp_t* accepted);
+
+/* For uv_read_start(): one static buffer of 64 KiB. */
+void test_alloc(uv_handle_t* handle, size_t suggested, uv_buf_t* buf);
+
+/* Writes until the kernel takes no more, so that the next write is queued.
+ * Returns the bytes written. */
+size_t test_fill(uv_stream_t* stream);
+
+/* Closes what is open on the loop, runs it to the end and closes it. */
+void test_close_loop(uv_loop_t* loop);
+
+/* Lowest fd number that is free: two calls tell whether fds leaked. */
+int test_lowest_fd(void);
+
+/* A sanitizer or valgrind slows this process down; fewer rounds will do. */
+int test_is_slow(void);
+
+#endif /* TEST_H_ */

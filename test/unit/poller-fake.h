@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* A poller that reports what a script says, with a clock that stands still
+ * unless the script moves it: the loop is tested without an operating system,
+ * to the nanosecond.
+ *
+ * The clock: every call of uv_hrtime() in the unit executable is redirected by
+ * the linker (-Wl,--wrap=uv_hrtime) to the function in poller-fake.c, which
+ * answers with the scripted time once a fake loop exists and with the real one
+ * before. Wrapping was chosen over a hook in clock.c, which would cost every
+ * program a branch, and over linking another clock.o, which would need a list of
+ * objects in both build systems: this is one linker flag in each.
+ *
+ * A wait that the script does not mention sleeps for its whole timeout and finds
+ * nothing. One that would sleep for ever fails the test.
+ */
+#ifndef POLLER_FAKE_H_
+#define POLLER_FAKE_H_
+
+#include "unit.h"
+
+#include "loop.h"
+
+#include <poll.h>
+
+#define FAKE_MS 1000000u          /* ns in a millisecond */
+#define FAKE_START_NS 5000000300u /* the clock at fake_init(): 5 s and a bit */
+#define FAKE_STEPS_MAX 64
+#define FAKE_LOG_MAX 256
+#define FAKE_EVENTS_MAX 8
+
+/* What one wait does: passes the time, then reports. */
+struct fake_step {
+  uint64_t pass_ns;
+  int result; /* number of events, or UV_E* */
+  struct uv__event events[FAKE_EVENTS_MAX];
+};
+
+/* One call of apply(). */
+struct fake_apply {
+  int fd;
+  unsigned have;
+  unsigned want;
+};
+
+struct fake {
+  uv_loop_t loop;
+  uint64_t now_ns;
+
+  /* Used up from the front; what is beyond is "sleep and find nothing". */
+  struct fake_step steps[FAKE_STEPS_MAX];
+  int nsteps;
+  int next_step;
+  /* If set, asked instead of the steps. */
+  int (*on_wait)(struct fake* fake,
+                 struct uv__event* out,
+                 int max,
+                 int timeout_ms);
+
+  /* Timeouts handed to wait(), in order. */
+  int waits[FAKE_LOG_MAX];
+  int nwaits;
+  struct fake_apply applies[FAKE_LOG_MAX];
+  int napplies;
+  int forgets;
+  int wakes;
+
+  /* apply() answers with this error for this fd. */
+  int refuse_fd;
+  int refuse_err;
+
+  /* What callbacks note, one character each. */
+  char trace[4096];
+  size_t ntrace;
+};
+
+/* The fake of the test: there is one. */
+extern struct fake fake;
+
+/* A loop on the fake poller; and its end. */
+void fake_init(void);
+void fake_close(void);
+
+/* Appends a step: pass the time and find nothing; report one fd; wake. */
+void fake_pass(uint64_t ns);
+void fake_io(int fd, unsigned bits);
+void fake_wake(void);
+void fake_error(int err);
+/* Adds an event to the last step. */
+void fake_and_io(int fd, unsigned bits);
+
+/* Notes a character; checks all that was noted since the last check. */
+void fake_note(char what);
+void fake_check_trace(const char* want);
+
+/* Checks the timeouts of all waits since the last check; -2 ends the list. */
+#define FAKE_CHECK_WAITS(...)                                                  \
+  fake_check_waits((const int[]) { __VA_ARGS__, -2 }, __FILE__, __LINE__)
+void fake_check_waits(const int* want, const char* file, int line);
+
+#endif /* POLLER_FAKE_H_ */

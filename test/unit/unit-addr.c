@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* addr.c: whole socket addresses, zones included. */
+#include "unit.h"
+
+#include "addr.h"
+
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/un.h>
+
+UNIT_TEST(addr_ip4) {
+  struct sockaddr_in addr;
+  char text[16];
+
+  memset(&addr, 0x55, sizeof(addr));
+  CHECK_EQ(0, uv_ip4_addr("192.168.0.1", 0x1234, &addr));
+  CHECK_EQ(AF_INET, addr.sin_family);
+  CHECK_EQ(0x1234, ntohs(addr.sin_port));
+  CHECK_EQ(0xC0A80001u, ntohl(addr.sin_addr.s_addr));
+  CHECK_MEM("\0\0\0\0\0\0\0\0", addr.sin_zero, 8);
+  CHECK_EQ(0, uv_ip4_name(&addr, text, sizeof(text)));
+  CHECK_STR("192.168.0.1", text);
+  CHECK_EQ(UV_ENOSPC, uv_ip4_name(&addr, text, 11));
+
+  CHECK_EQ(UV_EINVAL, uv_ip4_addr("255", 1, &addr));
+  CHECK_EQ(AF_INET, addr.sin_family); /* complete all the same */
+  CHECK_EQ(0, addr.sin_addr.s_addr);
+  CHECK_EQ(UV_EINVAL, uv_ip4_addr("::1", 1, &addr));
+  CHECK_EQ(UV_EINVAL, uv_ip4_addr(NULL, 1, &addr));
+  CHECK_EQ(UV_EINVAL, uv_ip4_addr("1.2.3.4", 1, NULL));
+}
+
+UNIT_TEST(addr_ip6) {
+  struct sockaddr_in6 addr;
+  char text[46];
+
+  memset(&addr, 0x55, sizeof(addr));
+  CHECK_EQ(0, uv_ip6_addr("fe80::1", 65535, &addr));
+  CHECK_EQ(AF_INET6, addr.sin6_family);
+  CHECK_EQ(65535, ntohs(addr.sin6_port));
+  CHECK_EQ(0, addr.sin6_flowinfo);
+  CHECK_EQ(0, addr.sin6_scope_id);
+  CHECK_EQ(0, uv_ip6_name(&addr, text, sizeof(text)));
+  CHECK_STR("fe80::1", text);
+  CHECK_EQ(UV_ENOSPC, uv_ip6_name(&addr, text, 7));
+
+  CHECK_EQ(UV_EINVAL, uv_ip6_addr("zz", 1, &addr));
+  CHECK_EQ(AF_INET6, addr.sin6_family);
+  CHECK_EQ(0, addr.sin6_scope_id);
+  CHECK_EQ(UV_EINVAL, uv_ip6_addr("1.2.3.4", 1, &addr));
+  CHECK_EQ(UV_EINVAL, uv_ip6_addr(NULL, 1, &addr));
+  CHECK_EQ(UV_EINVAL, uv_ip6_addr("::", 1, NULL));
+}
+
+static uint32_t scope_of(const char* zone) {
+  char text[128];
+  struct sockaddr_in6 addr;
+  snprintf(text, sizeof(text), "fe80::1%%%s", zone);
+  CHECK_ROW(uv_ip6_addr(text, 0, &addr) == 0, text);
+  CHECK_EQ(0xFE, addr.sin6_addr.s6_addr[0]);
+  CHECK_EQ(1, addr.sin6_addr.s6_addr[15]);
+  return addr.sin6_scope_id;
+}
+
+UNIT_TEST(addr_ip6_zone_number) {
+  CHECK_EQ(0, scope_of(""));
+  CHECK_EQ(0, scope_of("0"));
+  CHECK_EQ(7, scope_of("7"));
+  CHECK_EQ(7, scope_of("007"));
+  CHECK_EQ(4294967295u, scope_of("4294967295"));
+  CHECK_EQ(0, scope_of("4294967296"));
+  CHECK_EQ(0, scope_of("99999999999999999999999999"));
+  CHECK_EQ(0, scope_of("1x"));
+  CHECK_EQ(0, scope_of("-1"));
+  CHECK_EQ(0, scope_of("+1"));
+  CHECK_EQ(0, scope_of(" 1"));
+  CHECK_EQ(0, scope_of("0x1"));
+  CHECK_EQ(0, scope_of("no-such-interface"));
+  CHECK_EQ(0, scope_of("a-name-longer-than-any-interface-may-have-0123456789"));
+}
+
+UNIT_TEST(addr_ip6_zone_name) {
+  unsigned count = 0;
+  struct if_nameindex* all = if_nameindex();
+  if (all == NULL)
+    SKIP("the system lists no network interfaces");
+
+  for (struct if_nameindex* i = all; i->if_index != 0; i++, count++)
+    CHECK_EQ(i->if_index, scope_of(i->if_name));
+  if_freenameindex(all);
+  if (count == 0)
+    SKIP("there is no network interface");
+}
+
+/* The longest address there is keeps its zone. */
+UNIT_TEST(addr_ip6_longest_with_zone) {
+  struct sockaddr_in6 addr;
+  CHECK_EQ(0, uv_ip6_addr("1111:2222:3333:4444:5555:6666:255.255.255.255%9", 0,
+                          &addr));
+  CHECK_EQ(9, addr.sin6_scope_id);
+  CHECK_EQ(0x66, addr.sin6_addr.s6_addr[11]);
+  CHECK_EQ(255, addr.sin6_addr.s6_addr[15]);
+}
+
+UNIT_TEST(addr_ip_name) {
+  union {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+  } addr;
+  char text[46];
+
+  CHECK_EQ(0, uv_ip4_addr("1.2.3.4", 1, &addr.v4));
+  CHECK_EQ(0, uv_ip_name(&addr.any, text, sizeof(text)));
+  CHECK_STR("1.2.3.4", text);
+  CHECK_EQ(0, uv_ip6_addr("::ffff:1.2.3.4", 1, &addr.v6));
+  CHECK_EQ(0, uv_ip_name(&addr.any, text, sizeof(text)));
+  CHECK_STR("::ffff:1.2.3.4", text);
+  addr.any.sa_family = AF_UNIX;
+  CHECK_EQ(UV_EAFNOSUPPORT, uv_ip_name(&addr.any, text, sizeof(text)));
+  CHECK_EQ(UV_EINVAL, uv_ip_name(NULL, text, sizeof(text)));
+}
+
+UNIT_TEST(addr_len) {
+  struct sockaddr addr = { .sa_family = AF_INET };
+  CHECK_EQ(sizeof(struct sockaddr_in), uv__addr_len(&addr));
+  addr.sa_family = AF_INET6;
+  CHECK_EQ(sizeof(struct sockaddr_in6), uv__addr_len(&addr));
+  addr.sa_family = AF_UNIX;
+  CHECK_EQ(sizeof(struct sockaddr_un), uv__addr_len(&addr));
+  addr.sa_family = AF_UNSPEC;
+  CHECK_EQ(0, uv__addr_len(&addr));
+}

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: MIT */
+/* loop.c and poll-phase.c over the fake poller: which phase when, what uv_run
+ * returns, when and how long the loop sleeps. */
+#include "poller-fake.h"
+
+#include "async.h"
+
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+/* i idle, p prepare, c check, t timer, a async, f fd, x close */
+static uv_idle_t idle;
+static uv_prepare_t prepare;
+static uv_check_t check;
+static uv_timer_t timer;
+static uv_async_t async;
+static uv_poll_t poll_handle;
+static int fds[2];
+
+static void idle_cb(uv_idle_t* h) {
+  (void) h;
+  fake_note('i');
+}
+
+static void prepare_cb(uv_prepare_t* h) {
+  (void) h;
+  fake_note('p');
+}
+
+static void check_cb(uv_check_t* h) {
+  (void) h;
+  fake_note('c');
+}
+
+static void timer_cb(uv_timer_t* h) {
+  (void) h;
+  fake_note('t');
+}
+
+static void async_cb(uv_async_t* h) {
+  (void) h;
+  fake_note('a');
+}
+
+static void close_cb(uv_handle_t* h) {
+  (void) h;
+  fake_note('x');
+}
+
+static void poll_cb(uv_poll_t* h, int status, int events) {
+  (void) h;
+  CHECK_EQ(0, status);
+  CHECK_EQ(UV_READABLE, events);
+  fake_note('f');
+}
+
+static void setup(void) {
+  fake_init();
+  CHECK_EQ(0, pipe(fds));
+  CHECK_EQ(0, uv_idle_init(&fake.loop, &idle));
+  CHECK_EQ(0, uv_prepare_init(&fake.loop, &prepare));
+  CHECK_EQ(0, uv_check_init(&fake.loop, &check));
+  CHECK_EQ(0, uv_timer_init(&fake.loop, &timer));
+  CHECK_EQ(0, uv_poll_init(&fake.loop, &poll_handle, fds[0]));
+}
+
+static void close_quietly(uv_handle_t* handle, void* arg) {
+  (void) arg;
+  if (!uv_is_closing(handle))
+    uv_close(handle, NULL);
+}
+
+static void teardown(void) {
+  fake.on_wait = NULL;
+  fake.next_step = fake.nsteps;
+  uv_walk(&fake.loop, close_quietly, NULL);
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
+  fake_close();
+}
+
+static void start_watchers(void) {
+  uv_prepare_start(&prepare, prepare_cb);
+  uv_check_start(&check, check_cb);
+}
+
+static void stop_watchers(void) {
+  uv_prepare_stop(&prepare);
+  uv_check_stop(&check);
+}
+
+UNIT_TEST(loop_phase_order) {
+  setup();
+  start_watchers();
+  uv_idle_start(&idle, idle_cb);
+  uv_poll_start(&poll_handle, UV_READABLE, poll_cb);
+  uv_timer_start(&timer, timer_cb, 0, 1);
+  uv_async_t closing;
+  uv_async_init(&fake.loop, &closing, NULL);
+  uv_close((uv_handle_t*) &closing, close_cb);
+
+  fake_io(fds[0], POLLIN);
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_NOWAIT));
+  fake_check_trace("ipfcxt");
+
+  fake_io(fds[0], POLLIN);
+  fake_pass(FAKE_MS);
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_NOWAIT));
+  fake_check_trace("ipfc");
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_NOWAIT));
+  fake_check_trace("ipct");
+  teardown();
+}
+
+/* Stops everything after so many rounds. */
+static int rounds_left;
+
+static void counting_check_cb(uv_check_t* h) {
+  fake_note('c');
+  if (--rounds_left > 0)
+    return;
+  uv_check_stop(h);
+  uv_prepare_stop(&prepare);
+  uv_idle_stop(&idle);
+  uv_timer_stop(&timer);
+}
+
+/* DEFAULT runs due timers once before the first round, the others do not. */
+UNIT_TEST(loop_timers_before_first_round) {
+  setup();
+  uv_prepare_start(&prepare, prepare_cb);
+  uv_check_start(&check, counting_check_cb);
+  uv_idle_start(&idle, idle_cb);
+  uv_timer_start(&timer, timer_cb, 0, 0);
+  rounds_left = 3;
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
+  fake_check_trace("tipcipcipc");
+  FAKE_CHECK_WAITS(0, 0, 0);
+
+  uv_check_start(&check, check_cb);
+  uv_timer_start(&timer, timer_cb, 0, 0);
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
+  fake_check_trace("ct");
+  uv_timer_start(&timer, timer_cb, 0, 0);
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_NOWAIT));
+  fake_check_trace("ct");
+  teardown();
+}
+
+/* Nothing alive: no phase runs, whatever the mode. */
+UNIT_TEST(loop_run_not_alive) {
+  setup();
+  start_watchers();
+  uv_unref((uv_handle_t*) &prepare);
+  uv_unref((uv_handle_t*) &check);
+  uv_timer_start(&timer, timer_cb, 0, 0);
+  uv_unref((uv_handle_t*) &timer);
+  CHECK_EQ(0, uv_loop_alive(&fake.loop));
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_ONCE));
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_NOWAIT));
+  fake_check_trace("");
+  CHECK_EQ(0, fake.nwaits);
+  teardown();
+}
+
+UNIT_TEST(loop_return_values) {
+  setup();
+  /* ONCE with only a timer: sleeps to the deadline, runs it, nothing is left. */
+  uv_timer_start(&timer, timer_cb, 7, 0);
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_ONCE));
+  fake_check_trace("t");
+  FAKE_CHECK_WAITS(7);
+  CHECK(fake.now_ns == FAKE_START_NS + 7 * FAKE_MS);
+
+  uv_timer_start(&timer, timer_cb, 7, 7);
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_NOWAIT));
+  fake_check_trace("t");
+  uv_timer_stop(&timer);
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_NOWAIT));
+
+  /* DEFAULT comes back when nothing is left. */
+  uv_timer_start(&timer, timer_cb, 7, 0);
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
+  fake_check_trace("t");
+  teardown();
+}
+
+UNIT_TEST(loop_sleeps_exactly_when_it_may) {
+  setup();
+  uv_poll_start(&poll_handle, UV_READABLE, poll_cb);
+  fake_io(fds[0], POLLIN);
+  uv_run(&fake.loop, UV_RUN_ONCE);
+  FAKE_CHECK_WAITS(-1); /* only an fd: for ever */
+
+  uv_timer_start(&timer, timer_cb, 12, 0);
+  fake_io(fds[0], POLLIN);
+  uv_run(&fake.loop, UV_RUN_ONCE);
+  FAKE_CHECK_WAITS(12);
+
+  fake_io(fds[0], POLLIN);
+  uv_run(&fake.loop, UV_RUN_NOWAIT);
+  FAKE_CHECK_WAITS(0);
+
+  uv_idle_start(&idle, idle_cb);
+  CHECK_EQ(0, uv_backend_timeout(&fake.loop));
+  fake_io(fds[0], POLLIN);
+  uv_run(&fake.loop, UV_RUN_ONCE);
+  FAKE_CHECK_WAITS(0);
+  uv_idle_stop(&idle);
+
+  uv_close((uv_handle_t*) &idle, close_cb);
+  CHECK_EQ(0, uv_backend_timeout(&fake.loop));
+  fake_io(fds[0], POLLIN);
+  uv_run(&fake.loop, UV_RUN_ONCE);
+  FAKE_CHECK_WAITS(0);
+  uv_idle_init(&fake.loop, &idle);
+  teardown();
+}
+
+static void stop_idle_cb(uv_idle_t* h) {
+  fake_note('i');
+  uv_idle_stop(h);
+}
+
+/* What a round had to do counts as its progress: no sleep after it. In DEFAULT
+ * mode the loop would come round again, so it may. */
+UNIT_TEST(loop_once_does_not_sleep_after_idle_stopped_itself) {
+  setup();
+  uv_timer_start(&timer, timer_cb, 10, 0);
+  uv_idle_start(&idle, stop_idle_cb);
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
+  FAKE_CHECK_WAITS(0);
+  fake_check_trace("i");
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_ONCE));
+  FAKE_CHECK_WAITS(10);
+  fake_check_trace("t");
+
+  uv_timer_start(&timer, timer_cb, 10, 0);
+  uv_idle_start(&idle, stop_idle_cb);
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
+  FAKE_CHECK_WAITS(10);
+  teardown();
+}
+
+static void start_timer_prepare_cb(uv_prepare_t* h) {
+  uv_prepare_stop(h);
+  uv_timer_start(&timer, timer_cb, 3, 0);
+}
+
+/* The timeout is decided after prepare. */
+UNIT_TEST(loop_prepare_changes_the_timeout) {
+  setup();
+  uv_prepare_start(&prepare, start_timer_prepare_cb);
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
+  FAKE_CHECK_WAITS(3);
+  fake_check_trace("t");
+  teardown();
+}
+
+static void stop_loop_prepare_cb(uv_prepare_t* h) {
+  (void) h;
+  fake_note('p');
+  uv_stop(&fake.loop);
+}
+
+/* The round that stops is finished, without sleeping. */
+UNIT_TEST(loop_stop_in_prepare) {
+  setup();
+  start_watchers();
+  uv_prepare_stop(&prepare);
+  uv_prepare_start(&prepare, stop_loop_prepare_cb);
+  uv_timer_start(&timer, timer_cb, 50, 0);
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_DEFAULT));
+  fake_check_trace("pc");
+  FAKE_CHECK_WAITS(0);
+  teardown();
+}
+
+UNIT_TEST(loop_stop_before_run) {
+  static const uv_run_mode modes[] = { UV_RUN_DEFAULT, UV_RUN_ONCE,
+                                       UV_RUN_NOWAIT };
+  setup();
+  start_watchers();
+  uv_timer_start(&timer, timer_cb, 0, 1);
+  for (int i = 0; i < 3; i++) {
+    uv_stop(&fake.loop);
+    CHECK_EQ(1, uv_run(&fake.loop, modes[i]));
+    fake_check_trace("");
+    CHECK_EQ(0, fake.nwaits);
+  }
+  /* The flag is used up. */
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_NOWAIT));
+  fake_check_trace("pct");
+
+  stop_watchers();
+  uv_timer_stop(&timer);
+  uv_stop(&fake.loop);
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
+  uv_timer_start(&timer, timer_cb, 0, 0);
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
+  fake_check_trace("t");
+  teardown();
+}
+
+static void stop_timer_cb(uv_timer_t* h) {
+  (void) h;
+  fake_note('t');
+  uv_stop(&fake.loop);
+}
+
+/* Stopped by the timers that run before the first round: there is none. */
+UNIT_TEST(loop_stop_in_first_timer) {
+  setup();
+  start_watchers();
+  uv_timer_start(&timer, stop_timer_cb, 0, 0);
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_DEFAULT));
+  fake_check_trace("t");
+  CHECK_EQ(0, fake.nwaits);
+  teardown();
+}
+
+/* A wait that ends early for nothing goes on for the rest: nothing is lost,
+ * nothing counted twice, and no callback runs early. */
+UNIT_TEST(loop_early_returns_lose_no_time) {
+  static const uv_run_mode modes[] = { UV_RUN_ONCE, UV_RUN_DEFAULT };
+  setup();
+  for (int i = 0; i < 2; i++) {
+    uint64_t start = fake.now_ns;
+    uv_update_time(&fake.loop);
+    uv_timer_start(&timer, timer_cb, 100, 0);
+    fake_pass(10 * FAKE_MS);
+    fake_pass(0);
+    fake_pass(29 * FAKE_MS + 1);
+    fake_pass(60 * FAKE_MS);
+    CHECK_EQ(0, uv_run(&fake.loop, modes[i]));
+    FAKE_CHECK_WAITS(100, 90, 90, 61, 1);
+    fake_check_trace("t");
+    /* The last wait was a whole millisecond: rounded up, never down. */
+    CHECK(fake.now_ns == start + 100 * FAKE_MS + 1);
+  }
+  teardown();
+}
+
+/* Signals all the time and a poller that returns at once: still on time. */
+static int storm_wait(struct fake* f, struct uv__event* out, int max, int ms) {
+  (void) out;
+  (void) max;
+  CHECK(ms > 0);
+  f->nwaits = 0;
+  f->now_ns += 250000;
+  return 0;
+}
+
+UNIT_TEST(loop_once_survives_a_storm) {
+  setup();
+  fake.on_wait = storm_wait;
+  uv_timer_start(&timer, timer_cb, 1000, 0);
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_ONCE));
+  fake_check_trace("t");
+  CHECK(fake.now_ns == FAKE_START_NS + 1000 * FAKE_MS);
+  teardown();
+}
+
+/* Later than asked: the clock decides, not the timeout. */
+UNIT_TEST(loop_wait_that_oversleeps) {
+  setup();
+  uv_timer_start(&timer, timer_cb, 5, 5);
+  fake_pass(23 * FAKE_MS);
+  uv_run(&fake.loop, UV_RUN_ONCE);
+  fake_check_trace("t");
+  FAKE_CHECK_WAITS(5);
+  CHECK_EQ(5, uv_timer_get_due_in(&timer));
+  CHECK_EQ(fake.now_ns / FAKE_MS, uv_now(&fake.loop));
+  teardown();
+}
+
+/* A failing wait ends the phase; the loop goes on. */
+UNIT_TEST(loop_wait_error) {
+  setup();
+  start_watchers();
+  uv_timer_start(&timer, timer_cb, 5, 0);
+  fake_error(UV_EIO);
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
+  fake_check_trace("pc");
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
+  fake_check_trace("pct");
+  teardown();
+}
+
+UNIT_TEST(loop_now_is_cached) {
+  setup();
+  CHECK_EQ(FAKE_START_NS / FAKE_MS, uv_now(&fake.loop));
+  fake.now_ns += 10 * FAKE_MS;
+  CHECK_EQ(FAKE_START_NS / FAKE_MS, uv_now(&fake.loop));
+  uv_update_time(&fake.loop);
+  CHECK_EQ(FAKE_START_NS / FAKE_MS + 10, uv_now(&fake.loop));
+  teardown();
+}
+
+/* 0 while interest is not committed: whoever embeds the loop must run it. */
+UNIT_TEST(loop_backend_timeout) {
+  setup();
+  CHECK_EQ(0, uv_backend_timeout(&fake.loop)); /* nothing is alive */
+  uv_poll_start(&poll_handle, UV_READABLE, poll_cb);
+  CHECK_EQ(0, uv_backend_timeout(&fake.loop));
+  fake_pass(0);
+  uv_run(&fake.loop, UV_RUN_NOWAIT);
+  CHECK_EQ(-1, uv_backend_timeout(&fake.loop));
+  uv_timer_start(&timer, timer_cb, 30, 0);
+  CHECK_EQ(30, uv_backend_timeout(&fake.loop));
+  uv_stop(&fake.loop);
+  CHECK_EQ(0, uv_backend_timeout(&fake.loop));
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_NOWAIT)); /* uses the flag up */
+  teardown();
+}
+
+UNIT_TEST(loop_async_on_wake) {
+  setup();
+  uv_async_init(&fake.loop, &async, async_cb);
+  for (int i = 0; i < 5; i++)
+    CHECK_EQ(0, uv_async_send(&async));
+  CHECK_EQ(1, fake.wakes);
+  fake_wake();
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
+  fake_check_trace("a");
+  CHECK_EQ(0, uv_async_send(&async));
+  CHECK_EQ(2, fake.wakes);
+  fake_wake();
+  uv_run(&fake.loop, UV_RUN_ONCE);
+  fake_check_trace("a");
+  teardown();
+}
+
+/* Metrics: what was there before the loop slept was waiting for it. */
+UNIT_TEST(loop_metrics) {
+  uv_metrics_t metrics;
+
+  setup();
+  CHECK_EQ(0, uv_loop_configure(&fake.loop, UV_METRICS_IDLE_TIME));
+  uv_poll_start(&poll_handle, UV_READABLE, poll_cb);
+  fake_io(fds[0], POLLIN);
+  uv_run(&fake.loop, UV_RUN_ONCE);
+  FAKE_CHECK_WAITS(0);
+  fake_pass(0);
+  fake_io(fds[0], POLLIN);
+  fake.steps[2].pass_ns = 9 * FAKE_MS;
+  uv_run(&fake.loop, UV_RUN_ONCE);
+  FAKE_CHECK_WAITS(0, -1);
+
+  CHECK_EQ(0, uv_metrics_info(&fake.loop, &metrics));
+  CHECK_EQ(2, metrics.loop_count);
+  CHECK_EQ(2, metrics.events);
+  CHECK_EQ(1, metrics.events_waiting);
+  CHECK_EQ(9 * FAKE_MS, uv_metrics_idle_time(&fake.loop));
+  teardown();
+}

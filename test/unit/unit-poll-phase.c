@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* poll-phase.c and the fd table over the fake poller: batches, stale events,
+ * refused fds, interest that is committed once and only if it changed. */
+#include "poller-fake.h"
+
+#include "unix/io.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define HANDLES 3
+#define BATCHES_MAX 48 /* as in poll-phase.c */
+
+static uv_poll_t handles[HANDLES]; /* noted as 0, 1, 2 */
+static int fds[HANDLES];
+static uv_timer_t timer;
+static uv_check_t check;
+
+static void timer_cb(uv_timer_t* h) {
+  (void) h;
+  fake_note('t');
+}
+
+static void check_cb(uv_check_t* h) {
+  (void) h;
+  fake_note('c');
+}
+
+static void poll_cb(uv_poll_t* h, int status, int events) {
+  (void) events;
+  CHECK_EQ(0, status);
+  fake_note((char) ('0' + (h - handles)));
+}
+
+static void setup(void) {
+  fake_init();
+  for (int i = 0; i < HANDLES; i++) {
+    fds[i] = dup(0);
+    CHECK(fds[i] >= 0);
+    CHECK_EQ(0, uv_poll_init(&fake.loop, &handles[i], fds[i]));
+    CHECK_EQ(0, uv_poll_start(&handles[i], UV_READABLE, poll_cb));
+  }
+  CHECK_EQ(0, uv_timer_init(&fake.loop, &timer));
+  CHECK_EQ(0, uv_check_init(&fake.loop, &check));
+}
+
+static void close_quietly(uv_handle_t* handle, void* arg) {
+  (void) arg;
+  if (!uv_is_closing(handle))
+    uv_close(handle, NULL);
+}
+
+static void teardown(void) {
+  fake.on_wait = NULL;
+  fake.next_step = fake.nsteps;
+  fake.refuse_fd = -1;
+  uv_walk(&fake.loop, close_quietly, NULL);
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
+  fake_close();
+}
+
+UNIT_TEST(poll_phase_batch_in_order) {
+  setup();
+  fake_io(fds[2], POLLIN);
+  fake_and_io(fds[0], POLLIN);
+  fake_and_io(fds[1], POLLIN);
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
+  fake_check_trace("201");
+  FAKE_CHECK_WAITS(-1); /* not full: no second look */
+  teardown();
+}
+
+static int full_batches;
+
+static int full_wait(struct fake* f, struct uv__event* out, int max, int ms) {
+  (void) ms;
+  (void) f;
+  if (full_batches-- <= 0)
+    return 0;
+  CHECK_EQ(UV__BATCH_MAX, max);
+  for (int i = 0; i < max; i++) {
+    out[i].key = (uintptr_t) fds[0];
+    out[i].bits = POLLIN;
+    out[i].kind = UV__EVENT_IO;
+  }
+  return max;
+}
+
+static unsigned counted;
+
+static void count_cb(uv_poll_t* h, int status, int events) {
+  (void) h;
+  (void) events;
+  CHECK_EQ(0, status);
+  counted++;
+}
+
+static void check_full(int batches, int waits) {
+  counted = 0;
+  full_batches = batches;
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
+  CHECK_EQ(waits, fake.nwaits);
+  CHECK_EQ(-1, fake.waits[0]);
+  for (int i = 1; i < waits; i++)
+    CHECK_EQ(0, fake.waits[i]);
+  fake.nwaits = 0;
+}
+
+/* A full batch is followed by another look, without sleeping, up to a bound
+ * after which timers and the rest get their turn. */
+UNIT_TEST(poll_phase_full_batch_goes_on) {
+  setup();
+  uv_poll_start(&handles[0], UV_READABLE, count_cb);
+  fake.on_wait = full_wait;
+  check_full(1, 2);
+  CHECK_EQ(UV__BATCH_MAX, counted);
+  check_full(5, 6);
+  CHECK_EQ(5 * UV__BATCH_MAX, counted);
+  check_full(1000000, BATCHES_MAX);
+  CHECK_EQ(BATCHES_MAX * UV__BATCH_MAX, counted);
+  teardown();
+}
+
+static void stop_loop_cb(uv_poll_t* h, int status, int events) {
+  poll_cb(h, status, events);
+  uv_stop(&fake.loop);
+}
+
+/* uv_stop() in a callback: what was collected is still delivered. */
+UNIT_TEST(poll_phase_stop_in_callback) {
+  setup();
+  uv_check_start(&check, check_cb);
+  uv_poll_start(&handles[0], UV_READABLE, stop_loop_cb);
+  fake_io(fds[0], POLLIN);
+  fake_and_io(fds[1], POLLIN);
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_DEFAULT));
+  fake_check_trace("01c");
+  FAKE_CHECK_WAITS(-1);
+  teardown();
+}
+
+static void stop_others_cb(uv_poll_t* h, int status, int events) {
+  poll_cb(h, status, events);
+  uv_poll_stop(&handles[1]);
+  uv_close((uv_handle_t*) &handles[2], NULL);
+}
+
+/* P8: a stopped or closed handle gets nothing that was collected before. */
+UNIT_TEST(poll_phase_stale_after_stop_and_close) {
+  setup();
+  uv_poll_start(&handles[0], UV_READABLE, stop_others_cb);
+  fake_io(fds[0], POLLIN);
+  fake_and_io(fds[1], POLLIN);
+  fake_and_io(fds[2], POLLIN);
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
+  fake_check_trace("0");
+  teardown();
+}
+
+static uv_poll_t successor;
+
+static void successor_cb(uv_poll_t* h, int status, int events) {
+  (void) h;
+  (void) status;
+  (void) events;
+  fake_note('s');
+}
+
+static void reuse_fd_cb(uv_poll_t* h, int status, int events) {
+  poll_cb(h, status, events);
+  uv_close((uv_handle_t*) &handles[1], NULL);
+  close(fds[1]);
+  CHECK_EQ(fds[1], dup2(0, fds[1]));
+  CHECK_EQ(0, uv_poll_init(&fake.loop, &successor, fds[1]));
+  CHECK_EQ(0, uv_poll_start(&successor, UV_READABLE, successor_cb));
+}
+
+/* P8: the number of a closed fd, taken by another file in the same batch. */
+UNIT_TEST(poll_phase_stale_fd_number_reused) {
+  setup();
+  uv_poll_start(&handles[0], UV_READABLE, reuse_fd_cb);
+  fake_io(fds[0], POLLIN);
+  fake_and_io(fds[1], POLLIN);
+  fake_and_io(fds[2], POLLIN);
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
+  fake_check_trace("02");
+  /* Its own events arrive. */
+  uv_poll_start(&handles[0], UV_READABLE, poll_cb);
+  fake_io(fds[1], POLLIN);
+  uv_run(&fake.loop, UV_RUN_NOWAIT);
+  fake_check_trace("s");
+  teardown();
+}
+
+static void restart_cb(uv_poll_t* h, int status, int events) {
+  poll_cb(h, status, events);
+  uv_poll_stop(&handles[1]);
+  uv_poll_start(&handles[1], UV_READABLE, poll_cb);
+}
+
+/* Stopped and started again in one batch: a start is new, old events are not
+ * its business (and a level is reported again anyway, P2). */
+UNIT_TEST(poll_phase_stale_after_restart) {
+  setup();
+  uv_poll_start(&handles[0], UV_READABLE, restart_cb);
+  fake_io(fds[0], POLLIN);
+  fake_and_io(fds[1], POLLIN);
+  uv_run(&fake.loop, UV_RUN_ONCE);
+  fake_check_trace("0");
+  uv_poll_start(&handles[0], UV_READABLE, poll_cb);
+  fake_io(fds[1], POLLIN);
+  uv_run(&fake.loop, UV_RUN_NOWAIT);
+  fake_check_trace("1");
+  teardown();
+}
+
+/* Only stale events: the wait goes on for what is left of it. */
+UNIT_TEST(poll_phase_stale_does_not_end_the_wait) {
+  setup();
+  uv_timer_start(&timer, timer_cb, 100, 0);
+  fake_io(999, POLLIN);
+  fake.steps[0].pass_ns = 30 * FAKE_MS;
+  fake_io(fds[0], POLLOUT); /* not asked for */
+  fake.steps[1].pass_ns = 30 * FAKE_MS;
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
+  FAKE_CHECK_WAITS(100, 70, 40);
+  fake_check_trace("t");
+  CHECK(fake.now_ns == FAKE_START_NS + 100 * FAKE_MS);
+  CHECK(fake.forgets >= 1); /* nobody's fd is taken out of the poller */
+  teardown();
+}
+
+/* Error and hangup come through whatever was asked for. */
+static int last_status;
+static int last_events;
+
+static void record_cb(uv_poll_t* h, int status, int events) {
+  (void) h;
+  fake_note('r');
+  last_status = status;
+  last_events = events;
+}
+
+UNIT_TEST(poll_phase_hangup_is_delivered) {
+  setup();
+  uv_poll_start(&handles[0], UV_READABLE, record_cb);
+  fake_io(fds[0], POLLHUP);
+  uv_run(&fake.loop, UV_RUN_ONCE);
+  fake_check_trace("r");
+  CHECK_EQ(0, last_status);
+  CHECK_EQ(UV_READABLE, last_events);
+  teardown();
+}
+
+/* P4: a refused fd is that handle's error; the others work on. */
+UNIT_TEST(poll_phase_refused_apply) {
+  setup();
+  uv_poll_start(&handles[1], UV_READABLE, record_cb);
+  fake.refuse_fd = fds[1];
+  fake.refuse_err = UV_EPERM;
+  fake_io(fds[0], POLLIN);
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
+  fake_check_trace("0r");
+  FAKE_CHECK_WAITS(0); /* there is something to deliver: no sleep */
+  CHECK_EQ(UV_EBADF, last_status);
+  CHECK_EQ(0, uv_is_active((uv_handle_t*) &handles[1]));
+
+  /* Not asked again until it is started again, and that can succeed. */
+  int applies = fake.napplies;
+  fake_io(fds[0], POLLIN);
+  uv_run(&fake.loop, UV_RUN_NOWAIT);
+  CHECK_EQ(applies, fake.napplies);
+  fake.refuse_fd = -1;
+  uv_poll_start(&handles[1], UV_READABLE, poll_cb);
+  fake_io(fds[1], POLLIN);
+  fake_check_trace("0");
+  uv_run(&fake.loop, UV_RUN_NOWAIT);
+  fake_check_trace("1");
+  teardown();
+}
+
+/* Refused and closed before anybody heard of it: nobody does. */
+static void close_refused_cb(uv_poll_t* h, int status, int events) {
+  poll_cb(h, status, events);
+  uv_close((uv_handle_t*) &handles[1], NULL);
+}
+
+UNIT_TEST(poll_phase_refused_then_closed) {
+  setup();
+  uv_poll_start(&handles[0], UV_READABLE, close_refused_cb);
+  uv_poll_start(&handles[1], UV_READABLE, record_cb);
+  fake.refuse_fd = fds[1];
+  fake.refuse_err = UV_ENOMEM;
+  fake_io(fds[0], POLLIN);
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
+  fake_check_trace("0");
+  teardown();
+}
+
+/* Interest is told once, and not at all if it is as it was. */
+UNIT_TEST(poll_phase_commit_only_changes) {
+  setup();
+  fake_pass(0);
+  uv_run(&fake.loop, UV_RUN_NOWAIT);
+  CHECK_EQ(HANDLES, fake.napplies);
+  CHECK_EQ(0, fake.applies[0].have);
+  CHECK_EQ(POLLIN, fake.applies[0].want);
+
+  for (int i = 0; i < 10; i++) {
+    uv_poll_start(&handles[0], UV_READABLE | UV_WRITABLE, poll_cb);
+    uv_poll_start(&handles[0], UV_READABLE, poll_cb);
+    fake_io(fds[0], POLLIN);
+    uv_run(&fake.loop, UV_RUN_NOWAIT);
+  }
+  CHECK_EQ(HANDLES, fake.napplies);
+
+  uv_poll_start(&handles[0], UV_WRITABLE | UV_DISCONNECT, poll_cb);
+  fake_pass(0);
+  uv_run(&fake.loop, UV_RUN_NOWAIT);
+  CHECK_EQ(HANDLES + 1, fake.napplies);
+  CHECK_EQ(POLLIN, fake.applies[HANDLES].have);
+  CHECK_EQ(POLLOUT | POLLRDHUP, fake.applies[HANDLES].want);
+  teardown();
+}
+
+/* After a fork everything is told again. */
+UNIT_TEST(poll_phase_fork_applies_all_again) {
+  setup();
+  fake_pass(0);
+  uv_run(&fake.loop, UV_RUN_NOWAIT);
+  uv_poll_stop(&handles[2]);
+  fake.napplies = 0;
+  CHECK_EQ(0, uv_loop_fork(&fake.loop));
+  fake_io(fds[0], POLLIN);
+  fake_and_io(fds[1], POLLIN);
+  uv_run(&fake.loop, UV_RUN_NOWAIT);
+  CHECK_EQ(2, fake.napplies);
+  CHECK_EQ(0, fake.applies[0].have);
+  CHECK_EQ(POLLIN, fake.applies[1].want);
+  fake_check_trace("01");
+  teardown();
+}

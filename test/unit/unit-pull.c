@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* The pull-based pair over the fake poller: process waits and runs nothing,
+ * dispatch runs what is ready and defers what is queued meanwhile. */
+#include "poller-fake.h"
+
+#include "uv/ext.h"
+
+#include <unistd.h>
+
+static uv_idle_t idle;
+static uv_prepare_t prepare;
+static uv_check_t check;
+static uv_timer_t timer;
+static uv_async_t async;
+static uv_poll_t poll_handle;
+static int fds[2];
+
+static void idle_cb(uv_idle_t* h) {
+  (void) h;
+  fake_note('i');
+}
+
+static void prepare_cb(uv_prepare_t* h) {
+  (void) h;
+  fake_note('p');
+}
+
+static void check_cb(uv_check_t* h) {
+  (void) h;
+  fake_note('c');
+}
+
+static void timer_cb(uv_timer_t* h) {
+  (void) h;
+  fake_note('t');
+}
+
+static void async_cb(uv_async_t* h) {
+  (void) h;
+  fake_note('a');
+}
+
+static void close_cb(uv_handle_t* h) {
+  (void) h;
+  fake_note('x');
+}
+
+static void poll_cb(uv_poll_t* h, int status, int events) {
+  (void) h;
+  CHECK_EQ(0, status);
+  CHECK_EQ(UV_READABLE, events);
+  fake_note('f');
+}
+
+static void setup(void) {
+  fake_init();
+  CHECK_EQ(0, pipe(fds));
+  CHECK_EQ(0, uv_idle_init(&fake.loop, &idle));
+  CHECK_EQ(0, uv_prepare_init(&fake.loop, &prepare));
+  CHECK_EQ(0, uv_check_init(&fake.loop, &check));
+  CHECK_EQ(0, uv_timer_init(&fake.loop, &timer));
+  CHECK_EQ(0, uv_async_init(&fake.loop, &async, async_cb));
+  CHECK_EQ(0, uv_poll_init(&fake.loop, &poll_handle, fds[0]));
+  CHECK_EQ(0, uv_poll_start(&poll_handle, UV_READABLE, poll_cb));
+}
+
+static void close_quietly(uv_handle_t* handle, void* arg) {
+  (void) arg;
+  if (!uv_is_closing(handle))
+    uv_close(handle, NULL);
+}
+
+static void teardown(void) {
+  fake.next_step = fake.nsteps;
+  uv_walk(&fake.loop, close_quietly, NULL);
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
+  fake_close();
+}
+
+UNIT_TEST(pull_process_runs_nothing) {
+  setup();
+  uv_idle_start(&idle, idle_cb);
+  uv_prepare_start(&prepare, prepare_cb);
+  uv_check_start(&check, check_cb);
+  uv_timer_start(&timer, timer_cb, 0, 0);
+  fake_io(fds[0], POLLIN);
+  CHECK_EQ(1, uv_backend_process(&fake.loop, -1));
+  fake_check_trace("");
+  FAKE_CHECK_WAITS(-1);
+  CHECK(uv_backend_dispatch(&fake.loop) != 0);
+  fake_check_trace("fctip");
+  teardown();
+}
+
+/* The caller's timeout counts, to the same rules as the loop's own. */
+UNIT_TEST(pull_process_timeout) {
+  setup();
+  fake_pass(0);
+  CHECK_EQ(0, uv_backend_process(&fake.loop, 0));
+  FAKE_CHECK_WAITS(0);
+
+  uint64_t start = fake.now_ns;
+  fake_pass(7 * FAKE_MS);
+  fake_pass(FAKE_MS / 2);
+  CHECK_EQ(0, uv_backend_process(&fake.loop, 20));
+  FAKE_CHECK_WAITS(20, 13, 13);
+  CHECK(fake.now_ns >= start + 20 * FAKE_MS);
+  CHECK(fake.now_ns < start + 21 * FAKE_MS);
+
+  uv_timer_start(&timer, timer_cb, 5, 0);
+  CHECK_EQ(5, uv_backend_timeout(&fake.loop));
+  CHECK_EQ(0, uv_backend_process(&fake.loop, uv_backend_timeout(&fake.loop)));
+  uv_backend_dispatch(&fake.loop);
+  fake_check_trace("t");
+  CHECK_EQ(-1, uv_backend_timeout(&fake.loop));
+  teardown();
+}
+
+UNIT_TEST(pull_process_error) {
+  setup();
+  fake_error(UV_EIO);
+  CHECK_EQ(UV_EIO, uv_backend_process(&fake.loop, -1));
+  uv_backend_dispatch(&fake.loop);
+  fake_check_trace("");
+  fake_io(fds[0], POLLIN);
+  CHECK_EQ(1, uv_backend_process(&fake.loop, -1));
+  uv_backend_dispatch(&fake.loop);
+  fake_check_trace("f");
+  teardown();
+}
+
+/* A wake-up is reported once by an edge-triggered poller: a second process
+ * before the dispatch must not lose it. */
+UNIT_TEST(pull_process_twice_keeps_events) {
+  setup();
+  uv_async_send(&async);
+  fake_wake();
+  CHECK_EQ(1, uv_backend_process(&fake.loop, -1));
+  CHECK(uv_backend_process(&fake.loop, 0) >= 1);
+  uv_backend_dispatch(&fake.loop);
+  fake_check_trace("a");
+  teardown();
+}
+
+/* Also if uv_run() goes on where process stopped. */
+UNIT_TEST(pull_process_then_run) {
+  setup();
+  uv_async_send(&async);
+  fake_wake();
+  CHECK_EQ(1, uv_backend_process(&fake.loop, -1));
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
+  fake_check_trace("a");
+  teardown();
+}
+
+static void start_more_cb(uv_poll_t* h, int status, int events) {
+  poll_cb(h, status, events);
+  uv_async_send(&async);
+  uv_timer_start(&timer, timer_cb, 1, 0);
+  uv_close((uv_handle_t*) &idle, close_cb);
+}
+
+/* What callbacks queue is for later: the async send for the next wait. Closing
+ * is finished in this round, as in uv_run(). */
+UNIT_TEST(pull_dispatch_defers) {
+  setup();
+  uv_poll_start(&poll_handle, UV_READABLE, start_more_cb);
+  fake_io(fds[0], POLLIN);
+  uv_backend_process(&fake.loop, -1);
+  CHECK(uv_backend_dispatch(&fake.loop) != 0);
+  fake_check_trace("fx");
+  CHECK_EQ(1, uv_backend_timeout(&fake.loop));
+
+  fake_wake();
+  CHECK_EQ(1, uv_backend_process(&fake.loop, 1));
+  uv_backend_dispatch(&fake.loop);
+  fake_check_trace("a");
+  uv_backend_process(&fake.loop, 1);
+  uv_backend_dispatch(&fake.loop);
+  fake_check_trace("t");
+  uv_idle_init(&fake.loop, &idle);
+  teardown();
+}
+
+static void close_in_timer_cb(uv_timer_t* h) {
+  fake_note('t');
+  uv_close((uv_handle_t*) h, close_cb);
+}
+
+/* Closed by what runs after the close phase: due at once, next round. */
+UNIT_TEST(pull_close_in_timer_is_next_round) {
+  setup();
+  uv_timer_start(&timer, close_in_timer_cb, 0, 0);
+  fake_pass(0);
+  uv_backend_process(&fake.loop, 0);
+  uv_backend_dispatch(&fake.loop);
+  fake_check_trace("t");
+  CHECK_EQ(0, uv_backend_timeout(&fake.loop));
+  fake_pass(0);
+  uv_backend_process(&fake.loop, 0);
+  uv_backend_dispatch(&fake.loop);
+  fake_check_trace("x");
+  uv_timer_init(&fake.loop, &timer);
+  teardown();
+}
+
+UNIT_TEST(pull_dispatch_alive) {
+  setup();
+  uv_close((uv_handle_t*) &async, NULL);
+  uv_poll_stop(&poll_handle);
+  uv_timer_start(&timer, timer_cb, 3, 0);
+  CHECK_EQ(0, uv_backend_timeout(&fake.loop));
+  int rounds = 0;
+  do {
+    CHECK_EQ(0, uv_backend_process(&fake.loop, uv_backend_timeout(&fake.loop)));
+    rounds++;
+    CHECK(rounds < 10);
+  } while (uv_backend_dispatch(&fake.loop) != 0);
+  fake_check_trace("t");
+  CHECK_EQ(0, uv_loop_alive(&fake.loop));
+  CHECK(fake.now_ns == FAKE_START_NS + 3 * FAKE_MS);
+  teardown();
+}
+
+/* uv_run() and the pair see the same sequence of phases. */
+static int rounds_left;
+
+static void stop_all_cb(uv_check_t* h) {
+  fake_note('c');
+  if (--rounds_left != 0)
+    return;
+  uv_check_stop(h);
+  uv_prepare_stop(&prepare);
+  uv_idle_stop(&idle);
+}
+
+UNIT_TEST(pull_same_order_as_run) {
+  setup();
+  uv_poll_stop(&poll_handle);
+  uv_unref((uv_handle_t*) &async);
+  for (int pull = 0; pull < 2; pull++) {
+    rounds_left = 3;
+    uv_idle_start(&idle, idle_cb);
+    uv_prepare_start(&prepare, prepare_cb);
+    uv_check_start(&check, stop_all_cb);
+    if (pull) {
+      do
+        uv_backend_process(&fake.loop, uv_backend_timeout(&fake.loop));
+      while (uv_backend_dispatch(&fake.loop) != 0);
+    } else {
+      uv_run(&fake.loop, UV_RUN_DEFAULT);
+    }
+    fake_check_trace(pull ? "cipcipc" : "ipcipcipc");
+  }
+  teardown();
+}

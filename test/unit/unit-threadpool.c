@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* threadpool.c: sizes, order, the share of slow work, cancelling. */
+#include "unit.h"
+
+#include "threadpool.h"
+#include "loop.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ITEMS 64
+
+struct item {
+  struct uv__work work;
+  int id;
+  int status; /* of done(); 1: not done */
+};
+
+static uv_loop_t loop;
+static struct item items[ITEMS];
+static int ndone;
+static int done_order[ITEMS];
+
+static uv_mutex_t lock;
+static uv_cond_t changed;
+static int gate_open; /* all below are guarded by the lock */
+static int running;
+static int most_running;
+static int run_order[ITEMS];
+static int nrun;
+
+static void setup(const char* size) {
+  if (size != NULL)
+    CHECK_EQ(0, setenv("UV_THREADPOOL_SIZE", size, 1));
+  else
+    unsetenv("UV_THREADPOOL_SIZE");
+  CHECK_EQ(0, uv_loop_init(&loop));
+  CHECK_EQ(0, uv_mutex_init(&lock));
+  CHECK_EQ(0, uv_cond_init(&changed));
+  for (int i = 0; i < ITEMS; i++) {
+    items[i].id = i;
+    items[i].status = 1;
+  }
+}
+
+static void teardown(void) {
+  CHECK_EQ(0, uv_loop_close(&loop));
+  uv_library_shutdown();
+}
+
+/* Runs until the gate opens. */
+static void wait_at_gate(struct uv__work* w) {
+  struct item* item = container_of(w, struct item, work);
+
+  uv_mutex_lock(&lock);
+  run_order[nrun++] = item->id;
+  running++;
+  if (running > most_running)
+    most_running = running;
+  uv_cond_broadcast(&changed);
+  while (!gate_open)
+    uv_cond_wait(&changed, &lock);
+  running--;
+  uv_mutex_unlock(&lock);
+}
+
+static void on_done(struct uv__work* w, int status) {
+  struct item* item = container_of(w, struct item, work);
+  CHECK_EQ(1, item->status);
+  item->status = status;
+  done_order[ndone++] = item->id;
+}
+
+static void submit(int i, enum uv__work_kind kind) {
+  CHECK_EQ(0, uv__work_submit(&loop, &items[i].work, kind, wait_at_gate,
+                              on_done));
+}
+
+static void wait_until_running(int n) {
+  uv_mutex_lock(&lock);
+  while (running < n)
+    uv_cond_wait(&changed, &lock);
+  uv_mutex_unlock(&lock);
+}
+
+static void open_gate(void) {
+  uv_mutex_lock(&lock);
+  gate_open = 1;
+  uv_cond_broadcast(&changed);
+  uv_mutex_unlock(&lock);
+}
+
+static void run_until_done(int n) {
+  uv_async_t keep_alive;
+  CHECK_EQ(0, uv_async_init(&loop, &keep_alive, NULL));
+  while (ndone < n)
+    uv_run(&loop, UV_RUN_ONCE);
+  uv_close((uv_handle_t*) &keep_alive, NULL);
+  CHECK_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  CHECK_EQ(n, ndone);
+}
+
+/* So many items run at once, not one more; `text` is the variable. */
+static void check_size(const char* text, int workers) {
+  setup(text);
+  int n = workers + 3;
+  for (int i = 0; i < n; i++)
+    submit(i, UV__WORK_CPU);
+  wait_until_running(workers);
+  usleep(20000); /* time for one too many to show itself */
+  open_gate();
+  run_until_done(n);
+  CHECK_EQ(workers, most_running);
+  teardown();
+}
+
+UNIT_TEST(threadpool_size_default) {
+  check_size(NULL, 4);
+}
+
+UNIT_TEST(threadpool_size_given) {
+  check_size("7", 7);
+}
+
+UNIT_TEST(threadpool_size_zero_is_one) {
+  check_size("0", 1);
+}
+
+UNIT_TEST(threadpool_size_negative) {
+  check_size("-3", 4);
+}
+
+UNIT_TEST(threadpool_size_words) {
+  check_size("many", 4);
+}
+
+UNIT_TEST(threadpool_size_trailing_garbage) {
+  check_size("8x", 4);
+}
+
+UNIT_TEST(threadpool_size_empty) {
+  check_size("", 4);
+}
+
+UNIT_TEST(threadpool_size_does_not_fit_a_long) {
+  setup("99999999999999999999999999999999");
+  submit(0, UV__WORK_CPU);
+  open_gate();
+  run_until_done(1);
+  CHECK_EQ(0, items[0].status);
+  teardown();
+}
+
+/* Slow work takes half of the workers; the rest is for everybody else. */
+UNIT_TEST(threadpool_slow_work_takes_half) {
+  setup("4");
+  for (int i = 0; i < 10; i++)
+    submit(i, UV__WORK_SLOW_IO);
+  wait_until_running(2);
+  for (int i = 10; i < 12; i++)
+    submit(i, UV__WORK_FAST_IO);
+  wait_until_running(4);
+  uv_mutex_lock(&lock);
+  int fast = 0;
+  for (int i = 0; i < nrun; i++)
+    fast += run_order[i] >= 10;
+  CHECK_EQ(2, fast);
+  CHECK_EQ(4, nrun);
+  uv_mutex_unlock(&lock);
+  open_gate();
+  run_until_done(12);
+  teardown();
+}
+
+/* With one worker, neither kind starves the other: the first slow item waits
+ * for what was queued before it, the second for what is queued by then. */
+UNIT_TEST(threadpool_one_worker_runs_both_kinds) {
+  static const int order[] = { 0, 1, 2, 3, 7, 4, 5, 6, 8 };
+
+  setup("1");
+  submit(0, UV__WORK_CPU);
+  wait_until_running(1);
+  for (int i = 1; i < 4; i++)
+    submit(i, UV__WORK_CPU);
+  for (int i = 7; i < 9; i++)
+    submit(i, UV__WORK_SLOW_IO);
+  for (int i = 4; i < 7; i++)
+    submit(i, UV__WORK_CPU);
+  open_gate();
+  run_until_done(9);
+  for (int i = 0; i < 9; i++)
+    CHECK_EQ(order[i], run_order[i]);
+  teardown();
+}
+
+UNIT_TEST(threadpool_one_worker_keeps_order) {
+  setup("1");
+  for (int i = 0; i < ITEMS; i++)
+    submit(i, UV__WORK_FAST_IO);
+  open_gate();
+  run_until_done(ITEMS);
+  for (int i = 0; i < ITEMS; i++) {
+    CHECK_EQ(i, run_order[i]);
+    CHECK_EQ(i, done_order[i]);
+    CHECK_EQ(0, items[i].status);
+  }
+  teardown();
+}
+
+UNIT_TEST(threadpool_cancel) {
+  setup("1");
+  for (int i = 0; i < 6; i++)
+    submit(i, i == 3 ? UV__WORK_SLOW_IO : UV__WORK_CPU);
+  wait_until_running(1);
+  CHECK_EQ(UV_EBUSY, uv__work_cancel(&loop, &items[0].work)); /* runs */
+  CHECK_EQ(0, uv__work_cancel(&loop, &items[2].work));
+  CHECK_EQ(0, uv__work_cancel(&loop, &items[3].work));
+  CHECK_EQ(UV_EBUSY, uv__work_cancel(&loop, &items[3].work)); /* already */
+  CHECK_EQ(0, ndone); /* never inline */
+
+  /* They need no worker to be reported. */
+  while (ndone < 2) {
+    uv_async_t keep_alive;
+    CHECK_EQ(0, uv_async_init(&loop, &keep_alive, NULL));
+    uv_run(&loop, UV_RUN_ONCE);
+    uv_close((uv_handle_t*) &keep_alive, NULL);
+    uv_run(&loop, UV_RUN_NOWAIT);
+  }
+  CHECK_EQ(UV_ECANCELED, items[2].status);
+  CHECK_EQ(UV_ECANCELED, items[3].status);
+
+  open_gate();
+  run_until_done(6);
+  CHECK_EQ(4, nrun);
+  for (int i = 0; i < 6; i++) {
+    CHECK_EQ(i == 2 || i == 3 ? UV_ECANCELED : 0, items[i].status);
+    CHECK_EQ(UV_EBUSY, uv__work_cancel(&loop, &items[i].work));
+  }
+  teardown();
+}
+
+UNIT_TEST(threadpool_cancel_before_any_submit) {
+  struct uv__work work;
+  setup(NULL);
+  memset(&work, 0, sizeof(work));
+  CHECK_EQ(UV_EBUSY, uv__work_cancel(&loop, &work));
+  teardown();
+}
+
+UNIT_TEST(threadpool_no_work_after_shutdown) {
+  setup("2");
+  submit(0, UV__WORK_CPU);
+  open_gate();
+  run_until_done(1);
+  uv_library_shutdown();
+  CHECK(uv__work_submit(&loop, &items[1].work, UV__WORK_CPU, wait_at_gate,
+                        on_done) != 0);
+  CHECK_EQ(0, uv_loop_close(&loop));
+}

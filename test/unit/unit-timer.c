@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/* timer.c on a scripted clock: never early, in order, and equal to a naive
+ * model under random operations. */
+#include "poller-fake.h"
+
+#include <limits.h>
+#include <string.h>
+
+static uv_timer_t a;
+static uv_timer_t b;
+static uv_timer_t c;
+
+static void note_timer(uv_timer_t* timer) {
+  fake_note(timer == &a ? 'a' : timer == &b ? 'b' : 'c');
+}
+
+static void setup(void) {
+  fake_init();
+  CHECK_EQ(0, uv_timer_init(&fake.loop, &a));
+  CHECK_EQ(0, uv_timer_init(&fake.loop, &b));
+  CHECK_EQ(0, uv_timer_init(&fake.loop, &c));
+}
+
+static void teardown(void) {
+  uv_close((uv_handle_t*) &a, NULL);
+  uv_close((uv_handle_t*) &b, NULL);
+  uv_close((uv_handle_t*) &c, NULL);
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
+  fake_close();
+}
+
+/* Moves the clock and lets the loop see it. */
+static void run_at(uint64_t ns_after_start) {
+  fake.now_ns = FAKE_START_NS + ns_after_start;
+  uv_run(&fake.loop, UV_RUN_NOWAIT);
+}
+
+/* The milliseconds are real ones, counted in nanoseconds from the loop's time
+ * at the start, not from the start of a rounded millisecond. */
+UNIT_TEST(timer_never_early) {
+  setup();
+  CHECK_EQ(0, uv_timer_start(&a, note_timer, 5, 0));
+  CHECK_EQ(5, uv_timer_get_due_in(&a));
+  run_at(5 * FAKE_MS - 1);
+  fake_check_trace("");
+  CHECK_EQ(1, uv_timer_get_due_in(&a));
+  run_at(5 * FAKE_MS);
+  fake_check_trace("a");
+  CHECK_EQ(0, uv_is_active((uv_handle_t*) &a));
+  teardown();
+}
+
+UNIT_TEST(timer_zero_is_due_at_once) {
+  setup();
+  CHECK_EQ(0, uv_timer_start(&a, note_timer, 0, 0));
+  CHECK_EQ(0, uv_timer_get_due_in(&a));
+  CHECK_EQ(0, uv_backend_timeout(&fake.loop));
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_NOWAIT));
+  fake_check_trace("a");
+  teardown();
+}
+
+UNIT_TEST(timer_equal_deadlines_in_start_order) {
+  setup();
+  uv_timer_start(&c, note_timer, 3, 0);
+  uv_timer_start(&a, note_timer, 3, 0);
+  uv_timer_start(&b, note_timer, 3, 0);
+  run_at(3 * FAKE_MS);
+  fake_check_trace("cab");
+
+  /* A restart counts as a start, also for the same deadline. */
+  uv_update_time(&fake.loop);
+  uv_timer_start(&a, note_timer, 3, 0);
+  uv_timer_start(&b, note_timer, 3, 0);
+  uv_timer_start(&a, note_timer, 3, 0);
+  run_at(6 * FAKE_MS);
+  fake_check_trace("ba");
+  teardown();
+}
+
+UNIT_TEST(timer_restart_for_earlier_and_later) {
+  setup();
+  uv_timer_start(&a, note_timer, 10, 0);
+  uv_timer_start(&b, note_timer, 20, 0);
+  uv_timer_start(&c, note_timer, 30, 0);
+  uv_timer_start(&a, note_timer, 40, 0);
+  CHECK_EQ(20, uv_backend_timeout(&fake.loop));
+  uv_timer_start(&c, note_timer, 5, 0);
+  CHECK_EQ(5, uv_backend_timeout(&fake.loop));
+  uv_timer_start(&c, note_timer, 25, 0);
+  CHECK_EQ(20, uv_backend_timeout(&fake.loop));
+  run_at(100 * FAKE_MS);
+  fake_check_trace("bca");
+  teardown();
+}
+
+UNIT_TEST(timer_huge_timeouts) {
+  setup();
+  CHECK_EQ(0, uv_timer_start(&a, note_timer, UINT64_MAX, 0));
+  CHECK_EQ(0, uv_timer_start(&b, note_timer, UINT64_MAX - 1, UINT64_MAX));
+  CHECK_EQ(0, uv_timer_start(&c, note_timer, 1, 0));
+  CHECK_EQ(1, uv_backend_timeout(&fake.loop));
+  CHECK(uv_timer_get_repeat(&b) == UINT64_MAX);
+  run_at(FAKE_MS);
+  fake_check_trace("c");
+  /* As long as a poller can, and not "for ever". */
+  CHECK_EQ(INT_MAX, uv_backend_timeout(&fake.loop));
+  run_at(UINT64_C(1) << 60);
+  fake_check_trace("");
+  CHECK(uv_timer_get_due_in(&a) > 0);
+  teardown();
+}
+
+/* Longer than one wait can be: waits again for the rest. */
+UNIT_TEST(timer_longer_than_a_wait) {
+  setup();
+  uint64_t long_ms = (uint64_t) INT_MAX + 5;
+  uv_timer_start(&a, note_timer, long_ms, 0);
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_ONCE));
+  fake_check_trace("a");
+  FAKE_CHECK_WAITS(INT_MAX, 5);
+  CHECK(fake.now_ns == FAKE_START_NS + long_ms * FAKE_MS);
+  teardown();
+}
+
+/* Re-armed before the callback, relative to the loop's time. */
+static void repeat_cb(uv_timer_t* timer) {
+  fake_note('r');
+  CHECK_EQ(1, uv_is_active((uv_handle_t*) timer));
+  CHECK_EQ(10, uv_timer_get_due_in(timer));
+}
+
+UNIT_TEST(timer_repeat) {
+  setup();
+  uv_timer_start(&a, repeat_cb, 4, 10);
+  run_at(4 * FAKE_MS);
+  fake_check_trace("r");
+  run_at(14 * FAKE_MS - 1);
+  fake_check_trace("");
+  /* Late by two and a half: one call, and the next one counts from now. */
+  run_at(39 * FAKE_MS);
+  fake_check_trace("r");
+  run_at(49 * FAKE_MS - 1);
+  fake_check_trace("");
+  run_at(49 * FAKE_MS);
+  fake_check_trace("r");
+  teardown();
+}
+
+static void set_repeat_cb(uv_timer_t* timer) {
+  fake_note('s');
+  uv_timer_set_repeat(timer, 3);
+}
+
+/* A repeat set in the callback of a timer without one takes effect at again();
+ * of a repeating one, after the period that is running already. */
+UNIT_TEST(timer_set_repeat) {
+  setup();
+  uv_timer_start(&a, set_repeat_cb, 1, 20);
+  uv_timer_start(&b, set_repeat_cb, 1, 0);
+  run_at(FAKE_MS);
+  fake_check_trace("ss");
+  CHECK_EQ(20, uv_timer_get_due_in(&a));
+  CHECK_EQ(0, uv_is_active((uv_handle_t*) &b));
+  CHECK_EQ(0, uv_timer_again(&b));
+  CHECK_EQ(3, uv_timer_get_due_in(&b));
+  run_at(21 * FAKE_MS);
+  CHECK_EQ(3, uv_timer_get_due_in(&a));
+  teardown();
+}
+
+UNIT_TEST(timer_again) {
+  setup();
+  CHECK_EQ(UV_EINVAL, uv_timer_again(&a)); /* never started */
+
+  uv_timer_start(&a, note_timer, 5, 0);
+  CHECK_EQ(0, uv_timer_again(&a)); /* no repeat: nothing happens */
+  CHECK_EQ(5, uv_timer_get_due_in(&a));
+
+  uv_timer_start(&b, note_timer, 5, 8);
+  CHECK_EQ(0, uv_timer_again(&b));
+  CHECK_EQ(8, uv_timer_get_due_in(&b));
+  uv_timer_stop(&b);
+  CHECK_EQ(0, uv_timer_again(&b)); /* also restarts a stopped one */
+  CHECK_EQ(1, uv_is_active((uv_handle_t*) &b));
+  run_at(8 * FAKE_MS);
+  fake_check_trace("ab");
+  teardown();
+}
+
+UNIT_TEST(timer_bad_arguments) {
+  setup();
+  CHECK_EQ(UV_EINVAL, uv_timer_start(&a, NULL, 1, 0));
+  CHECK_EQ(0, uv_is_active((uv_handle_t*) &a));
+  CHECK_EQ(0, uv_timer_stop(&a));
+  CHECK_EQ(0, uv_timer_get_due_in(&a));
+  uv_close((uv_handle_t*) &a, NULL);
+  CHECK_EQ(UV_EINVAL, uv_timer_start(&a, note_timer, 1, 0));
+  uv_run(&fake.loop, UV_RUN_DEFAULT);
+  uv_timer_init(&fake.loop, &a);
+  teardown();
+}
+
+static void stop_others_cb(uv_timer_t* timer) {
+  note_timer(timer);
+  uv_timer_stop(&a);
+  uv_timer_stop(&b);
+  uv_timer_stop(&c);
+}
+
+static void close_others_cb(uv_timer_t* timer) {
+  note_timer(timer);
+  uv_close((uv_handle_t*) &b, NULL);
+  uv_close((uv_handle_t*) &c, NULL);
+}
+
+/* What is due in the same round and stopped or closed by an earlier callback
+ * does not run (libuv 1.48 had that wrong for a while). */
+UNIT_TEST(timer_stop_and_close_in_callback) {
+  setup();
+  uv_timer_start(&a, stop_others_cb, 1, 1);
+  uv_timer_start(&b, note_timer, 1, 0);
+  uv_timer_start(&c, note_timer, 1, 1);
+  run_at(FAKE_MS);
+  fake_check_trace("a");
+  CHECK_EQ(0, uv_loop_alive(&fake.loop));
+
+  uv_timer_start(&a, close_others_cb, 1, 0);
+  uv_timer_start(&b, note_timer, 1, 0);
+  uv_timer_start(&c, note_timer, 1, 1);
+  run_at(3 * FAKE_MS);
+  fake_check_trace("a");
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
+  uv_timer_init(&fake.loop, &b);
+  uv_timer_init(&fake.loop, &c);
+  teardown();
+}
+
+static void rearm_cb(uv_timer_t* timer) {
+  note_timer(timer);
+  CHECK_EQ(0, uv_timer_start(timer, rearm_cb, 0, 0));
+}
+
+/* A 0 ms timer armed by a timer's callback is for the next iteration, even if
+ * the callback lets the loop's time go on. */
+UNIT_TEST(timer_rearmed_in_callback_waits_a_round) {
+  setup();
+  uv_timer_start(&a, rearm_cb, 0, 0);
+  uv_timer_start(&b, rearm_cb, 0, 0);
+  run_at(0);
+  fake_check_trace("ab");
+  run_at(0);
+  fake_check_trace("ab");
+  teardown();
+}
+
+static void start_b_cb(uv_timer_t* timer) {
+  note_timer(timer);
+  fake.now_ns += 50 * FAKE_MS;
+  uv_update_time(&fake.loop);
+  uv_timer_start(&b, note_timer, 0, 0);
+}
+
+UNIT_TEST(timer_update_time_in_callback) {
+  setup();
+  uv_timer_start(&a, start_b_cb, 1, 0);
+  uv_timer_start(&c, note_timer, 2, 0); /* due by then, but not when it began */
+  run_at(FAKE_MS);
+  fake_check_trace("a");
+  run_at(51 * FAKE_MS);
+  fake_check_trace("cb");
+  teardown();
+}
+
+static void pull_in_b_cb(uv_timer_t* timer) {
+  note_timer(timer);
+  uv_timer_start(&b, note_timer, 0, 0);
+}
+
+/* Due in this round and restarted by it: a round later. */
+UNIT_TEST(timer_due_and_restarted_waits_a_round) {
+  setup();
+  uv_timer_start(&a, pull_in_b_cb, 1, 0);
+  uv_timer_start(&b, note_timer, 1, 0);
+  uv_timer_start(&c, note_timer, 1, 0);
+  run_at(2 * FAKE_MS);
+  fake_check_trace("ac");
+  run_at(2 * FAKE_MS);
+  fake_check_trace("b");
+  teardown();
+}
+
+/* Started with the cached time, whatever the clock says by now. */
+UNIT_TEST(timer_start_uses_loop_time) {
+  setup();
+  fake.now_ns += 30 * FAKE_MS;
+  uv_timer_start(&a, note_timer, 20, 0);
+  CHECK_EQ(20, uv_timer_get_due_in(&a));
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_NOWAIT));
+  fake_check_trace("a");
+  teardown();
+}
