@@ -30,7 +30,4 @@ void uv__fs_event_close_loop(uv_loop_t* loop);
  * watched stay silent; the first error is returned. */
 int uv__fs_event_fork(uv_loop_t* loop);
 
-/* Handler of UV__IO_FS_EVENT watchers, where the platform has them. */
-void uv__fs_event_io(uv_loop_t* loop, uv__io_t* w, unsigned events);
-
 #endif /* UV_FS_EVENT_H_ */

@@ -21,7 +21,7 @@
 enum {
   UV__ACTIVE = 1u << 0,   /* started */
   UV__REF = 1u << 1,      /* keeps the loop alive while active */
-  UV__INTERNAL = 1u << 2, /* the library's own: not walked, not printed */
+  UV__INTERNAL = 1u << 2, /* the library's own: not counted, not walked */
   UV__CLOSING = 1u << 3,  /* from uv_close() on */
   UV__CLOSED = 1u << 4,   /* close_cb is about to run or has run */
 
@@ -91,7 +91,7 @@ void uv__handle_discard(uv_handle_t* handle);
 /* A class that answered UV__CLOSE_LATER is through: close_cb may run. */
 void uv__handle_close_later_done(uv_handle_t* handle);
 
-/* Marks handles of our own: not counted, not walked, not printed. */
+/* Marks handles of our own: not counted, not walked. */
 void uv__handle_make_internal(uv_handle_t* handle);
 
 /* The close phase: finishes the handles that were queued when it began. */

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Giving back what the library holds process-wide. Happens by itself when the
- * library is unloaded or the process exits; calling it earlier is fine, twice
- * too.
+ * library is unloaded or the process exits, where the platform lets threads be
+ * joined then (see its loop-os.c); calling it earlier is fine, twice too.
  */
 #include "atomic.h"
 #include "loop.h"
 #include "threadpool.h"
 
-#if defined(__GNUC__)
-__attribute__((destructor))
-#endif
 void uv_library_shutdown(void) {
   static int was_shut_down;
 

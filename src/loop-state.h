@@ -45,6 +45,7 @@ struct uv__asyncs {
 /* metrics.c. Atomic where uv_metrics_idle_time() reads from other threads. */
 struct uv__metrics {
   uv_metrics_t info;
+  unsigned sequence;       /* odd while the two below change together */
   uint64_t idle_ns;        /* finished waits */
   uint64_t waiting_since;  /* 0, or when the wait under way began */
 };

@@ -30,16 +30,20 @@ int uv_loop_alive(const uv_loop_t* loop) {
   return uv__loop_alive(loop);
 }
 
-static int may_sleep(const uv_loop_t* loop) {
-  if (loop->stop_flag || !uv__loop_alive(loop))
-    return 0;
-  if (uv__loop_os_has_pending(loop))
-    return 0;
-  return uv__queue_empty(&loop->idle_handles) && loop->closing_handles == NULL;
+/* When there is something to do even if no event comes: at once, or when the
+ * next timer is due. */
+static uint64_t next_own_work(const uv_loop_t* loop) {
+  if (uv__loop_os_has_pending(loop) || loop->closing_handles != NULL)
+    return UV__DEADLINE_NONE;
+  if (!uv__queue_empty(&loop->idle_handles))
+    return UV__DEADLINE_NONE;
+  return uv__timer_next_due(loop);
 }
 
 uint64_t uv__loop_deadline(const uv_loop_t* loop) {
-  return may_sleep(loop) ? uv__timer_next_due(loop) : UV__DEADLINE_NONE;
+  if (loop->stop_flag || !uv__loop_alive(loop))
+    return UV__DEADLINE_NONE;
+  return next_own_work(loop);
 }
 
 int uv_backend_timeout(const uv_loop_t* loop) {
@@ -121,11 +125,13 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
 }
 
 int uv_backend_process(uv_loop_t* loop, int timeout) {
+  uint64_t own_ns = next_own_work(loop);
   uint64_t deadline_ns = UV__DEADLINE_NONE;
 
   if (timeout != 0)
     deadline_ns = uv__deadline_from_timeout(uv_hrtime(), timeout);
-  return uv__poll_collect(loop, deadline_ns);
+  /* A timer is not late because the caller measured before the callbacks. */
+  return uv__poll_collect(loop, own_ns < deadline_ns ? own_ns : deadline_ns);
 }
 
 int uv_backend_dispatch(uv_loop_t* loop) {
@@ -134,5 +140,8 @@ int uv_backend_dispatch(uv_loop_t* loop) {
   /* One round: what callbacks queue now is for the next dispatch. */
   after_poll(loop, 1);
   before_poll(loop);
-  return uv__loop_alive(loop);
+
+  int stopped = loop->stop_flag != 0;
+  loop->stop_flag = 0;
+  return !stopped && uv__loop_alive(loop);
 }

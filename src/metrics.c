@@ -27,16 +27,25 @@ void uv__metrics_wait_end(uv_loop_t* loop) {
 
   if (since == 0)
     return;
-  /* Added before the wait is taken away: a reader in between counts it twice
-   * for a moment rather than seeing idle time shrink. */
+  /* The wait moves from one word to the other; a reader that sees the sequence
+   * change tries again. Pairs with uv_metrics_idle_time(). */
+  uv__fetch_add(&metrics->sequence, 1);
   uv__fetch_add(&metrics->idle_ns, uv_hrtime() - since);
-  uv__store_release(&metrics->waiting_since, 0);
+  uv__store_relaxed(&metrics->waiting_since, 0);
+  uv__fetch_add(&metrics->sequence, 1);
 }
 
 uint64_t uv_metrics_idle_time(uv_loop_t* loop) {
   struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
-  uint64_t since = uv__load_acquire(&metrics->waiting_since);
-  uint64_t idle_ns = uv__load_acquire(&metrics->idle_ns);
+  uint64_t since;
+  uint64_t idle_ns;
+  unsigned sequence;
+
+  do {
+    sequence = uv__load_acquire(&metrics->sequence) & ~1u;
+    since = uv__load_acquire(&metrics->waiting_since);
+    idle_ns = uv__load_acquire(&metrics->idle_ns);
+  } while (uv__load_acquire(&metrics->sequence) != sequence);
 
   return since == 0 ? idle_ns : idle_ns + (uv_hrtime() - since);
 }

@@ -115,7 +115,7 @@ int uv_udp_send(uv_udp_send_t* req,
 
   req->type = UV_UDP_SEND;
   req->handle = handle;
-  req->send_cb = send_cb;
+  req->cb = send_cb;
   return uv__udp_os_send(req, &datagram);
 }
 

@@ -34,7 +34,7 @@ int uv__udp_os_connect(uv_udp_t* handle, struct uv__endpoint peer);
 int uv__udp_os_disconnect(uv_udp_t* handle);
 
 /* Copies the description of the datagram, not its bytes, and counts the request
- * in. req->handle and req->send_cb are set. */
+ * in. req->handle and req->cb are set. */
 int uv__udp_os_send(uv_udp_send_t* req, const struct uv__datagram* datagram);
 
 /* One datagram at once: its bytes, or UV_EAGAIN. */

@@ -32,8 +32,8 @@ extern "C" {
 #endif
 
 /* Tells the kernel what the loop is interested in, waits for events for at
- * most timeout milliseconds (-1: for ever, 0: not at all), and collects them in
- * the loop. Runs no callback of the program. Returns the number of events
+ * most timeout milliseconds (-1: for ever, 0: not at all) but not past the next
+ * timer or other work of the loop's own, and collects them in the loop. Runs no callback of the program. Returns the number of events
  * collected, 0 or more; UV_E* if waiting failed, with the loop as before.
  * Events collected and not yet dispatched stay collected.
  */
@@ -43,7 +43,7 @@ UV_EXTERN int uv_backend_process(uv_loop_t* loop, int timeout);
  * hooks, finished work, closed handles. What becomes ready or is queued
  * meanwhile waits for the next round, so that one call is bounded. Never
  * blocks; not from inside a callback of the same loop. Returns non-zero while
- * the loop is alive, as uv_loop_alive() says.
+ * the loop is alive, as uv_loop_alive() says; 0 once after uv_stop().
  */
 UV_EXTERN int uv_backend_dispatch(uv_loop_t* loop);
 

@@ -69,6 +69,9 @@ int uv__io_probe(uv_loop_t* loop, int fd);
 int uv__io_init_loop(uv_loop_t* loop);
 void uv__io_close_loop(uv_loop_t* loop);
 void uv__io_fork(uv_loop_t* loop);
+/* The handler of UV__IO_FS_EVENT watchers, where the platform has them. */
+void uv__fs_event_io(uv_loop_t* loop, uv__io_t* w, unsigned events);
+
 /* dispatch.c only: runs w's handler. */
 void uv__io_run(uv_loop_t* loop, uv__io_t* w, unsigned events);
 

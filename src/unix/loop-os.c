@@ -77,3 +77,9 @@ void uv__library_os_shutdown(void) {
   uv__signal_cleanup();
   uv__proctitle_cleanup();
 }
+
+/* When the library is unloaded, or the process exits. */
+__attribute__((destructor))
+static void at_unload(void) {
+  uv_library_shutdown();
+}

@@ -2,12 +2,13 @@
 /* How uv_spawn() makes a child: what process.c, process-stdio.c,
  * process-path.c, process-launch.c and process-child.c share.
  *
- * The child runs in the memory of the parent until it has called exec, while the
- * calling thread is suspended (vfork). Therefore
+ * The child runs in the memory of the parent until it has called exec, while
+ * the calling thread is suspended (vfork). Therefore
  * C1  everything it needs is prepared by the parent;
- * C2  it calls nothing of the C library that has state: no malloc, no stdio, and
- *     no wrapper that acts on all threads (setuid) or on tables of a sanitizer;
- * C3  it writes to the fields named so below only, never through other pointers.
+ * C2  it calls nothing of the C library that has state: no malloc, no stdio,
+ *     and no wrapper that acts on all threads (setuid) or on a sanitizer's
+ *     tables;
+ * C3  it writes to the fields named so below, and to nothing else of ours.
  */
 #ifndef UV_UNIX_PROCESS_IMPL_H_
 #define UV_UNIX_PROCESS_IMPL_H_
@@ -16,8 +17,8 @@
 
 /* A descriptor of the child: its number is its index. */
 struct uv__child_fd {
-  int fd;       /* the parent's fd to put there; -1: /dev/null if it is standard
-                 * input, output or error, else nothing. Written by the child. */
+  int fd;       /* the parent's fd to put there; -1: /dev/null if it is one of
+                 * the standard three, else nothing. Written by the child. */
   int blocking; /* clear O_NONBLOCK: the program did not ask for it */
 };
 
@@ -53,14 +54,15 @@ struct uv__stdio {
 
 /* process-stdio.c. Checks the containers and makes the pipes; on failure there
  * is nothing to close. */
-int uv__stdio_init(struct uv__stdio* stdio, const uv_process_options_t* options);
+int uv__stdio_init(struct uv__stdio* stdio,
+                   const uv_process_options_t* options);
 /* Gives the streams their end. What is open stays so on failure. */
 int uv__stdio_open_streams(struct uv__stdio* stdio);
 /* Closes what is not a stream's by now. */
 void uv__stdio_close(struct uv__stdio* stdio);
 
-/* process-path.c. Fills paths, argv, shell_argv and envp; returns the memory they
- * are in, to be freed by the caller, or NULL. */
+/* process-path.c. Fills paths, argv, shell_argv and envp; returns the memory
+ * they are in, to be freed by the caller, or NULL. */
 void* uv__child_find_program(struct uv__child* child,
                              const uv_process_options_t* options);
 

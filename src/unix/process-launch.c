@@ -5,8 +5,8 @@
  *   prepares itself and calls exec, this thread is suspended -> result read
  *
  * The cost does not depend on the size of the parent, and errors come back
- * through memory: no pipe, no descriptor. Where the system has or allows no such
- * clone, fork and a pipe that exec closes.
+ * through memory: no pipe, no descriptor. Where the system has or allows no
+ * such clone, fork and a pipe that exec closes.
  */
 #include "unix/process-impl.h"
 #include "unix/process-sys.h"
@@ -16,7 +16,8 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
-#define EXIT_NOT_STARTED 127 /* seen by nobody: the failed child is reaped here */
+/* Seen by nobody: the failed child is reaped here. */
+#define EXIT_NOT_STARTED 127
 
 static void reap(int pid) {
   int r;

@@ -34,8 +34,8 @@ static size_t count_elements(const char* path) {
   return count;
 }
 
-/* Writes "element/file" to `to`, or "file" if the element is empty, which stands
- * for the working directory. Returns the end of what was written. */
+/* Writes "element/file" to `to`, or "file" if the element is empty, which
+ * stands for the working directory. Returns the end of what was written. */
 static char* write_path(char* to,
                         const char* element,
                         size_t element_len,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* System calls for the child between its creation and exec (C2).
  *
- * Where the child shares the parent's memory they go straight to the kernel. The
- * C library's setuid() would change all threads of the parent, and sanitizers
- * replace sigaction(), dup2() and others by versions that write to tables of the
- * whole process. Elsewhere the child has its own copy of everything and the
- * ordinary functions do.
+ * Where the child shares the parent's memory they go straight to the kernel.
+ * The C library's setuid() would change all threads of the parent, and
+ * sanitizers replace sigaction(), dup2() and others by versions that write to
+ * tables of the whole process. Elsewhere the child has its own copy of
+ * everything and the ordinary functions do.
  *
  * All return -1 with errno on failure.
  */

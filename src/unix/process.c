@@ -82,7 +82,8 @@ static void reap_children(uv_signal_t* watcher, int signum) {
   while (!uv__queue_empty(&todo)) {
     struct uv__queue* q = uv__queue_pop_front(&todo);
     uv_process_t* process = container_of(q, uv_process_t, queue);
-    uv__queue_push_back(has_ended(process) ? &ended : &loop->process_handles, q);
+    int over = has_ended(process);
+    uv__queue_push_back(over ? &ended : &loop->process_handles, q);
   }
   unwatch_if_childless(loop);
 

@@ -56,8 +56,8 @@ static void change_unlock(const sigset_t* saved_mask) {
   pthread_sigmask(SIG_SETMASK, saved_mask, NULL);
 }
 
-/* Around fork: the child's copy of the mutex is free, and signal handlers of the
- * parent's other threads do not go on running in the child. */
+/* Around fork: the child's copy of the mutex is free, and signal handlers of
+ * the parent's other threads do not go on running in the child. */
 static void fork_prepare(void) {
   pthread_mutex_lock(&change_mutex);
 }
@@ -82,8 +82,8 @@ static struct uv__signal_list* list_of(int signum) {
   return uv__load_relaxed(&uv__signal_slots[signum].list);
 }
 
-/* S1: after this nobody holds what was taken off or replaced before. The read is
- * an addition of nothing; see uv__signal_handler() for why. */
+/* S1: after this nobody holds what was taken off or replaced before. The read
+ * is an addition of nothing; see uv__signal_handler() for why. */
 static void wait_for_handlers(int signum) {
   while (uv__fetch_add(&uv__signal_slots[signum].in_flight, 0) != 0)
     sched_yield();
@@ -355,8 +355,8 @@ int uv__signal_run(uv_loop_t* loop) {
 
   if (!uv__load_relaxed(&os->signals_caught))
     return 0;
-  /* Pairs with deliver() in signal-handler.c: the counts that came with the mark
-   * are visible now, later ones raise it again. */
+  /* Pairs with deliver() in signal-handler.c: the counts that came with the
+   * mark are visible now, later ones raise it again. */
   (void) uv__exchange(&os->signals_caught, 0);
 
   struct uv__queue todo;

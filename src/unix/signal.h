@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Signals: from the kernel to uv_signal_t callbacks.
  *
- * Every signal number has a delivery list: the started handles of all loops. The
- * signal handler (signal-handler.c) counts a delivery in each handle on the list
- * and wakes their loops; the loops run the callbacks (signal.c).
+ * Every signal number has a delivery list: the started handles of all loops.
+ * The signal handler (signal-handler.c) counts a delivery in each handle on the
+ * list and wakes their loops; the loops run the callbacks (signal.c).
  *
- * S1  a list is freed, and a handle forgotten, only after no signal handler that
- *     may have seen it is running any more.
+ * S1  a list is freed, and a handle forgotten, only after no signal handler
+ *     that may have seen it is running any more.
  * S2  uv_signal_t.caught_signals is changed by the signal handler,
  *     .dispatched_signals by the loop thread; the difference is what the
  *     callback is owed.
- * S3  the change mutex of signal.c is never taken in signal context, and is held
- *     with all signals blocked.
+ * S3  the change mutex of signal.c is never taken in signal context, and is
+ *     held with all signals blocked.
  */
 #ifndef UV_UNIX_SIGNAL_H_
 #define UV_UNIX_SIGNAL_H_

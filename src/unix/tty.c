@@ -3,9 +3,9 @@
  *
  * The handle works on a description of its own, made by opening the terminal
  * again: O_NONBLOCK on the one that was passed would reach every process that
- * shares it. That one stays as it is and the caller's. Where the terminal cannot
- * be opened again (the master side of a pty, no permission), the handle takes
- * the fd over, leaves it blocking, and writes wait.
+ * shares it. That one stays as it is and the caller's. Where the terminal
+ * cannot be opened again (the master side of a pty, no permission), the handle
+ * takes the fd over, leaves it blocking, and writes wait.
  *
  * A changed mode is taken back when its handle closes. For programs that end
  * without closing, uv_tty_reset_mode() knows the first handle whose mode was

@@ -165,8 +165,8 @@ static void report_one(uv_udp_t* handle, uv_udp_send_t* req) {
   handle->send_queue_count--;
   uv__req_unregister(handle->loop);
   release_bufs(req);
-  if (req->send_cb != NULL)
-    req->send_cb(req, req->status < 0 ? (int) req->status : 0);
+  if (req->cb != NULL)
+    req->cb(req, req->status < 0 ? (int) req->status : 0);
 }
 
 static void report_completed(uv_udp_t* handle) {
