@@ -117,8 +117,8 @@ int uv__async_run(uv_loop_t* loop) {
   return count;
 }
 
-/* For the few instructions that a sender still needs; if it was preempted there,
- * the processor is better left to it. */
+/* For the few instructions that a sender still needs; if it was preempted
+ * there, the processor is better left to it. */
 static void wait_a_moment(unsigned turn) {
   if (turn % 64 == 63)
     uv_sleep(0);

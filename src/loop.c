@@ -87,7 +87,7 @@ static void after_poll(uv_loop_t* loop, int pending_rounds) {
   uv__timer_run_due(loop);
 }
 
-static void iterate(uv_loop_t* loop, uv_run_mode mode) {
+static int iterate(uv_loop_t* loop, uv_run_mode mode) {
   /* Asked before they run: what a round had to do counts as its progress, so
    * that UV_RUN_ONCE does not go to sleep after it. */
   int busy =
@@ -100,8 +100,9 @@ static void iterate(uv_loop_t* loop, uv_run_mode mode) {
     deadline_ns = uv__loop_deadline(loop);
 
   uv__loop_state(loop)->metrics.info.loop_count++;
-  uv__poll(loop, deadline_ns);
+  int err = uv__poll(loop, deadline_ns);
   after_poll(loop, PENDING_ROUNDS_MAX);
+  return err;
 }
 
 int uv_run(uv_loop_t* loop, uv_run_mode mode) {
@@ -114,9 +115,11 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
     uv__timer_run_due(loop);
 
   while (alive && !loop->stop_flag) {
-    iterate(loop, mode);
+    int err = iterate(loop, mode);
     alive = uv__loop_alive(loop);
-    if (mode != UV_RUN_DEFAULT)
+    /* A loop that cannot wait would spin: back to the caller, who sees that it
+     * is still alive. */
+    if (err != 0 || mode != UV_RUN_DEFAULT)
       break;
   }
 

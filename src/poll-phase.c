@@ -100,18 +100,19 @@ int uv__poll_dispatch(uv_loop_t* loop) {
   return ran;
 }
 
-void uv__poll(uv_loop_t* loop, uint64_t deadline_ns) {
+int uv__poll(uv_loop_t* loop, uint64_t deadline_ns) {
   for (int batches = 0; batches < BATCHES_MAX;) {
     int n = uv__poll_collect(loop, deadline_ns);
     int ran = uv__poll_dispatch(loop);
 
     if (n <= 0)
-      return;
+      return n;
     if (ran != 0 || loop->stop_flag || uv__loop_os_has_pending(loop))
       deadline_ns = UV__DEADLINE_NONE;
     if (ran != 0 && n < UV__BATCH_MAX)
-      return;
+      break;
     if (deadline_ns == UV__DEADLINE_NONE)
       batches++;
   }
+  return 0;
 }

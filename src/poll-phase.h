@@ -14,7 +14,8 @@ int uv__poll_collect(uv_loop_t* loop, uint64_t deadline_ns);
  * stale. */
 int uv__poll_dispatch(uv_loop_t* loop);
 
-/* The whole phase as uv_run() does it. */
-void uv__poll(uv_loop_t* loop, uint64_t deadline_ns);
+/* The whole phase as uv_run() does it. 0, or UV_E* if the loop cannot wait any
+ * more: somebody closed the poller's fd. */
+int uv__poll(uv_loop_t* loop, uint64_t deadline_ns);
 
 #endif /* UV_POLL_PHASE_H_ */

@@ -31,11 +31,12 @@
 extern "C" {
 #endif
 
-/* Tells the kernel what the loop is interested in, waits for events for at
- * most timeout milliseconds (-1: for ever, 0: not at all) but not past the next
- * timer or other work of the loop's own, and collects them in the loop. Runs no callback of the program. Returns the number of events
- * collected, 0 or more; UV_E* if waiting failed, with the loop as before.
- * Events collected and not yet dispatched stay collected.
+/* Tells the kernel what the loop is interested in, waits for events for at most
+ * timeout milliseconds (-1: for ever, 0: not at all) but not past the next
+ * timer or other work of the loop's own, and collects them in the loop. Runs no
+ * callback of the program. Returns the number of events collected, 0 or more;
+ * UV_E* if waiting failed, with the loop as before. Events collected and not
+ * yet dispatched stay collected.
  */
 UV_EXTERN int uv_backend_process(uv_loop_t* loop, int timeout);
 

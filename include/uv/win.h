@@ -441,9 +441,9 @@ struct uv__req_write_extra_s {
   int retcode;
 
 /* Arguments of file operations. libuv's own tests reach some of them as
- * fs.info.*, shared code by the names they have on Unix: both are there.
- * pathw and file share memory, and so do the times and the other arguments: an
- * operation has one or the other.
+ * file.pathw and fs.info.*, our code by the names they have on Unix: both are
+ * there. pathw and fd share memory, and so do the times and the other
+ * arguments: an operation has one or the other.
  */
 #define uv__fs_argument_fields                                                \
   int mode;                                                                   \
@@ -459,10 +459,10 @@ struct uv__req_write_extra_s {
   struct uv__work work_req;                                                   \
   int flags;                                                                  \
   DWORD sys_errno_;                                                           \
-  UV__EXTENSION union {                                                       \
+  union {                                                                     \
     WCHAR* pathw;                                                             \
-    uv_file file;                                                             \
-  };                                                                          \
+    uv_file fd;                                                               \
+  } file;                                                                     \
   UV__EXTENSION union {                                                       \
     UV__EXTENSION struct { uv__fs_argument_fields };                          \
     UV__EXTENSION struct {                                                    \
