@@ -2275,8 +2275,8 @@ UV_EXTERN size_t uv_utf16_length_as_wtf8(const uint16_t* utf16,
 
 /* With *wtf8_ptr NULL the result is allocated, to be freed with the library's
  * allocator. Otherwise it goes to *wtf8_ptr, where *wtf8_len_ptr bytes are
- * free; UV_ENOBUFS if that is too little. *wtf8_len_ptr becomes the length
- * without NUL.
+ * free, and one more for the NUL; UV_ENOBUFS if that is too little.
+ * *wtf8_len_ptr becomes the length without NUL.
  */
 UV_EXTERN int uv_utf16_to_wtf8(const uint16_t* utf16,
                                ssize_t utf16_len,

@@ -29,6 +29,18 @@ static void set_len6(struct sockaddr_in6* addr) {
 }
 #endif
 
+uint32_t uv__addr_scope_number(const char* zone) {
+  uint64_t value = 0;
+
+  for (; *zone >= '0' && *zone <= '9'; zone++) {
+    value = value * 10 + (uint64_t) (*zone - '0');
+    if (value > UINT32_MAX)
+      return 0;
+  }
+
+  return *zone == '\0' ? (uint32_t) value : 0;
+}
+
 int uv_ip4_addr(const char* ip, int port, struct sockaddr_in* addr) {
   if (addr == NULL)
     return UV_EINVAL;

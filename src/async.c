@@ -16,6 +16,7 @@
 #include "async.h"
 #include "atomic.h"
 #include "loop.h"
+#include "wakeup.h"
 
 /* Where a handle is linked: on the stack by the first of the words that every
  * handle has to spare, on the loop's own lists by the next two. */
@@ -70,7 +71,7 @@ int uv_async_send(uv_async_t* handle) {
   /* Pairs with the acquire in uv__async_close_loop(). */
   uv__fetch_add(&asyncs->busy, 1);
   if (push_sent(asyncs, handle))
-    err = uv__loop_wake(loop);
+    err = uv__wakeup_send(loop);
   uv__fetch_sub(&asyncs->busy, 1);
   return err;
 }
@@ -113,7 +114,7 @@ int uv__async_run(uv_loop_t* loop) {
 
   /* Handles that a close moved here have no wake of their own any more. */
   if (!uv__queue_empty(&asyncs->ready))
-    (void) uv__loop_wake(loop);
+    (void) uv__wakeup_send(loop);
   return count;
 }
 
@@ -145,7 +146,7 @@ enum uv__close_answer uv__async_close(uv_handle_t* base) {
 
   uv__queue_remove(node_of(handle));
   if (!uv__queue_empty(&asyncs->ready))
-    (void) uv__loop_wake(handle->loop);
+    (void) uv__wakeup_send(handle->loop);
   uv__handle_stop(base);
   return UV__CLOSE_DONE;
 }

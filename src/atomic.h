@@ -9,8 +9,8 @@
 #define UV_ATOMIC_H_
 
 #if defined(_MSC_VER) && !defined(__clang__)
-# error "add the Interlocked* forms here together with the MSVC build"
-#endif
+# include "atomic-msvc.h"
+#else
 
 #define uv__load_relaxed(p) __atomic_load_n((p), __ATOMIC_RELAXED)
 #define uv__load_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
@@ -20,6 +20,7 @@
 #define uv__fetch_add(p, v) __atomic_fetch_add((p), (v), __ATOMIC_ACQ_REL)
 #define uv__fetch_sub(p, v) __atomic_fetch_sub((p), (v), __ATOMIC_ACQ_REL)
 #define uv__fetch_or(p, v) __atomic_fetch_or((p), (v), __ATOMIC_ACQ_REL)
+#define uv__fetch_and(p, v) __atomic_fetch_and((p), (v), __ATOMIC_ACQ_REL)
 #define uv__fence_seq_cst() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 /* Stores `desired` if `*p` equals `*expected`, else loads `*p` into
@@ -31,9 +32,13 @@
   __atomic_compare_exchange_n((p), (expected), (desired), 0,                   \
                               __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
 
+#endif
+
 /* Tells the core that this is a spin loop. */
 static inline void uv__cpu_relax(void) {
-#if defined(__i386__) || defined(__x86_64__)
+#if defined(_MSC_VER) && !defined(__clang__)
+  YieldProcessor();
+#elif defined(__i386__) || defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__) || defined(__arm__)
   __asm__ __volatile__("yield" ::: "memory");

@@ -30,6 +30,9 @@ static const struct error_entry errors[] = {
 #define XX(name, message) { UV_##name, #name, message },
   UV_ERRNO_MAP(XX)
 #undef XX
+  /* On Linux EFTYPE had this number before 1.53; programs compiled then use it
+   * still (Node 18 asks for the name of every code it knows). */
+  { -4028, "EFTYPE", "inappropriate file type or format" },
 };
 
 struct unknown_entry {

@@ -23,6 +23,9 @@ int uv__fs_event_os_start(uv_fs_event_t* handle, unsigned int flags);
  * those of other handles of the same path. */
 void uv__fs_event_os_stop(uv_fs_event_t* handle);
 
+/* A new loop: nothing is watched. */
+void uv__fs_event_init_loop(uv_loop_t* loop);
+
 /* The loop is closing; no handle watches any more. */
 void uv__fs_event_close_loop(uv_loop_t* loop);
 

@@ -4,7 +4,9 @@
 #include "async.h"
 #include "handle.h"
 #include "loop.h"
+#include "poll-phase.h"
 #include "timer.h"
+#include "wakeup.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -66,6 +68,7 @@ int uv_loop_close(uv_loop_t* loop) {
   uv__async_close_loop(loop);
   uv__loop_os_close(loop);
   uv__timer_close_loop(loop);
+  uv__poll_close_loop(loop);
   uv__free(loop->internal_fields);
   loop->internal_fields = NULL;
 
@@ -108,6 +111,7 @@ int uv_loop_fork(uv_loop_t* loop) {
   uv__async_fork(loop);
   state->work_done = NULL;
   state->batch.count = 0;
+  uv__wakeup_fork(loop);
   return uv__loop_os_fork(loop);
 }
 

@@ -10,15 +10,31 @@
 #include "base.h"
 #include "poller.h"
 
-/* Events fetched by one wait. A full batch means: there may be more. */
+/* Events fetched by one wait: as many as there is room for. A full batch means
+ * that there may be more, and is what makes the room grow from the first to the
+ * last number. */
+#define UV__BATCH_FIRST 12
 #define UV__BATCH_MAX 1024
 
-/* poll.c. Between a wait and its dispatch the events live here. */
+/* poll-phase.c. Between a wait and its dispatch the events live here. One more
+ * than was asked for has its place: a note (wakeup.c). */
 struct uv__batch {
   int count;
   int next; /* first event that is not dispatched yet */
+  int was_full; /* there may be more: make room */
   int was_waiting; /* the events were there before the wait */
-  struct uv__event events[UV__BATCH_MAX];
+  struct uv__event* large; /* room for UV__BATCH_MAX, or NULL */
+  struct uv__event small[UV__BATCH_FIRST + 1];
+};
+
+/* wakeup.c. `word` is shared with senders, the rest is the loop's. */
+struct uv__wakeup {
+  unsigned word;  /* NOTED, AWAKE */
+  unsigned awake; /* what `word` holds while awake: AWAKE, or 0 if senders are
+                   * to wake the poller always */
+  int may_skip;   /* a wait that finds nothing for sure need not be made */
+  int was_noted;  /* the last sleep, or look, ended with a note */
+  int misses;     /* looks in vain in a row */
 };
 
 /* timer.c. One element of the heap: the key is kept beside the pointer so that
@@ -64,6 +80,7 @@ struct uv__loop_state {
   void* poller_data; /* the backend's own */
   struct uv__timers timers;
   struct uv__asyncs asyncs;
+  struct uv__wakeup wakeup;
   struct uv__metrics metrics;
   /* threadpool.c: finished work, newest first, linked by uv__work.wq.next.
    * Pushed by workers, taken by the loop. */
@@ -78,8 +95,8 @@ static inline struct uv__loop_state* uv__loop_state(const uv_loop_t* loop) {
   return (struct uv__loop_state*) loop->internal_fields;
 }
 
-/* Makes the loop's wait end, now or the next one (P6). Context: any | signal.
- */
+/* Makes the loop's wait end, now or the next one (P6), always by a system call:
+ * see uv__wakeup_send(). Context: any | signal. */
 static inline int uv__loop_wake(uv_loop_t* loop) {
   return uv__loop_state(loop)->poller->wake(loop);
 }

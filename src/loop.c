@@ -15,6 +15,7 @@
 #include "poll-clock.h"
 #include "poll-phase.h"
 #include "timer.h"
+#include "wakeup.h"
 #include "uv/ext.h"
 
 /* Rounds of callbacks that became due while the poll phase ran. */
@@ -77,6 +78,14 @@ static void before_poll(uv_loop_t* loop) {
   uv__run_prepare(loop);
 }
 
+/* No callback comes before the timers: the poll phase's time is still good. */
+static int is_quiet(const uv_loop_t* loop, uint64_t events_before) {
+  return uv__loop_state(loop)->metrics.info.events == events_before &&
+         !uv__loop_os_has_pending(loop) &&
+         uv__queue_empty(&loop->check_handles) &&
+         loop->closing_handles == NULL;
+}
+
 static void after_poll(uv_loop_t* loop, int pending_rounds) {
   for (int i = 0; i < pending_rounds && uv__loop_os_has_pending(loop); i++)
     uv__loop_os_run_pending(loop);
@@ -99,9 +108,14 @@ static int iterate(uv_loop_t* loop, uv_run_mode mode) {
   if (mode == UV_RUN_DEFAULT || (mode == UV_RUN_ONCE && !busy))
     deadline_ns = uv__loop_deadline(loop);
 
-  uv__loop_state(loop)->metrics.info.loop_count++;
+  uv_metrics_t* info = &uv__loop_state(loop)->metrics.info;
+  uint64_t events_before = info->events;
+  info->loop_count++;
   int err = uv__poll(loop, deadline_ns);
-  after_poll(loop, PENDING_ROUNDS_MAX);
+  if (is_quiet(loop, events_before))
+    uv__timer_run_due(loop);
+  else
+    after_poll(loop, PENDING_ROUNDS_MAX);
   return err;
 }
 
@@ -114,6 +128,7 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   if (mode == UV_RUN_DEFAULT && alive && !loop->stop_flag)
     uv__timer_run_due(loop);
 
+  uv__wakeup_run_begin(loop, mode);
   while (alive && !loop->stop_flag) {
     int err = iterate(loop, mode);
     alive = uv__loop_alive(loop);
@@ -123,6 +138,7 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
       break;
   }
 
+  uv__wakeup_run_end(loop);
   loop->stop_flag = 0;
   return alive;
 }

@@ -12,26 +12,61 @@
  * (uv_backend_process, uv_backend_dispatch).
  */
 #include "poll-phase.h"
+#include "alloc.h"
 #include "loop.h"
 #include "metrics.h"
 #include "poll-clock.h"
+#include "wakeup.h"
 
 /* Full batches taken in one phase before timers and the rest get their turn. */
 #define BATCHES_MAX 48
 
-static int wait_once(uv_loop_t* loop, int timeout_ms) {
-  struct uv__loop_state* state = uv__loop_state(loop);
+static struct uv__event* events_of(struct uv__batch* batch) {
+  return batch->large != NULL ? batch->large : batch->small;
+}
 
-  if (timeout_ms != 0)
+/* Room for a batch: little, until that was not enough. */
+static int make_room(struct uv__batch* batch) {
+  if (batch->large == NULL && batch->was_full)
+    batch->large =
+        uv__malloc_array(UV__BATCH_MAX + 1, sizeof(*batch->large));
+  return batch->large != NULL ? UV__BATCH_MAX : UV__BATCH_FIRST;
+}
+
+/* Adds a wake-up to the batch, unless the poller reported one: callbacks that
+ * wake the loop again are for the next batch. */
+static void add_wake(struct uv__batch* batch) {
+  struct uv__event* events = events_of(batch);
+
+  for (int i = 0; i < batch->count; i++)
+    if (events[i].kind == UV__EVENT_WAKE)
+      return;
+  events[batch->count++].kind = UV__EVENT_WAKE;
+}
+
+static int wait_once(uv_loop_t* loop, int timeout_ms) {
+  const struct uv__poller* poller = uv__loop_state(loop)->poller;
+  struct uv__batch* batch = &uv__loop_state(loop)->batch;
+  int room = make_room(batch);
+  int is_sleep = timeout_ms != 0;
+  int n = 0;
+
+  if (is_sleep) {
     uv__metrics_wait_begin(loop);
-  int n = state->poller->wait(loop, state->batch.events, UV__BATCH_MAX,
-                              timeout_ms);
-  if (timeout_ms != 0)
+    if (!uv__wakeup_sleep(loop))
+      timeout_ms = 0;
+  }
+  if (timeout_ms != 0 || !uv__wakeup_is_all(loop))
+    n = poller->wait(loop, events_of(batch), room, timeout_ms);
+  if (is_sleep)
     uv__metrics_wait_end(loop);
 
-  state->batch.next = 0;
-  state->batch.count = n < 0 ? 0 : n;
-  return n;
+  batch->next = 0;
+  batch->count = n < 0 ? 0 : n;
+  batch->was_full = n == room;
+  if (uv__wakeup_take(loop))
+    add_wake(batch);
+  return n < 0 ? n : batch->count;
 }
 
 /* Events that are there before the loop sleeps were waiting for it. With
@@ -89,7 +124,7 @@ int uv__poll_dispatch(uv_loop_t* loop) {
   int ran = 0;
 
   while (batch->next < batch->count) {
-    struct uv__event event = batch->events[batch->next++];
+    struct uv__event event = events_of(batch)[batch->next++];
     ran += uv__loop_os_dispatch(loop, &event);
   }
   ran += uv__loop_os_dispatch_last(loop);
@@ -109,10 +144,18 @@ int uv__poll(uv_loop_t* loop, uint64_t deadline_ns) {
       return n;
     if (ran != 0 || loop->stop_flag || uv__loop_os_has_pending(loop))
       deadline_ns = UV__DEADLINE_NONE;
+    /* What did not fit into the first small batch waits for its turn. */
     if (ran != 0 && n < UV__BATCH_MAX)
       break;
     if (deadline_ns == UV__DEADLINE_NONE)
       batches++;
   }
   return 0;
+}
+
+void uv__poll_close_loop(uv_loop_t* loop) {
+  struct uv__batch* batch = &uv__loop_state(loop)->batch;
+
+  uv__free(batch->large);
+  batch->large = NULL;
 }

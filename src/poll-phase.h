@@ -18,4 +18,7 @@ int uv__poll_dispatch(uv_loop_t* loop);
  * more: somebody closed the poller's fd. */
 int uv__poll(uv_loop_t* loop, uint64_t deadline_ns);
 
+/* uv_loop_close(): frees what batches needed. */
+void uv__poll_close_loop(uv_loop_t* loop);
+
 #endif /* UV_POLL_PHASE_H_ */

@@ -60,6 +60,9 @@ struct uv__poller {
   /* Context: any | signal. Returns 0 or UV_E*. */
   int (*wake)(uv_loop_t* loop);
   const struct uv__watch_ops* watch; /* NULL for completion ports */
+  /* 1 if nothing is watched, so that a wait that does not block could report
+   * nothing but wakes. May be NULL: not known. */
+  int (*is_empty)(const uv_loop_t* loop);
 };
 
 /* The backend a new loop gets: the platform's best, or the one the environment

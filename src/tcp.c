@@ -120,10 +120,10 @@ int uv_tcp_keepalive(uv_tcp_t* tcp, int on, unsigned int delay) {
                              UV__KEEPALIVE_PROBES);
 }
 
-/* A wish about overlapped accepts; only Windows has them. */
 int uv_tcp_simultaneous_accepts(uv_tcp_t* tcp, int enable) {
-  (void) enable;
-  return tcp == NULL ? UV_EINVAL : 0;
+  if (tcp == NULL)
+    return UV_EINVAL;
+  return uv__tcp_os_simultaneous_accepts(tcp, enable != 0);
 }
 
 int uv_tcp_getsockname(const uv_tcp_t* tcp,

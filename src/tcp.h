@@ -45,6 +45,9 @@ int uv__tcp_os_keepalive(uv_tcp_t* tcp,
                          unsigned int interval_s,
                          unsigned int probes);
 
+/* A wish about accepts that are made ahead of time; only Windows has them. */
+int uv__tcp_os_simultaneous_accepts(uv_tcp_t* tcp, int on);
+
 /* UV_EBADF without a socket. */
 int uv__tcp_os_getsockname(const uv_tcp_t* tcp,
                            struct sockaddr* name,

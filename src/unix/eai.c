@@ -45,7 +45,7 @@ static const struct eai_pair eai_pairs[] = {
 int uv__eai_error(int eai) {
   if (eai == 0)
     return 0;
-  if (eai == EAI_SYSTEM)
+  if (eai == EAI_SYSTEM && errno != 0) /* without it: as unknown a failure */
     return -errno;
   for (size_t i = 0; i < ARRAY_SIZE(eai_pairs); i++)
     if (eai_pairs[i].native == eai)

@@ -234,6 +234,14 @@ static int open_to(struct copy* copy) {
   return fstat(copy->out, &copy->out_st) == 0 ? 0 : uv__errno();
 }
 
+static int truncate_to(int fd, off_t size) {
+  int rc;
+  do
+    rc = ftruncate(fd, size);
+  while (rc < 0 && errno == EINTR);
+  return rc < 0 ? uv__errno() : 0;
+}
+
 static int is_same_file(const struct copy* copy) {
   return copy->in_st.st_dev == copy->out_st.st_dev &&
          copy->in_st.st_ino == copy->out_st.st_ino;
@@ -246,7 +254,7 @@ static int clone_data(struct copy* copy) {
 
   /* A longer destination keeps its tail. */
   copy->spoiled = 1;
-  return ftruncate(copy->out, copy->in_st.st_size) == 0 ? 0 : uv__errno();
+  return truncate_to(copy->out, copy->in_st.st_size);
 }
 #else
 static int clone_data(struct copy* copy) {
@@ -280,8 +288,9 @@ static int copy_data(struct copy* copy) {
 
   if (S_ISREG(copy->out_st.st_mode)) {
     copy->spoiled = 1;
-    if (ftruncate(copy->out, 0) != 0)
-      return uv__errno();
+    err = truncate_to(copy->out, 0);
+    if (err != 0)
+      return err;
   }
 
   for (size_t i = 0; i < ARRAY_SIZE(methods); i++)

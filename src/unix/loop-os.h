@@ -14,6 +14,8 @@ struct uv__loop_os {
    * counted something for one of them (atomic). */
   struct uv__queue signals;
   int signals_caught;
+  /* fs-event-kqueue.c: NULL until a path is watched. */
+  struct uv__vnodes* vnodes;
 };
 
 static inline struct uv__loop_os* uv__loop_os(const uv_loop_t* loop) {

@@ -32,7 +32,11 @@
  *   UV__HAVE_AF_LINK           link addresses are struct sockaddr_dl
  * pollers and descriptors
  *   UV__HAVE_EPOLL             epoll
- *   UV__HAVE_KQUEUE            kqueue
+ *   UV__HAVE_KQUEUE            kqueue; then UV__FS_EVENT_FD(handle) is where a
+ *                              uv_fs_event_t keeps its fd
+ *   UV__HAVE_FSEVENTS          the FSEvents service watches directories
+ *   UV__HAVE_STREAM_SELECT     kqueue refuses some terminals: a thread with
+ *                              select() stands in
  *   UV__HAVE_EVENTFD           eventfd()
  *   UV__HAVE_PIPE2             pipe2(), accept4(), SOCK_CLOEXEC/SOCK_NONBLOCK
  *   UV__HAVE_SO_NOSIGPIPE      SO_NOSIGPIPE
@@ -88,7 +92,15 @@
 # define UV__HAVE_AF_PACKET 1
 # define UV__HAVE_AF_LINK 0
 # define UV__HAVE_EPOLL 1
-# define UV__HAVE_KQUEUE 0
+# if defined(UV__KQUEUE_SHIM) /* a test library, see test/kqueue-shim */
+#  define UV__HAVE_KQUEUE 1
+#  define UV__HAVE_STREAM_SELECT 1
+#  define UV__FS_EVENT_FD(handle) ((handle)->wd)
+# else
+#  define UV__HAVE_KQUEUE 0
+#  define UV__HAVE_STREAM_SELECT 0
+# endif
+# define UV__HAVE_FSEVENTS 0
 # define UV__HAVE_EVENTFD 1
 # define UV__HAVE_PIPE2 1
 # define UV__HAVE_IP_RECVERR 1
@@ -165,6 +177,9 @@ typedef cpu_set_t uv__cpu_set;
 # define UV__HAVE_AF_LINK 1
 # define UV__HAVE_EPOLL 0
 # define UV__HAVE_KQUEUE 1
+# define UV__FS_EVENT_FD(handle) ((handle)->event_watcher.fd)
+# define UV__HAVE_FSEVENTS 1
+# define UV__HAVE_STREAM_SELECT 1
 # define UV__HAVE_EVENTFD 0
 # define UV__HAVE_PIPE2 0
 # define UV__HAVE_IP_RECVERR 0
@@ -225,6 +240,9 @@ typedef cpu_set_t uv__cpu_set;
 # define UV__HAVE_AF_LINK 1
 # define UV__HAVE_EPOLL 0
 # define UV__HAVE_KQUEUE 1
+# define UV__FS_EVENT_FD(handle) ((handle)->event_watcher.fd)
+# define UV__HAVE_FSEVENTS 0
+# define UV__HAVE_STREAM_SELECT 0
 # define UV__HAVE_EVENTFD 0
 # define UV__HAVE_PIPE2 1
 # define UV__HAVE_IP_RECVERR 0
@@ -284,6 +302,9 @@ typedef cpuset_t uv__cpu_set;
 # define UV__HAVE_AF_LINK 1
 # define UV__HAVE_EPOLL 0
 # define UV__HAVE_KQUEUE 1
+# define UV__FS_EVENT_FD(handle) ((handle)->event_watcher.fd)
+# define UV__HAVE_FSEVENTS 0
+# define UV__HAVE_STREAM_SELECT 0
 # define UV__HAVE_EVENTFD 0
 # define UV__HAVE_PIPE2 1
 # define UV__HAVE_IP_RECVERR 0
@@ -340,6 +361,9 @@ typedef cpuset_t uv__cpu_set;
 # define UV__HAVE_AF_LINK 1
 # define UV__HAVE_EPOLL 0
 # define UV__HAVE_KQUEUE 1
+# define UV__FS_EVENT_FD(handle) ((handle)->event_watcher.fd)
+# define UV__HAVE_FSEVENTS 0
+# define UV__HAVE_STREAM_SELECT 0
 # define UV__HAVE_EVENTFD 0
 # define UV__HAVE_PIPE2 1
 # define UV__HAVE_IP_RECVERR 0
@@ -387,6 +411,7 @@ typedef cpuset_t uv__cpu_set;
     !defined(UV__HAVE_MAXRSS_BYTES) || !defined(UV__HAVE_AF_PACKET) || \
     !defined(UV__HAVE_AF_LINK) || !defined(UV__HAVE_EPOLL) || \
     !defined(UV__HAVE_KQUEUE) || !defined(UV__HAVE_EVENTFD) || \
+    !defined(UV__HAVE_FSEVENTS) || !defined(UV__HAVE_STREAM_SELECT) || \
     !defined(UV__HAVE_PIPE2) || !defined(UV__HAVE_REUSEPORT_LB) || \
     !defined(UV__HAVE_SOURCE_MEMBERSHIP) || \
     !defined(UV__HAVE_IP_RECVERR) || \

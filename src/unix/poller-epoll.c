@@ -58,7 +58,8 @@ err_close_backend:
 
 static void epoll_poller_close(uv_loop_t* loop) {
   uv__wake_fd_close(loop);
-  uv__fd_close(loop->backend_fd);
+  if (loop->backend_fd != -1) /* as it is after a failed reopen */
+    uv__fd_close(loop->backend_fd);
   loop->backend_fd = -1;
 }
 
@@ -137,6 +138,10 @@ static int epoll_poller_wait(uv_loop_t* loop,
   return n;
 }
 
+static int epoll_poller_is_empty(const uv_loop_t* loop) {
+  return loop->nfds == 0;
+}
+
 static const struct uv__watch_ops watch_ops = {
   .probe = watch_probe,
   .apply = watch_apply,
@@ -151,4 +156,5 @@ const struct uv__poller uv__poller_epoll = {
   .wait = epoll_poller_wait,
   .wake = uv__wake_fd_signal,
   .watch = &watch_ops,
+  .is_empty = epoll_poller_is_empty,
 };

@@ -114,9 +114,26 @@ static void poll_poller_close(uv_loop_t* loop) {
   uv__loop_state(loop)->poller_data = NULL;
 }
 
+/* Keeps the memory. If there is no wake fd to be had, the set is empty: then it
+ * takes no fds and does not wait, but can be closed. */
 static int poll_poller_reopen(uv_loop_t* loop) {
-  poll_poller_close(loop);
-  return poll_poller_open(loop);
+  struct poll_set* set = set_of(loop);
+
+  uv__wake_fd_close(loop);
+  loop->backend_fd = -1;
+  memset(set->place, 0, set->places * sizeof(*set->place));
+  set->count = 0;
+
+  int err = uv__wake_fd_open(loop);
+  if (err != 0)
+    return err;
+  err = set_add(set, uv__wake_fd_get(loop), POLLIN);
+  if (err != 0) {
+    uv__wake_fd_close(loop);
+    return err;
+  }
+  loop->backend_fd = uv__wake_fd_get(loop);
+  return 0;
 }
 
 static unsigned find(const struct poll_set* set, int fd) {
@@ -156,6 +173,8 @@ static int watch_apply(uv_loop_t* loop, int fd, unsigned have, unsigned want) {
     watch_forget(loop, fd);
     return 0;
   }
+  if (set->count == 0)
+    return UV_EBADF; /* see poll_poller_reopen() */
   if (have == 0) {
     int err = watch_probe(loop, fd);
     if (err != 0)
@@ -206,9 +225,11 @@ static int poll_poller_wait(uv_loop_t* loop,
                             int max,
                             int timeout_ms) {
   struct poll_set* set = set_of(loop);
-  int left = wait_kernel(loop, set, timeout_ms);
   int n = 0;
 
+  if (set->count == 0)
+    return UV_EBADF; /* see poll_poller_reopen() */
+  int left = wait_kernel(loop, set, timeout_ms);
   if (left < 0)
     return left;
   if (set->turn >= set->count)
@@ -225,6 +246,10 @@ static int poll_poller_wait(uv_loop_t* loop,
   return n;
 }
 
+static int poll_poller_is_empty(const uv_loop_t* loop) {
+  return loop->nfds == 0;
+}
+
 static const struct uv__watch_ops watch_ops = {
   .probe = watch_probe,
   .apply = watch_apply,
@@ -239,4 +264,5 @@ const struct uv__poller uv__poller_poll = {
   .wait = poll_poller_wait,
   .wake = uv__wake_fd_signal,
   .watch = &watch_ops,
+  .is_empty = poll_poller_is_empty,
 };

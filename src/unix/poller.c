@@ -7,11 +7,15 @@
 #include <string.h>
 
 extern const struct uv__poller uv__poller_epoll;
+extern const struct uv__poller uv__poller_kqueue;
 extern const struct uv__poller uv__poller_poll;
 
 const struct uv__poller* const uv__pollers[] = {
 #if UV__HAVE_EPOLL
   &uv__poller_epoll,
+#endif
+#if UV__HAVE_KQUEUE
+  &uv__poller_kqueue,
 #endif
   &uv__poller_poll,
   NULL,

@@ -14,6 +14,7 @@
 #include "unix/stream-impl.h"
 
 #include <sys/socket.h>
+#include <unistd.h>
 
 /* Bits that say what a container is; the others qualify a pipe. */
 #define STDIO_KIND (UV_CREATE_PIPE | UV_INHERIT_FD | UV_INHERIT_STREAM)

@@ -18,9 +18,6 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-/* No wait status looks like this. */
-#define STATUS_LOST (-1)
-
 /* uv_disable_stdio_inheritance() gives up after as many closed fds in a row. */
 #define FD_GAP_MAX 1024
 
@@ -35,22 +32,28 @@ static void unwatch_if_childless(uv_loop_t* loop) {
     uv_signal_stop(&loop->child_watcher);
 }
 
-/* Has the child ended? Then its status is stored and its pid no longer ours. */
+/* Has the child ended? Then its status is stored and its pid no longer ours.
+ *
+ * When the program has waited for it behind our back, how it went only the
+ * program knows, and exit_cb does not come: Neovim waits for its children in a
+ * SIGCHLD watcher of its own and takes a second report for a second end. The
+ * handle stays active until it is closed; its pid may be somebody else's soon
+ * and is left alone. */
 static int has_ended(uv_process_t* process) {
   int status = 0;
   int r;
 
+  if (process->flags & UV__PROCESS_REAPED)
+    return 0;
   do
     r = waitpid(process->pid, &status, WNOHANG);
   while (r == -1 && errno == EINTR);
   if (r == 0)
     return 0;
 
-  /* On failure the program has waited for it behind our back, or ignores
-   * SIGCHLD: over it is, how it went nobody knows. */
-  process->status = r == -1 ? STATUS_LOST : status;
+  process->status = status;
   process->flags |= UV__PROCESS_REAPED;
-  return 1;
+  return r > 0;
 }
 
 static void report_exit(uv_process_t* process) {
@@ -58,9 +61,7 @@ static void report_exit(uv_process_t* process) {
   int64_t exit_status = 0;
   int term_signal = 0;
 
-  if (status == STATUS_LOST)
-    exit_status = -ECHILD;
-  else if (WIFEXITED(status))
+  if (WIFEXITED(status))
     exit_status = WEXITSTATUS(status);
   else if (WIFSIGNALED(status))
     term_signal = WTERMSIG(status);

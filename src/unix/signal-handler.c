@@ -5,6 +5,7 @@
 #include "unix/signal.h"
 #include "atomic.h"
 #include "unix/loop-os.h"
+#include "wakeup.h"
 
 #include <errno.h>
 
@@ -18,7 +19,7 @@ static void deliver(uv_signal_t* handle) {
   /* Pairs with the exchange in uv__signal_run(). As long as the mark stands,
    * the wake-up that came with it is still to be answered. */
   if (uv__exchange(&uv__loop_os(loop)->signals_caught, 1) == 0)
-    (void) uv__loop_wake(loop); /* nobody to tell, nothing else to try */
+    (void) uv__wakeup_send(loop); /* nobody to tell, nothing else to try */
 }
 
 void uv__signal_handler(int signum) {

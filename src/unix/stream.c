@@ -37,18 +37,21 @@ void uv__stream_init(uv_loop_t* loop,
   stream->queued_fds = NULL;
 }
 
-/* Asked once per fd, so that no write has to. */
-static unsigned socket_flag(const uv_stream_t* stream, int fd) {
+/* Asked once per fd, so that no write has to. Adds to *flags; 0 or UV_E*. */
+static int find_socket_flag(const uv_stream_t* stream,
+                            int fd,
+                            unsigned* flags) {
   int type;
   socklen_t len = sizeof(type);
 
-  if (stream->type == UV_TCP)
-    return UV__STREAM_SOCKET;
-  if (stream->type == UV_TTY)
+  if (stream->type == UV_TTY || (*flags & UV__STREAM_SOCKET))
     return 0;
-  if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) != 0)
-    return 0; /* ENOTSOCK: a pipe or a device */
-  return UV__STREAM_SOCKET;
+  if (stream->type != UV_TCP &&
+      getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) != 0)
+    return errno == ENOTSOCK ? 0 : uv__errno(); /* a pipe or a device */
+
+  *flags |= UV__STREAM_SOCKET;
+  return 0;
 }
 
 int uv__stream_open(uv_stream_t* stream, int fd, unsigned flags) {
@@ -63,12 +66,13 @@ int uv__stream_open(uv_stream_t* stream, int fd, unsigned flags) {
     if (err != 0)
       return err;
   }
+  err = find_socket_flag(stream, fd, &flags);
+  if (err != 0)
+    return err;
   err = uv__io_attach(stream->loop, &stream->io_watcher, fd);
   if (err != 0)
     return err;
 
-  if (!(flags & UV__STREAM_SOCKET))
-    flags |= socket_flag(stream, fd);
   stream->flags |= flags;
   return 0;
 }

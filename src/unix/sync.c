@@ -15,7 +15,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#define NSEC_PER_SEC UINT64_C(1000000000)
+#define SECOND_NS UINT64_C(1000000000)
 
 /* Far enough for any wait (about 68 years) and safe in a 32-bit time_t. */
 #define WAIT_SECONDS_MAX UINT64_C(0x7fffffff)
@@ -109,11 +109,11 @@ void uv_rwlock_wrunlock(uv_rwlock_t* rwlock) {
 
 /* `nsec` as a timespec, cut off at WAIT_SECONDS_MAX. */
 static struct timespec timespec_from(uint64_t nsec) {
-  uint64_t sec = nsec / NSEC_PER_SEC;
+  uint64_t sec = nsec / SECOND_NS;
   struct timespec ts = { .tv_sec = (time_t) WAIT_SECONDS_MAX };
   if (sec < WAIT_SECONDS_MAX) {
     ts.tv_sec = (time_t) sec;
-    ts.tv_nsec = (long) (nsec % NSEC_PER_SEC);
+    ts.tv_nsec = (long) (nsec % SECOND_NS);
   }
   return ts;
 }
@@ -180,6 +180,8 @@ int uv_cond_timedwait(uv_cond_t* cond, uv_mutex_t* mutex, uint64_t timeout) {
 #if UV__HAVE_PTHREAD_BARRIER
 
 int uv_barrier_init(uv_barrier_t* barrier, unsigned int count) {
+  if (barrier == NULL)
+    return UV_EINVAL;
   return -pthread_barrier_init(barrier, NULL, count);
 }
 

@@ -13,9 +13,9 @@
 #define DEFAULT_IDLE_S 60
 
 /* macOS has the idle time under another name. */
-#ifdef TCP_KEEPIDLE
+#if defined(TCP_KEEPIDLE)
 # define IDLE_OPTION TCP_KEEPIDLE
-#else
+#elif defined(TCP_KEEPALIVE)
 # define IDLE_OPTION TCP_KEEPALIVE
 #endif
 
@@ -27,6 +27,33 @@ static int set_nodelay(int fd, int on) {
   return uv__sock_set(fd, IPPROTO_TCP, TCP_NODELAY, on != 0);
 }
 
+#ifdef IDLE_OPTION
+static int set_probes(int fd,
+                      unsigned int idle_s,
+                      unsigned int interval_s,
+                      unsigned int probes) {
+  int err = uv__sock_set(fd, IPPROTO_TCP, IDLE_OPTION, clamp_int(idle_s));
+  if (err != 0)
+    return err;
+  err = uv__sock_set(fd, IPPROTO_TCP, TCP_KEEPINTVL, clamp_int(interval_s));
+  if (err != 0)
+    return err;
+  return uv__sock_set(fd, IPPROTO_TCP, TCP_KEEPCNT, clamp_int(probes));
+}
+#else
+/* OpenBSD has one setting for all sockets of the machine. */
+static int set_probes(int fd,
+                      unsigned int idle_s,
+                      unsigned int interval_s,
+                      unsigned int probes) {
+  (void) fd;
+  (void) clamp_int(idle_s);
+  (void) interval_s;
+  (void) probes;
+  return 0;
+}
+#endif
+
 static int set_keepalive(int fd,
                          int on,
                          unsigned int idle_s,
@@ -35,14 +62,7 @@ static int set_keepalive(int fd,
   int err = uv__sock_set(fd, SOL_SOCKET, SO_KEEPALIVE, on != 0);
   if (err != 0 || !on)
     return err;
-
-  err = uv__sock_set(fd, IPPROTO_TCP, IDLE_OPTION, clamp_int(idle_s));
-  if (err != 0)
-    return err;
-  err = uv__sock_set(fd, IPPROTO_TCP, TCP_KEEPINTVL, clamp_int(interval_s));
-  if (err != 0)
-    return err;
-  return uv__sock_set(fd, IPPROTO_TCP, TCP_KEEPCNT, clamp_int(probes));
+  return set_probes(fd, idle_s, interval_s, probes);
 }
 
 int uv__tcp_os_nodelay(uv_tcp_t* tcp, int on) {
@@ -67,6 +87,13 @@ int uv__tcp_apply_options(const uv_tcp_t* tcp, int fd) {
     return 0;
   return set_keepalive(fd, 1, DEFAULT_IDLE_S, UV__KEEPALIVE_INTERVAL_S,
                        UV__KEEPALIVE_PROBES);
+}
+
+/* Connections wait in the kernel until there is somebody to accept them. */
+int uv__tcp_os_simultaneous_accepts(uv_tcp_t* tcp, int on) {
+  (void) tcp;
+  (void) on;
+  return 0;
 }
 
 int uv__tcp_os_reset_on_close(uv_tcp_t* tcp) {

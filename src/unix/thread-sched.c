@@ -15,8 +15,11 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#if UV__HAVE_THREAD_NICE
+# include <sys/syscall.h>
+#endif
 
 /* One priority step in units of nice. */
 #define NICE_PER_STEP 2

@@ -54,11 +54,12 @@ static size_t stack_size_default(void) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_STACK, &limit) != 0)
     return STACK_DEFAULT;
-  if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > STACK_DEFAULT_MAX)
+  uint64_t size = (uint64_t) limit.rlim_cur; /* signed on FreeBSD */
+  if (limit.rlim_cur == RLIM_INFINITY || size > STACK_DEFAULT_MAX)
     return STACK_DEFAULT;
-  if (limit.rlim_cur < STACK_DEFAULT_MIN)
+  if (size < STACK_DEFAULT_MIN)
     return STACK_DEFAULT_MIN;
-  return (size_t) limit.rlim_cur;
+  return (size_t) size;
 }
 
 /* The stack to ask pthreads for: at least the minimum, whole pages. Returns 0

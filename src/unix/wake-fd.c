@@ -37,6 +37,8 @@ int uv__wake_fd_open(uv_loop_t* loop) {
 void uv__wake_fd_close(uv_loop_t* loop) {
   int* fds = fds_of(loop);
 
+  if (fds[0] == -1)
+    return; /* a failed reopen in a forked child left it so */
   uv__fd_close(fds[0]);
   if (fds[1] != fds[0])
     uv__fd_close(fds[1]);

@@ -228,7 +228,9 @@ CONTRACT(p6_no_wake_is_lost) {
 }
 
 /* P7, in the child: a fresh instance that knows nothing until told again. */
-static int child_side(uv_loop_t* loop, const struct uv__poller* poller, int fd) {
+static int child_side(uv_loop_t* loop,
+                      const struct uv__poller* poller,
+                      int fd) {
   CHECK_EQ(0, poller->reopen(loop));
   CHECK_EQ(0, contract_wait(loop, fd, 0).count);
   contract_apply(loop, fd, 0, POLLIN);

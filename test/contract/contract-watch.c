@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 
 static const struct uv__watch_ops* watch_of(const uv_loop_t* loop) {
@@ -104,6 +105,55 @@ CONTRACT(p2_priority_data) {
   CHECK_EQ(1, send(client, "!", 1, MSG_OOB));
   CHECK_EQ(POLLPRI, contract_wait(&loop, peer, 1000).bits);
   contract_close(&loop);
+}
+
+/* A terminal in raw mode; fds[0] is what programs read. */
+static void open_terminal(int fds[2]) {
+  struct termios termios;
+
+  fds[1] = posix_openpt(O_RDWR | O_NOCTTY);
+  CHECK(fds[1] >= 0);
+  CHECK_EQ(0, grantpt(fds[1]));
+  CHECK_EQ(0, unlockpt(fds[1]));
+  fds[0] = open(ptsname(fds[1]), O_RDWR | O_NOCTTY | O_NONBLOCK);
+  CHECK(fds[0] >= 0);
+  CHECK_EQ(0, tcgetattr(fds[0], &termios));
+  termios.c_lflag &= ~(tcflag_t) (ECHO | ICANON);
+  CHECK_EQ(0, tcsetattr(fds[0], TCSANOW, &termios));
+}
+
+static void watch_terminal(const struct uv__poller* poller) {
+  uv_loop_t loop;
+  int fds[2];
+
+  contract_open(&loop, poller);
+  open_terminal(fds);
+  CHECK_EQ(0, watch_of(&loop)->probe(&loop, fds[0]));
+  contract_apply(&loop, fds[0], 0, POLLIN);
+  CHECK_EQ(0, contract_wait(&loop, fds[0], 0).bits);
+  contract_write(fds[1]);
+  for (int i = 0; i < 3; i++)
+    CHECK_EQ(POLLIN, contract_wait(&loop, fds[0], 1000).bits);
+  contract_apply(&loop, fds[0], POLLIN, POLLIN | POLLOUT);
+  CHECK_EQ(POLLIN | POLLOUT, contract_wait(&loop, fds[0], 1000).bits);
+  contract_apply(&loop, fds[0], POLLIN | POLLOUT, POLLIN);
+  contract_read(fds[0]);
+  CHECK_EQ(0, contract_wait(&loop, fds[0], 20).bits);
+  contract_write(fds[1]);
+  CHECK_EQ(POLLIN, contract_wait(&loop, fds[0], 1000).bits);
+  watch_of(&loop)->forget(&loop, fds[0]);
+  CHECK_EQ(0, contract_wait(&loop, fds[0], 20).bits);
+  contract_close(&loop);
+}
+
+CONTRACT(p2_terminal) {
+  watch_terminal(poller);
+}
+
+/* As macOS' kqueue may: then select-thread.c watches it. */
+CONTRACT(p2_terminal_refused_by_the_kernel) {
+  CHECK_EQ(0, setenv("KQUEUE_SHIM_REFUSE_DEVICES", "1", 1));
+  watch_terminal(poller);
 }
 
 /* More ready descriptors than room: all of them in turn, none starves. */

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* The names that CONTRACT() makes tests for. */
-static const char* const covered[] = { "epoll", "poll" };
+static const char* const covered[] = { "epoll", "kqueue", "poll" };
 
 const struct uv__poller* contract_poller(const char* name) {
   const struct uv__poller* poller = uv__poller_find(name);

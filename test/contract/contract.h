@@ -12,8 +12,7 @@
 #include "unit/unit.h"
 
 #include "loop.h"
-
-#include <poll.h>
+#include "unix/io.h" /* POLLRDHUP */
 
 #define CONTRACT_ON(name, backend)                                             \
   void unit_test_##name##_##backend(void);                                     \
@@ -24,6 +23,7 @@
 #define CONTRACT(name)                                                         \
   static void name(const struct uv__poller* poller);                           \
   CONTRACT_ON(name, epoll)                                                     \
+  CONTRACT_ON(name, kqueue)                                                    \
   CONTRACT_ON(name, poll)                                                      \
   static void name(const struct uv__poller* poller)
 

@@ -2,7 +2,8 @@
 /* Every contract test; included by unit/main.c with different meanings of
  * UNIT, so without a guard. EACH_POLLER makes one test per poller. */
 #ifndef EACH_POLLER
-# define EACH_POLLER(name) UNIT(name##_epoll) UNIT(name##_poll)
+# define EACH_POLLER(name)                                                     \
+   UNIT(name##_epoll) UNIT(name##_kqueue) UNIT(name##_poll)
 #endif
 
 /* contract.c */
@@ -29,6 +30,8 @@ EACH_POLLER(p2_level_before_apply)
 EACH_POLLER(p2_only_what_was_asked_for)
 EACH_POLLER(p2_hangup_and_half_close)
 EACH_POLLER(p2_priority_data)
+EACH_POLLER(p2_terminal)
+EACH_POLLER(p2_terminal_refused_by_the_kernel)
 EACH_POLLER(p2_more_ready_than_room)
 EACH_POLLER(p2_many_descriptors_in_any_order)
 EACH_POLLER(p4_regular_file_is_refused)

@@ -187,6 +187,8 @@ UNIT(poll_phase_fork_applies_all_again)
 
 /* unit-pull.c */
 UNIT(pull_process_runs_nothing)
+UNIT(pull_process_is_in_time_for_timers)
+UNIT(pull_stop)
 UNIT(pull_process_timeout)
 UNIT(pull_process_error)
 UNIT(pull_process_twice_keeps_events)

@@ -144,23 +144,34 @@ void unit_skip(const char* reason) {
   _exit(EXIT_SKIPPED);
 }
 
+/* Until a child has something to say; also returns for nothing. */
+#if defined(_POSIX_REALTIME_SIGNALS) && _POSIX_REALTIME_SIGNALS > 0
+static void nap(void) {
+  struct timespec second = { 1, 0 };
+  sigset_t set;
+
+  sigemptyset(&set);
+  sigaddset(&set, SIGCHLD);
+  (void) sigtimedwait(&set, NULL, &second);
+}
+#else
+static void nap(void) {
+  struct timespec moment = { 0, 2000000 };
+  nanosleep(&moment, NULL);
+}
+#endif
+
 /* Waits for `pid` with SIGCHLD blocked; 0 when the time is up. */
 static int wait_child(pid_t pid, int* status) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   time_t deadline = now.tv_sec + TIME_LIMIT_S;
 
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGCHLD);
-
   while (waitpid(pid, status, WNOHANG) == 0) {
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (now.tv_sec > deadline)
       return 0;
-    /* Also wakes for nothing; the loop looks again. */
-    struct timespec second = { 1, 0 };
-    (void) sigtimedwait(&set, NULL, &second);
+    nap();
   }
   return 1;
 }

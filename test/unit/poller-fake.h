@@ -7,11 +7,11 @@
  * the linker (-Wl,--wrap=uv_hrtime) to the function in poller-fake.c, which
  * answers with the scripted time once a fake loop exists and with the real one
  * before. Wrapping was chosen over a hook in clock.c, which would cost every
- * program a branch, and over linking another clock.o, which would need a list of
- * objects in both build systems: this is one linker flag in each.
+ * program a branch, and over linking another clock.o, which would need a list
+ * of objects in both build systems: this is one linker flag in each.
  *
- * A wait that the script does not mention sleeps for its whole timeout and finds
- * nothing. One that would sleep for ever fails the test.
+ * A wait that the script does not mention sleeps for its whole timeout and
+ * finds nothing. One that would sleep for ever fails the test.
  */
 #ifndef POLLER_FAKE_H_
 #define POLLER_FAKE_H_

@@ -166,7 +166,7 @@ UNIT_TEST(loop_run_not_alive) {
 
 UNIT_TEST(loop_return_values) {
   setup();
-  /* ONCE with only a timer: sleeps to the deadline, runs it, nothing is left. */
+  /* ONCE with only a timer: sleeps to the deadline, runs it, none is left. */
   uv_timer_start(&timer, timer_cb, 7, 0);
   CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_ONCE));
   fake_check_trace("t");

@@ -71,13 +71,15 @@ UNIT_TEST(poll_phase_batch_in_order) {
 }
 
 static int full_batches;
+static int full_size; /* what a wait is to have room for */
 
 static int full_wait(struct fake* f, struct uv__event* out, int max, int ms) {
   (void) ms;
   (void) f;
   if (full_batches-- <= 0)
     return 0;
-  CHECK_EQ(UV__BATCH_MAX, max);
+  CHECK_EQ(full_size, max);
+  full_size = UV__BATCH_MAX; /* once a batch was full */
   for (int i = 0; i < max; i++) {
     out[i].key = (uintptr_t) fds[0];
     out[i].bits = POLLIN;
@@ -107,11 +109,15 @@ static void check_full(int batches, int waits) {
 }
 
 /* A full batch is followed by another look, without sleeping, up to a bound
- * after which timers and the rest get their turn. */
+ * after which timers and the rest get their turn. A new loop's batches are small
+ * and only make room for larger ones. */
 UNIT_TEST(poll_phase_full_batch_goes_on) {
   setup();
   uv_poll_start(&handles[0], UV_READABLE, count_cb);
   fake.on_wait = full_wait;
+  full_size = UV__BATCH_FIRST;
+  check_full(1, 1);
+  CHECK_EQ(UV__BATCH_FIRST, counted);
   check_full(1, 2);
   CHECK_EQ(UV__BATCH_MAX, counted);
   check_full(5, 6);

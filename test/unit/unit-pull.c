@@ -86,9 +86,45 @@ UNIT_TEST(pull_process_runs_nothing) {
   fake_io(fds[0], POLLIN);
   CHECK_EQ(1, uv_backend_process(&fake.loop, -1));
   fake_check_trace("");
-  FAKE_CHECK_WAITS(-1);
+  FAKE_CHECK_WAITS(0); /* the loop has work of its own, whatever was asked */
   CHECK(uv_backend_dispatch(&fake.loop) != 0);
   fake_check_trace("fctip");
+  teardown();
+}
+
+/* Not past the next timer, also if the caller would wait longer. */
+UNIT_TEST(pull_process_is_in_time_for_timers) {
+  setup();
+  uv_timer_start(&timer, timer_cb, 8, 0);
+  CHECK_EQ(0, uv_backend_process(&fake.loop, -1));
+  FAKE_CHECK_WAITS(8);
+  uv_backend_dispatch(&fake.loop);
+  fake_check_trace("t");
+  fake_io(fds[0], POLLIN);
+  CHECK_EQ(1, uv_backend_process(&fake.loop, -1));
+  FAKE_CHECK_WAITS(-1);
+  uv_backend_dispatch(&fake.loop);
+  fake_check_trace("f");
+  teardown();
+}
+
+static void stop_cb(uv_poll_t* h, int status, int events) {
+  poll_cb(h, status, events);
+  uv_stop(&fake.loop);
+}
+
+/* uv_stop() ends the caller's loop once, as it ends uv_run(). */
+UNIT_TEST(pull_stop) {
+  setup();
+  uv_poll_start(&poll_handle, UV_READABLE, stop_cb);
+  fake_io(fds[0], POLLIN);
+  uv_backend_process(&fake.loop, -1);
+  CHECK_EQ(0, uv_backend_dispatch(&fake.loop));
+  fake_check_trace("f");
+  CHECK_EQ(-1, uv_backend_timeout(&fake.loop));
+  fake_pass(0);
+  CHECK_EQ(0, uv_backend_process(&fake.loop, 0));
+  CHECK(uv_backend_dispatch(&fake.loop) != 0);
   teardown();
 }
 

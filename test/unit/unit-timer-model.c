@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The timer heap against a model that looks at every timer: random starts,
- * restarts, stops and passing time, with few distinct deadlines so that order of
- * equals matters, and callbacks that do the same. */
+ * restarts, stops and passing time, with few distinct deadlines so that order
+ * of equals matters, and callbacks that do the same. */
 #include "poller-fake.h"
 
 #include "timer.h"

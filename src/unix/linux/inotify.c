@@ -188,6 +188,11 @@ static void close_inotify_fd(uv_loop_t* loop) {
   loop->inotify_fd = -1;
 }
 
+void uv__fs_event_init_loop(uv_loop_t* loop) {
+  loop->inotify_fd = -1;
+  loop->inotify_watchers = NULL;
+}
+
 void uv__fs_event_close_loop(uv_loop_t* loop) {
   if (loop->inotify_fd >= 0)
     close_inotify_fd(loop);
@@ -322,21 +327,7 @@ static int deliver_batch(uv_loop_t* loop, const char* batch, size_t size) {
   return 1;
 }
 
-void uv__fs_event_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
-  alignas(struct inotify_event) char batch[BATCH_BYTES];
-  (void) w;
-  (void) events;
-
-  for (int i = 0; i < BATCHES_MAX; i++) {
-    ssize_t size = uv__fd_read(loop->inotify_fd, batch, sizeof(batch));
-    if (size <= 0)
-      return; /* read all; an error would come again and helps nobody */
-    if (!deliver_batch(loop, batch, (size_t) size))
-      return;
-  }
-}
-
-/* Takes all handles off their watches and forgets the watches. */
+/* Takes all handles off their watches and forgets the watches (N1). */
 static void take_handles(struct watch_table* table, struct uv__queue* handles) {
   for (unsigned i = 0; i < table->size; i++) {
     while (table->buckets[i] != NULL) {
@@ -348,6 +339,41 @@ static void take_handles(struct watch_table* table, struct uv__queue* handles) {
     }
   }
   table->generation++;
+
+  for (struct uv__queue* q = handles->next; q != handles; q = q->next)
+    handle_of(q)->wd = -1;
+}
+
+/* P4: of these watches nothing more will be heard. Each handle is told; it
+ * stays active and silent. The next start opens another descriptor. */
+static void give_up(uv_loop_t* loop) {
+  int err = uv__io_probe(loop, loop->inotify_fd);
+  struct uv__queue handles;
+
+  uv__queue_init(&handles);
+  take_handles(table_of(loop), &handles);
+  close_inotify_fd(loop);
+  while (!uv__queue_empty(&handles)) {
+    uv_fs_event_t* handle = handle_of(uv__queue_pop_front(&handles));
+    handle->cb(handle, NULL, 0, err != 0 ? err : UV_EIO);
+  }
+}
+
+void uv__fs_event_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
+  alignas(struct inotify_event) char batch[BATCH_BYTES];
+
+  if (w->events == 0 && (events & POLLERR)) {
+    give_up(loop);
+    return;
+  }
+
+  for (int i = 0; i < BATCHES_MAX; i++) {
+    ssize_t size = uv__fd_read(loop->inotify_fd, batch, sizeof(batch));
+    if (size <= 0)
+      return; /* read all; an error would come again and helps nobody */
+    if (!deliver_batch(loop, batch, (size_t) size))
+      return;
+  }
 }
 
 /* The descriptor is shared with the parent: nothing may be removed through it,
@@ -365,7 +391,6 @@ int uv__fs_event_fork(uv_loop_t* loop) {
   int first_err = 0;
   while (!uv__queue_empty(&handles)) {
     uv_fs_event_t* handle = handle_of(uv__queue_pop_front(&handles));
-    handle->wd = -1;
     int err = uv__fs_event_os_start(handle, 0);
     if (first_err == 0)
       first_err = err;

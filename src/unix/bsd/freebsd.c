@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* What FreeBSD tells about itself. See bsd/sysinfo.h. */
+#include "unix/bsd/sysinfo.h"
+#include "alloc.h"
+#include "unix/fd.h"
+
+#include <string.h>
+#include <sys/types.h>
+#include <sys/resource.h>
+#include <sys/sysctl.h>
+#include <sys/time.h>
+#include <sys/user.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t page_size(void) {
+  return (uint64_t) sysconf(_SC_PAGESIZE);
+}
+
+/* A number of 4 or 8 bytes; 0 if there is none. */
+static uint64_t number_get(const char* name) {
+  union {
+    uint32_t narrow;
+    uint64_t wide;
+  } value = { .wide = 0 };
+  size_t size = sizeof(value);
+
+  if (sysctlbyname(name, &value, &size, NULL, 0) != 0)
+    return 0;
+  return size == sizeof(value.narrow) ? value.narrow : value.wide;
+}
+
+void uv__memory_read(struct uv__memory* memory) {
+  uint64_t pages = number_get("vm.stats.vm.v_free_count");
+
+  memory->total = number_get("hw.physmem");
+  memory->free = pages * page_size();
+}
+
+int uv__resident_read(size_t* bytes) {
+  int mib[] = { CTL_KERN, KERN_PROC, KERN_PROC_PID, getpid() };
+  struct kinfo_proc info;
+  size_t size = sizeof(info);
+
+  if (sysctl(mib, ARRAY_SIZE(mib), &info, &size, NULL, 0) != 0)
+    return uv__errno();
+  *bytes = (size_t) info.ki_rssize * (size_t) page_size();
+  return 0;
+}
+
+int uv__uptime_read(double* seconds) {
+  struct timespec now;
+
+  if (clock_gettime(CLOCK_MONOTONIC, &now) != 0)
+    return uv__errno();
+  *seconds = (double) now.tv_sec + (double) now.tv_nsec / 1e9;
+  return 0;
+}
+
+/* "hw.clockrate" is missing on some machines; the rest is still good. */
+int uv__cpu_common_read(struct uv__cpu_common* common) {
+  size_t size = sizeof(common->model) - 1;
+
+  if (sysctlbyname("hw.model", common->model, &size, NULL, 0) != 0)
+    common->model[0] = '\0';
+  common->count = (unsigned int) number_get("hw.ncpu");
+  common->mhz = (int) number_get("hw.clockrate");
+  return 0;
+}
+
+int uv__cpu_times_read(struct uv_cpu_times_s* times, unsigned int count) {
+  size_t size = count * CPUSTATES * sizeof(long);
+  long* ticks = uv__calloc(count * CPUSTATES, sizeof(*ticks));
+  if (ticks == NULL)
+    return UV_ENOMEM;
+
+  int err = 0;
+  if (sysctlbyname("kern.cp_times", ticks, &size, NULL, 0) != 0)
+    err = uv__errno();
+  uint64_t hz = (uint64_t) sysconf(_SC_CLK_TCK);
+  const long* at = ticks;
+  for (unsigned int i = 0; err == 0 && i < count; i++, at += CPUSTATES) {
+    times[i].user = uv__ticks_to_ms((uint64_t) at[CP_USER], hz);
+    times[i].nice = uv__ticks_to_ms((uint64_t) at[CP_NICE], hz);
+    times[i].sys = uv__ticks_to_ms((uint64_t) at[CP_SYS], hz);
+    times[i].idle = uv__ticks_to_ms((uint64_t) at[CP_IDLE], hz);
+    times[i].irq = uv__ticks_to_ms((uint64_t) at[CP_INTR], hz);
+  }
+  uv__free(ticks);
+  return err;
+}
+
+int uv__program_path(char* path, size_t size) {
+  int mib[] = { CTL_KERN, KERN_PROC, KERN_PROC_PATHNAME, -1 };
+
+  if (sysctl(mib, ARRAY_SIZE(mib), path, &size, NULL, 0) != 0)
+    return uv__errno();
+  return 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* What each of these systems tells about itself: freebsd.c, netbsd.c, openbsd.c
+ * or darwin/sysinfo.c. sysinfo.c makes the interface's functions of it.
+ * Context: any. */
+#ifndef UV_BSD_SYSINFO_H_
+#define UV_BSD_SYSINFO_H_
+
+#include "base.h"
+
+struct uv__memory {
+  uint64_t total; /* of the machine, in bytes; 0: not known */
+  uint64_t free;  /* of that, what can be had */
+};
+
+/* Fills what is known. */
+void uv__memory_read(struct uv__memory* memory);
+
+/* Resident bytes of this process: 0 or UV_E*. */
+int uv__resident_read(size_t* bytes);
+
+/* Seconds since the system was started: 0 or UV_E*. */
+int uv__uptime_read(double* seconds);
+
+/* What the CPUs have in common. */
+struct uv__cpu_common {
+  unsigned int count; /* CPUs that are online */
+  int mhz;            /* 0: not known */
+  char model[128];
+};
+
+/* 0 or UV_E*; the model may be "". */
+int uv__cpu_common_read(struct uv__cpu_common* common);
+
+/* Times of every CPU in milliseconds, `count` of them; those that are not known
+ * stay as they are. 0 or UV_E*. */
+int uv__cpu_times_read(struct uv_cpu_times_s* times, unsigned int count);
+
+/* From clock ticks. */
+static inline uint64_t uv__ticks_to_ms(uint64_t ticks, uint64_t per_second) {
+  return per_second == 0 ? 0 : ticks * 1000 / per_second;
+}
+
+/* The absolute path of the program, in a buffer of `size` bytes: 0 or UV_E*. */
+int uv__program_path(char* path, size_t size);
+
+#endif /* UV_BSD_SYSINFO_H_ */

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* Watching paths with EVFILT_VNODE: one queue per loop, made by the first
+ * start. A queue can be waited for like any fd, so that this is a watcher like
+ * others and no business of the poller's.
+ *
+ *   readable -> uv__fs_event_io: fetch a batch -> the callback of each handle
+ *
+ * The kernel watches open files, so each handle holds its path open. It tells
+ * that entries of a directory came or went, not which: we remember what was
+ * there and look again. Without memory for that, the name is NULL. A file that
+ * is gone stays open and silent until the handle is stopped.
+ *
+ * V1  An active handle has an fd >= 0 and a vnode, by that fd in the table.
+ * V2  Stopping takes a vnode out of the batch that is being delivered. Freeing
+ *     it waits for the delivery it is in.
+ */
+#include "fs-event.h"
+#include "alloc.h"
+#include "queue.h"
+#include "unix/dir-names.h"
+#include "unix/fd.h"
+#include "unix/fsevents.h"
+#include "unix/io.h"
+#include "unix/loop-os.h"
+#include "unix/os.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/event.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+
+#define CHANGES (NOTE_WRITE | NOTE_EXTEND | NOTE_ATTRIB)
+#define RENAMES (NOTE_DELETE | NOTE_RENAME | NOTE_REVOKE)
+
+#define BATCH_MAX 64
+/* Batches per readiness, so that a busy directory does not stop the loop. */
+#define BATCHES_MAX 16
+
+#ifdef O_EVTONLY
+# define WATCH_FLAGS (O_EVTONLY | O_NONBLOCK) /* does not hinder an unmount */
+#else
+# define WATCH_FLAGS (O_RDONLY | O_NONBLOCK)
+#endif
+
+/* Something watched. */
+struct vnode {
+  uv_fs_event_t* handle;       /* NULL once stopped */
+  struct uv__dir_names* names; /* of a directory; NULL: not known */
+  int is_dir;
+  int busy; /* its callbacks are running: whoever runs them frees it */
+};
+
+/* Of a loop with fs_event handles. */
+struct uv__vnodes {
+  uv__io_t watcher;     /* of the queue */
+  struct vnode** by_fd; /* NULL where nothing is watched */
+  unsigned size;        /* of by_fd */
+  /* The batch being delivered; the events from `next` on are still to come. */
+  struct kevent batch[BATCH_MAX];
+  int next;
+  int count;
+};
+
+static struct uv__vnodes* vnodes_of(const uv_loop_t* loop) {
+  return uv__loop_os(loop)->vnodes;
+}
+
+static int open_queue(uv_loop_t* loop, struct uv__vnodes* vnodes) {
+  int kq = kqueue();
+  if (kq == -1)
+    return uv__errno();
+
+  int err = uv__fd_cloexec(kq, 1);
+  uv__io_init(&vnodes->watcher, UV__IO_FS_EVENT);
+  if (err == 0)
+    err = uv__io_attach(loop, &vnodes->watcher, kq);
+  if (err != 0) {
+    (void) uv__fd_close(kq); /* the first error is the one to report */
+    return err;
+  }
+  uv__io_start(loop, &vnodes->watcher, POLLIN);
+  return 0;
+}
+
+static int open_vnodes(uv_loop_t* loop) {
+  if (vnodes_of(loop) != NULL)
+    return 0;
+
+  struct uv__vnodes* vnodes = uv__calloc(1, sizeof(*vnodes));
+  if (vnodes == NULL)
+    return UV_ENOMEM;
+  int err = open_queue(loop, vnodes);
+  if (err != 0) {
+    uv__free(vnodes);
+    return err;
+  }
+  uv__loop_os(loop)->vnodes = vnodes;
+  return 0;
+}
+
+void uv__fs_event_init_loop(uv_loop_t* loop) {
+  uv__loop_os(loop)->vnodes = NULL;
+  uv__fsevents_init_loop(loop);
+}
+
+void uv__fs_event_close_loop(uv_loop_t* loop) {
+  struct uv__vnodes* vnodes = vnodes_of(loop);
+
+  uv__fsevents_close_loop(loop);
+  if (vnodes == NULL)
+    return;
+  int kq = vnodes->watcher.fd;
+  uv__io_close(loop, &vnodes->watcher);
+  if (kq != -1)
+    (void) uv__fd_close(kq); /* nothing in it */
+  uv__free(vnodes->by_fd);
+  uv__free(vnodes);
+  uv__loop_os(loop)->vnodes = NULL;
+}
+
+void uv__fs_event_os_init(uv_fs_event_t* handle) {
+  UV__FS_EVENT_FD(handle) = -1;
+  uv__fsevents_init(handle);
+}
+
+static int reserve(struct uv__vnodes* vnodes, unsigned fd) {
+  if (fd < vnodes->size)
+    return 0;
+
+  unsigned size = vnodes->size == 0 ? 64 : vnodes->size;
+  while (size <= fd)
+    size *= 2;
+  struct vnode** by_fd =
+      uv__realloc_array(vnodes->by_fd, size, sizeof(*by_fd));
+  if (by_fd == NULL)
+    return UV_ENOMEM;
+  for (unsigned i = vnodes->size; i < size; i++)
+    by_fd[i] = NULL;
+  vnodes->by_fd = by_fd;
+  vnodes->size = size;
+  return 0;
+}
+
+static int watch(const struct uv__vnodes* vnodes, int fd) {
+  struct kevent change;
+
+  EV_SET(&change, (uintptr_t) fd, EVFILT_VNODE, EV_ADD | EV_CLEAR,
+         CHANGES | RENAMES, 0, (void*) vnodes->by_fd[fd]);
+  if (kevent(vnodes->watcher.fd, &change, 1, NULL, 0, NULL) != 0)
+    return uv__errno();
+  return 0;
+}
+
+static int is_directory(int fd) {
+  struct stat st;
+  return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static void free_vnode(struct vnode* vnode) {
+  uv__free(vnode->names);
+  uv__free(vnode);
+}
+
+/* Watches before it reads the names: what happens in between is seen twice
+ * rather than not at all, and the second look finds nothing. */
+static int add_vnode(struct uv__vnodes* vnodes,
+                     uv_fs_event_t* handle,
+                     int fd) {
+  int err = reserve(vnodes, (unsigned) fd);
+  if (err != 0)
+    return err;
+  struct vnode* vnode = uv__calloc(1, sizeof(*vnode));
+  if (vnode == NULL)
+    return UV_ENOMEM;
+
+  vnode->handle = handle;
+  vnode->is_dir = is_directory(fd);
+  vnodes->by_fd[fd] = vnode;
+  err = watch(vnodes, fd);
+  if (err != 0) {
+    vnodes->by_fd[fd] = NULL;
+    free_vnode(vnode);
+    return err;
+  }
+  if (vnode->is_dir)
+    vnode->names = uv__dir_names_read(fd);
+  return 0;
+}
+
+int uv__fs_event_os_start(uv_fs_event_t* handle, unsigned int flags) {
+  int err = uv__fsevents_start(handle, flags);
+  if (err != UV_ENOTSUP)
+    return err;
+
+  err = open_vnodes(handle->loop);
+  if (err != 0)
+    return err;
+  int fd = uv__fd_open(handle->path, WATCH_FLAGS, 0);
+  if (fd < 0)
+    return fd;
+  err = add_vnode(vnodes_of(handle->loop), handle, fd);
+  if (err != 0) {
+    (void) uv__fd_close(fd); /* the first error is the one to report */
+    return err;
+  }
+  UV__FS_EVENT_FD(handle) = fd;
+  return 0;
+}
+
+void uv__fs_event_os_stop(uv_fs_event_t* handle) {
+  struct uv__vnodes* vnodes = vnodes_of(handle->loop);
+  int fd = UV__FS_EVENT_FD(handle);
+
+  if (fd == -1) {
+    uv__fsevents_stop(handle);
+    return;
+  }
+  struct vnode* vnode = vnodes->by_fd[fd];
+  UV__FS_EVENT_FD(handle) = -1;
+  vnodes->by_fd[fd] = NULL;
+  vnode->handle = NULL;
+  for (int i = vnodes->next; i < vnodes->count; i++)
+    if (vnodes->batch[i].udata == (void*) vnode)
+      vnodes->batch[i].udata = NULL;
+  if (!vnode->busy)
+    free_vnode(vnode);
+  (void) uv__fd_close(fd); /* and out of the queue it is */
+}
+
+/* The last component of the path. A copy: the callback may stop the handle,
+ * which frees it. */
+static void copy_own_name(char out[NAME_MAX + 1], const char* path) {
+  size_t len = strlen(path);
+  while (len > 1 && path[len - 1] == '/')
+    len--;
+
+  size_t size = 0;
+  while (size < len && size < NAME_MAX && path[len - size - 1] != '/')
+    size++;
+  memcpy(out, path + len - size, size);
+  out[size] = '\0';
+}
+
+static void deliver_self(struct vnode* vnode, unsigned notes) {
+  uv_fs_event_t* handle = vnode->handle;
+  char name[NAME_MAX + 1];
+  int events = 0;
+
+  if (notes & CHANGES)
+    events |= UV_CHANGE;
+  if (notes & RENAMES)
+    events |= UV_RENAME;
+  copy_own_name(name, handle->path);
+  handle->cb(handle, name, events, 0);
+}
+
+/* Tells which entries came or went since the last look. */
+static void deliver_entries(struct vnode* vnode) {
+  struct uv__dir_names* before = vnode->names;
+  struct uv__dir_names* after =
+      uv__dir_names_read(UV__FS_EVENT_FD(vnode->handle));
+  size_t i = 0;
+  size_t k = 0;
+
+  vnode->names = after;
+  if (before == NULL || after == NULL) {
+    vnode->handle->cb(vnode->handle, NULL, UV_RENAME, 0);
+    uv__free(before);
+    return;
+  }
+  while (vnode->handle != NULL) {
+    const char* name = uv__dir_names_next(before, after, &i, &k);
+    if (name == NULL)
+      break;
+    vnode->handle->cb(vnode->handle, name, UV_RENAME, 0);
+  }
+  uv__free(before);
+}
+
+static void deliver(struct vnode* vnode, unsigned notes) {
+  unsigned self = vnode->is_dir ? RENAMES | NOTE_ATTRIB : RENAMES | CHANGES;
+
+  vnode->busy = 1;
+  if (vnode->is_dir && (notes & NOTE_WRITE) && !(notes & NOTE_DELETE))
+    deliver_entries(vnode);
+  if (vnode->handle != NULL && (notes & self))
+    deliver_self(vnode, notes & self);
+  vnode->busy = 0;
+  if (vnode->handle == NULL)
+    free_vnode(vnode);
+}
+
+void uv__fs_event_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
+  static const struct timespec at_once = { 0, 0 };
+  struct uv__vnodes* vnodes = vnodes_of(loop);
+  (void) events;
+
+  for (int i = 0; i < BATCHES_MAX; i++) {
+    int n = kevent(w->fd, NULL, 0, vnodes->batch, BATCH_MAX, &at_once);
+    if (n <= 0)
+      return; /* fetched all; an error would come again and helps nobody */
+
+    vnodes->count = n;
+    for (vnodes->next = 0; vnodes->next < vnodes->count;) {
+      const struct kevent* event = &vnodes->batch[vnodes->next++];
+      if (event->udata != NULL)
+        deliver((struct vnode*) event->udata, event->fflags);
+    }
+    if (n < BATCH_MAX)
+      return;
+  }
+}
+
+/* The queue was not inherited, the files were. */
+static int watch_again(uv_loop_t* loop, struct uv__vnodes* vnodes) {
+  uv__io_close(loop, &vnodes->watcher);
+  vnodes->watcher.fd = -1;
+  vnodes->count = 0;
+  int first_err = open_queue(loop, vnodes);
+  if (first_err != 0)
+    return first_err;
+
+  for (unsigned fd = 0; fd < vnodes->size; fd++) {
+    if (vnodes->by_fd[fd] == NULL)
+      continue;
+    int err = watch(vnodes, (int) fd);
+    if (first_err == 0)
+      first_err = err;
+  }
+  return first_err;
+}
+
+int uv__fs_event_fork(uv_loop_t* loop) {
+  int err = 0;
+  if (vnodes_of(loop) != NULL)
+    err = watch_again(loop, vnodes_of(loop));
+  int fsevents_err = uv__fsevents_fork(loop);
+  return err != 0 ? err : fsevents_err;
+}

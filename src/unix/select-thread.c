@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* select(2) on a thread; see select-thread.h.
+ *
+ *   thread: select on what is armed -> mark what is ready, disarm it -> wake
+ *   loop: collect -> callbacks -> arm again before the next wait
+ *
+ * The lock guards the whole structure. The thread does not hold it while it
+ * selects; every change counts up `version` and ends the select through a pipe,
+ * and an answer to an older question is thrown away.
+ */
+#include "unix/select-thread.h"
+#include "alloc.h"
+#include "loop.h"
+#include "unix/fd.h"
+#include "unix/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/select.h>
+
+#if UV__HAVE_STREAM_SELECT
+
+struct device {
+  int fd;
+  unsigned want;  /* POLLIN | POLLOUT */
+  unsigned ready; /* of that; to be collected */
+  int armed;      /* the thread is to look at it */
+};
+
+struct uv__selector {
+  uv_loop_t* loop;
+  uv_thread_t thread;
+  uv_mutex_t lock;
+  unsigned version; /* of what is armed */
+  int ending;
+  int pipe[2]; /* ends a select */
+  struct device* devices;
+  unsigned count;
+  unsigned room;
+};
+
+struct question {
+  unsigned version;
+  int max_fd;
+  fd_set in;
+  fd_set out;
+};
+
+/* With the lock held: has the thread ask anew. */
+static void changed(struct uv__selector* s) {
+  static const char byte = 0;
+  s->version++;
+  (void) uv__fd_write(s->pipe[1], &byte, 1); /* full: it will be read */
+}
+
+static void compose(struct uv__selector* s, struct question* q) {
+  FD_ZERO(&q->in);
+  FD_ZERO(&q->out);
+  FD_SET(s->pipe[0], &q->in);
+  q->max_fd = s->pipe[0];
+  q->version = s->version;
+  for (unsigned i = 0; i < s->count; i++) {
+    const struct device* device = &s->devices[i];
+    if (!device->armed)
+      continue;
+    if (device->want & POLLIN)
+      FD_SET(device->fd, &q->in);
+    if (device->want & POLLOUT)
+      FD_SET(device->fd, &q->out);
+    if (device->fd > q->max_fd)
+      q->max_fd = device->fd;
+  }
+}
+
+/* Marks what is ready; returns whether anything is. */
+static int mark(struct uv__selector* s, const struct question* q) {
+  int found = 0;
+
+  if (q->version != s->version)
+    return 0;
+  for (unsigned i = 0; i < s->count; i++) {
+    struct device* device = &s->devices[i];
+    unsigned ready = 0;
+    if (!device->armed)
+      continue;
+    if ((device->want & POLLIN) && FD_ISSET(device->fd, &q->in))
+      ready |= POLLIN;
+    if ((device->want & POLLOUT) && FD_ISSET(device->fd, &q->out))
+      ready |= POLLOUT;
+    if (ready == 0)
+      continue;
+    device->ready = ready;
+    device->armed = 0;
+    found = 1;
+  }
+  return found;
+}
+
+/* An fd that was closed under us: its owner has it reported as ready, and hears
+ * of it when it reads. */
+static int mark_all(struct uv__selector* s) {
+  int found = 0;
+
+  for (unsigned i = 0; i < s->count; i++) {
+    struct device* device = &s->devices[i];
+    if (!device->armed)
+      continue;
+    device->ready = device->want;
+    device->armed = 0;
+    found = 1;
+  }
+  return found;
+}
+
+static void drain(int fd) {
+  char sink[64];
+  while (uv__fd_read(fd, sink, sizeof(sink)) == (ssize_t) sizeof(sink))
+    continue;
+}
+
+/* Context: the helper thread. */
+static void run(void* arg) {
+  struct uv__selector* s = arg;
+  struct question q;
+
+  uv_mutex_lock(&s->lock);
+  while (!s->ending) {
+    compose(s, &q);
+    uv_mutex_unlock(&s->lock);
+    int n = select(q.max_fd + 1, &q.in, &q.out, NULL, NULL);
+    int err = n == -1 ? errno : 0;
+    if (n > 0 && FD_ISSET(s->pipe[0], &q.in))
+      drain(s->pipe[0]);
+
+    uv_mutex_lock(&s->lock);
+    int found = 0;
+    if (n > 0)
+      found = mark(s, &q);
+    else if (err == EBADF && q.version == s->version)
+      found = mark_all(s);
+    if (found)
+      (void) uv__loop_wake(s->loop); /* nothing to be done about a failure */
+  }
+  uv_mutex_unlock(&s->lock);
+}
+
+static int selector_new(uv_loop_t* loop, struct uv__selector** out) {
+  struct uv__selector* s = uv__calloc(1, sizeof(*s));
+  int err;
+
+  if (s == NULL)
+    return UV_ENOMEM;
+  s->loop = loop;
+  err = uv__fd_pipe(s->pipe, O_CLOEXEC | O_NONBLOCK);
+  if (err != 0)
+    goto err_free;
+  err = s->pipe[0] < FD_SETSIZE ? uv_mutex_init(&s->lock) : UV_EMFILE;
+  if (err != 0)
+    goto err_close_pipe;
+  err = uv_thread_create(&s->thread, run, s);
+  if (err != 0)
+    goto err_destroy_lock;
+  *out = s;
+  return 0;
+
+err_destroy_lock:
+  uv_mutex_destroy(&s->lock);
+err_close_pipe:
+  uv__fd_close(s->pipe[0]);
+  uv__fd_close(s->pipe[1]);
+err_free:
+  uv__free(s);
+  return err;
+}
+
+static struct device* find(struct uv__selector* s, int fd) {
+  for (unsigned i = 0; i < s->count; i++)
+    if (s->devices[i].fd == fd)
+      return &s->devices[i];
+  return NULL;
+}
+
+static struct device* add(struct uv__selector* s, int fd) {
+  if (s->count == s->room) {
+    unsigned room = s->room == 0 ? 4 : s->room * 2;
+    void* grown = uv__realloc_array(s->devices, room, sizeof(*s->devices));
+    if (grown == NULL)
+      return NULL;
+    s->devices = grown;
+    s->room = room;
+  }
+  struct device* device = &s->devices[s->count++];
+  device->fd = fd;
+  return device;
+}
+
+int uv__select_watch(struct uv__selector** selector,
+                     uv_loop_t* loop,
+                     int fd,
+                     unsigned want) {
+  if (fd >= FD_SETSIZE)
+    return UV_EMFILE;
+  if (*selector == NULL) {
+    int err = selector_new(loop, selector);
+    if (err != 0)
+      return err;
+  }
+
+  struct uv__selector* s = *selector;
+  uv_mutex_lock(&s->lock);
+  struct device* device = find(s, fd);
+  if (device == NULL)
+    device = add(s, fd);
+  if (device != NULL) {
+    device->want = want & (POLLIN | POLLOUT);
+    device->ready = 0;
+    device->armed = device->want != 0;
+    changed(s);
+  }
+  uv_mutex_unlock(&s->lock);
+  return device == NULL ? UV_ENOMEM : 0;
+}
+
+void uv__select_forget(struct uv__selector* s, int fd) {
+  if (s == NULL)
+    return;
+  uv_mutex_lock(&s->lock);
+  struct device* device = find(s, fd);
+  if (device != NULL) {
+    *device = s->devices[--s->count];
+    changed(s);
+  }
+  uv_mutex_unlock(&s->lock);
+}
+
+int uv__select_arm(struct uv__selector* s) {
+  int found = 0;
+  int waiting = 0;
+
+  if (s == NULL)
+    return 0;
+  uv_mutex_lock(&s->lock);
+  for (unsigned i = 0; i < s->count; i++) {
+    struct device* device = &s->devices[i];
+    waiting |= device->ready != 0;
+    if (device->armed || device->ready != 0 || device->want == 0)
+      continue;
+    device->armed = 1;
+    found = 1;
+  }
+  if (found)
+    changed(s);
+  uv_mutex_unlock(&s->lock);
+  return waiting;
+}
+
+int uv__select_collect(struct uv__selector* s, unsigned* bits) {
+  int fd = -1;
+
+  if (s == NULL)
+    return -1;
+  uv_mutex_lock(&s->lock);
+  for (unsigned i = 0; i < s->count && fd == -1; i++) {
+    if (s->devices[i].ready == 0)
+      continue;
+    fd = s->devices[i].fd;
+    *bits = s->devices[i].ready;
+    s->devices[i].ready = 0;
+  }
+  uv_mutex_unlock(&s->lock);
+  return fd;
+}
+
+static void selector_free(struct uv__selector* s) {
+  uv__fd_close(s->pipe[0]);
+  uv__fd_close(s->pipe[1]);
+  uv__free(s->devices);
+  uv__free(s);
+}
+
+void uv__select_close(struct uv__selector* s) {
+  if (s == NULL)
+    return;
+  uv_mutex_lock(&s->lock);
+  s->ending = 1;
+  changed(s);
+  uv_mutex_unlock(&s->lock);
+  uv_thread_join(&s->thread);
+  uv_mutex_destroy(&s->lock);
+  selector_free(s);
+}
+
+/* The lock may be in any state, so it is left alone. */
+void uv__select_abandon(struct uv__selector* s) {
+  if (s != NULL)
+    selector_free(s);
+}
+
+#endif /* UV__HAVE_STREAM_SELECT */

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* select(2) on a thread, for devices that kqueue refuses: on macOS that is
+ * /dev/tty, among others. poller-kqueue.c is the only user.
+ *
+ * Context: the loop thread; the helper thread is inside select-thread.c.
+ */
+#ifndef UV_UNIX_SELECT_THREAD_H_
+#define UV_UNIX_SELECT_THREAD_H_
+
+#include "base.h"
+#include "unix/os.h"
+
+/* What is watched, and the thread. NULL until something is. */
+struct uv__selector;
+
+#if UV__HAVE_STREAM_SELECT
+
+/* Watches fd for POLLIN and POLLOUT of `want`, or changes what it is watched
+ * for; makes *selector if need be. 0 or UV_E*. */
+int uv__select_watch(struct uv__selector** selector,
+                     uv_loop_t* loop,
+                     int fd,
+                     unsigned want);
+
+/* Afterwards nothing is reported for fd. */
+void uv__select_forget(struct uv__selector* selector, int fd);
+
+/* Looks at everything again that was collected before: what is still ready is
+ * reported again (P2). Returns 1 if something waits to be collected. */
+int uv__select_arm(struct uv__selector* selector);
+
+/* The next fd that is ready, with the bits, or -1. The loop is woken when there
+ * is one. */
+int uv__select_collect(struct uv__selector* selector, unsigned* bits);
+
+/* Ends the thread. */
+void uv__select_close(struct uv__selector* selector);
+
+/* Child side of fork: there is no thread; frees what was inherited. */
+void uv__select_abandon(struct uv__selector* selector);
+
+#else
+
+static inline int uv__select_watch(struct uv__selector** selector,
+                                   uv_loop_t* loop,
+                                   int fd,
+                                   unsigned want) {
+  (void) selector;
+  (void) loop;
+  (void) fd;
+  (void) want;
+  return UV_ENOTSUP;
+}
+
+static inline void uv__select_forget(struct uv__selector* selector, int fd) {
+  (void) selector;
+  (void) fd;
+}
+
+static inline int uv__select_arm(struct uv__selector* selector) {
+  (void) selector;
+  return 0;
+}
+
+static inline int uv__select_collect(struct uv__selector* selector,
+                                     unsigned* bits) {
+  (void) selector;
+  (void) bits;
+  return -1;
+}
+
+static inline void uv__select_close(struct uv__selector* selector) {
+  (void) selector;
+}
+
+static inline void uv__select_abandon(struct uv__selector* selector) {
+  (void) selector;
+}
+
+#endif
+
+#endif /* UV_UNIX_SELECT_THREAD_H_ */
