@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* What a workload sees of the program around it.
+ *
+ * A workload prepares, calls bench_begin(), does `run->ops` operations, calls
+ * bench_end() and cleans up. Only libuv's public interface of 1.44 is used, so
+ * that the same binary runs on any libuv.so.1. The other side of a connection
+ * is a process of its own (peer.c) on bare system calls: it costs the same
+ * whatever library is measured, and its time is not counted.
+ */
+#ifndef BENCH_H_
+#define BENCH_H_
+
+#include <uv.h>
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct run {
+  uint64_t ops;  /* operations to do */
+  unsigned size; /* connections, handles, requests in flight: see the table */
+  int kind;      /* the table entry's; for functions that serve several */
+};
+
+struct workload {
+  const char* name;
+  void (*run)(struct run* run);
+  void (*floor)(struct run* run); /* the same on bare system calls, or NULL */
+  int kind;
+  uint64_t ops;     /* a fraction of a second's worth */
+  uint64_t ops_max; /* 0: any number */
+  unsigned size;
+  const char* what; /* for people; names the operation */
+};
+
+/* One per file, ended by an entry without a name. */
+extern const struct workload async_workloads[];
+extern const struct workload connection_workloads[];
+extern const struct workload file_workloads[];
+extern const struct workload loop_workloads[];
+extern const struct workload memory_workloads[];
+extern const struct workload process_workloads[];
+extern const struct workload stream_workloads[];
+extern const struct workload timer_workloads[];
+extern const struct workload udp_workloads[];
+extern const struct workload work_workloads[];
+
+/* Around what is measured. */
+void bench_begin(void);
+void bench_end(void);
+
+/* Another number of this run, for the report. */
+void bench_note(const char* name, double value);
+
+/* Ends the program: a workload that does not work is not a measurement. */
+void bench_fail(const char* file, int line, const char* what, int err);
+
+/* Neither is one that skips its checks: these stay in every build. */
+#define CHECK(condition)                                                       \
+  do {                                                                         \
+    if (!(condition))                                                          \
+      bench_fail(__FILE__, __LINE__, #condition, 0);                           \
+  } while (0)
+#define CHECK_OK(expression)                                                   \
+  do {                                                                         \
+    int check_err = (int) (expression);                                        \
+    if (check_err < 0)                                                         \
+      bench_fail(__FILE__, __LINE__, #expression, check_err);                  \
+  } while (0)
+
+/* calloc() that does not fail. */
+void* bench_alloc(size_t count, size_t size);
+
+/* Small and repeatable, not good: the same numbers for every library. */
+uint32_t bench_random(void);
+
+/* An ever growing clock for latencies, in ns. */
+uint64_t bench_clock(void);
+
+/* A directory that goes away with the process. */
+const char* bench_dir(void);
+
+/* Runs the loop until nothing is left and closes it. */
+void bench_drain(uv_loop_t* loop);
+
+/* As many descriptors as allowed; returns how many. */
+unsigned bench_raise_fd_limit(void);
+
+#endif /* BENCH_H_ */

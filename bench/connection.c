@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* Connections that come and go, and those that do nothing. */
+#include "peer.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+/* ---- churn: one operation is a connection made and closed ---- */
+
+static struct {
+  uv_loop_t loop;
+  union server server;
+  struct place place;
+  uint64_t ops;
+  uint64_t done;
+  uv_tcp_t tcp; /* connecting */
+  uv_connect_t req;
+} churn;
+
+static void accept_closed(uv_handle_t* handle) {
+  free(handle);
+}
+
+static void accept_one(uv_stream_t* server, int status) {
+  union server* client = malloc(sizeof(*client));
+
+  CHECK_OK(status);
+  CHECK(client != NULL);
+  if (churn.done == 0)
+    bench_begin();
+  server_accept(server, client, churn.place.family);
+  uv_close(&client->handle, accept_closed);
+  if (++churn.done == churn.ops) {
+    bench_end();
+    uv_close((uv_handle_t*) server, NULL);
+  }
+}
+
+static void run_accept(struct run* run) {
+  churn.ops = run->ops;
+  CHECK_OK(uv_loop_init(&churn.loop));
+  server_listen(&churn.loop, &churn.server, run->kind, &churn.place,
+                accept_one);
+  peer_start("connect", churn.place, 1, run->ops);
+  bench_drain(&churn.loop);
+  peer_wait();
+  place_remove(churn.place);
+}
+
+static void floor_accept(struct run* run) {
+  struct place place;
+  int listener = place_listen(run->kind, SOCK_STREAM, &place);
+  struct pollfd ready = { .fd = listener, .events = POLLIN };
+
+  peer_start("connect", place, 1, run->ops);
+  for (uint64_t done = 0; done < run->ops; done++) {
+    CHECK(poll(&ready, 1, -1) == 1);
+    if (done == 0)
+      bench_begin();
+    int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    CHECK(fd >= 0);
+    close(fd);
+  }
+  bench_end();
+  peer_wait();
+  place_remove(place);
+}
+
+static void connect_next(void);
+
+static void connect_closed(uv_handle_t* handle) {
+  (void) handle;
+  if (++churn.done < churn.ops) {
+    connect_next();
+    return;
+  }
+  bench_end();
+  uv_close(&churn.server.handle, NULL);
+}
+
+static void connect_made(uv_connect_t* req, int status) {
+  CHECK_OK(status);
+  uv_close((uv_handle_t*) req->handle, connect_closed);
+}
+
+static void connect_next(void) {
+  struct sockaddr_storage address;
+
+  place_address(churn.place, &address);
+  CHECK_OK(uv_tcp_init(&churn.loop, &churn.tcp));
+  CHECK_OK(uv_tcp_connect(&churn.req, &churn.tcp, (struct sockaddr*) &address,
+                          connect_made));
+}
+
+static void accept_silently(uv_stream_t* server, int status) {
+  union server* client = malloc(sizeof(*client));
+
+  CHECK_OK(status);
+  CHECK(client != NULL);
+  server_accept(server, client, AF_INET);
+  uv_close(&client->handle, accept_closed);
+}
+
+static void run_connect(struct run* run) {
+  churn.ops = run->ops;
+  CHECK_OK(uv_loop_init(&churn.loop));
+  server_listen(&churn.loop, &churn.server, AF_INET, &churn.place,
+                accept_silently);
+  bench_begin();
+  connect_next();
+  bench_drain(&churn.loop);
+}
+
+/* ---- idle: `size` connections, one of which speaks now and then ---- */
+
+struct idle_connection {
+  union server stream;
+};
+
+static struct {
+  uv_loop_t loop;
+  union server server;
+  struct idle_connection* connections;
+  unsigned size;
+  unsigned accepted;
+  unsigned ended;
+  uint64_t messages;
+  uint64_t ops;
+  size_t before;
+} idle;
+
+static void idle_alloc(uv_handle_t* handle, size_t hint, uv_buf_t* buf) {
+  static char data[256];
+
+  (void) handle;
+  (void) hint;
+  *buf = uv_buf_init(data, sizeof(data));
+}
+
+static void idle_read(uv_stream_t* stream, ssize_t n, const uv_buf_t* buf) {
+  if (n == UV_EOF) {
+    uv_close((uv_handle_t*) stream, NULL);
+    return;
+  }
+  CHECK(n == 64);
+  uv_buf_t reply = uv_buf_init(buf->base, 64);
+  CHECK(uv_try_write(stream, &reply, 1) == 64);
+  idle.messages++;
+  if (idle.messages == idle.size) {
+    size_t now;
+    CHECK_OK(uv_resident_set_memory(&now));
+    bench_note("bytes_per_connection",
+               (double) (now - idle.before) / (double) idle.size);
+    bench_begin();
+  }
+  if (idle.messages == idle.size + idle.ops)
+    bench_end();
+}
+
+static void idle_accept(uv_stream_t* server, int status) {
+  struct idle_connection* c = &idle.connections[idle.accepted];
+
+  CHECK_OK(status);
+  server_accept(server, &c->stream, AF_INET);
+  CHECK_OK(uv_read_start(&c->stream.stream, idle_alloc, idle_read));
+  if (++idle.accepted == idle.size)
+    uv_close((uv_handle_t*) server, NULL);
+}
+
+static void run_idle(struct run* run) {
+  struct place place;
+
+  unsigned limit = bench_raise_fd_limit();
+  if (run->size + 64 > limit)
+    run->size = limit - 64;
+  idle.size = run->size;
+  idle.ops = run->ops;
+  CHECK_OK(uv_loop_init(&idle.loop));
+  server_listen(&idle.loop, &idle.server, AF_INET, &place, idle_accept);
+  CHECK_OK(uv_resident_set_memory(&idle.before));
+  idle.connections = bench_alloc(run->size, sizeof(*idle.connections));
+  peer_start("idle", place, run->size, run->ops);
+  bench_drain(&idle.loop);
+  peer_wait();
+}
+
+const struct workload connection_workloads[] = {
+  { "tcp-accept", run_accept, floor_accept, AF_INET, 4000, 0, 1,
+    "a TCP connection accepted and closed" },
+  { "unix-accept", run_accept, floor_accept, AF_UNIX, 4000, 0, 1,
+    "a unix connection accepted and closed" },
+  { "tcp-connect", run_connect, NULL, 0, 4000, 0, 1,
+    "a TCP connection made, accepted by the same loop, closed" },
+  { "tcp-idle-10k", run_idle, NULL, 0, 5000, 0, 10000,
+    "one of 10000 idle connections sends and is answered" },
+  { .name = NULL },
+};

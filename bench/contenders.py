@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""Which libraries are compared, and the program that runs on them."""
+import glob
+import os
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(HERE)
+REFERENCE = os.path.join(TOP, "test", "conformance", "reference")
+SYSTEM_DIRS = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
+               "/usr/lib64", "/usr/lib")
+
+
+class Stop(Exception):
+    """The comparison cannot be done; the message says why."""
+
+
+class Contender:
+    """A library, or the bare system calls (folder None)."""
+
+    def __init__(self, name, folder, is_ours=False):
+        self.name = name
+        self.folder = folder
+        self.is_ours = is_ours
+        self.version = None
+
+    @property
+    def is_floor(self):
+        return self.folder is None
+
+    def environment(self, ours):
+        """The floor does not use the library but is linked with one."""
+        folder = self.folder or ours.folder
+        env = dict(os.environ, LD_LIBRARY_PATH=folder)
+        for name in ("UV_USE_IO_URING", "UV_THREADPOOL_SIZE", "UV_POLLER"):
+            if name not in os.environ.get("BENCH_KEEP_ENV", "").split():
+                env.pop(name, None)
+        return env
+
+
+def our_library():
+    """The newest optimised build of the tree."""
+    found = []
+    for pattern in ("build/gcc/.libs", "build/try/.libs", "build/cmake",
+                    ".libs"):
+        found += glob.glob(os.path.join(TOP, pattern, "libuv.so.1"))
+    if not found:
+        raise Stop("no library built: run ./try or ./check, or give --lib DIR")
+    return os.path.dirname(max(found, key=os.path.getmtime))
+
+
+def system_library():
+    for folder in SYSTEM_DIRS:
+        if os.path.exists(os.path.join(folder, "libuv.so.1")):
+            return folder
+    return None
+
+
+def built_reference():
+    done = subprocess.run([REFERENCE], stdout=subprocess.PIPE, text=True)
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def check_folder(folder):
+    if not os.path.exists(os.path.join(folder, "libuv.so.1")):
+        raise Stop("no libuv.so.1 in " + folder)
+    return os.path.realpath(folder)
+
+
+def choose(lib, refs):
+    """Ours first, then the references."""
+    ours = Contender("blacklight", check_folder(lib or our_library()), True)
+    folders = refs or [f for f in (system_library(), built_reference()) if f]
+    if not folders:
+        raise Stop("no reference: install libuv1, or give --ref DIR")
+    others = [Contender("libuv", check_folder(f)) for f in folders]
+    return [ours] + others
+
+
+def build_program(ours):
+    done = subprocess.run([os.path.join(HERE, "build"), ours.folder],
+                          stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise Stop("uv-bench does not compile")
+    return done.stdout.strip()

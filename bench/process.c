@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Spawning: one operation is a process started, ended and reported. */
+#include "bench.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { PLAIN, OPTIONS };
+
+static struct {
+  uv_loop_t loop;
+  uv_process_t process;
+  uv_process_options_t options;
+  uint64_t left;
+  uint64_t in_call; /* ns spent in uv_spawn() */
+} spawning;
+
+static void spawn_next(void);
+
+static void closed(uv_handle_t* handle) {
+  (void) handle;
+  if (--spawning.left > 0)
+    spawn_next();
+}
+
+static void exited(uv_process_t* process, int64_t status, int signal) {
+  CHECK(status == 0);
+  CHECK(signal == 0);
+  uv_close((uv_handle_t*) process, closed);
+}
+
+static void spawn_next(void) {
+  uint64_t before = bench_clock();
+  CHECK_OK(uv_spawn(&spawning.loop, &spawning.process, &spawning.options));
+  spawning.in_call += bench_clock() - before;
+}
+
+/* Memory of the parent that is really there, in pages of the normal size. */
+static void grow(unsigned megabytes) {
+  size_t bytes = (size_t) megabytes << 20;
+  char* memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  CHECK(memory != MAP_FAILED);
+  madvise(memory, bytes, MADV_NOHUGEPAGE);
+  memset(memory, 1, bytes);
+}
+
+static void run_spawn(struct run* run) {
+  static char* args[] = { "/bin/true", NULL };
+
+  if (run->size > 0)
+    grow(run->size);
+  spawning.left = run->ops;
+  spawning.options.file = args[0];
+  spawning.options.args = args;
+  spawning.options.exit_cb = exited;
+  if (run->kind == OPTIONS) {
+    spawning.options.cwd = "/";
+    spawning.options.flags = UV_PROCESS_DETACHED;
+    if (getuid() == 0) {
+      spawning.options.flags |= UV_PROCESS_SETUID | UV_PROCESS_SETGID;
+      spawning.options.uid = 65534;
+      spawning.options.gid = 65534;
+    }
+  }
+  CHECK_OK(uv_loop_init(&spawning.loop));
+  bench_begin();
+  spawn_next();
+  CHECK_OK(uv_run(&spawning.loop, UV_RUN_DEFAULT));
+  bench_end();
+  bench_note("call_us",
+             (double) spawning.in_call / 1000.0 / (double) run->ops);
+  bench_drain(&spawning.loop);
+}
+
+const struct workload process_workloads[] = {
+  { "spawn", run_spawn, NULL, PLAIN, 200, 0, 0,
+    "/bin/true started and its end reported" },
+  { "spawn-1g", run_spawn, NULL, PLAIN, 50, 0, 1024,
+    "the same by a process of 1 GiB" },
+  { "spawn-1g-options", run_spawn, NULL, OPTIONS, 50, 0, 1024,
+    "the same with cwd, uid, gid and detached" },
+  { .name = NULL },
+};

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""Tables of results, for a terminal and as Markdown."""
+
+HEAD = ("workload", "us/op", "libuv us/op", "ratio", "spread", "goal",
+        "verdict", "CPU ratio", "of floor")
+
+
+def number(value):
+    if value is None:
+        return "-"
+    if value >= 100:
+        return "%.0f" % value
+    return "%.*f" % (1 if value >= 10 else 2 if value >= 0.995 else 3, value)
+
+
+def row(name, result):
+    figure = result["ratio"]
+    cpu = result["cpu_ratio"]
+    floor = result.get("floor_ratio")
+    costs = result["us_per_op"]
+    return (name, number(costs["blacklight"]),
+            number(costs[result["reference"]]), number(figure["median"]),
+            "%s..%s" % (number(figure["q1"]), number(figure["q3"])),
+            number(result["goal"]), result["verdict"],
+            number(cpu and cpu["median"]), number(floor and floor["median"]))
+
+
+def line(cells):
+    return "%-20s %9s %12s %8s %14s %6s %8s %9s %9s" % cells
+
+
+def print_head():
+    print(line(HEAD), flush=True)
+
+
+def print_row(name, result):
+    print(line(row(name, result)), flush=True)
+
+
+def costs_table(results, key, title):
+    """Counts per operation, one column for each contender."""
+    rows = [(name, r[key]) for name, r in results.items() if key in r]
+    if not rows:
+        return []
+    columns = sorted({c for _, counts in rows for c in counts})
+    out = ["", "## " + title, "", "| workload | %s |" % " | ".join(columns),
+           "|---|%s" % ("--:|" * len(columns))]
+    for name, counts in rows:
+        out.append("| %s | %s |" % (name, " | ".join(
+            number(counts[c]) if c in counts else "-" for c in columns)))
+    return out
+
+
+def notes_table(results):
+    rows = []
+    for name, result in results.items():
+        for contender, notes in result.get("notes", {}).items():
+            for key, value in notes.items():
+                rows.append((name, key, contender, value))
+    if not rows:
+        return []
+    rows.sort(key=lambda r: r[:3])
+    out = ["", "## Other numbers", "", "| workload | what | on | |",
+           "|---|---|---|--:|"]
+    return out + ["| %s | %s | %s | %s |" % (a, b, c, number(v))
+                  for a, b, c, v in rows]
+
+
+def markdown(document):
+    results = document["workloads"]
+    timed = {n: r for n, r in results.items() if "ratio" in r}
+    out = ["# Measured", "", document["machine"] + ", " + document["date"] +
+           ". How to read this: [README.md](README.md).", "",
+           "| %s |" % " | ".join(HEAD), "|---|" + "--:|" * 8]
+    out += ["| %s |" % " | ".join(row(n, r)) for n, r in timed.items()]
+    out += costs_table(results, "syscalls_per_op",
+                       "System calls per operation")
+    out += costs_table(results, "instructions_per_op",
+                       "Instructions per operation (user mode)")
+    out += notes_table(results)
+    return "\n".join(out) + "\n"

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* The thread pool: work that does nothing, and name resolution that needs no
+ * network. */
+#include "bench.h"
+
+#include <netdb.h>
+
+static struct {
+  uv_loop_t loop;
+  uint64_t ops;
+  uint64_t started;
+  uint64_t done;
+} pool;
+
+static int is_next(void) {
+  if (++pool.done == pool.ops)
+    bench_end();
+  return pool.started < pool.ops;
+}
+
+static void begin(const struct run* run) {
+  pool.ops = run->ops;
+  CHECK_OK(uv_loop_init(&pool.loop));
+}
+
+static void work_cb(uv_work_t* req) {
+  (void) req;
+}
+
+/* Some microseconds of it. */
+static void busy_cb(uv_work_t* req) {
+  unsigned sum = (unsigned) (uintptr_t) req;
+  for (unsigned i = 0; i < 5000; i++)
+    __asm__ __volatile__("" : "+r"(sum));
+}
+
+static void work_done(uv_work_t* req, int status);
+static void busy_done(uv_work_t* req, int status);
+
+static void work_queue(uv_work_t* req) {
+  pool.started++;
+  CHECK_OK(uv_queue_work(&pool.loop, req, work_cb, work_done));
+}
+
+static void busy_queue(uv_work_t* req) {
+  pool.started++;
+  CHECK_OK(uv_queue_work(&pool.loop, req, busy_cb, busy_done));
+}
+
+static void work_done(uv_work_t* req, int status) {
+  CHECK_OK(status);
+  if (is_next())
+    work_queue(req);
+}
+
+static void busy_done(uv_work_t* req, int status) {
+  CHECK_OK(status);
+  if (is_next())
+    busy_queue(req);
+}
+
+static void run_work(struct run* run) {
+  uv_work_t* reqs = bench_alloc(run->size, sizeof(*reqs));
+
+  begin(run);
+  bench_begin();
+  for (unsigned i = 0; i < run->size && pool.started < pool.ops; i++)
+    (run->kind ? busy_queue : work_queue)(&reqs[i]);
+  bench_drain(&pool.loop);
+  CHECK(pool.done == run->ops);
+  free(reqs);
+}
+
+static void resolve_done(uv_getaddrinfo_t* req,
+                         int status,
+                         struct addrinfo* result);
+
+static void resolve_start(uv_getaddrinfo_t* req) {
+  static const struct addrinfo hints = { .ai_flags = AI_NUMERICHOST,
+                                         .ai_family = AF_INET,
+                                         .ai_socktype = SOCK_STREAM };
+
+  pool.started++;
+  CHECK_OK(uv_getaddrinfo(&pool.loop, req, resolve_done, "127.0.0.1", NULL,
+                          &hints));
+}
+
+static void resolve_done(uv_getaddrinfo_t* req,
+                         int status,
+                         struct addrinfo* result) {
+  CHECK_OK(status);
+  uv_freeaddrinfo(result);
+  if (is_next())
+    resolve_start(req);
+}
+
+static void run_resolve(struct run* run) {
+  uv_getaddrinfo_t* reqs = bench_alloc(run->size, sizeof(*reqs));
+
+  begin(run);
+  bench_begin();
+  for (unsigned i = 0; i < run->size && pool.started < pool.ops; i++)
+    resolve_start(&reqs[i]);
+  bench_drain(&pool.loop);
+  CHECK(pool.done == run->ops);
+  free(reqs);
+}
+
+const struct workload work_workloads[] = {
+  { "work-1", run_work, NULL, 0, 10000, 0, 1,
+    "uv_queue_work and back, 1 in flight" },
+  { "work-16", run_work, NULL, 0, 50000, 0, 16,
+    "uv_queue_work and back, 16 in flight" },
+  { "work-256", run_work, NULL, 0, 50000, 0, 256,
+    "uv_queue_work and back, 256 in flight" },
+  { "work-busy-1", run_work, NULL, 1, 10000, 0, 1,
+    "the same with some microseconds of work, 1 in flight" },
+  { "work-busy-256", run_work, NULL, 1, 50000, 0, 256,
+    "the same with some microseconds of work, 256 in flight" },
+  { "getaddrinfo-1", run_resolve, NULL, 0, 5000, 0, 1,
+    "a numeric address resolved, 1 in flight" },
+  { "getaddrinfo-64", run_resolve, NULL, 0, 20000, 0, 64,
+    "a numeric address resolved, 64 in flight" },
+  { .name = NULL },
+};
