@@ -37,6 +37,9 @@
 /* After this many looks in vain in a row, sleep at once the next times. */
 #define LOOK_MISSES_MAX 4
 #define LOOK_PAUSE 64
+/* After this many items it is somebody else's turn: a worker that always looks
+ * would keep all of a thin stream to itself. */
+#define TURN_ITEMS 256
 /* The lock is held for some ten instructions: try this often before sleeping
  * for it. */
 #define LOCK_TRIES 40
@@ -59,6 +62,8 @@ struct pool {
   unsigned woken;        /* of those: signalled, still counted as sleeping */
   unsigned spare;        /* workers that could be woken or started */
   unsigned misses;       /* looks in vain in a row */
+  unsigned turn;         /* items taken since the last change of turns */
+  int widen;             /* the next turn is a new worker's, if one may be */
   uint64_t fast_in;      /* fast items ever queued */
   uint64_t fast_out;     /* fast items ever taken or cancelled */
   uint64_t slow_after;   /* the first slow item's turn: when fast_out is this */
@@ -131,6 +136,8 @@ static int reset_pool(void) {
   pool.sleeping = 0;
   pool.woken = 0;
   pool.misses = 0;
+  pool.turn = 0;
+  pool.widen = 0;
   pool.ending = 0;
   count_spare();
 
@@ -326,6 +333,11 @@ static int look_for_work(void) {
 static int worth_looking(void) {
   if (pool.looking != 0 || pool.ending)
     return 0;
+  if (pool.turn >= TURN_ITEMS) {
+    pool.turn = 0;
+    pool.widen = pool.threads < pool.size;
+    return 0;
+  }
   if (pool.misses < LOOK_MISSES_MAX)
     return 1;
   /* Mostly in vain lately: try again once in a while. */
@@ -385,6 +397,7 @@ static void run_worker(void* arg) {
     /* Cleared under the lock: from here on it cannot be cancelled. */
     void (*work)(struct uv__work*) = w->work;
     w->work = NULL;
+    pool.turn++;
     unlock_pool();
     int is_awaited = run_work(w, work);
     lock_pool();
@@ -411,23 +424,30 @@ static int start_worker(void) {
   return 0;
 }
 
+static int rouse_sleeper(void) {
+  if (pool.sleeping > pool.woken) {
+    pool.woken++;
+    count_spare();
+    uv_cond_signal(&pool.work_arrived);
+  }
+  return 0;
+}
+
 /* Sees to it that a worker will come for what is queued. */
 static int rouse_worker(void) {
   if (pool.ready <= pool.looking + pool.woken + pool.starting)
     return 0;
 
-  if (pool.sleeping > pool.woken) {
-    pool.woken++;
-    count_spare();
-    uv_cond_signal(&pool.work_arrived);
-    return 0;
-  }
-  if (pool.threads == pool.size)
-    return 0;
+  int have_sleeper = pool.sleeping > pool.woken;
+  if ((have_sleeper && !pool.widen) || pool.threads == pool.size)
+    return rouse_sleeper();
 
-  /* Refused is fine as long as there is anyone at all. */
+  pool.widen = 0;
   int err = start_worker();
-  return pool.threads > 0 ? 0 : err;
+  if (err == 0 || pool.threads == 0)
+    return err;
+  /* Refused is fine as long as there is anyone: wake a sleeper, if any. */
+  return rouse_sleeper();
 }
 
 static void enqueue_slow(struct uv__work* w) {
