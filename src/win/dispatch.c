@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* From a finished request to the module that waits for it: the pending list
+ * and one table. See req-impl.h for the way a request travels.
+ */
+#include "async.h"
+#include "loop.h"
+#include "threadpool.h"
+#include "win/fs-impl.h"
+#include "win/pipe-impl.h"
+#include "win/poll-impl.h"
+#include "win/process-impl.h"
+#include "win/req-impl.h"
+#include "win/signal-impl.h"
+#include "win/tcp-impl.h"
+#include "win/tty-impl.h"
+#include "win/udp-impl.h"
+
+/* Columns of the table: the streams. Other handles use the first. */
+enum side { SIDE_TCP, SIDE_PIPE, SIDE_TTY, SIDE_MAX };
+
+struct route {
+  size_t handle_at;           /* where the request keeps its handle */
+  uv__req_fn* done[SIDE_MAX]; /* NULL: no such request */
+};
+
+#define OF_USER(type) offsetof(type, handle)
+#define OF_HANDLE offsetof(uv_req_t, data)
+
+static const struct route routes[UV_REQ_TYPE_MAX] = {
+  [UV_CONNECT] = { OF_USER(uv_connect_t),
+                   { uv__tcp_connect_done, uv__pipe_connect_done, NULL } },
+  [UV_WRITE] = { OF_USER(uv_write_t),
+                 { uv__tcp_write_done, uv__pipe_write_done,
+                   uv__tty_write_done } },
+  [UV_SHUTDOWN] = { OF_USER(uv_shutdown_t),
+                    { uv__tcp_shutdown_done, uv__pipe_shutdown_done,
+                      uv__tty_shutdown_done } },
+  [UV_ACCEPT] = { OF_HANDLE,
+                  { uv__tcp_accept_done, uv__pipe_accept_done, NULL } },
+  [UV_READ] = { OF_HANDLE,
+                { uv__tcp_read_done, uv__pipe_read_done, uv__tty_read_done } },
+  [UV_UDP_SEND] = { OF_USER(uv_udp_send_t), { uv__udp_send_done } },
+  [UV_UDP_RECV] = { OF_HANDLE, { uv__udp_recv_done } },
+  [UV_POLL_REQ] = { OF_HANDLE, { uv__poll_handle_done } },
+  [UV_FS_EVENT_REQ] = { OF_HANDLE, { uv__fs_event_done } },
+  [UV_PROCESS_EXIT] = { OF_HANDLE, { uv__process_exit_done } },
+  [UV_SIGNAL_REQ] = { OF_HANDLE, { uv__signal_done } },
+};
+
+static const unsigned char sides[UV_HANDLE_TYPE_MAX] = {
+  [UV_TCP] = SIDE_TCP,
+  [UV_NAMED_PIPE] = SIDE_PIPE,
+  [UV_TTY] = SIDE_TTY,
+};
+
+static void run_req(uv_req_t* req) {
+  const struct route* route = &routes[req->type];
+  char* at = (char*) req + route->handle_at;
+  uv_handle_t* handle = *(uv_handle_t**) (void*) at;
+
+  route->done[sides[handle->type]](handle, req);
+}
+
+void uv__req_pend(uv_loop_t* loop, void* request) {
+  uv_req_t* req = request;
+  uv_req_t* last = loop->pending_reqs_tail;
+
+  if (last == NULL) {
+    req->next_req = req;
+  } else {
+    req->next_req = last->next_req;
+    last->next_req = req;
+  }
+  loop->pending_reqs_tail = req;
+}
+
+int uv__req_post(uv_loop_t* loop, void* request) {
+  uv_req_t* req = request;
+
+  if (!PostQueuedCompletionStatus(loop->iocp, 0, 0, &req->u.io.overlapped))
+    return uv__last_error();
+  return 0;
+}
+
+int uv__loop_os_has_pending(const uv_loop_t* loop) {
+  return loop->pending_reqs_tail != NULL;
+}
+
+void uv__loop_os_run_pending(uv_loop_t* loop) {
+  uv_req_t* last = loop->pending_reqs_tail;
+  if (last == NULL)
+    return;
+
+  /* Cut off: what handlers pend meanwhile is for the next round. */
+  uv_req_t* req = last->next_req;
+  last->next_req = NULL;
+  loop->pending_reqs_tail = NULL;
+
+  while (req != NULL) {
+    /* Read before it runs: then it may be pended again, or freed. */
+    uv_req_t* next = req->next_req;
+    run_req(req);
+    req = next;
+  }
+}
+
+static int dispatch_wake(uv_loop_t* loop) {
+  int ran = uv__work_run_done(loop);
+  return ran + uv__async_run(loop);
+}
+
+int uv__loop_os_dispatch(uv_loop_t* loop, const struct uv__event* event) {
+  switch ((enum uv__event_kind) event->kind) {
+  case UV__EVENT_REQ:
+    uv__req_pend(loop, (void*) event->key);
+    return 1;
+  case UV__EVENT_WAKE:
+    return dispatch_wake(loop);
+  case UV__EVENT_IO:
+  case UV__EVENT_CHILD:
+    break; /* the port reports neither */
+  }
+  return 0;
+}
+
+int uv__loop_os_dispatch_last(uv_loop_t* loop) {
+  (void) loop;
+  return 0; /* signals are requests */
+}

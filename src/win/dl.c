@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Dynamic-link libraries. The uv_lib_t keeps the message of the last failure.
+ * Context: any.
+ */
+#include "base.h"
+#include "alloc.h"
+#include "win/wide.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Room for a message with the library's name in it. */
+#define MESSAGE_MAX 4096
+
+/* Stands in for a message that could not be made; never freed. */
+static char no_memory[] = "out of memory";
+
+static void message_drop(uv_lib_t* lib) {
+  if (lib->errmsg != no_memory)
+    uv__free(lib->errmsg);
+  lib->errmsg = NULL;
+}
+
+/* The system's text for an error, in English if there is one; the caller frees
+ * it with LocalFree(). */
+static WCHAR* system_text(DWORD sys_error) {
+  static const DWORD languages[] = {
+    MAKELANGID(LANG_ENGLISH, SUBLANG_ENGLISH_US),
+    MAKELANGID(LANG_NEUTRAL, SUBLANG_DEFAULT)
+  };
+  DWORD flags = FORMAT_MESSAGE_ALLOCATE_BUFFER | FORMAT_MESSAGE_FROM_SYSTEM |
+                FORMAT_MESSAGE_IGNORE_INSERTS;
+  WCHAR* text = NULL;
+
+  for (size_t i = 0; i < ARRAY_SIZE(languages); i++)
+    if (FormatMessageW(flags, NULL, sys_error, languages[i], (WCHAR*) &text, 0,
+                       NULL) != 0)
+      return text;
+  return NULL;
+}
+
+static void trim_end(char* text) {
+  size_t len = strlen(text);
+
+  while (len > 0 && strchr("\r\n ", text[len - 1]) != NULL)
+    text[--len] = '\0';
+}
+
+/* Says what failed and why: "name: why". Some texts have a place for the name
+ * themselves ("%1 is not a valid Win32 application"). */
+static char* message_compose(const char* name, const char* why) {
+  char* message = uv__malloc(MESSAGE_MAX);
+  const char* place = strstr(why, "%1");
+
+  if (message == NULL)
+    return NULL;
+  if (place != NULL)
+    snprintf(message, MESSAGE_MAX, "%.*s%s%s", (int) (place - why), why, name,
+             place + 2);
+  else
+    snprintf(message, MESSAGE_MAX, "%s: %s", name, why);
+  trim_end(message);
+  return message;
+}
+
+/* Returns -1, with a message in `lib`. */
+static int fail(uv_lib_t* lib, const char* name, DWORD sys_error) {
+  WCHAR* wide = system_text(sys_error);
+  char* why = NULL;
+  char number[32];
+
+  snprintf(number, sizeof(number), "error %lu", sys_error);
+  if (wide != NULL)
+    (void) uv__wide_to_utf8(wide, -1, &why); /* the number does as well */
+  lib->errmsg = message_compose(name, why != NULL ? why : number);
+  if (lib->errmsg == NULL)
+    lib->errmsg = no_memory;
+
+  uv__free(why);
+  LocalFree(wide);
+  return -1;
+}
+
+int uv_dlopen(const char* filename, uv_lib_t* lib) {
+  lib->handle = NULL; /* the caller's object may be uninitialised */
+  lib->errmsg = NULL;
+
+  WCHAR* path;
+  int err = uv__wide_from_utf8(filename, &path);
+  if (err != 0)
+    return fail(lib, filename, err == UV_ENOMEM ? ERROR_OUTOFMEMORY
+                                                : ERROR_INVALID_NAME);
+
+  /* A library finds its own dependencies where it lies. */
+  lib->handle = LoadLibraryExW(path, NULL, LOAD_WITH_ALTERED_SEARCH_PATH);
+  DWORD sys_error = GetLastError();
+  uv__free(path);
+  return lib->handle != NULL ? 0 : fail(lib, filename, sys_error);
+}
+
+void uv_dlclose(uv_lib_t* lib) {
+  message_drop(lib);
+  if (lib->handle != NULL)
+    FreeLibrary(lib->handle);
+  lib->handle = NULL;
+}
+
+int uv_dlsym(uv_lib_t* lib, const char* name, void** ptr) {
+  message_drop(lib);
+  FARPROC address = GetProcAddress(lib->handle, name);
+  if (address == NULL)
+    return fail(lib, name, GetLastError());
+
+  memcpy(ptr, &address, sizeof(address));
+  return 0;
+}
+
+const char* uv_dlerror(const uv_lib_t* lib) {
+  return lib->errmsg == NULL ? "no error" : lib->errmsg;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Environment variables: the process's own block, not the copy that the C
+ * runtime keeps. Context: any.
+ */
+#include "base.h"
+#include "alloc.h"
+#include "out-string.h"
+#include "win/error.h"
+#include "win/wide.h"
+
+#include <limits.h>
+#include <string.h>
+#include <wchar.h>
+
+/* Most values fit without a second look. */
+#define VALUE_UNITS 256
+
+/* The names of the current directory of each drive begin with an equals sign
+ * that belongs to them ("=C:"). */
+static const WCHAR* equals_of(const WCHAR* entry) {
+  return entry[0] == L'\0' ? NULL : wcschr(entry + 1, L'=');
+}
+
+static size_t utf8_size(const WCHAR* wide, ssize_t len) {
+  return uv_utf16_length_as_wtf8((const uint16_t*) wide, len) + 1;
+}
+
+/* Converts to `*to`, where there is room, and moves on; returns where. */
+static char* text_append(char** to, const WCHAR* wide, ssize_t len) {
+  char* at = *to;
+  size_t size = utf8_size(wide, len);
+  size_t room = size;
+
+  /* Measured: it fits. */
+  (void) uv_utf16_to_wtf8((const uint16_t*) wide, len, &at, &room);
+  *to = at + size;
+  return at;
+}
+
+static uv_env_item_t* environ_copy(const WCHAR* block,
+                                   size_t count,
+                                   size_t bytes) {
+  uv_env_item_t* items = uv__malloc(count * sizeof(*items) + bytes);
+  if (items == NULL)
+    return NULL;
+
+  char* text = (char*) (items + count);
+  uv_env_item_t* item = items;
+  for (const WCHAR* entry = block; *entry != 0; entry += wcslen(entry) + 1) {
+    const WCHAR* equals = equals_of(entry);
+    if (equals == NULL)
+      continue;
+    item->name = text_append(&text, entry, equals - entry);
+    item->value = text_append(&text, equals + 1, -1);
+    item++;
+  }
+  return items;
+}
+
+/* The result is one block: the items, then their strings. */
+int uv_os_environ(uv_env_item_t** envitems, int* count) {
+  if (envitems == NULL || count == NULL)
+    return UV_EINVAL;
+  *envitems = NULL;
+  *count = 0;
+
+  /* A snapshot: it does not change under our hands. */
+  WCHAR* block = GetEnvironmentStringsW();
+  if (block == NULL)
+    return uv__last_error();
+
+  size_t entries = 0;
+  size_t bytes = 0;
+  for (const WCHAR* entry = block; *entry != 0; entry += wcslen(entry) + 1) {
+    const WCHAR* equals = equals_of(entry);
+    if (equals == NULL)
+      continue;
+    entries++;
+    bytes += utf8_size(entry, equals - entry) + utf8_size(equals + 1, -1);
+  }
+
+  int err = 0;
+  if (entries > INT_MAX)
+    err = UV_E2BIG;
+  if (err == 0 && entries > 0) {
+    *envitems = environ_copy(block, entries, bytes);
+    err = *envitems == NULL ? UV_ENOMEM : 0;
+  }
+  if (err == 0)
+    *count = (int) entries;
+  FreeEnvironmentStringsW(block);
+  return err;
+}
+
+void uv_os_free_environ(uv_env_item_t* envitems, int count) {
+  (void) count;
+  uv__free(envitems);
+}
+
+/* The length without the NUL, or the size with it if there is no room. 0 is an
+ * empty value or none at all: *sys_error tells. */
+static DWORD value_get(const WCHAR* name,
+                       WCHAR* value,
+                       DWORD units,
+                       DWORD* sys_error) {
+  SetLastError(ERROR_SUCCESS); /* an empty value leaves it as it is */
+  DWORD len = GetEnvironmentVariableW(name, value, units);
+  *sys_error = len == 0 ? GetLastError() : ERROR_SUCCESS;
+  return len;
+}
+
+/* For values that did not fit; another thread may make them longer still. */
+static int value_put_long(const WCHAR* name,
+                          DWORD units,
+                          char* buffer,
+                          size_t* size) {
+  for (;;) {
+    WCHAR* value = uv__malloc_array(units, sizeof(*value));
+    if (value == NULL)
+      return UV_ENOMEM;
+
+    DWORD sys_error;
+    DWORD len = value_get(name, value, units, &sys_error);
+    int err = uv_translate_sys_error((int) sys_error);
+    if (err == 0 && len < units)
+      err = uv__wide_put(value, len, buffer, size);
+    uv__free(value);
+    if (sys_error != ERROR_SUCCESS || len < units)
+      return err;
+    units = len;
+  }
+}
+
+int uv_os_getenv(const char* name, char* buffer, size_t* size) {
+  if (name == NULL || uv__out_string_check(buffer, size) != 0)
+    return UV_EINVAL;
+
+  WCHAR* wide_name;
+  int err = uv__wide_from_utf8(name, &wide_name);
+  if (err != 0)
+    return err;
+
+  WCHAR value[VALUE_UNITS];
+  DWORD sys_error;
+  DWORD len = value_get(wide_name, value, VALUE_UNITS, &sys_error);
+  if (sys_error != ERROR_SUCCESS)
+    err = uv_translate_sys_error((int) sys_error);
+  else if (len < VALUE_UNITS)
+    err = uv__wide_put(value, len, buffer, size);
+  else
+    err = value_put_long(wide_name, len, buffer, size);
+  uv__free(wide_name);
+  return err;
+}
+
+int uv_os_setenv(const char* name, const char* value) {
+  if (name == NULL || value == NULL)
+    return UV_EINVAL;
+
+  WCHAR* wide_name;
+  int err = uv__wide_from_utf8(name, &wide_name);
+  if (err != 0)
+    return err;
+  WCHAR* wide_value;
+  err = uv__wide_from_utf8(value, &wide_value);
+  if (err != 0)
+    goto out_free_name;
+
+  if (!SetEnvironmentVariableW(wide_name, wide_value))
+    err = uv__last_error();
+  uv__free(wide_value);
+
+out_free_name:
+  uv__free(wide_name);
+  return err;
+}
+
+int uv_os_unsetenv(const char* name) {
+  if (name == NULL)
+    return UV_EINVAL;
+
+  WCHAR* wide_name;
+  int err = uv__wide_from_utf8(name, &wide_name);
+  if (err != 0)
+    return err;
+
+  if (!SetEnvironmentVariableW(wide_name, NULL))
+    err = uv__last_error();
+  /* Not there is as good as removed. */
+  if (err == UV_ENOENT)
+    err = 0;
+  uv__free(wide_name);
+  return err;
+}

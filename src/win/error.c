@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* The system's error numbers: Win32's, Winsock's (10000 and up) and the NT
+ * layer's statuses. Context: any.
+ */
+#include "win/error.h"
+#include "win/winapi.h"
+
+struct error_row {
+  int sys_error;
+  int err;
+};
+
+/* Grouped by what they become. Programs depend on some that surprise: access
+ * denied is UV_EPERM, the end of a pipe is UV_EOF, a function that an object
+ * does not have is mostly one that was tried on a directory. */
+static const struct error_row rows[] = {
+  { ERROR_BAD_PATHNAME, UV_ENOENT },
+  { ERROR_DIRECTORY, UV_ENOENT },
+  { ERROR_ENVVAR_NOT_FOUND, UV_ENOENT },
+  { ERROR_FILE_NOT_FOUND, UV_ENOENT },
+  { ERROR_INVALID_DRIVE, UV_ENOENT },
+  { ERROR_INVALID_NAME, UV_ENOENT },
+  { ERROR_INVALID_REPARSE_DATA, UV_ENOENT },
+  { ERROR_MOD_NOT_FOUND, UV_ENOENT },
+  { ERROR_PATH_NOT_FOUND, UV_ENOENT },
+  { WSAHOST_NOT_FOUND, UV_ENOENT },
+  { WSANO_DATA, UV_ENOENT },
+
+  { ERROR_ELEVATION_REQUIRED, UV_EACCES },
+  { ERROR_CANT_ACCESS_FILE, UV_EACCES },
+  { WSAEACCES, UV_EACCES },
+  { ERROR_ACCESS_DENIED, UV_EPERM },
+  { ERROR_PRIVILEGE_NOT_HELD, UV_EPERM },
+
+  { ERROR_ALREADY_EXISTS, UV_EEXIST },
+  { ERROR_FILE_EXISTS, UV_EEXIST },
+  { ERROR_DIR_NOT_EMPTY, UV_ENOTEMPTY },
+  { ERROR_INVALID_FUNCTION, UV_EISDIR },
+  { ERROR_NOT_SAME_DEVICE, UV_EXDEV },
+  { ERROR_CANT_RESOLVE_FILENAME, UV_ELOOP },
+  { WSAELOOP, UV_ELOOP },
+  { ERROR_BUFFER_OVERFLOW, UV_ENAMETOOLONG },
+  { ERROR_FILENAME_EXCED_RANGE, UV_ENAMETOOLONG },
+  { WSAENAMETOOLONG, UV_ENAMETOOLONG },
+  { ERROR_WRITE_PROTECT, UV_EROFS },
+  { ERROR_BAD_EXE_FORMAT, UV_EFTYPE },
+  { ERROR_META_EXPANSION_TOO_LONG, UV_E2BIG },
+  { WSAESHUTDOWN, UV_EPIPE },
+  { ERROR_BAD_PIPE, UV_EPIPE },
+  { ERROR_PIPE_NOT_CONNECTED, UV_EPIPE },
+  { ERROR_FILE_TOO_LARGE, UV_EFBIG },
+
+  { ERROR_CANNOT_MAKE, UV_ENOSPC },
+  { ERROR_DISK_FULL, UV_ENOSPC },
+  { ERROR_EA_TABLE_FULL, UV_ENOSPC },
+  { ERROR_END_OF_MEDIA, UV_ENOSPC },
+  { ERROR_HANDLE_DISK_FULL, UV_ENOSPC },
+
+  { ERROR_LOCK_VIOLATION, UV_EBUSY },
+  { ERROR_PIPE_BUSY, UV_EBUSY },
+  { ERROR_SHARING_VIOLATION, UV_EBUSY },
+  { ERROR_BUSY, UV_EBUSY },
+  { ERROR_DELETE_PENDING, UV_EBUSY },
+
+  { ERROR_INVALID_FLAGS, UV_EBADF },
+  { ERROR_INVALID_HANDLE, UV_EBADF },
+  { WSAEBADF, UV_EBADF },
+
+  { ERROR_NOACCESS, UV_EFAULT },
+  { WSAEFAULT, UV_EFAULT },
+
+  { ERROR_BAD_ARGUMENTS, UV_EINVAL },
+  { ERROR_INSUFFICIENT_BUFFER, UV_EINVAL },
+  { ERROR_INVALID_DATA, UV_EINVAL },
+  { ERROR_INVALID_PARAMETER, UV_EINVAL },
+  { ERROR_NEGATIVE_SEEK, UV_EINVAL },
+  { ERROR_SYMLINK_NOT_SUPPORTED, UV_EINVAL },
+  { WSAEINVAL, UV_EINVAL },
+  { WSAEPFNOSUPPORT, UV_EINVAL },
+
+  { ERROR_BAD_LENGTH, UV_EINVAL },
+  { ERROR_NOT_ENOUGH_MEMORY, UV_ENOMEM },
+  { ERROR_OUTOFMEMORY, UV_ENOMEM },
+  { ERROR_COMMITMENT_LIMIT, UV_ENOMEM },
+  { ERROR_NO_SYSTEM_RESOURCES, UV_ENOMEM },
+  { ERROR_WORKING_SET_QUOTA, UV_ENOMEM },
+  { ERROR_NONPAGED_SYSTEM_RESOURCES, UV_ENOMEM },
+  { ERROR_PAGED_SYSTEM_RESOURCES, UV_ENOMEM },
+  { WSA_NOT_ENOUGH_MEMORY, UV_ENOMEM },
+
+  { ERROR_TOO_MANY_OPEN_FILES, UV_EMFILE },
+  { WSAEMFILE, UV_EMFILE },
+
+  { ERROR_CRC, UV_EIO },
+  { ERROR_BEGINNING_OF_MEDIA, UV_EIO },
+  { ERROR_BUS_RESET, UV_EIO },
+  { ERROR_DEVICE_DOOR_OPEN, UV_EIO },
+  { ERROR_DEVICE_REQUIRES_CLEANING, UV_EIO },
+  { ERROR_DISK_CORRUPT, UV_EIO },
+  { ERROR_EOM_OVERFLOW, UV_EIO },
+  { ERROR_FILEMARK_DETECTED, UV_EIO },
+  { ERROR_GEN_FAILURE, UV_EIO },
+  { ERROR_INVALID_BLOCK_LENGTH, UV_EIO },
+  { ERROR_IO_DEVICE, UV_EIO },
+  { ERROR_NO_DATA_DETECTED, UV_EIO },
+  { ERROR_NO_SIGNAL_SENT, UV_EIO },
+  { ERROR_NOT_READY, UV_EIO },
+  { ERROR_OPEN_FAILED, UV_EIO },
+  { ERROR_READ_FAULT, UV_EIO },
+  { ERROR_SECTOR_NOT_FOUND, UV_EIO },
+  { ERROR_SEEK, UV_EIO },
+  { ERROR_SETMARK_DETECTED, UV_EIO },
+  { ERROR_SIGNAL_REFUSED, UV_EIO },
+  { ERROR_WRITE_FAULT, UV_EIO },
+  { ERROR_BAD_UNIT, UV_ENODEV },
+  { ERROR_DEV_NOT_EXIST, UV_ENODEV },
+
+  { ERROR_CALL_NOT_IMPLEMENTED, UV_ENOSYS },
+  { ERROR_NOT_SUPPORTED, UV_ENOTSUP },
+  { WSAEOPNOTSUPP, UV_ENOTSUP },
+  { WSAESOCKTNOSUPPORT, UV_ESOCKTNOSUPPORT },
+
+  { ERROR_BROKEN_PIPE, UV_EOF },
+  { ERROR_HANDLE_EOF, UV_EOF },
+  { ERROR_GRACEFUL_DISCONNECT, UV_EOF },
+
+  { ERROR_NO_DATA, UV_EAGAIN },
+  { WSAEWOULDBLOCK, UV_EAGAIN },
+  { WSATRY_AGAIN, UV_EAI_AGAIN },
+  { ERROR_OPERATION_ABORTED, UV_ECANCELED },
+  { WSAECANCELLED, UV_ECANCELED },
+  { WSAEINTR, UV_EINTR },
+  { ERROR_SEM_TIMEOUT, UV_ETIMEDOUT },
+  { ERROR_TIMEOUT, UV_ETIMEDOUT },
+  { WAIT_TIMEOUT, UV_ETIMEDOUT },
+  { WSAETIMEDOUT, UV_ETIMEDOUT },
+
+  { ERROR_ADDRESS_ALREADY_ASSOCIATED, UV_EADDRINUSE },
+  { WSAEADDRINUSE, UV_EADDRINUSE },
+  { WSAEADDRNOTAVAIL, UV_EADDRNOTAVAIL },
+  { WSAEAFNOSUPPORT, UV_EAFNOSUPPORT },
+  { WSAEALREADY, UV_EALREADY },
+  { WSAEINPROGRESS, UV_EALREADY },
+  { ERROR_CONNECTION_ABORTED, UV_ECONNABORTED },
+  { WSAECONNABORTED, UV_ECONNABORTED },
+  { ERROR_CONNECTION_REFUSED, UV_ECONNREFUSED },
+  { WSAECONNREFUSED, UV_ECONNREFUSED },
+  { ERROR_NETNAME_DELETED, UV_ECONNRESET },
+  { ERROR_PORT_UNREACHABLE, UV_ECONNRESET },
+  { WSAECONNRESET, UV_ECONNRESET },
+  { WSAENETRESET, UV_ECONNRESET },
+  { WSAEDESTADDRREQ, UV_EDESTADDRREQ },
+  { WSAEHOSTDOWN, UV_EHOSTDOWN },
+  { ERROR_HOST_UNREACHABLE, UV_EHOSTUNREACH },
+  { WSAEHOSTUNREACH, UV_EHOSTUNREACH },
+  { WSAEISCONN, UV_EISCONN },
+  { WSAEMSGSIZE, UV_EMSGSIZE },
+  { ERROR_MORE_DATA, UV_EMSGSIZE },
+  { WSAENETDOWN, UV_ENETDOWN },
+  { ERROR_NETWORK_UNREACHABLE, UV_ENETUNREACH },
+  { WSAENETUNREACH, UV_ENETUNREACH },
+  { WSAENOBUFS, UV_ENOBUFS },
+  { WSAENOPROTOOPT, UV_ENOPROTOOPT },
+  { ERROR_NOT_CONNECTED, UV_ENOTCONN },
+  { WSAENOTCONN, UV_ENOTCONN },
+  { WSAENOTSOCK, UV_ENOTSOCK },
+  { WSAEPROTONOSUPPORT, UV_EPROTONOSUPPORT },
+  { WSAEPROTOTYPE, UV_EPROTOTYPE },
+  { ERROR_NO_UNICODE_TRANSLATION, UV_ECHARSET },
+};
+
+/* Codes that are UV_E* already pass unchanged. */
+int uv_translate_sys_error(int sys_errno) {
+  if (sys_errno <= 0)
+    return sys_errno;
+
+  for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+    if (rows[i].sys_error == sys_errno)
+      return rows[i].err;
+
+  return UV_UNKNOWN;
+}
+
+/* A failure must not look like success, whatever the system says. */
+static int as_failure(DWORD sys_error) {
+  return sys_error == 0 ? UV_UNKNOWN : uv_translate_sys_error((int) sys_error);
+}
+
+int uv__last_error(void) {
+  return as_failure(GetLastError());
+}
+
+int uv__wsa_error(void) {
+  return as_failure((DWORD) WSAGetLastError());
+}
+
+/* An error of Win32 dressed as a status, see uv__req_set_error(). */
+static int is_dressed_win32(LONG status) {
+  return ((uint32_t) status & 0xFFFF0000u) == 0xC0070000u;
+}
+
+DWORD uv__status_to_win32(LONG status) {
+  if (status >= 0)
+    return 0;
+  if (is_dressed_win32(status))
+    return (DWORD) status & 0xFFFF;
+  return uv__winapi()->RtlNtStatusToDosError(status);
+}
+
+int uv__status_error(LONG status) {
+  return status >= 0 ? 0 : as_failure(uv__status_to_win32(status));
+}
+
+/* What statuses mean on a socket, as far as that is not what their Win32 error
+ * would say; values from [MS-ERREF] 2.3.1. */
+static const struct error_row sock_rows[] = {
+  { (int) 0x80000005u, UV_EMSGSIZE },     /* BUFFER_OVERFLOW */
+  { (int) 0xC0000008u, UV_ENOTSOCK },     /* INVALID_HANDLE */
+  { (int) 0xC0000022u, UV_EACCES },       /* ACCESS_DENIED */
+  { (int) 0xC0000023u, UV_EMSGSIZE },     /* BUFFER_TOO_SMALL */
+  { (int) 0xC0000024u, UV_ENOTSOCK },     /* OBJECT_TYPE_MISMATCH */
+  { (int) 0xC0000043u, UV_EADDRINUSE },   /* SHARING_VIOLATION */
+  { (int) 0xC00000B5u, UV_ETIMEDOUT },    /* IO_TIMEOUT */
+  { (int) 0xC00000BBu, UV_ENOTSUP },      /* NOT_SUPPORTED */
+  { (int) 0xC00000BFu, UV_ENETUNREACH },  /* NETWORK_BUSY */
+  { (int) 0xC00000C9u, UV_ECONNRESET },   /* NETWORK_NAME_DELETED */
+  { (int) 0xC0000120u, UV_ECANCELED },    /* CANCELLED */
+  { (int) 0xC0000121u, UV_EACCES },       /* CANNOT_DELETE */
+  { (int) 0xC000013Bu, UV_ECONNABORTED }, /* LOCAL_DISCONNECT */
+  { (int) 0xC000013Cu, UV_ECONNRESET },   /* REMOTE_DISCONNECT */
+  { (int) 0xC000013Du, UV_ENOBUFS },      /* REMOTE_RESOURCES */
+  { (int) 0xC000013Eu, UV_EADDRNOTAVAIL }, /* LINK_FAILED */
+  { (int) 0xC000013Fu, UV_EADDRNOTAVAIL }, /* LINK_TIMEOUT */
+  { (int) 0xC0000140u, UV_ENOTCONN },     /* INVALID_CONNECTION */
+  { (int) 0xC0000141u, UV_EADDRNOTAVAIL }, /* INVALID_ADDRESS */
+  { (int) 0xC000014Bu, UV_EPIPE },        /* PIPE_BROKEN */
+  { (int) 0xC0000184u, UV_EINVAL },       /* INVALID_DEVICE_STATE */
+  { (int) 0xC0000207u, UV_EADDRNOTAVAIL }, /* INVALID_ADDRESS_COMPONENT */
+  { (int) 0xC0000208u, UV_EADDRNOTAVAIL }, /* TOO_MANY_NAMES */
+  { (int) 0xC000020Au, UV_EADDRINUSE },   /* ADDRESS_ALREADY_EXISTS */
+  { (int) 0xC000020Bu, UV_ECONNABORTED }, /* ADDRESS_CLOSED */
+  { (int) 0xC000020Cu, UV_ECONNABORTED }, /* CONNECTION_DISCONNECTED */
+  { (int) 0xC000020Du, UV_ECONNRESET },   /* CONNECTION_RESET */
+  { (int) 0xC0000236u, UV_ECONNREFUSED }, /* CONNECTION_REFUSED */
+  { (int) 0xC0000237u, UV_ECONNABORTED }, /* GRACEFUL_DISCONNECT */
+  { (int) 0xC000023Au, UV_ENOTCONN },     /* CONNECTION_INVALID */
+  { (int) 0xC000023Cu, UV_ENETUNREACH },  /* NETWORK_UNREACHABLE */
+  { (int) 0xC000023Du, UV_EHOSTUNREACH }, /* HOST_UNREACHABLE */
+  { (int) 0xC000023Eu, UV_ENETUNREACH },  /* PROTOCOL_UNREACHABLE */
+  { (int) 0xC000023Fu, UV_ECONNRESET },   /* PORT_UNREACHABLE */
+  { (int) 0xC0000240u, UV_ECONNABORTED }, /* REQUEST_ABORTED */
+  { (int) 0xC0000241u, UV_ECONNABORTED }, /* CONNECTION_ABORTED */
+};
+
+int uv__status_sock_error(LONG status) {
+  for (size_t i = 0; i < ARRAY_SIZE(sock_rows); i++)
+    if (sock_rows[i].sys_error == (int) status)
+      return sock_rows[i].err;
+
+  return uv__status_error(status);
+}
+
+int uv_fs_get_system_error(const uv_fs_t* req) {
+  return (int) req->sys_errno_;
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT */
+/* Watching a path: changes of a directory's entries, told by the system in
+ * batches.
+ *
+ * A file is watched through the directory it is in; what is about others is
+ * left out. Every start makes a watch of its own, which lives until the system
+ * is through with its request: a handle that was stopped can be started again
+ * at once, and the request that is still under way finds that it is no longer
+ * the current one. When the watched directory goes, that is told once, as a
+ * UV_RENAME of its own name; then there is nothing more to come.
+ */
+#include "win/fs-impl.h"
+#include "alloc.h"
+#include "win/loop-os.h"
+#include "win/wide.h"
+
+#include <string.h>
+#include <wchar.h>
+
+/* What is told between two looks must fit; network shares take no more than
+ * 64 KiB. */
+#define BUFFER_SIZE (16 * 1024)
+
+/* Not being read: that is no change. */
+#define CHANGES                                                               \
+  (FILE_NOTIFY_CHANGE_FILE_NAME | FILE_NOTIFY_CHANGE_DIR_NAME |               \
+   FILE_NOTIFY_CHANGE_ATTRIBUTES | FILE_NOTIFY_CHANGE_SIZE |                  \
+   FILE_NOTIFY_CHANGE_LAST_WRITE | FILE_NOTIFY_CHANGE_CREATION |              \
+   FILE_NOTIFY_CHANGE_SECURITY)
+
+/* The request ended because its handle was closed: a success, of a kind. */
+#define STATUS_NOTIFY_CLEANUP_ ((LONG) 0x10B)
+#define STATUS_DELETE_PENDING_ ((LONG) 0xC0000056u)
+
+struct watch {
+  struct uv_fs_event_req_s req; /* the one request, mostly under way */
+  HANDLE dir;     /* what the system watches; INVALID_HANDLE_VALUE: stopped */
+  BOOL recursive; /* subdirectories too */
+  int ended;      /* no request will come: who stops the handle frees it */
+  /* Of the directory, absolute and with long names; no slash at its end, but
+   * for a root's. */
+  WCHAR* path;
+  WCHAR* file;       /* the one entry that counts, or NULL for all */
+  WCHAR* file_alias; /* the same by its 8.3 name, or NULL */
+  union {
+    FILE_NOTIFY_INFORMATION first; /* aligns it */
+    char bytes[BUFFER_SIZE];
+  } buffer;
+};
+
+/* The watch in effect, kept where the ABI has the buffer. */
+static struct watch* current_watch(const uv_fs_event_t* handle) {
+  return (struct watch*) (void*) handle->buffer;
+}
+
+static unsigned int* under_way(uv_fs_event_t* handle) {
+  return (unsigned int*) &handle->req_pending;
+}
+
+void uv__fs_event_os_init(uv_fs_event_t* handle) {
+  handle->dir_handle = INVALID_HANDLE_VALUE;
+  handle->req_pending = 0;
+  handle->filew = NULL;
+  handle->short_filew = NULL;
+  handle->dirw = NULL;
+  handle->buffer = NULL;
+}
+
+static void watch_free(struct watch* watch) {
+  if (watch->dir != INVALID_HANDLE_VALUE)
+    CloseHandle(watch->dir);
+  uv__free(watch->path);
+  uv__free(watch->file);
+  uv__free(watch->file_alias);
+  uv__free(watch);
+}
+
+/* ---- names ---- */
+
+/* A function of the system that fills a buffer or says how long it must be. */
+enum path_form { PATH_FULL, PATH_LONG, PATH_SHORT };
+
+static DWORD convert(enum path_form form,
+                     const WCHAR* path,
+                     WCHAR* to,
+                     DWORD units) {
+  switch (form) {
+  case PATH_FULL:
+    return GetFullPathNameW(path, units, to, NULL);
+  case PATH_LONG:
+    return GetLongPathNameW(path, to, units);
+  case PATH_SHORT:
+    return GetShortPathNameW(path, to, units);
+  }
+  return 0;
+}
+
+/* *out is to be freed: 0 or UV_E*. */
+static int path_as(enum path_form form, const WCHAR* path, WCHAR** out) {
+  DWORD units = convert(form, path, NULL, 0);
+  if (units == 0)
+    return uv__last_error();
+
+  WCHAR* buf = uv__malloc_array(units, sizeof(*buf));
+  if (buf == NULL)
+    return UV_ENOMEM;
+
+  DWORD len = convert(form, path, buf, units);
+  if (len == 0 || len >= units) {
+    int err = len == 0 ? uv__last_error() : UV_ENAMETOOLONG;
+    uv__free(buf);
+    return err;
+  }
+  *out = buf;
+  return 0;
+}
+
+static WCHAR* copy_wide(const WCHAR* text, size_t len) {
+  WCHAR* copy = uv__malloc_array(len + 1, sizeof(*copy));
+  if (copy != NULL) {
+    memcpy(copy, text, len * sizeof(*copy));
+    copy[len] = 0;
+  }
+  return copy;
+}
+
+/* What follows the last backslash. */
+static const WCHAR* last_name(const WCHAR* path) {
+  const WCHAR* slash = wcsrchr(path, L'\\');
+  return slash == NULL ? path : slash + 1;
+}
+
+/* "C:\", "\\?\C:\": the slash belongs to the name. */
+static int ends_with_root(const WCHAR* path, size_t len) {
+  return len >= 3 && uv__fs_has_drive_root(path + len - 3, 3);
+}
+
+static void cut_slashes(WCHAR* path) {
+  size_t len = wcslen(path);
+
+  while (len > 1 && path[len - 1] == L'\\' && !ends_with_root(path, len))
+    path[--len] = 0;
+}
+
+static int same_name(const WCHAR* a, int a_len, const WCHAR* b) {
+  return b != NULL && CompareStringOrdinal(a, a_len, b, -1, TRUE) == CSTR_EQUAL;
+}
+
+/* ---- starting ---- */
+
+/* Splits the full path of a file into directory and name. */
+static int watch_file(struct watch* watch, const WCHAR* full) {
+  const WCHAR* name = last_name(full);
+  WCHAR* alias;
+
+  watch->file = copy_wide(name, wcslen(name));
+  watch->path = copy_wide(full, (size_t) (name - full));
+  if (watch->file == NULL || watch->path == NULL)
+    return UV_ENOMEM;
+  cut_slashes(watch->path);
+
+  /* Not every file system has short names. */
+  if (path_as(PATH_SHORT, full, &alias) == 0) {
+    name = last_name(alias);
+    watch->file_alias = copy_wide(name, wcslen(name));
+    uv__free(alias);
+    if (watch->file_alias == NULL)
+      return UV_ENOMEM;
+  }
+  return 0;
+}
+
+/* Both names of the path must be known: it may have been given by either. */
+static int find_path(struct watch* watch, const WCHAR* given) {
+  DWORD attributes = GetFileAttributesW(given);
+  if (attributes == INVALID_FILE_ATTRIBUTES)
+    return uv__last_error();
+
+  WCHAR* full;
+  int err = path_as(PATH_FULL, given, &full);
+  if (err != 0)
+    return err;
+
+  WCHAR* expanded;
+  if (path_as(PATH_LONG, full, &expanded) == 0) {
+    uv__free(full);
+    full = expanded;
+  }
+  cut_slashes(full);
+
+  if (attributes & FILE_ATTRIBUTE_DIRECTORY) {
+    watch->path = full;
+    return 0;
+  }
+  err = watch_file(watch, full);
+  uv__free(full);
+  return err;
+}
+
+static int find_text_path(struct watch* watch, const char* text) {
+  struct uv__fs_path path = { 0 };
+  int err = uv__fs_path_init(&path, text);
+  if (err != 0)
+    return err;
+
+  WCHAR* wide = uv__malloc_array(path.units, sizeof(*wide));
+  if (wide == NULL) {
+    err = UV_ENOMEM;
+  } else {
+    uv__fs_path_put(&path, wide);
+    err = find_path(watch, wide);
+  }
+  uv__free(wide);
+  uv__fs_path_close(&path);
+  return err;
+}
+
+/* Hands the request to the system: 0 or the error. */
+static DWORD submit(struct watch* watch) {
+  OVERLAPPED* overlapped = uv__req_overlapped(&watch->req);
+
+  if (ReadDirectoryChangesW(watch->dir, &watch->buffer, BUFFER_SIZE,
+                            watch->recursive, CHANGES, NULL, overlapped, NULL))
+    return 0;
+  return GetLastError();
+}
+
+static int open_dir(uv_loop_t* loop, struct watch* watch) {
+  watch->dir = uv__fs_open_path(watch->path, FILE_LIST_DIRECTORY,
+                                FILE_FLAG_OVERLAPPED);
+  if (watch->dir == INVALID_HANDLE_VALUE)
+    return uv__last_error();
+  return uv__loop_os_attach(loop, watch->dir);
+}
+
+int uv__fs_event_os_start(uv_fs_event_t* handle, unsigned int flags) {
+  struct watch* watch = uv__calloc(1, sizeof(*watch));
+  if (watch == NULL)
+    return UV_ENOMEM;
+  watch->dir = INVALID_HANDLE_VALUE;
+  uv__req_init_own(&watch->req, UV_FS_EVENT_REQ, handle);
+
+  int err = find_text_path(watch, handle->path);
+  if (err == 0)
+    err = open_dir(handle->loop, watch);
+  if (err == 0) {
+    watch->recursive = watch->file == NULL &&
+                       (flags & UV_FS_EVENT_RECURSIVE) != 0;
+    DWORD sys_error = submit(watch);
+    err = sys_error == 0 ? 0 : uv_translate_sys_error((int) sys_error);
+  }
+  if (err != 0) {
+    watch_free(watch);
+    return err;
+  }
+
+  handle->buffer = (char*) watch;
+  ++*under_way(handle);
+  return 0;
+}
+
+/* ---- stopping ---- */
+
+/* Closing the directory ends the request, and uv__fs_event_done() frees the
+ * watch; likewise if that is running now and we are called by a callback. */
+void uv__fs_event_os_stop(uv_fs_event_t* handle) {
+  struct watch* watch = current_watch(handle);
+
+  handle->buffer = NULL;
+  if (watch->ended) {
+    watch_free(watch);
+    return;
+  }
+  CloseHandle(watch->dir);
+  watch->dir = INVALID_HANDLE_VALUE;
+}
+
+enum uv__close_answer uv__fs_event_os_close(uv_handle_t* base) {
+  uv_fs_event_t* handle = (uv_fs_event_t*) base;
+
+  (void) uv_fs_event_stop(handle); /* cannot fail */
+  return uv__close_when_idle(*under_way(handle));
+}
+
+/* ---- reporting ---- */
+
+/* Runs the callback; NULL for events without a name. A name that cannot be
+ * converted for lack of memory is left out as well. */
+static void report(uv_fs_event_t* handle,
+                   const WCHAR* name,
+                   ssize_t len,
+                   int events) {
+  char* text = NULL;
+
+  if (name != NULL && uv__wide_to_utf8(name, len, &text) != 0)
+    text = NULL;
+  handle->cb(handle, text, events, 0);
+  uv__free(text);
+}
+
+/* The entry's long name, relative to the directory and to be freed, where the
+ * system told the short one; NULL if it cannot be found. */
+static WCHAR* expand(const struct watch* watch, const WCHAR* name, size_t len) {
+  size_t dir_len = wcslen(watch->path);
+  WCHAR* whole = uv__malloc_array(dir_len + len + 2, sizeof(*whole));
+  WCHAR* expanded = NULL;
+  WCHAR* result = NULL;
+
+  if (whole == NULL)
+    return NULL;
+  memcpy(whole, watch->path, dir_len * sizeof(*whole));
+  if (dir_len > 0 && whole[dir_len - 1] != L'\\')
+    whole[dir_len++] = L'\\';
+  memcpy(whole + dir_len, name, len * sizeof(*whole));
+  whole[dir_len + len] = 0;
+
+  if (path_as(PATH_LONG, whole, &expanded) == 0) {
+    size_t expanded_len = wcslen(expanded);
+    /* The directory's own part could have been another. */
+    if (expanded_len > dir_len &&
+        CompareStringOrdinal(expanded, (int) dir_len, whole, (int) dir_len,
+                             TRUE) == CSTR_EQUAL)
+      result = copy_wide(expanded + dir_len, expanded_len - dir_len);
+    uv__free(expanded);
+  }
+  uv__free(whole);
+  return result;
+}
+
+/* Short names have a tilde. Of what is gone only the told name is known. */
+static int may_be_short(const FILE_NOTIFY_INFORMATION* info, size_t len) {
+  return info->Action != FILE_ACTION_REMOVED &&
+         info->Action != FILE_ACTION_RENAMED_OLD_NAME &&
+         wmemchr(info->FileName, L'~', len) != NULL;
+}
+
+static void report_change(uv_fs_event_t* handle,
+                          const struct watch* watch,
+                          const FILE_NOTIFY_INFORMATION* info) {
+  size_t len = info->FileNameLength / sizeof(WCHAR);
+  int events = info->Action == FILE_ACTION_MODIFIED ? UV_CHANGE : UV_RENAME;
+
+  if (watch->file != NULL) {
+    if (same_name(info->FileName, (int) len, watch->file) ||
+        same_name(info->FileName, (int) len, watch->file_alias))
+      report(handle, watch->file, -1, events);
+    return;
+  }
+
+  WCHAR* expanded = may_be_short(info, len)
+                        ? expand(watch, info->FileName, len)
+                        : NULL;
+  if (expanded != NULL)
+    report(handle, expanded, -1, events);
+  else
+    report(handle, info->FileName, (ssize_t) len, events);
+  uv__free(expanded);
+}
+
+/* The callback may stop, start anew or close the handle between two. */
+static void report_batch(uv_fs_event_t* handle, struct watch* watch) {
+  const char* at = watch->buffer.bytes;
+
+  /* More happened than the buffer holds: what, nobody knows. */
+  if (uv__req_bytes(&watch->req) == 0) {
+    report(handle, NULL, 0, UV_CHANGE);
+    return;
+  }
+
+  while (current_watch(handle) == watch) {
+    const FILE_NOTIFY_INFORMATION* info = (const void*) at;
+    report_change(handle, watch, info);
+    if (info->NextEntryOffset == 0)
+      break;
+    at += info->NextEntryOffset;
+  }
+}
+
+/* A directory that is being deleted refuses to be watched. */
+static int is_removal(DWORD sys_error) {
+  return sys_error == ERROR_ACCESS_DENIED || sys_error == ERROR_DELETE_PENDING;
+}
+
+static void report_end(uv_fs_event_t* handle,
+                       const struct watch* watch,
+                       DWORD sys_error) {
+  if (is_removal(sys_error))
+    report(handle, watch->file != NULL ? watch->file : last_name(watch->path),
+           -1, UV_RENAME);
+  else
+    handle->cb(handle, NULL, 0, uv_translate_sys_error((int) sys_error));
+}
+
+/* Why there is nothing to be told, or 0. */
+static DWORD end_of(const struct watch* watch) {
+  LONG status = uv__req_status(&watch->req);
+
+  if (status == STATUS_NOTIFY_CLEANUP_ || status == STATUS_DELETE_PENDING_)
+    return ERROR_DELETE_PENDING;
+  return uv__req_win32_error(&watch->req);
+}
+
+void uv__fs_event_done(uv_handle_t* base, uv_req_t* req) {
+  uv_fs_event_t* handle = (uv_fs_event_t*) base;
+  struct watch* watch = container_of(req, struct watch, req);
+  DWORD sys_error = 0;
+
+  if (current_watch(handle) == watch) {
+    sys_error = end_of(watch);
+    if (sys_error == 0)
+      report_batch(handle, watch);
+  }
+
+  if (current_watch(handle) == watch && sys_error == 0) {
+    sys_error = submit(watch);
+    if (sys_error == 0)
+      return; /* it is under way again */
+  }
+  if (current_watch(handle) == watch)
+    report_end(handle, watch, sys_error);
+
+  if (current_watch(handle) == watch)
+    watch->ended = 1;
+  else
+    watch_free(watch);
+  uv__req_finished(handle, under_way(handle));
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Names: renaming, hard and symbolic links, junctions, and where they lead. */
+#include "win/fs-impl.h"
+#include "alloc.h"
+#include "win/wide.h"
+
+#include <string.h>
+#include <winioctl.h>
+
+/* Programs without privileges may make links since Windows 10 1703, in
+ * developer mode; before, the flag is an error. */
+#define LINK_UNPRIVILEGED 0x2
+
+/* In the kernel's names, where ours have "\\?\". */
+static const WCHAR nt_prefix[] = L"\\??\\";
+#define NT_PREFIX_LEN 4
+
+ssize_t uv__fs_rename(uv_fs_t* req) {
+  DWORD flags = MOVEFILE_REPLACE_EXISTING;
+  return MoveFileExW(req->file.pathw, req->new_pathw, flags)
+             ? 0
+             : uv__fs_fail_last(req);
+}
+
+ssize_t uv__fs_hard_link(uv_fs_t* req) {
+  return CreateHardLinkW(req->new_pathw, req->file.pathw, NULL)
+             ? 0
+             : uv__fs_fail_last(req);
+}
+
+static ssize_t make_symlink(uv_fs_t* req) {
+  DWORD flags = req->flags & UV_FS_SYMLINK_DIR ? SYMBOLIC_LINK_FLAG_DIRECTORY
+                                               : 0;
+
+  if (CreateSymbolicLinkW(req->new_pathw, req->file.pathw,
+                          flags | LINK_UNPRIVILEGED))
+    return 0;
+  if (GetLastError() == ERROR_INVALID_PARAMETER &&
+      CreateSymbolicLinkW(req->new_pathw, req->file.pathw, flags))
+    return 0;
+  return uv__fs_fail_last(req);
+}
+
+/* The longest target, so that all of a junction fits a reparse point: it is
+ * there twice, once with the prefix. */
+#define JUNCTION_LEN_MAX 4000
+
+/* A junction's data, to be written. */
+union junction {
+  struct uv__reparse_data data;
+  char bytes[MAXIMUM_REPARSE_DATA_BUFFER_SIZE];
+};
+
+/* Copies an absolute path with single backslashes. Whether there is one at the
+ * end is up to the caller, but a drive needs it. Returns the length. */
+static size_t put_target(WCHAR* to, const WCHAR* path) {
+  size_t len = 0;
+
+  for (; *path != 0; path++) {
+    WCHAR c = uv__fs_is_slash(*path) ? L'\\' : *path;
+    if (c != L'\\' || len == 0 || to[len - 1] != L'\\')
+      to[len++] = c;
+  }
+  return len;
+}
+
+/* Returns how many bytes of it are to be written. */
+static DWORD fill_junction(union junction* junction, const WCHAR* path) {
+  struct uv__reparse_data* data = &junction->data;
+  WCHAR* text = data->u.mount_point.path;
+
+  memcpy(text, nt_prefix, NT_PREFIX_LEN * sizeof(*text));
+  size_t len = put_target(text + NT_PREFIX_LEN, path);
+  size_t substitute = (NT_PREFIX_LEN + len) * sizeof(*text);
+
+  /* Both are followed by a NUL, which is not counted. */
+  WCHAR* print = text + NT_PREFIX_LEN + len + 1;
+  print[-1] = 0;
+  memcpy(print, text + NT_PREFIX_LEN, len * sizeof(*text));
+  print[len] = 0;
+
+  size_t names_at = offsetof(struct uv__reparse_data, u.mount_point.path) -
+                    offsetof(struct uv__reparse_data, u);
+  size_t names = substitute + (len + 2) * sizeof(*text);
+
+  data->tag = IO_REPARSE_TAG_MOUNT_POINT;
+  data->reserved = 0;
+  data->data_length = (USHORT) (names_at + names);
+  data->u.mount_point.substitute_offset = 0;
+  data->u.mount_point.substitute_length = (USHORT) substitute;
+  data->u.mount_point.print_offset = (USHORT) (substitute + sizeof(*text));
+  data->u.mount_point.print_length = (USHORT) (len * sizeof(*text));
+  return (DWORD) (offsetof(struct uv__reparse_data, u) + data->data_length);
+}
+
+static DWORD write_junction(const WCHAR* at,
+                            union junction* junction,
+                            DWORD size) {
+  HANDLE dir = uv__fs_open_path(at, GENERIC_WRITE,
+                                FILE_FLAG_OPEN_REPARSE_POINT);
+  if (dir == INVALID_HANDLE_VALUE)
+    return GetLastError();
+
+  DWORD sys_error = 0;
+  DWORD unused;
+  if (!DeviceIoControl(dir, FSCTL_SET_REPARSE_POINT, junction, size, NULL, 0,
+                       &unused, NULL))
+    sys_error = GetLastError();
+  CloseHandle(dir);
+  return sys_error;
+}
+
+/* A directory that points at another one of this machine. */
+static ssize_t make_junction(uv_fs_t* req) {
+  const WCHAR* path = req->file.pathw;
+  union junction junction;
+
+  if (wcsncmp(path, UV__FS_VERBATIM, UV__FS_VERBATIM_LEN) == 0)
+    path += UV__FS_VERBATIM_LEN;
+  size_t len = wcslen(path);
+  if (!uv__fs_has_drive_root(path, len))
+    return uv__fs_fail(req, ERROR_NOT_SUPPORTED);
+  if (len > JUNCTION_LEN_MAX)
+    return uv__fs_fail(req, ERROR_FILENAME_EXCED_RANGE);
+
+  DWORD size = fill_junction(&junction, path);
+  if (!CreateDirectoryW(req->new_pathw, NULL))
+    return uv__fs_fail_last(req);
+
+  DWORD sys_error = write_junction(req->new_pathw, &junction, size);
+  if (sys_error == 0)
+    return 0;
+  RemoveDirectoryW(req->new_pathw);
+  return uv__fs_fail(req, sys_error);
+}
+
+ssize_t uv__fs_symlink(uv_fs_t* req) {
+  return req->flags & UV_FS_SYMLINK_JUNCTION ? make_junction(req)
+                                             : make_symlink(req);
+}
+
+ssize_t uv__fs_readlink(uv_fs_t* req) {
+  HANDLE file = uv__fs_open_path(req->file.pathw, FILE_READ_ATTRIBUTES,
+                                 FILE_FLAG_OPEN_REPARSE_POINT);
+  if (file == INVALID_HANDLE_VALUE)
+    return uv__fs_fail_last(req);
+
+  struct uv__fs_link link = { 0 };
+  DWORD sys_error = uv__fs_read_link(file, &link);
+  CloseHandle(file);
+
+  if (sys_error == ERROR_NOT_A_REPARSE_POINT ||
+      sys_error == ERROR_SYMLINK_NOT_SUPPORTED)
+    return uv__fs_fail_as(req, sys_error, UV_EINVAL);
+  if (sys_error != 0)
+    return uv__fs_fail(req, sys_error);
+
+  req->ptr = link.target;
+  return 0;
+}
+
+/* The final name without "\\?\"; a share's begins with two slashes. */
+static ssize_t keep_final_name(uv_fs_t* req, WCHAR* name) {
+  static const WCHAR unc[] = UV__FS_VERBATIM L"UNC\\";
+  size_t unc_len = ARRAY_SIZE(unc) - 1;
+
+  if (wcsncmp(name, unc, unc_len) == 0) {
+    name += unc_len - 2;
+    name[0] = L'\\'; /* was the C */
+  } else if (wcsncmp(name, UV__FS_VERBATIM, UV__FS_VERBATIM_LEN) == 0) {
+    name += UV__FS_VERBATIM_LEN;
+  }
+
+  char* text;
+  int err = uv__wide_to_utf8(name, -1, &text);
+  if (err != 0)
+    return uv__fs_fail_as(req, ERROR_NOT_ENOUGH_MEMORY, err);
+  req->ptr = text;
+  return 0;
+}
+
+static ssize_t find_final_name(uv_fs_t* req, HANDLE file) {
+  DWORD size = GetFinalPathNameByHandleW(file, NULL, 0, VOLUME_NAME_DOS);
+  if (size == 0)
+    return uv__fs_fail_last(req);
+
+  WCHAR* name = uv__malloc_array((size_t) size + 1, sizeof(*name));
+  if (name == NULL)
+    return uv__fs_fail(req, ERROR_NOT_ENOUGH_MEMORY);
+
+  ssize_t result;
+  DWORD len = GetFinalPathNameByHandleW(file, name, size, VOLUME_NAME_DOS);
+  if (len == 0)
+    result = uv__fs_fail_last(req);
+  else if (len >= size) /* renamed meanwhile, to something longer */
+    result = uv__fs_fail(req, ERROR_FILENAME_EXCED_RANGE);
+  else
+    result = keep_final_name(req, name);
+  uv__free(name);
+  return result;
+}
+
+ssize_t uv__fs_realpath(uv_fs_t* req) {
+  HANDLE file = uv__fs_open_path(req->file.pathw, 0, 0);
+  if (file == INVALID_HANDLE_VALUE)
+    return uv__fs_fail_last(req);
+
+  ssize_t result = find_final_name(req, file);
+  CloseHandle(file);
+  return result;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening and closing, and what lies between the C runtime's fds and handles.
+ *
+ * Handles are opened so that others may read, write, rename and delete the file
+ * meanwhile, as on Unix, and so that directories can be opened too.
+ */
+#include "win/fs-impl.h"
+#include "win/loop-os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <io.h>
+#include <sys/stat.h>
+
+#define ACCESS_MODE (UV_FS_O_RDONLY | UV_FS_O_WRONLY | UV_FS_O_RDWR)
+#define WRITES_THROUGH (UV_FS_O_DSYNC | UV_FS_O_SYNC)
+
+/* The arguments of CreateFileW(). */
+struct how {
+  DWORD access;
+  DWORD share;
+  DWORD disposition;
+  DWORD flags; /* and attributes */
+};
+
+HANDLE uv__fs_open_path(const WCHAR* path, DWORD access, DWORD flags) {
+  return CreateFileW(path, access, UV__FS_SHARE_ALL, NULL, OPEN_EXISTING,
+                     flags | FILE_FLAG_BACKUP_SEMANTICS, NULL);
+}
+
+/* An fd that is not open must not end the process (see loop-os.c). */
+HANDLE uv__fs_handle(uv_file fd) {
+  uv__library_os_init();
+
+  HANDLE handle = (HANDLE) _get_osfhandle(fd);
+  /* -2: one of the standard fds, without a stream behind it. */
+  return handle == (HANDLE) (intptr_t) -2 ? INVALID_HANDLE_VALUE : handle;
+}
+
+HANDLE uv__fs_reopen(HANDLE file, DWORD access) {
+  return ReOpenFile(file, access, UV__FS_SHARE_ALL, FILE_FLAG_BACKUP_SEMANTICS);
+}
+
+uv_os_fd_t uv_get_osfhandle(int fd) {
+  return uv__fs_handle(fd);
+}
+
+int uv_open_osfhandle(uv_os_fd_t os_fd) {
+  int fd = _open_osfhandle((intptr_t) os_fd, 0);
+
+  if (fd >= 0)
+    uv__fs_map_remove(fd); /* of a file closed behind our back */
+  return fd;
+}
+
+static DWORD disposition_of(int flags) {
+  if ((flags & UV_FS_O_CREAT) && (flags & UV_FS_O_EXCL))
+    return CREATE_NEW;
+  if (flags & UV_FS_O_CREAT)
+    return flags & UV_FS_O_TRUNC ? CREATE_ALWAYS : OPEN_ALWAYS;
+  return flags & UV_FS_O_TRUNC ? TRUNCATE_EXISTING : OPEN_EXISTING;
+}
+
+/* Generic rights where possible: truncating asks for them by that name, and
+ * unbuffered files refuse an explicit right to append. Without the right to
+ * write anywhere else, every write goes to the end. */
+static DWORD access_of(int flags) {
+  static const DWORD access[] = {
+    [UV_FS_O_RDONLY] = GENERIC_READ,
+    [UV_FS_O_WRONLY] = GENERIC_WRITE,
+    [UV_FS_O_RDWR] = GENERIC_READ | GENERIC_WRITE,
+  };
+  DWORD wanted = access[flags & ACCESS_MODE];
+
+  /* A mapping that is written is read too; who may do what is checked by
+   * fs-map.c, which also appends. */
+  if (flags & UV_FS_O_FILEMAP)
+    wanted |= GENERIC_READ;
+  else if (flags & UV_FS_O_APPEND)
+    wanted = (wanted & ~(DWORD) GENERIC_WRITE) |
+             (FILE_GENERIC_WRITE & ~(DWORD) FILE_WRITE_DATA);
+
+  if (flags & UV_FS_O_TEMPORARY)
+    wanted |= DELETE;
+  return wanted;
+}
+
+struct flag_pair {
+  int uv;
+  DWORD win;
+};
+
+static const struct flag_pair flag_pairs[] = {
+  { UV_FS_O_TEMPORARY, FILE_FLAG_DELETE_ON_CLOSE | FILE_ATTRIBUTE_TEMPORARY },
+  { UV_FS_O_SHORT_LIVED, FILE_ATTRIBUTE_TEMPORARY },
+  { UV_FS_O_SEQUENTIAL, FILE_FLAG_SEQUENTIAL_SCAN },
+  { UV_FS_O_RANDOM, FILE_FLAG_RANDOM_ACCESS },
+  { UV_FS_O_DIRECT, FILE_FLAG_NO_BUFFERING },
+  { WRITES_THROUGH, FILE_FLAG_WRITE_THROUGH },
+};
+
+/* The C runtime tells its mask only to those who set it. */
+static int creation_mask(void) {
+  int mask = _umask(0);
+  (void) _umask(mask); /* as it was */
+  return mask;
+}
+
+static DWORD flags_of(int flags, int mode) {
+  DWORD wanted = FILE_FLAG_BACKUP_SEMANTICS;
+
+  for (size_t i = 0; i < ARRAY_SIZE(flag_pairs); i++)
+    if (flags & flag_pairs[i].uv)
+      wanted |= flag_pairs[i].win;
+
+  if ((flags & UV_FS_O_CREAT) && !(mode & ~creation_mask() & _S_IWRITE))
+    wanted |= FILE_ATTRIBUTE_READONLY;
+  return wanted;
+}
+
+static int is_valid(int flags) {
+  if ((flags & ACCESS_MODE) == (UV_FS_O_WRONLY | UV_FS_O_RDWR))
+    return 0;
+  return !(flags & UV_FS_O_APPEND) || !(flags & UV_FS_O_DIRECT);
+}
+
+static HANDLE create(const WCHAR* path, const struct how* how) {
+  return CreateFileW(path, how->access, how->share, NULL, how->disposition,
+                     how->flags, NULL);
+}
+
+/* Truncating takes rights that appending must not have: two steps. */
+static DWORD truncate_first(const WCHAR* path, struct how* how) {
+  struct how first = *how;
+  first.access = GENERIC_WRITE;
+  first.flags &= ~(DWORD) FILE_FLAG_DELETE_ON_CLOSE;
+
+  HANDLE file = create(path, &first);
+  if (file == INVALID_HANDLE_VALUE)
+    return GetLastError();
+
+  CloseHandle(file);
+  how->disposition = OPEN_EXISTING;
+  return 0;
+}
+
+/* A directory cannot be created or emptied by opening it; the system has
+ * several ways to say so. */
+static int open_fail(uv_fs_t* req, DWORD sys_error) {
+  int exclusive = (req->flags & UV_FS_O_CREAT) && (req->flags & UV_FS_O_EXCL);
+  int may_be_dir = sys_error == ERROR_ACCESS_DENIED ||
+                   sys_error == ERROR_FILE_EXISTS ||
+                   sys_error == ERROR_ALREADY_EXISTS;
+
+  if (may_be_dir && !exclusive && (req->flags & UV_FS_O_TRUNC)) {
+    DWORD attributes = GetFileAttributesW(req->file.pathw);
+    if (attributes != INVALID_FILE_ATTRIBUTES &&
+        (attributes & FILE_ATTRIBUTE_DIRECTORY))
+      return uv__fs_fail_as(req, sys_error, UV_EISDIR);
+  }
+  return uv__fs_fail(req, sys_error);
+}
+
+/* The fd owns the handle from now on. */
+static ssize_t to_fd(uv_fs_t* req, HANDLE file) {
+  int fd = _open_osfhandle((intptr_t) file, req->flags & UV_FS_O_APPEND);
+  if (fd < 0) {
+    CloseHandle(file);
+    return uv__fs_fail(req, ERROR_TOO_MANY_OPEN_FILES);
+  }
+
+  if (!(req->flags & UV_FS_O_FILEMAP)) {
+    uv__fs_map_remove(fd); /* of a file closed behind our back */
+    return fd;
+  }
+
+  int err = uv__fs_map_add(fd, req->flags);
+  if (err != 0) {
+    (void) _close(fd); /* nothing was written yet */
+    return uv__fs_fail_as(req, ERROR_NOT_ENOUGH_MEMORY, err);
+  }
+  return fd;
+}
+
+ssize_t uv__fs_open(uv_fs_t* req) {
+  const WCHAR* path = req->file.pathw;
+
+  if (!is_valid(req->flags))
+    return uv__fs_fail(req, ERROR_INVALID_PARAMETER);
+
+  struct how how = {
+    .access = access_of(req->flags),
+    .share = req->flags & UV_FS_O_EXLOCK ? 0 : UV__FS_SHARE_ALL,
+    .disposition = disposition_of(req->flags),
+    .flags = flags_of(req->flags, req->mode),
+  };
+
+  if (how.disposition == TRUNCATE_EXISTING && (req->flags & UV_FS_O_APPEND)) {
+    DWORD sys_error = truncate_first(path, &how);
+    if (sys_error != 0)
+      return open_fail(req, sys_error);
+  }
+
+  HANDLE file = create(path, &how);
+  if (file == INVALID_HANDLE_VALUE)
+    return open_fail(req, GetLastError());
+  return to_fd(req, file);
+}
+
+/* The standard streams stay open: whatever the program prints later must not
+ * land in a file that got their fd. */
+ssize_t uv__fs_close(uv_fs_t* req) {
+  uv_file fd = req->file.fd;
+
+  if (fd >= 0 && fd <= 2)
+    return 0;
+  if (uv__fs_handle(fd) == INVALID_HANDLE_VALUE)
+    return uv__fs_fail(req, ERROR_INVALID_HANDLE);
+
+  uv__fs_map_remove(fd);
+  if (_close(fd) == 0)
+    return 0;
+  return errno == EBADF ? uv__fs_fail(req, ERROR_INVALID_HANDLE)
+                        : uv__fs_fail_last(req);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading, writing, syncing and truncating open files.
+ *
+ * One system call per buffer, or for several small ones: there is no vectored
+ * form for files that are cached. A call with an offset moves the handle's
+ * position along, so it is put back afterwards. The caller's array of buffers
+ * is only read.
+ */
+#include "win/fs-impl.h"
+
+#include <string.h>
+
+void uv__fs_cursor_init(struct uv__fs_cursor* c,
+                        const uv_fs_t* req,
+                        int writes) {
+  c->buf = req->bufs;
+  c->nbufs = req->nbufs;
+  c->skip = 0;
+  c->room = UV__FS_BYTES_MAX;
+  c->writes = writes;
+}
+
+/* Small buffers that follow each other, up to `max` bytes: their sum. */
+static size_t gather(struct uv__fs_cursor* c, size_t max) {
+  size_t skip = c->skip;
+  size_t sum = 0;
+
+  for (size_t i = 0; i < c->nbufs && sum < max; i++) {
+    if (c->buf[i].len >= UV__FS_SMALL)
+      break;
+
+    size_t len = uv__min_size(c->buf[i].len - skip, max - sum);
+    if (c->writes && len > 0)
+      memcpy(c->gather + sum, c->buf[i].base + skip, len);
+    sum += len;
+    skip = 0;
+  }
+  return sum;
+}
+
+uv_buf_t uv__fs_cursor_next(struct uv__fs_cursor* c, size_t max) {
+  while (c->nbufs > 0 && c->skip == c->buf->len) {
+    c->skip = 0;
+    c->buf++;
+    c->nbufs--;
+  }
+  max = uv__min_size(max, c->room);
+  if (c->nbufs == 0 || max == 0)
+    return uv_buf_init(NULL, 0);
+
+  if (c->nbufs > 1 && c->buf->len < UV__FS_SMALL) {
+    size_t sum = gather(c, uv__min_size(max, sizeof(c->gather)));
+    return uv_buf_init(c->gather, (unsigned int) sum);
+  }
+  size_t len = uv__min_size(c->buf->len - c->skip, max);
+  return uv_buf_init(c->buf->base + c->skip, (unsigned int) len);
+}
+
+void uv__fs_cursor_advance(struct uv__fs_cursor* c,
+                           uv_buf_t moved,
+                           size_t bytes) {
+  int spread = !c->writes && moved.base == c->gather;
+  const char* from = moved.base;
+
+  c->room -= bytes;
+  while (bytes > 0) {
+    size_t len = uv__min_size(c->buf->len - c->skip, bytes);
+    if (spread && len > 0)
+      memcpy(c->buf->base + c->skip, from, len);
+    from += len;
+    bytes -= len;
+    c->skip += len;
+
+    if (c->skip == c->buf->len) {
+      c->skip = 0;
+      c->buf++;
+      c->nbufs--;
+    }
+  }
+}
+
+/* A handle without the right is what Unix calls a bad fd. */
+int uv__fs_rw_fail(uv_fs_t* req, HANDLE file, DWORD sys_error) {
+  if (sys_error == ERROR_ACCESS_DENIED)
+    return uv__fs_fail_as(req, sys_error, UV_EBADF);
+
+  DWORD attributes = uv__fs_attributes(file);
+  if (attributes != INVALID_FILE_ATTRIBUTES &&
+      (attributes & FILE_ATTRIBUTE_DIRECTORY))
+    return uv__fs_fail_as(req, sys_error, UV_EISDIR);
+  return uv__fs_fail(req, sys_error);
+}
+
+/* A transfer under way. */
+struct transfer {
+  HANDLE file;
+  int writes;
+  int64_t off;          /* of the next piece, or -1: where the handle stands */
+  int put_back;         /* the position is to be restored */
+  LARGE_INTEGER before; /* that position */
+};
+
+static const LARGE_INTEGER nowhere; /* 0 */
+
+static struct transfer begin(const uv_fs_t* req, HANDLE file, int writes) {
+  struct transfer t = { .file = file, .writes = writes, .off = req->off };
+
+  if (t.off < 0)
+    t.off = -1;
+  else
+    t.put_back = SetFilePointerEx(file, nowhere, &t.before, FILE_CURRENT);
+  return t;
+}
+
+static void end(const struct transfer* t) {
+  if (t->put_back) /* a handle that told its position can take it */
+    (void) SetFilePointerEx(t->file, t->before, NULL, FILE_BEGIN);
+}
+
+/* One call: 0 or the error. */
+static DWORD move(struct transfer* t, uv_buf_t piece, DWORD* bytes) {
+  ULARGE_INTEGER off = { .QuadPart = (ULONGLONG) t->off };
+  OVERLAPPED overlapped = { 0 };
+  OVERLAPPED* at = NULL;
+
+  if (t->off >= 0) {
+    overlapped.Offset = off.LowPart;
+    overlapped.OffsetHigh = off.HighPart;
+    at = &overlapped;
+  }
+
+  *bytes = 0;
+  BOOL ok = t->writes ? WriteFile(t->file, piece.base, piece.len, bytes, at)
+                      : ReadFile(t->file, piece.base, piece.len, bytes, at);
+  if (!ok)
+    return GetLastError();
+
+  if (t->off >= 0)
+    t->off += *bytes;
+  return 0;
+}
+
+/* Until the buffers are through or a call moves less than it was given. *done
+ * is what was moved; 0 or the error. */
+static DWORD move_all(struct transfer* t,
+                      struct uv__fs_cursor* cursor,
+                      size_t* done) {
+  for (;;) {
+    uv_buf_t piece = uv__fs_cursor_next(cursor, UV__FS_BYTES_MAX);
+    if (piece.len == 0)
+      return 0;
+
+    DWORD bytes;
+    DWORD sys_error = move(t, piece, &bytes);
+    uv__fs_cursor_advance(cursor, piece, bytes);
+    *done += bytes;
+    if (sys_error != 0 || bytes < piece.len)
+      return sys_error;
+
+    /* A pipe or console has been read: more may take for ever. */
+    if (!t->writes && cursor->nbufs > 0 &&
+        GetFileType(t->file) != FILE_TYPE_DISK)
+      return 0;
+  }
+}
+
+/* An error after some bytes is found again by the caller's next call. */
+static ssize_t run(uv_fs_t* req, HANDLE file, int writes) {
+  struct uv__fs_cursor cursor;
+  struct transfer t = begin(req, file, writes);
+  size_t done = 0;
+
+  uv__fs_cursor_init(&cursor, req, writes);
+  DWORD sys_error = move_all(&t, &cursor, &done);
+  end(&t);
+
+  if (sys_error == 0 || done > 0)
+    return (ssize_t) done;
+  if (!writes &&
+      (sys_error == ERROR_HANDLE_EOF || sys_error == ERROR_BROKEN_PIPE))
+    return 0;
+  return uv__fs_rw_fail(req, file, sys_error);
+}
+
+ssize_t uv__fs_read(uv_fs_t* req) {
+  HANDLE file = uv__fs_handle(req->file.fd);
+  if (file == INVALID_HANDLE_VALUE)
+    return uv__fs_fail(req, ERROR_INVALID_HANDLE);
+
+  int map_flags = uv__fs_map_flags(req->file.fd);
+  if (map_flags >= 0)
+    return uv__fs_map_read(req, file, map_flags);
+  return run(req, file, 0);
+}
+
+ssize_t uv__fs_write(uv_fs_t* req) {
+  HANDLE file = uv__fs_handle(req->file.fd);
+  if (file == INVALID_HANDLE_VALUE)
+    return uv__fs_fail(req, ERROR_INVALID_HANDLE);
+
+  int map_flags = uv__fs_map_flags(req->file.fd);
+  if (map_flags >= 0)
+    return uv__fs_map_write(req, file, map_flags);
+  return run(req, file, 1);
+}
+
+/* fsync and fdatasync: the system has but one. */
+ssize_t uv__fs_sync(uv_fs_t* req) {
+  HANDLE file = uv__fs_handle(req->file.fd);
+  if (file == INVALID_HANDLE_VALUE)
+    return uv__fs_fail(req, ERROR_INVALID_HANDLE);
+
+  return FlushFileBuffers(file) ? 0 : uv__fs_fail_last(req);
+}
+
+/* The position stays where it is, as with ftruncate(). */
+ssize_t uv__fs_ftruncate(uv_fs_t* req) {
+  HANDLE file = uv__fs_handle(req->file.fd);
+  if (file == INVALID_HANDLE_VALUE)
+    return uv__fs_fail(req, ERROR_INVALID_HANDLE);
+
+  FILE_END_OF_FILE_INFO info;
+  info.EndOfFile.QuadPart = req->off;
+  if (SetFileInformationByHandle(file, FileEndOfFileInfo, &info, sizeof(info)))
+    return 0;
+  return uv__fs_fail_last(req);
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* Attributes of files, and of the file systems they are in.
+ *
+ * A path is looked at in up to three ways:
+ *   1. by name, without opening it (newer Windows only; no reparse points);
+ *   2. by opening it for its attributes and asking the handle;
+ *   3. by what the directory it is in says, where opening is refused.
+ */
+#include "win/fs-impl.h"
+#include "alloc.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <winioctl.h>
+
+#define BLOCK_SIZE 4096
+#define STAT_BLOCK_SHIFT 9 /* st_blocks counts 512 bytes, as everywhere */
+
+#define MODE_READ 0444
+#define MODE_WRITE 0222
+
+/* GetFileInformationByName(): FileStatBasicByNameInfo. */
+#define STAT_BASIC_BY_NAME 3
+
+/* NtQueryInformationFile(): the number that FILE_ALL has too. */
+#define FILE_INTERNAL_INFORMATION 6
+
+/* The facts, from whichever source. Times in ticks of 100 ns since 1601. */
+struct facts {
+  DWORD attributes;
+  int64_t size;
+  int64_t allocated;
+  uint64_t links;
+  uint64_t index;  /* of the file in its volume */
+  uint64_t volume; /* serial number, the 32 bits that every source has */
+  int64_t atime;
+  int64_t mtime;
+  int64_t ctime;
+  int64_t birthtime;
+};
+
+/* Before 1970 the seconds are negative, the nanoseconds never are. */
+static uv_timespec_t to_timespec(int64_t ticks) {
+  const int64_t per_sec = 10000000;
+  const int64_t epoch = 11644473600;
+  int64_t sec = ticks / per_sec;
+  int64_t rest = ticks % per_sec;
+
+  if (rest < 0) {
+    rest += per_sec;
+    sec--;
+  }
+  return (uv_timespec_t) { (long) (sec - epoch), (long) (rest * 100) };
+}
+
+/* Context: any. `link_len` of a link's target, or -1 if it is no link. */
+static void fill(uv_stat_t* st, const struct facts* facts, ssize_t link_len) {
+  *st = (uv_stat_t) { 0 };
+
+  st->st_mode = MODE_READ;
+  if (!(facts->attributes & FILE_ATTRIBUTE_READONLY))
+    st->st_mode |= MODE_WRITE;
+
+  if (link_len >= 0) {
+    st->st_mode |= S_IFLNK;
+    st->st_size = (uint64_t) link_len;
+  } else if (facts->attributes & FILE_ATTRIBUTE_DIRECTORY) {
+    st->st_mode |= _S_IFDIR;
+  } else {
+    st->st_mode |= _S_IFREG;
+    st->st_size = (uint64_t) facts->size;
+  }
+
+  st->st_dev = facts->volume;
+  st->st_ino = facts->index;
+  st->st_nlink = facts->links;
+  st->st_blksize = BLOCK_SIZE;
+  st->st_blocks = (uint64_t) facts->allocated >> STAT_BLOCK_SHIFT;
+  st->st_atim = to_timespec(facts->atime);
+  st->st_mtim = to_timespec(facts->mtime);
+  st->st_ctim = to_timespec(facts->ctime);
+  st->st_birthtim = to_timespec(facts->birthtime);
+}
+
+static ssize_t found(uv_fs_t* req, const struct facts* facts, ssize_t link) {
+  req->sys_errno_ = 0; /* one way may have failed before another */
+  fill(&req->statbuf, facts, link);
+  req->ptr = &req->statbuf;
+  return 0;
+}
+
+/* ---- 2: by handle ---- */
+
+/* A warning says that the name did not fit, which nobody wants. */
+static int is_answered(LONG status) {
+  return status >= 0 || status == UV__STATUS_BUFFER_OVERFLOW;
+}
+
+/* A volume that does not tell its number has none. */
+static uint64_t volume_of(HANDLE file) {
+  struct uv__volume_info info;
+  struct uv__io_status io;
+  LONG status = uv__winapi()->NtQueryVolumeInformationFile(
+      file, &io, &info, sizeof(info), UV__VOLUME_INFORMATION);
+
+  return is_answered(status) ? info.serial_number : 0;
+}
+
+static LONG ask_part(HANDLE file, void* info, size_t size, int info_class) {
+  struct uv__io_status io;
+  return uv__winapi()->NtQueryInformationFile(file, &io, info, (ULONG) size,
+                                              info_class);
+}
+
+/* All at once, or one by one: a file without a name (Wine's inherited ones,
+ * some file systems') cannot do the former. */
+static LONG ask_all(HANDLE file, struct uv__file_all_info* info) {
+  LONG status = ask_part(file, info, sizeof(*info), UV__FILE_ALL_INFORMATION);
+  if (is_answered(status))
+    return 0;
+
+  *info = (struct uv__file_all_info) { 0 };
+  status = ask_part(file, &info->basic, sizeof(info->basic),
+                    UV__FILE_BASIC_INFORMATION);
+  if (status < 0)
+    return status;
+  status = ask_part(file, &info->standard, sizeof(info->standard),
+                    UV__FILE_STANDARD_INFORMATION);
+  if (status < 0)
+    return status;
+  return ask_part(file, &info->index_number, sizeof(info->index_number),
+                  FILE_INTERNAL_INFORMATION);
+}
+
+static LONG ask_handle(HANDLE file, struct facts* facts) {
+  struct uv__file_all_info info;
+  LONG status = ask_all(file, &info);
+  if (status < 0)
+    return status;
+
+  *facts = (struct facts) {
+    .attributes = info.basic.attributes,
+    .size = info.standard.end_of_file.QuadPart,
+    .allocated = info.standard.allocation_size.QuadPart,
+    .links = info.standard.number_of_links,
+    .index = (uint64_t) info.index_number.QuadPart,
+    .volume = volume_of(file),
+    .atime = info.basic.last_access_time.QuadPart,
+    .mtime = info.basic.last_write_time.QuadPart,
+    .ctime = info.basic.change_time.QuadPart,
+    .birthtime = info.basic.creation_time.QuadPart,
+  };
+  return 0;
+}
+
+static DWORD device_of(HANDLE file) {
+  struct uv__volume_device_info info;
+  struct uv__io_status io;
+  LONG status = uv__winapi()->NtQueryVolumeInformationFile(
+      file, &io, &info, sizeof(info), UV__VOLUME_DEVICE_INFORMATION);
+
+  return status >= 0 ? info.device_type : FILE_DEVICE_UNKNOWN;
+}
+
+/* Consoles, other character devices, pipes and sockets: there is not much to
+ * be said about them. */
+static ssize_t stat_device(uv_fs_t* req, HANDLE file, DWORD type) {
+  DWORD device = FILE_DEVICE_NAMED_PIPE;
+  DWORD console_mode;
+
+  req->statbuf = (uv_stat_t) { 0 };
+  req->statbuf.st_mode = S_IFIFO;
+  if (type == FILE_TYPE_CHAR) {
+    req->statbuf.st_mode = _S_IFCHR;
+    device = GetConsoleMode(file, &console_mode) ? FILE_DEVICE_CONSOLE
+                                                 : device_of(file);
+  }
+
+  req->statbuf.st_nlink = 1;
+  req->statbuf.st_rdev = (uint64_t) device << 16;
+  req->ptr = &req->statbuf;
+  return 0;
+}
+
+/* Devices can be opened by name too ("NUL"): they do not answer this. */
+static ssize_t stat_handle(uv_fs_t* req, HANDLE file) {
+  struct facts facts;
+  LONG status = ask_handle(file, &facts);
+
+  if (status >= 0)
+    return found(req, &facts, -1);
+  if (GetFileType(file) == FILE_TYPE_CHAR)
+    return stat_device(req, file, FILE_TYPE_CHAR);
+  return uv__fs_fail_status(req, status);
+}
+
+/* The link itself if it is one. *followed is set for a reparse point that is
+ * none: what counts is what the file system makes of it. */
+static ssize_t lstat_handle(uv_fs_t* req, HANDLE file, int* followed) {
+  struct uv__fs_link link = { 0 };
+  struct facts facts;
+  LONG status = ask_handle(file, &facts);
+  if (status < 0)
+    return stat_handle(req, file); /* no file system: no links */
+  if (!(facts.attributes & FILE_ATTRIBUTE_REPARSE_POINT))
+    return found(req, &facts, -1);
+
+  DWORD sys_error = uv__fs_read_link(file, &link);
+  if (sys_error == 0) {
+    uv__free(link.target);
+    return found(req, &facts, (ssize_t) link.len);
+  }
+
+  *followed = sys_error == ERROR_SYMLINK_NOT_SUPPORTED ||
+              sys_error == ERROR_NOT_A_REPARSE_POINT;
+  return uv__fs_fail(req, sys_error);
+}
+
+/* ---- 3: by the directory's entry ---- */
+
+static int64_t ticks_of(FILETIME time) {
+  ULARGE_INTEGER ticks = { .LowPart = time.dwLowDateTime,
+                           .HighPart = time.dwHighDateTime };
+  return (int64_t) ticks.QuadPart;
+}
+
+/* The entry has no number and no count of links; a link cannot be followed, and
+ * a pattern is no name. `sys_error` is why the file could not be opened. */
+static ssize_t stat_entry(uv_fs_t* req, DWORD sys_error) {
+  const WCHAR* path = req->file.pathw;
+  WIN32_FIND_DATAW entry;
+
+  if (wcsncmp(path, UV__FS_VERBATIM, UV__FS_VERBATIM_LEN) == 0)
+    path += UV__FS_VERBATIM_LEN;
+  if (wcspbrk(path, L"*?") != NULL)
+    return uv__fs_fail(req, sys_error);
+
+  HANDLE find = FindFirstFileExW(req->file.pathw, FindExInfoBasic, &entry,
+                                 FindExSearchNameMatch, NULL, 0);
+  if (find == INVALID_HANDLE_VALUE)
+    return uv__fs_fail(req, sys_error);
+  FindClose(find);
+  if (entry.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT)
+    return uv__fs_fail(req, sys_error);
+
+  ULARGE_INTEGER size = { .LowPart = entry.nFileSizeLow,
+                          .HighPart = entry.nFileSizeHigh };
+  struct facts facts = {
+    .attributes = entry.dwFileAttributes,
+    .size = (int64_t) size.QuadPart,
+    .allocated = (int64_t) size.QuadPart,
+    .links = 1,
+    .atime = ticks_of(entry.ftLastAccessTime),
+    .mtime = ticks_of(entry.ftLastWriteTime),
+    .ctime = ticks_of(entry.ftLastWriteTime),
+    .birthtime = ticks_of(entry.ftCreationTime),
+  };
+  return found(req, &facts, -1);
+}
+
+/* ---- 1: by name ---- */
+
+/* Whether *result is the answer; if not, there is more to find out. */
+static int stat_name(uv_fs_t* req, ssize_t* result) {
+  const struct uv__winapi* api = uv__winapi();
+  struct uv__file_stat_basic info;
+
+  if (api->GetFileInformationByName == NULL)
+    return 0;
+
+  if (!api->GetFileInformationByName(req->file.pathw, STAT_BASIC_BY_NAME, &info,
+                                     sizeof(info))) {
+    DWORD sys_error = GetLastError();
+    *result = uv__fs_fail(req, sys_error);
+    return sys_error == ERROR_FILE_NOT_FOUND ||
+           sys_error == ERROR_PATH_NOT_FOUND;
+  }
+
+  int is_plain = info.device_type == FILE_DEVICE_DISK &&
+                 !(info.attributes & FILE_ATTRIBUTE_REPARSE_POINT);
+  if (!is_plain)
+    return 0;
+
+  struct facts facts = {
+    .attributes = info.attributes,
+    .size = info.end_of_file.QuadPart,
+    .allocated = info.allocation_size.QuadPart,
+    .links = info.number_of_links,
+    .index = (uint64_t) info.file_id.QuadPart,
+    .volume = (uint64_t) info.volume_serial_number.QuadPart & 0xFFFFFFFFu,
+    .atime = info.last_access_time.QuadPart,
+    .mtime = info.last_write_time.QuadPart,
+    .ctime = info.change_time.QuadPart,
+    .birthtime = info.creation_time.QuadPart,
+  };
+  *result = found(req, &facts, -1);
+  return 1;
+}
+
+/* ---- the operations ---- */
+
+static ssize_t stat_open(uv_fs_t* req) {
+  HANDLE file = uv__fs_open_path(req->file.pathw, FILE_READ_ATTRIBUTES, 0);
+  if (file == INVALID_HANDLE_VALUE) {
+    DWORD sys_error = GetLastError();
+    return sys_error == ERROR_ACCESS_DENIED ||
+                   sys_error == ERROR_SHARING_VIOLATION
+               ? stat_entry(req, sys_error)
+               : uv__fs_fail(req, sys_error);
+  }
+
+  ssize_t result = stat_handle(req, file);
+  CloseHandle(file);
+  return result;
+}
+
+ssize_t uv__fs_stat(uv_fs_t* req) {
+  ssize_t result;
+  return stat_name(req, &result) ? result : stat_open(req);
+}
+
+ssize_t uv__fs_lstat(uv_fs_t* req) {
+  ssize_t result;
+  if (stat_name(req, &result))
+    return result;
+
+  HANDLE file = uv__fs_open_path(req->file.pathw, FILE_READ_ATTRIBUTES,
+                                 FILE_FLAG_OPEN_REPARSE_POINT);
+  if (file == INVALID_HANDLE_VALUE)
+    return stat_open(req);
+
+  int followed = 0;
+  result = lstat_handle(req, file, &followed);
+  CloseHandle(file);
+  return followed ? stat_open(req) : result;
+}
+
+ssize_t uv__fs_fstat(uv_fs_t* req) {
+  HANDLE file = uv__fs_handle(req->file.fd);
+  if (file == INVALID_HANDLE_VALUE)
+    return uv__fs_fail(req, ERROR_INVALID_HANDLE);
+
+  DWORD type = GetFileType(file);
+  if (type == FILE_TYPE_CHAR || type == FILE_TYPE_PIPE)
+    return stat_device(req, file, type);
+  return stat_handle(req, file);
+}
+
+static LONG ask_volume(HANDLE file, struct uv__volume_full_size_info* info) {
+  struct uv__io_status io;
+  return uv__winapi()->NtQueryVolumeInformationFile(
+      file, &io, info, sizeof(*info), UV__VOLUME_FULL_SIZE_INFORMATION);
+}
+
+ssize_t uv__fs_statfs(uv_fs_t* req) {
+  HANDLE file = uv__fs_open_path(req->file.pathw, FILE_READ_ATTRIBUTES, 0);
+  if (file == INVALID_HANDLE_VALUE)
+    return uv__fs_fail_last(req);
+
+  struct uv__volume_full_size_info info;
+  LONG status = ask_volume(file, &info);
+  CloseHandle(file);
+  if (status < 0)
+    return uv__fs_fail_status(req, status);
+
+  uv_statfs_t* st = uv__calloc(1, sizeof(*st));
+  if (st == NULL)
+    return uv__fs_fail(req, ERROR_NOT_ENOUGH_MEMORY);
+  st->f_bsize = (uint64_t) info.sectors_per_unit * info.bytes_per_sector;
+  st->f_frsize = st->f_bsize;
+  st->f_blocks = (uint64_t) info.total_units.QuadPart;
+  st->f_bfree = (uint64_t) info.actual_available_units.QuadPart;
+  st->f_bavail = (uint64_t) info.caller_available_units.QuadPart;
+  req->ptr = st;
+  return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* What each handle type is on Windows. */
+#include "handle.h"
+#include "async.h"
+#include "fs-poll.h"
+#include "loop-watcher.h"
+#include "timer.h"
+#include "win/fs-impl.h"
+#include "win/pipe-impl.h"
+#include "win/poll-impl.h"
+#include "win/process-impl.h"
+#include "win/signal-impl.h"
+#include "win/tcp-impl.h"
+#include "win/tty-impl.h"
+#include "win/udp-impl.h"
+
+/* close, finish, fileno. The types that are missing are abstract. */
+const struct uv__handle_class uv__handle_classes[UV_HANDLE_TYPE_MAX] = {
+  [UV_ASYNC] = { uv__async_close, NULL, NULL },
+  [UV_CHECK] = { uv__check_close, NULL, NULL },
+  [UV_FS_EVENT] = { uv__fs_event_os_close, NULL, NULL },
+  [UV_FS_POLL] = { uv__fs_poll_close, NULL, NULL },
+  [UV_IDLE] = { uv__idle_close, NULL, NULL },
+  [UV_NAMED_PIPE] = { uv__pipe_close, uv__pipe_finish, uv__pipe_fileno },
+  [UV_POLL] = { uv__poll_handle_close, NULL, uv__poll_handle_fileno },
+  [UV_PREPARE] = { uv__prepare_close, NULL, NULL },
+  [UV_PROCESS] = { uv__process_close, NULL, NULL },
+  [UV_SIGNAL] = { uv__signal_close, NULL, NULL },
+  [UV_TCP] = { uv__tcp_close, uv__stream_finish, uv__tcp_fileno },
+  [UV_TIMER] = { uv__timer_close, NULL, NULL },
+  [UV_TTY] = { uv__tty_close, uv__tty_finish, uv__tty_fileno },
+  [UV_UDP] = { uv__udp_close, NULL, uv__udp_fileno },
+};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The private state of a loop on Windows. Each part has one owning module. */
+#ifndef UV_WIN_LOOP_OS_H_
+#define UV_WIN_LOOP_OS_H_
+
+#include "loop-state.h"
+
+struct uv__loop_os {
+  struct uv__loop_state base; /* must be first */
+};
+
+static inline struct uv__loop_os* uv__loop_os(const uv_loop_t* loop) {
+  return (struct uv__loop_os*) loop->internal_fields;
+}
+
+/* Has completions of `handle` arrive at the loop: 0 or UV_E*. loop-os.c. */
+int uv__loop_os_attach(uv_loop_t* loop, HANDLE handle);
+
+/* What the process needs once: every loop sees to it, functions that work
+ * without one may have to. Context: any. */
+void uv__library_os_init(void);
+
+#endif /* UV_WIN_LOOP_OS_H_ */

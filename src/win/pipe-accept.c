@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* Pipe servers.
+ *
+ *   bind: the first instance of the name -> listen: a few instances, each with
+ *   a UV_ACCEPT request -> a client connects -> in line, connection_cb
+ *   -> uv_accept(): the instance becomes the client's, a new one is made
+ *
+ * An instance that cannot be made is reported once and leaves one slot less.
+ */
+#include "win/pipe-impl.h"
+#include "alloc.h"
+#include "win/loop-os.h"
+
+#include <string.h>
+
+/* As many connections can wait between two looks at them. */
+#define INSTANCES_DEFAULT 4
+
+/* More than one process has handles for. */
+#define INSTANCES_MAX 4096
+
+static HANDLE new_instance(const WCHAR* name, DWORD first) {
+  /* WRITE_DAC is for uv_pipe_chmod(). */
+  return CreateNamedPipeW(
+      name, PIPE_ACCESS_DUPLEX | FILE_FLAG_OVERLAPPED | WRITE_DAC | first,
+      PIPE_TYPE_BYTE | PIPE_READMODE_BYTE | PIPE_WAIT, PIPE_UNLIMITED_INSTANCES,
+      UV__PIPE_BUFFER_SIZE, UV__PIPE_BUFFER_SIZE, 0, NULL);
+}
+
+/* As the other systems answer. */
+static int bind_error(DWORD sys_error) {
+  switch (sys_error) {
+  case ERROR_ACCESS_DENIED: /* somebody else's */
+    return UV_EADDRINUSE;
+  case ERROR_PATH_NOT_FOUND:
+  case ERROR_INVALID_NAME:
+    return UV_EACCES;
+  default:
+    return uv_translate_sys_error((int) sys_error);
+  }
+}
+
+static int check_bind(const uv_pipe_t* pipe) {
+  if (pipe == NULL || uv__is_closing(uv__base(pipe)))
+    return UV_EINVAL;
+  if (pipe->flags & (UV__BOUND | UV__PIPE_CONN))
+    return UV_EINVAL;
+  return pipe->name == NULL ? 0 : UV_EINVAL; /* connecting */
+}
+
+int uv_pipe_bind2(uv_pipe_t* pipe,
+                  const char* name,
+                  size_t namelen,
+                  unsigned int flags) {
+  WCHAR* wide = NULL;
+
+  int err = check_bind(pipe);
+  if (err == 0)
+    err = uv__pipe_name(name, namelen, flags, &wide);
+  if (err != 0)
+    return err;
+
+  int count = pipe->pipe.serv.pending_instances;
+  if (count <= 0 || count > INSTANCES_MAX)
+    count = INSTANCES_DEFAULT;
+  uv_pipe_accept_t* reqs = uv__calloc((size_t) count, sizeof(*reqs));
+  if (reqs == NULL) {
+    err = UV_ENOMEM;
+    goto err_free;
+  }
+  HANDLE first = new_instance(wide, FILE_FLAG_FIRST_PIPE_INSTANCE);
+  if (first == INVALID_HANDLE_VALUE) {
+    err = bind_error(GetLastError());
+    goto err_free;
+  }
+
+  for (int i = 0; i < count; i++) {
+    uv__req_init_own(&reqs[i], UV_ACCEPT, pipe);
+    reqs[i].pipeHandle = i == 0 ? first : INVALID_HANDLE_VALUE;
+  }
+  pipe->pipe.serv.pending_instances = count;
+  pipe->pipe.serv.accept_reqs = reqs;
+  pipe->pipe.serv.pending_accepts = NULL;
+  pipe->name = wide;
+  pipe->flags |= UV__PIPE_SERVER | UV__BOUND;
+  return 0;
+
+err_free:
+  uv__free(reqs);
+  uv__free(wide);
+  return err;
+}
+
+int uv_pipe_bind(uv_pipe_t* pipe, const char* name) {
+  if (name == NULL)
+    return UV_EINVAL;
+  return uv_pipe_bind2(pipe, name, strlen(name), 0);
+}
+
+void uv_pipe_pending_instances(uv_pipe_t* pipe, int count) {
+  /* The requests are there from bind on; a connection has no such thing. */
+  if (!(pipe->flags & (UV__PIPE_SERVER | UV__PIPE_CONN)) && count > 0)
+    pipe->pipe.serv.pending_instances = count;
+}
+
+static void drop_instance(uv_pipe_accept_t* req) {
+  if (req->pipeHandle != INVALID_HANDLE_VALUE)
+    CloseHandle(req->pipeHandle);
+  req->pipeHandle = INVALID_HANDLE_VALUE;
+}
+
+/* Starts waiting for a client; the Win32 error if that cannot be. */
+static DWORD await_client(uv_pipe_t* server, uv_pipe_accept_t* req) {
+  if (req->pipeHandle == INVALID_HANDLE_VALUE)
+    req->pipeHandle = new_instance(server->name, 0);
+  if (req->pipeHandle == INVALID_HANDLE_VALUE)
+    return GetLastError();
+  if (uv__loop_os_attach(server->loop, req->pipeHandle) != 0)
+    return GetLastError();
+
+  if (ConnectNamedPipe(req->pipeHandle, uv__req_overlapped(req)))
+    return ERROR_SUCCESS;
+  DWORD sys_error = GetLastError();
+  switch (sys_error) {
+  case ERROR_IO_PENDING:
+    return ERROR_SUCCESS;
+  case ERROR_PIPE_CONNECTED:
+  case ERROR_NO_DATA: /* came and went: still a connection, with an end */
+    uv__req_set_bytes(req, 0);
+    uv__req_pend(server->loop, req);
+    return ERROR_SUCCESS;
+  default:
+    return sys_error;
+  }
+}
+
+static void arm(uv_pipe_t* server, uv_pipe_accept_t* req) {
+  server->reqs_pending++;
+  DWORD sys_error = await_client(server, req);
+  if (sys_error == ERROR_SUCCESS)
+    return;
+
+  drop_instance(req);
+  uv__req_set_error(req, sys_error);
+  uv__req_pend(server->loop, req);
+}
+
+int uv__pipe_listen(uv_stream_t* stream, int backlog, uv_connection_cb cb) {
+  uv_pipe_t* pipe = (uv_pipe_t*) stream;
+
+  (void) backlog; /* see uv_pipe_pending_instances() */
+  if (stream->flags & UV__PIPE_CONN)
+    return UV_EISCONN;
+  if (!(stream->flags & UV__PIPE_SERVER))
+    return UV_EINVAL;
+
+  int first_time = !(stream->flags & UV__LISTENING);
+  stream->flags |= UV__LISTENING;
+  stream->connection_cb = cb;
+  if (!first_time)
+    return 0;
+
+  uv__activity_begin(stream, &stream->activecnt);
+  for (int i = 0; i < pipe->pipe.serv.pending_instances; i++)
+    arm(pipe, &pipe->pipe.serv.accept_reqs[i]);
+  return 0;
+}
+
+/* Connections are accepted in the order they came. */
+static void line_up(uv_pipe_t* server, uv_pipe_accept_t* req) {
+  uv_pipe_accept_t** last = &server->pipe.serv.pending_accepts;
+
+  while (*last != NULL)
+    last = &(*last)->next_pending;
+  req->next_pending = NULL;
+  *last = req;
+}
+
+void uv__pipe_accept_done(uv_handle_t* handle, uv_req_t* base) {
+  uv_pipe_t* server = (uv_pipe_t*) handle;
+  uv_pipe_accept_t* req = (uv_pipe_accept_t*) base;
+
+  if (uv__is_closing(handle)) {
+    drop_instance(req);
+  } else if (uv__req_succeeded(req)) {
+    line_up(server, req);
+    if (server->connection_cb != NULL)
+      server->connection_cb(uv__pipe_stream(server), 0);
+  } else {
+    int err = uv__req_error(req);
+    int could_be_made = req->pipeHandle != INVALID_HANDLE_VALUE;
+    drop_instance(req);
+    if (could_be_made)
+      arm(server, req);
+    if (server->connection_cb != NULL)
+      server->connection_cb(uv__pipe_stream(server), err);
+  }
+  uv__req_finished(server, &server->reqs_pending);
+}
+
+/* May the handle become a connection? */
+static int check_client(const uv_stream_t* client) {
+  if (client->type != UV_NAMED_PIPE || uv__is_closing(uv__base(client)))
+    return UV_EINVAL;
+  return client->flags & (UV__PIPE_CONN | UV__PIPE_SERVER) ? UV_EBUSY : 0;
+}
+
+int uv__pipe_accept(uv_stream_t* stream, uv_stream_t* client) {
+  uv_pipe_t* server = (uv_pipe_t*) stream;
+
+  if ((stream->flags & UV__PIPE_CONN) && server->ipc)
+    return uv__ipc_accept(server, client);
+  if (!(stream->flags & UV__PIPE_SERVER))
+    return UV_EINVAL;
+  uv_pipe_accept_t* req = server->pipe.serv.pending_accepts;
+  if (req == NULL)
+    return UV_EAGAIN;
+
+  server->pipe.serv.pending_accepts = req->next_pending;
+  req->next_pending = NULL;
+  HANDLE instance = req->pipeHandle;
+  req->pipeHandle = INVALID_HANDLE_VALUE;
+
+  int err = check_client(client);
+  if (err == 0)
+    err = uv__pipe_adopt((uv_pipe_t*) client, instance,
+                         UV__READABLE | UV__WRITABLE | UV__BOUND, 1);
+  if (err != 0)
+    CloseHandle(instance);
+  if (!uv__is_closing(uv__base(server)))
+    arm(server, req);
+  return err;
+}
+
+void uv__pipe_server_close(uv_pipe_t* pipe) {
+  for (int i = 0; i < pipe->pipe.serv.pending_instances; i++)
+    drop_instance(&pipe->pipe.serv.accept_reqs[i]);
+  pipe->pipe.serv.pending_accepts = NULL;
+}

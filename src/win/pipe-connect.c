@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* Pipe clients.
+ *
+ *   uv_pipe_connect: opens the name -> UV_CONNECT is pended
+ *   all instances busy -> a thread waits for one, opens it -> UV_CONNECT
+ *
+ * The request carries the new OS handle until its handler gives it to the
+ * pipe; if that has been closed meanwhile, the OS handle is closed too.
+ */
+#include "win/pipe-impl.h"
+#include "alloc.h"
+
+#include <string.h>
+#include <wchar.h>
+
+/* Milliseconds to wait for a server that has no free instance. */
+#define BUSY_TIMEOUT_MS 30000
+
+/* Somebody else may be faster when one becomes free. */
+#define BUSY_TRIES_MAX 1000
+
+struct way_in {
+  DWORD access;
+  unsigned int flags;
+};
+
+/* In this order: the server decides what is allowed. */
+static const struct way_in ways_in[] = {
+  { GENERIC_READ | GENERIC_WRITE, UV__READABLE | UV__WRITABLE },
+  { GENERIC_READ | FILE_WRITE_ATTRIBUTES, UV__READABLE },
+  { GENERIC_WRITE | FILE_READ_ATTRIBUTES, UV__WRITABLE },
+};
+
+/* Opens the name; GetLastError() says why not. Context: any. */
+static HANDLE open_name(const WCHAR* name, DWORD* flags) {
+  for (size_t i = 0; i < ARRAY_SIZE(ways_in); i++) {
+    HANDLE handle = CreateFileW(name, ways_in[i].access, 0, NULL, OPEN_EXISTING,
+                                FILE_FLAG_OVERLAPPED, NULL);
+    if (handle != INVALID_HANDLE_VALUE) {
+      *flags = ways_in[i].flags;
+      return handle;
+    }
+    if (GetLastError() != ERROR_ACCESS_DENIED)
+      break;
+  }
+  return INVALID_HANDLE_VALUE;
+}
+
+/* Tries once and stores the outcome in the request. */
+static DWORD try_open(uv_connect_t* req, const WCHAR* name) {
+  DWORD flags = 0;
+  HANDLE handle = open_name(name, &flags);
+  DWORD sys_error = handle == INVALID_HANDLE_VALUE ? GetLastError() : 0;
+
+  uv__req_set_error(req, sys_error);
+  req->u.connect.pipeHandle = handle;
+  req->u.connect.duplex_flags = flags;
+  return sys_error;
+}
+
+/* Context: a thread of the system's pool. The copy of the name is its own. */
+static DWORD WINAPI wait_and_open(void* arg) {
+  uv_connect_t* req = arg;
+  uv_loop_t* loop = req->handle->loop;
+  WCHAR* name = req->u.connect.name;
+  DWORD sys_error = ERROR_PIPE_BUSY;
+
+  for (int i = 0; i < BUSY_TRIES_MAX && sys_error == ERROR_PIPE_BUSY; i++) {
+    if (WaitNamedPipeW(name, BUSY_TIMEOUT_MS)) {
+      sys_error = try_open(req, name);
+    } else {
+      sys_error = GetLastError();
+      uv__req_set_error(req, sys_error);
+      req->u.connect.pipeHandle = INVALID_HANDLE_VALUE;
+    }
+  }
+  uv__free(name);
+  req->u.connect.name = NULL;
+  /* Fails only if the port is gone, and the loop with it. */
+  (void) uv__req_post(loop, req);
+  return 0;
+}
+
+static int wait_on_thread(uv_connect_t* req, const WCHAR* name) {
+  size_t size = (wcslen(name) + 1) * sizeof(*name);
+  WCHAR* copy = uv__malloc(size);
+  if (copy == NULL)
+    return UV_ENOMEM;
+
+  memcpy(copy, name, size);
+  req->u.connect.name = copy;
+  if (QueueUserWorkItem(wait_and_open, req, WT_EXECUTELONGFUNCTION))
+    return 0;
+  int err = uv__last_error();
+  uv__free(copy);
+  return err;
+}
+
+static void begin(uv_pipe_t* pipe, uv_connect_t* req, uv_connect_cb cb) {
+  req->cb = cb;
+  req->handle = uv__pipe_stream(pipe);
+  memset(&req->u, 0, sizeof(req->u));
+  req->u.connect.pipeHandle = INVALID_HANDLE_VALUE;
+  uv__req_start(pipe->loop, req, UV_CONNECT);
+  uv__activity_begin(pipe, &pipe->activecnt);
+  pipe->reqs_pending++;
+}
+
+static int check_connect(const uv_connect_t* req, const uv_pipe_t* pipe) {
+  if (req == NULL || pipe == NULL || uv__is_closing(uv__base(pipe)))
+    return UV_EINVAL;
+  if (pipe->flags & UV__PIPE_SERVER)
+    return UV_EINVAL;
+  if (pipe->flags & UV__PIPE_CONN)
+    return UV_EISCONN;
+  return 0;
+}
+
+int uv_pipe_connect2(uv_connect_t* req,
+                     uv_pipe_t* pipe,
+                     const char* name,
+                     size_t namelen,
+                     unsigned int flags,
+                     uv_connect_cb cb) {
+  WCHAR* wide = NULL;
+
+  int err = check_connect(req, pipe);
+  if (err == 0)
+    err = uv__pipe_name(name, namelen, flags, &wide);
+  if (err != 0)
+    return err;
+  if (pipe->name != NULL) {
+    uv__free(wide);
+    return UV_EALREADY;
+  }
+
+  pipe->name = wide;
+  begin(pipe, req, cb);
+  DWORD sys_error = try_open(req, wide);
+  if (sys_error == ERROR_PIPE_BUSY) {
+    err = wait_on_thread(req, wide);
+    if (err == 0)
+      return 0;
+    uv__req_set_error(req, ERROR_NOT_ENOUGH_MEMORY);
+    req->u.connect.pipeHandle = INVALID_HANDLE_VALUE;
+  }
+  uv__req_pend(pipe->loop, req);
+  return 0;
+}
+
+void uv_pipe_connect(uv_connect_t* req,
+                     uv_pipe_t* pipe,
+                     const char* name,
+                     uv_connect_cb cb) {
+  size_t len = name == NULL ? 0 : strlen(name);
+
+  int err = uv_pipe_connect2(req, pipe, name, len, 0, cb);
+  if (err == 0 || uv__is_closing(uv__base(pipe)))
+    return; /* a closing handle takes no more requests */
+
+  /* Nothing can be returned, so this too is for the callback. */
+  begin(pipe, req, cb);
+  uv__req_set_error(req, ERROR_INVALID_PARAMETER);
+  req->u.connect.pipeHandle = INVALID_HANDLE_VALUE;
+  req->u.connect.duplex_flags = (DWORD) err; /* negative: not tried */
+  uv__req_pend(pipe->loop, req);
+}
+
+/* What became of it; the pipe is open afterwards if that is good. */
+static int conclude(uv_pipe_t* pipe, uv_connect_t* req) {
+  HANDLE handle = req->u.connect.pipeHandle;
+  DWORD flags = req->u.connect.duplex_flags;
+  int err;
+
+  if (handle == INVALID_HANDLE_VALUE) {
+    err = (int) flags < 0 ? (int) flags : uv__req_error(req);
+    return uv__is_closing(uv__base(pipe)) ? UV_ECANCELED : err;
+  }
+  err = UV_ECANCELED;
+  if (!uv__is_closing(uv__base(pipe)))
+    err = uv__pipe_adopt(pipe, handle, flags, 0);
+  if (err != 0)
+    CloseHandle(handle);
+  return err;
+}
+
+void uv__pipe_connect_done(uv_handle_t* handle, uv_req_t* base) {
+  uv_pipe_t* pipe = (uv_pipe_t*) handle;
+  uv_connect_t* req = (uv_connect_t*) base;
+  int was_tried = (int) req->u.connect.duplex_flags >= 0;
+  int err = conclude(pipe, req);
+
+  if (err != 0 && was_tried) {
+    uv__free(pipe->name); /* may be tried again */
+    pipe->name = NULL;
+  }
+  uv__req_unregister(pipe->loop);
+  uv__activity_end(pipe, &pipe->activecnt);
+  if (req->cb != NULL)
+    req->cb(req, err);
+  uv__req_finished(pipe, &pipe->reqs_pending);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading from pipes.
+ *
+ *   a read of nothing waits -> UV_READ: how much is there? -> alloc_cb, read,
+ *   read_cb, until nothing is left or often enough -> the next one waits
+ *
+ * What is there may be taken by another reader of the same pipe: then it is as
+ * if it had not been there.
+ */
+#include "win/pipe-impl.h"
+
+/* Callbacks in a row before the loop's other work gets its turn. */
+#define ROUNDS_MAX 32
+
+/* What is suggested to alloc_cb. */
+#define SUGGESTED_SIZE 65536
+
+/* On a synchronous handle everything waits for the write that is under way;
+ * when that is through, reading goes on. */
+static int is_busy_writing(const uv_pipe_t* pipe) {
+  return (pipe->flags & UV__PIPE_SYNC) &&
+         pipe->pipe.conn.non_overlapped_write_active != NULL;
+}
+
+static int may_go_on(const uv_pipe_t* pipe) {
+  return (pipe->flags & UV__READING) && !(pipe->flags & UV__READ_PENDING) &&
+         !is_busy_writing(pipe);
+}
+
+static void submit_to_port(uv_pipe_t* pipe) {
+  uv_read_t* req = &pipe->read_req;
+  static char nothing;
+
+  if (ReadFile(pipe->handle, &nothing, 0, NULL, uv__req_overlapped(req))) {
+    if (pipe->flags & UV__SKIP_PORT)
+      uv__req_pend(pipe->loop, req);
+    return;
+  }
+  DWORD sys_error = GetLastError();
+  if (sys_error == ERROR_IO_PENDING)
+    return;
+  uv__req_set_error(req, sys_error);
+  uv__req_pend(pipe->loop, req);
+}
+
+void uv__pipe_read_go_on(uv_pipe_t* pipe) {
+  if (!may_go_on(pipe))
+    return;
+
+  pipe->flags |= UV__READ_PENDING;
+  pipe->reqs_pending++;
+  uv__pipe_eof_wait(pipe);
+  if (pipe->handle == INVALID_HANDLE_VALUE) { /* closed by the eof timer */
+    uv__req_set_error(&pipe->read_req, ERROR_BROKEN_PIPE);
+    uv__req_pend(pipe->loop, &pipe->read_req);
+  } else if (uv__pipe_has_threads(pipe)) {
+    uv__pipe_thread_read(pipe);
+  } else {
+    submit_to_port(pipe);
+  }
+}
+
+int uv__pipe_read_start(uv_stream_t* stream) {
+  stream->flags |= UV__READING;
+  uv__activity_begin(stream, &stream->activecnt);
+  uv__pipe_read_go_on((uv_pipe_t*) stream);
+  return 0;
+}
+
+void uv__pipe_read_stop(uv_stream_t* stream) {
+  uv_pipe_t* pipe = (uv_pipe_t*) stream;
+
+  stream->flags &= ~UV__READING;
+  uv__activity_end(stream, &stream->activecnt);
+  uv__pipe_eof_put_off(pipe);
+  /* A read that waits in the port takes nothing and disturbs nobody; one on a
+   * thread may keep the whole handle busy. */
+  if (uv__pipe_has_threads(pipe))
+    uv__pipe_thread_stop_read(pipe);
+}
+
+/* The event for reads that must not reach the port. */
+static HANDLE private_event(uv_pipe_t* pipe) {
+  if (pipe->read_req.event_handle == NULL)
+    pipe->read_req.event_handle = CreateEventW(NULL, TRUE, FALSE, NULL);
+  return pipe->read_req.event_handle;
+}
+
+static int64_t read_overlapped(uv_pipe_t* pipe, void* base, DWORD len) {
+  OVERLAPPED overlapped = { 0 };
+  HANDLE event = private_event(pipe);
+  DWORD bytes = 0;
+
+  if (event == NULL)
+    return -(int64_t) GetLastError();
+  /* A set low bit keeps the completion from the port. */
+  overlapped.hEvent = (HANDLE) ((uintptr_t) event | 1);
+  if (!ReadFile(pipe->handle, base, len, NULL, &overlapped)) {
+    DWORD sys_error = GetLastError();
+    if (sys_error != ERROR_IO_PENDING && sys_error != ERROR_MORE_DATA)
+      return -(int64_t) sys_error;
+    if (sys_error == ERROR_IO_PENDING) /* another reader was faster */
+      CancelIoEx(pipe->handle, &overlapped);
+  }
+
+  overlapped.hEvent = event;
+  if (GetOverlappedResult(pipe->handle, &overlapped, &bytes, TRUE))
+    return bytes;
+  DWORD sys_error = GetLastError();
+  if (sys_error == ERROR_OPERATION_ABORTED)
+    return 0;
+  return sys_error == ERROR_MORE_DATA ? (int64_t) bytes : -(int64_t) sys_error;
+}
+
+int64_t uv__pipe_read_now(uv_pipe_t* pipe, void* base, DWORD len) {
+  DWORD bytes = 0;
+
+  if (!(pipe->flags & UV__PIPE_SYNC))
+    return read_overlapped(pipe, base, len);
+  if (ReadFile(pipe->handle, base, len, &bytes, NULL))
+    return bytes;
+  DWORD sys_error = GetLastError();
+  return sys_error == ERROR_MORE_DATA ? (int64_t) bytes : -(int64_t) sys_error;
+}
+
+static void end_reading(uv_pipe_t* pipe, DWORD sys_error) {
+  int err = sys_error == ERROR_BROKEN_PIPE
+                ? UV_EOF
+                : uv_translate_sys_error((int) sys_error);
+
+  uv__pipe_eof_put_off(pipe);
+  uv__stream_read_end(uv__pipe_stream(pipe), err, NULL);
+}
+
+static int64_t read_data(uv_pipe_t* pipe, DWORD max, int* filled) {
+  uv_stream_t* stream = uv__pipe_stream(pipe);
+  uv_buf_t buf = uv_buf_init(NULL, 0);
+
+  *filled = 0;
+  stream->alloc_cb(uv__base(stream), SUGGESTED_SIZE, &buf);
+  if (buf.base == NULL || buf.len == 0) {
+    stream->read_cb(stream, UV_ENOBUFS, &buf);
+    return 0;
+  }
+  int64_t n = uv__pipe_read_now(pipe, buf.base, buf.len < max ? buf.len : max);
+  if (n >= 0) {
+    *filled = n == (int64_t) buf.len;
+    stream->read_cb(stream, (ssize_t) n, &buf);
+    return n;
+  }
+
+  int err = n == -(int64_t) ERROR_BROKEN_PIPE
+                ? UV_EOF
+                : uv_translate_sys_error((int) -n);
+  uv__pipe_eof_put_off(pipe);
+  uv__stream_read_end(stream, err, &buf);
+  return n;
+}
+
+int64_t uv__pipe_read_data(uv_pipe_t* pipe, DWORD max) {
+  int filled;
+  return read_data(pipe, max, &filled);
+}
+
+/* How much is there? Where it matters: on a synchronous handle a read of more
+ * would wait, and a frame must not be read beyond its end. Whether the pipe is
+ * still good. */
+static int look(uv_pipe_t* pipe, DWORD* avail) {
+  *avail = MAXDWORD;
+  if (!(pipe->flags & UV__PIPE_SYNC) && !pipe->ipc)
+    return 1;
+  if (PeekNamedPipe(pipe->handle, NULL, 0, NULL, avail, NULL))
+    return 1;
+  end_reading(pipe, GetLastError());
+  return 0;
+}
+
+/* Reads once; whether there may be more. */
+static int take_some(uv_pipe_t* pipe) {
+  DWORD avail;
+
+  if (!look(pipe, &avail) || avail == 0)
+    return 0;
+  uv__pipe_eof_put_off(pipe);
+  if (!pipe->ipc) {
+    int filled;
+    return read_data(pipe, avail, &filled) > 0 && filled;
+  }
+
+  int answer = uv__ipc_read(pipe, avail);
+  if (answer < 0 && (pipe->flags & UV__READING))
+    uv__stream_read_end(uv__pipe_stream(pipe), answer, NULL);
+  return answer > 0;
+}
+
+void uv__pipe_read_done(uv_handle_t* handle, uv_req_t* req) {
+  uv_pipe_t* pipe = (uv_pipe_t*) handle;
+  DWORD sys_error = uv__req_win32_error(req);
+
+  pipe->flags &= ~UV__READ_PENDING;
+  if (uv__is_closing(handle) || !(pipe->flags & UV__READING)) {
+    uv__req_finished(pipe, &pipe->reqs_pending);
+    return;
+  }
+
+  if (sys_error == ERROR_SUCCESS || sys_error == ERROR_MORE_DATA) {
+    int rounds = 0;
+    while (may_go_on(pipe) && rounds++ < ROUNDS_MAX && take_some(pipe)) {
+      /* The callbacks may stop, start or close: asked again each time. */
+    }
+  } else if (sys_error != ERROR_OPERATION_ABORTED) {
+    end_reading(pipe, sys_error);
+  } /* else: cancelled to let something else through */
+
+  if (!uv__is_closing(handle))
+    uv__pipe_read_go_on(pipe);
+  uv__req_finished(pipe, &pipe->reqs_pending);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing to pipes.
+ *
+ * The system takes one piece of memory per write: several buffers, and the
+ * frames of ipc pipes, are put together in one that lives until the write has
+ * ended (write_buffer, where `coalesced` is set).
+ */
+#include "win/pipe-impl.h"
+#include "alloc.h"
+
+#include <string.h>
+
+/* One write, frames included. */
+#define WRITE_SIZE_MAX INT32_MAX
+
+static char* append(char* at, const uv_buf_t bufs[], unsigned int nbufs) {
+  for (unsigned int i = 0; i < nbufs; i++) {
+    if (bufs[i].len != 0)
+      memcpy(at, bufs[i].base, bufs[i].len);
+    at += bufs[i].len;
+  }
+  return at;
+}
+
+/* Fills write_buffer with everything that has to be written. */
+static int gather(uv_pipe_t* pipe,
+                  uv_write_t* req,
+                  const uv_buf_t bufs[],
+                  unsigned int nbufs,
+                  uv_stream_t* send_handle,
+                  size_t bytes) {
+  req->coalesced = 0;
+  if (!pipe->ipc && nbufs == 1) {
+    req->write_buffer = bufs[0];
+    return 0;
+  }
+
+  size_t size = bytes + (pipe->ipc ? uv__ipc_overhead(send_handle) : 0);
+  char* base = uv__malloc(size == 0 ? 1 : size);
+  if (base == NULL)
+    return UV_ENOMEM;
+  char* at = base;
+  int err = 0;
+  if (pipe->ipc)
+    err = uv__ipc_put_frames(pipe, send_handle, bytes, base, &at);
+  if (err != 0) {
+    uv__free(base);
+    return err;
+  }
+  append(at, bufs, nbufs);
+  req->write_buffer = uv_buf_init(base, (unsigned int) size);
+  req->coalesced = 1;
+  return 0;
+}
+
+static void write_to_port(uv_pipe_t* pipe, uv_write_t* req) {
+  uv_buf_t buf = req->write_buffer;
+
+  if (WriteFile(pipe->handle, buf.base, buf.len, NULL,
+                uv__req_overlapped(req))) {
+    if (pipe->flags & UV__SKIP_PORT)
+      uv__req_pend(pipe->loop, req);
+    return;
+  }
+  DWORD sys_error = GetLastError();
+  if (sys_error == ERROR_IO_PENDING)
+    return;
+  uv__req_set_error(req, sys_error);
+  uv__req_pend(pipe->loop, req);
+}
+
+static void write_at_once(uv_pipe_t* pipe, uv_write_t* req) {
+  uv_buf_t buf = req->write_buffer;
+
+  if (pipe->flags & UV__PIPE_SYNC)
+    uv__pipe_thread_stop_read(pipe);
+  uv__req_overlapped(req);
+  int64_t n = uv__pipe_write_waiting(pipe, buf.base, buf.len);
+  if (n >= 0)
+    uv__req_set_bytes(req, (size_t) n);
+  else
+    uv__req_set_error(req, (DWORD) -n);
+  uv__req_pend(pipe->loop, req);
+}
+
+int uv__pipe_write(uv_write_t* req,
+                   uv_stream_t* stream,
+                   const uv_buf_t bufs[],
+                   unsigned int nbufs,
+                   uv_stream_t* send_handle) {
+  uv_pipe_t* pipe = (uv_pipe_t*) stream;
+  size_t bytes = 0;
+
+  for (unsigned int i = 0; i < nbufs; i++)
+    bytes += bufs[i].len;
+  if (bytes > WRITE_SIZE_MAX - uv__ipc_overhead(send_handle))
+    return UV_EINVAL;
+  int err = gather(pipe, req, bufs, nbufs, send_handle, bytes);
+  if (err != 0)
+    return err;
+
+  uv__stream_write_begin(stream, req, bytes, send_handle);
+  int is_alone = pipe->pipe.conn.non_overlapped_write_active == NULL;
+  if ((pipe->flags & UV__BLOCKING_WRITES) && is_alone)
+    write_at_once(pipe, req);
+  else if (uv__pipe_has_threads(pipe))
+    uv__pipe_thread_write(pipe, req);
+  else
+    write_to_port(pipe, req);
+  return 0;
+}
+
+/* 0 or UV_E*; the reader being gone has several names. */
+static int write_error(DWORD sys_error) {
+  switch (sys_error) {
+  case ERROR_SUCCESS:
+    return 0;
+  case ERROR_BROKEN_PIPE:
+  case ERROR_NO_DATA:
+  case ERROR_PIPE_NOT_CONNECTED:
+    return UV_EPIPE;
+  default:
+    return uv_translate_sys_error((int) sys_error);
+  }
+}
+
+void uv__pipe_write_done(uv_handle_t* handle, uv_req_t* base) {
+  uv_pipe_t* pipe = (uv_pipe_t*) handle;
+  uv_write_t* req = (uv_write_t*) base;
+  int err = write_error(uv__req_win32_error(req));
+  size_t bytes = uv__req_bytes(req);
+  size_t frames = req->write_buffer.len - req->u.io.queued_bytes;
+
+  req->write_extra.nwritten = bytes > frames ? bytes - frames : 0;
+  if (err != 0 && uv__is_closing(handle))
+    err = UV_ECANCELED;
+  if (req->coalesced)
+    uv__free(req->write_buffer.base);
+  req->coalesced = 0;
+
+  if (pipe->pipe.conn.non_overlapped_write_active == req)
+    uv__pipe_thread_written(pipe);
+  uv__stream_write_report(uv__pipe_stream(pipe), req, err);
+}
+
+int uv__pipe_cancel_write(uv_write_t* req) {
+  uv_pipe_t* pipe = (uv_pipe_t*) req->handle;
+
+  if (!uv__pipe_has_threads(pipe)) {
+    int found = CancelIoEx(pipe->handle, &req->u.io.overlapped) != 0;
+    return found ? 0 : UV_EBUSY;
+  }
+  if (!uv__pipe_thread_unqueue(pipe, req))
+    return UV_EBUSY;
+  uv__req_set_error(req, ERROR_OPERATION_ABORTED);
+  uv__req_pend(pipe->loop, req);
+  return 0;
+}

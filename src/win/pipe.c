@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* Named pipes: their life, whatever uv_pipe_open() brings, and the table of
+ * what a pipe can do. Servers are in pipe-accept.c, clients in pipe-connect.c.
+ */
+#include "win/pipe-impl.h"
+#include "alloc.h"
+#include "win/loop-os.h"
+#include "win/os-handle.h"
+#include "win/winapi.h"
+
+#include <string.h>
+
+/* FILE_INFORMATION_CLASS. */
+#define FILE_ACCESS_INFORMATION 8
+
+int uv_pipe_init(uv_loop_t* loop, uv_pipe_t* pipe, int ipc) {
+  if (loop == NULL || pipe == NULL)
+    return UV_EINVAL;
+
+  uv__stream_init(loop, uv__pipe_stream(pipe), UV_NAMED_PIPE);
+  memset(&pipe->pipe, 0, sizeof(pipe->pipe));
+  pipe->handle = INVALID_HANDLE_VALUE;
+  pipe->name = NULL;
+  pipe->u.fd = UV__NO_FD;
+  pipe->ipc = ipc;
+  return 0;
+}
+
+/* Bytes, not messages, and calls that wait. Ends that may not be asked to
+ * change must be so already. */
+static int set_byte_mode(HANDLE handle) {
+  DWORD mode = PIPE_READMODE_BYTE | PIPE_WAIT;
+  DWORD current = 0;
+
+  if (SetNamedPipeHandleState(handle, &mode, NULL, NULL))
+    return 0;
+  DWORD sys_error = GetLastError();
+  if (GetFileType(handle) != FILE_TYPE_PIPE)
+    return UV_ENOTSOCK; /* a file of that name */
+  if (sys_error != ERROR_ACCESS_DENIED)
+    return uv_translate_sys_error((int) sys_error);
+
+  if (!GetNamedPipeHandleStateW(handle, &current, NULL, NULL, NULL, NULL, 0))
+    return 0; /* may not even be looked at: then it is as it should be */
+  return current & PIPE_NOWAIT ? UV_EACCES : 0;
+}
+
+/* The flag for how the handle does its work, 0 for the usual. */
+static unsigned int find_way(uv_pipe_t* pipe, HANDLE handle) {
+  struct uv__file_mode_info info = { 0 };
+  struct uv__io_status status;
+  const ULONG synchronous =
+      UV__FILE_SYNCHRONOUS_IO_ALERT | UV__FILE_SYNCHRONOUS_IO_NONALERT;
+
+  LONG result = uv__winapi()->NtQueryInformationFile(
+      handle, &status, &info, sizeof(info), UV__FILE_MODE_INFORMATION);
+  if (result == STATUS_SUCCESS && (info.mode & synchronous) != 0)
+    return UV__PIPE_SYNC;
+  if (uv__loop_os_attach(pipe->loop, handle) == 0)
+    return 0;
+  return result == STATUS_SUCCESS ? UV__PIPE_FOREIGN : UV__PIPE_SYNC;
+}
+
+static unsigned int skip_port(HANDLE handle) {
+  const UCHAR modes =
+      FILE_SKIP_COMPLETION_PORT_ON_SUCCESS | FILE_SKIP_SET_EVENT_ON_HANDLE;
+  return SetFileCompletionNotificationModes(handle, modes) ? UV__SKIP_PORT : 0;
+}
+
+int uv__pipe_adopt(uv_pipe_t* pipe,
+                   HANDLE handle,
+                   unsigned int flags,
+                   int attached) {
+  int err = set_byte_mode(handle);
+  if (err != 0)
+    return err;
+
+  unsigned int way = attached ? 0 : find_way(pipe, handle);
+  if (way == 0)
+    way = skip_port(handle);
+
+  memset(&pipe->pipe, 0, sizeof(pipe->pipe));
+  uv__queue_init(&pipe->pipe.conn.ipc_xfer_queue);
+  InitializeCriticalSection(&pipe->pipe.conn.thread_lock);
+  uv__pipe_extra(pipe)->is_sync = (way & UV__PIPE_SYNC) != 0;
+  pipe->handle = handle;
+  uv__stream_opened(uv__pipe_stream(pipe),
+                    flags | way | UV__PIPE_CONN | UV__CONNECTED);
+  return 0;
+}
+
+/* UV__READABLE and UV__WRITABLE as the handle was opened, or UV_E*. */
+static int directions(HANDLE handle) {
+  struct uv__io_status status;
+  ACCESS_MASK access = 0;
+  int flags = 0;
+
+  LONG result = uv__winapi()->NtQueryInformationFile(
+      handle, &status, &access, sizeof(access), FILE_ACCESS_INFORMATION);
+  if (result != STATUS_SUCCESS)
+    return UV_EINVAL;
+  if (access & FILE_READ_DATA)
+    flags |= UV__READABLE;
+  if (access & FILE_WRITE_DATA)
+    flags |= UV__WRITABLE;
+  return flags == 0 ? UV_EINVAL : flags;
+}
+
+int uv_pipe_open(uv_pipe_t* pipe, uv_file fd) {
+  HANDLE handle = INVALID_HANDLE_VALUE;
+  int owner = UV__NO_FD;
+
+  if (pipe == NULL || uv__is_closing(uv__base(pipe)))
+    return UV_EINVAL;
+  if (pipe->flags & (UV__PIPE_SERVER | UV__PIPE_CONN))
+    return UV_EBUSY;
+  int err = uv__os_handle_take(fd, &handle, &owner);
+  if (err != 0)
+    return err;
+
+  int flags = directions(handle);
+  err = flags < 0 ? flags : 0;
+  if (err == 0 && pipe->ipc && flags != (UV__READABLE | UV__WRITABLE))
+    err = UV_EINVAL;
+  if (err == 0)
+    err = uv__pipe_adopt(pipe, handle, (unsigned int) flags, 0);
+
+  if (err == 0)
+    pipe->u.fd = owner;
+  else
+    uv__os_handle_refuse(handle, owner);
+  return err;
+}
+
+/* Writes that wait are not known one by one; but if there are any, everything
+ * on the handle is cancelled. Others that share it try their reads again. */
+static void cancel_all(uv_pipe_t* pipe) {
+  if (pipe->write_reqs_pending > 0)
+    CancelIoEx(pipe->handle, NULL);
+  else if (pipe->flags & UV__READ_PENDING)
+    CancelIoEx(pipe->handle, &pipe->read_req.u.io.overlapped);
+}
+
+void uv__pipe_shut(uv_pipe_t* pipe) {
+  if (pipe->handle == INVALID_HANDLE_VALUE)
+    return;
+
+  if (uv__pipe_has_threads(pipe))
+    uv__pipe_thread_stop(pipe);
+  else
+    cancel_all(pipe);
+  uv__os_handle_give_back(&pipe->handle, &pipe->u.fd);
+}
+
+enum uv__close_answer uv__pipe_close(uv_handle_t* handle) {
+  uv_pipe_t* pipe = (uv_pipe_t*) handle;
+
+  if (pipe->flags & UV__PIPE_SERVER)
+    uv__pipe_server_close(pipe);
+  if (pipe->flags & UV__PIPE_CONN) {
+    uv__pipe_eof_close(pipe);
+    uv__pipe_shut(pipe);
+  }
+  pipe->flags &= ~(UV__READING | UV__READABLE | UV__WRITABLE);
+  uv__handle_stop(handle);
+  return uv__close_when_idle(pipe->reqs_pending);
+}
+
+static void release(uv_stream_t* stream) {
+  uv_pipe_t* pipe = (uv_pipe_t*) stream;
+
+  if (pipe->flags & UV__PIPE_SERVER)
+    uv__free(pipe->pipe.serv.accept_reqs);
+  if (pipe->flags & UV__PIPE_CONN) {
+    uv__ipc_close(pipe);
+    DeleteCriticalSection(&pipe->pipe.conn.thread_lock);
+  }
+  pipe->flags &= ~(UV__PIPE_SERVER | UV__PIPE_CONN);
+  if (pipe->read_req.event_handle != NULL)
+    CloseHandle(pipe->read_req.event_handle);
+  pipe->read_req.event_handle = NULL;
+  uv__free(pipe->name);
+  pipe->name = NULL;
+}
+
+enum uv__finish_answer uv__pipe_finish(uv_handle_t* handle) {
+  return uv__stream_finish(handle);
+}
+
+HANDLE uv__pipe_os_handle(const uv_pipe_t* pipe) {
+  if (!(pipe->flags & UV__PIPE_SERVER))
+    return pipe->handle;
+  for (int i = 0; i < pipe->pipe.serv.pending_instances; i++)
+    if (pipe->pipe.serv.accept_reqs[i].pipeHandle != INVALID_HANDLE_VALUE)
+      return pipe->pipe.serv.accept_reqs[i].pipeHandle;
+  return INVALID_HANDLE_VALUE;
+}
+
+int uv__pipe_fileno(const uv_handle_t* handle, uv_os_fd_t* fd) {
+  HANDLE os_handle = uv__pipe_os_handle((const uv_pipe_t*) handle);
+
+  if (os_handle == INVALID_HANDLE_VALUE)
+    return UV_EBADF;
+  *fd = os_handle;
+  return 0;
+}
+
+/* ---- what a pipe can do ---- */
+
+static int is_open(const uv_stream_t* stream) {
+  const uv_pipe_t* pipe = (const uv_pipe_t*) stream;
+  return uv__pipe_os_handle(pipe) != INVALID_HANDLE_VALUE;
+}
+
+/* Sockets travel; Windows has no safe way for the rest. */
+static int can_send(const uv_stream_t* stream,
+                    const uv_stream_t* send_handle) {
+  if (!((const uv_pipe_t*) stream)->ipc)
+    return UV_EINVAL;
+  if (send_handle->type != UV_TCP)
+    return UV_ENOTSUP;
+  return uv__stream_os_is_open(send_handle) ? 0 : UV_EBADF;
+}
+
+/* There is no call that takes what fits and leaves the rest. */
+static int try_write(uv_stream_t* stream,
+                     const uv_buf_t bufs[],
+                     unsigned int nbufs,
+                     uv_stream_t* send_handle) {
+  (void) stream;
+  (void) bufs;
+  (void) nbufs;
+  (void) send_handle;
+  return UV_EAGAIN;
+}
+
+static int set_blocking(uv_stream_t* stream, int on) {
+  stream->flags &= ~UV__BLOCKING_WRITES;
+  if (on)
+    stream->flags |= UV__BLOCKING_WRITES;
+  return 0;
+}
+
+const struct uv__stream_ops uv__pipe_stream_ops = {
+  .is_open = is_open,
+  .listen = uv__pipe_listen,
+  .accept = uv__pipe_accept,
+  .read_start = uv__pipe_read_start,
+  .read_stop = uv__pipe_read_stop,
+  .can_send = can_send,
+  .write = uv__pipe_write,
+  .try_write = try_write,
+  .shutdown = uv__pipe_shutdown,
+  .set_blocking = set_blocking,
+  .cancel_write = uv__pipe_cancel_write,
+  .release = release,
+};

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* Poll handles: readiness of a socket that belongs to the program.
+ *
+ * Level-triggered. A question to AFD is answered once; it is asked again after
+ * each answer while the handle is started. A question that asks for too little,
+ * or is not wanted any more, is given up: its answer is still to come, and is
+ * not listened to. There are two slots for questions, so that the next one need
+ * not wait for that; should both be taken, the first answer makes room.
+ *
+ * A slot is idle, asked, or given up (asked and dead). While the callback runs
+ * its slot counts as given up.
+ */
+#include "handle.h"
+#include "win/afd.h"
+#include "win/poll-impl.h"
+
+#include <io.h>
+
+#define UV_EVENTS                                                              \
+  (UV_READABLE | UV_WRITABLE | UV_DISCONNECT | UV_PRIORITIZED)
+
+#define SLOTS 2
+
+struct slot {
+  uv_req_t* req;
+  AFD_POLL_INFO* info;
+  unsigned char* asked; /* uv_poll_event bits of the question; 0: idle */
+  unsigned char* dead;  /* given up */
+};
+
+static const struct {
+  int uv;
+  unsigned int afd;
+} event_map[] = {
+  { UV_READABLE, UV__AFD_RECEIVE | UV__AFD_ACCEPT | UV__AFD_DISCONNECT |
+                     UV__AFD_ABORT },
+  { UV_WRITABLE, UV__AFD_SEND | UV__AFD_CONNECT_FAIL | UV__AFD_ABORT },
+  { UV_DISCONNECT, UV__AFD_DISCONNECT | UV__AFD_ABORT },
+  { UV_PRIORITIZED, UV__AFD_URGENT },
+};
+
+static unsigned int to_afd(int events) {
+  unsigned int result = UV__AFD_LOCAL_CLOSE;
+  for (size_t i = 0; i < ARRAY_SIZE(event_map); i++)
+    if (events & event_map[i].uv)
+      result |= event_map[i].afd;
+  return result;
+}
+
+static int from_afd(unsigned int events) {
+  int result = 0;
+  for (size_t i = 0; i < ARRAY_SIZE(event_map); i++)
+    if (events & event_map[i].afd)
+      result |= event_map[i].uv;
+  return result;
+}
+
+static struct slot slot_at(uv_poll_t* handle, int i) {
+  struct slot first = { &handle->poll_req_1, &handle->afd_poll_info_1,
+                        &handle->submitted_events_1, &handle->mask_events_1 };
+  struct slot second = { &handle->poll_req_2, &handle->afd_poll_info_2,
+                         &handle->submitted_events_2, &handle->mask_events_2 };
+  return i == 0 ? first : second;
+}
+
+static unsigned int slots_taken(const uv_poll_t* handle) {
+  return (handle->submitted_events_1 != 0) + (handle->submitted_events_2 != 0);
+}
+
+static int is_slow(const uv_poll_t* handle) {
+  return handle->peer_socket == INVALID_SOCKET;
+}
+
+static void give_up(uv_poll_t* handle, const struct slot* slot) {
+  *slot->dead = 1;
+  if (is_slow(handle))
+    uv__poll_slow_cancel(slot->info);
+  else
+    uv__afd_cancel(handle->loop, slot->req);
+}
+
+static int ask(uv_poll_t* handle, const struct slot* slot) {
+  unsigned int events = to_afd(handle->events);
+  int err = is_slow(handle)
+                ? uv__poll_slow(handle->socket, events, slot->info, slot->req)
+                : uv__afd_poll(handle->loop, handle->peer_socket, events,
+                               slot->info, slot->req);
+  if (err == 0)
+    *slot->asked = handle->events;
+  return err;
+}
+
+/* Makes the questions fit handle->events. 0 or UV_E*. */
+static int update(uv_poll_t* handle) {
+  int idle = -1;
+
+  for (int i = 0; i < SLOTS; i++) {
+    struct slot slot = slot_at(handle, i);
+    if (*slot.asked == 0) {
+      idle = i;
+      continue;
+    }
+    if (*slot.dead)
+      continue;
+    /* Asking for more does no harm: what is not wanted is not reported. */
+    if (handle->events != 0 && (handle->events & ~*slot.asked) == 0)
+      return 0;
+    give_up(handle, &slot);
+  }
+  if (handle->events == 0 || idle < 0)
+    return 0;
+
+  struct slot slot = slot_at(handle, idle);
+  return ask(handle, &slot);
+}
+
+int uv_poll_init_socket(uv_loop_t* loop,
+                        uv_poll_t* handle,
+                        uv_os_sock_t socket) {
+  u_long on = 1;
+  SOCKET base;
+
+  if (loop == NULL || handle == NULL)
+    return UV_EINVAL;
+  if (ioctlsocket(socket, FIONBIO, &on) != 0)
+    return uv__wsa_error();
+  if (uv__afd_base_socket(socket, &base) != 0)
+    base = INVALID_SOCKET;
+
+  uv__handle_init(loop, uv__base(handle), UV_POLL);
+  handle->poll_cb = NULL;
+  handle->socket = socket;
+  handle->peer_socket = base;
+  handle->events = 0;
+  for (int i = 0; i < SLOTS; i++) {
+    struct slot slot = slot_at(handle, i);
+    uv__req_init_own(slot.req, UV_POLL_REQ, handle);
+    *slot.asked = 0;
+    *slot.dead = 0;
+  }
+  return 0;
+}
+
+int uv_poll_init(uv_loop_t* loop, uv_poll_t* handle, int fd) {
+  if (fd < 0)
+    return UV_EBADF;
+  intptr_t os_handle = _get_osfhandle(fd);
+  if (os_handle == -1)
+    return UV_EBADF;
+  return uv_poll_init_socket(loop, handle, (SOCKET) os_handle);
+}
+
+static void stop(uv_poll_t* handle) {
+  handle->events = 0;
+  (void) update(handle); /* asks nothing: cannot fail */
+  uv__handle_stop(uv__base(handle));
+}
+
+int uv_poll_start(uv_poll_t* handle, int events, uv_poll_cb cb) {
+  if (uv__is_closing(uv__base(handle)) || (events & ~UV_EVENTS))
+    return UV_EINVAL;
+  if (events == 0) {
+    stop(handle);
+    return 0;
+  }
+  if (cb == NULL)
+    return UV_EINVAL;
+
+  handle->events = (unsigned char) events;
+  handle->poll_cb = cb;
+  int err = update(handle);
+  if (err != 0) {
+    stop(handle);
+    return err;
+  }
+  uv__handle_start(uv__base(handle));
+  return 0;
+}
+
+int uv_poll_stop(uv_poll_t* handle) {
+  stop(handle);
+  return 0;
+}
+
+static void fail(uv_poll_t* handle, int err) {
+  stop(handle);
+  handle->poll_cb(handle, err, 0);
+}
+
+static void listen_to(uv_poll_t* handle, const struct slot* slot) {
+  int err = uv__req_sock_error(slot->req);
+  unsigned int answer = uv__afd_answer(slot->info, slot->req);
+
+  if (err != 0) {
+    fail(handle, err);
+    return;
+  }
+  if (answer & UV__AFD_LOCAL_CLOSE) {
+    stop(handle); /* the program closed it: it does not want to hear more */
+    return;
+  }
+  int events = from_afd(answer) & handle->events;
+  if (events != 0)
+    handle->poll_cb(handle, 0, events);
+}
+
+void uv__poll_handle_done(uv_handle_t* base, uv_req_t* req) {
+  uv_poll_t* handle = (uv_poll_t*) base;
+  struct slot slot = slot_at(handle, req == &handle->poll_req_1 ? 0 : 1);
+  int was_dead = *slot.dead;
+
+  *slot.dead = 1;
+  if (!was_dead)
+    listen_to(handle, &slot);
+  *slot.asked = 0;
+  *slot.dead = 0;
+
+  if (uv__is_closing(base)) {
+    if (slots_taken(handle) == 0)
+      uv__handle_close_later_done(base);
+    return;
+  }
+  int err = update(handle);
+  if (err != 0)
+    fail(handle, err);
+}
+
+enum uv__close_answer uv__poll_handle_close(uv_handle_t* base) {
+  uv_poll_t* handle = (uv_poll_t*) base;
+
+  stop(handle);
+  return uv__close_when_idle(slots_taken(handle));
+}
+
+int uv__poll_handle_fileno(const uv_handle_t* base, uv_os_fd_t* fd) {
+  *fd = (HANDLE) ((const uv_poll_t*) base)->socket;
+  return 0;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Poll handles on sockets of providers that are not made of AFD: a thread of
+ * the system's waits in select() and fills the answer that AFD would give.
+ *
+ * While the thread is at it, request and question are its own, except for the
+ * question's Exclusive, by which the loop tells it to give up.
+ */
+#include "atomic.h"
+#include "win/afd.h"
+#include "win/poll-impl.h"
+
+/* select() cannot be woken: it looks up this often. */
+#define SLICE_US (100 * 1000)
+
+#define INCOMING                                                               \
+  (UV__AFD_RECEIVE | UV__AFD_ACCEPT | UV__AFD_DISCONNECT | UV__AFD_ABORT)
+
+static AFD_POLL_INFO* question_of(uv_req_t* req) {
+  uv_poll_t* handle = req->data;
+  return req == &handle->poll_req_1 ? &handle->afd_poll_info_1
+                                    : &handle->afd_poll_info_2;
+}
+
+/* Readable has several reasons. */
+static unsigned int why_readable(SOCKET sock) {
+  char byte;
+  int n = recv(sock, &byte, 1, MSG_PEEK);
+
+  if (n > 0)
+    return UV__AFD_RECEIVE;
+  if (n == 0)
+    return UV__AFD_RECEIVE | UV__AFD_DISCONNECT;
+  int sys_error = WSAGetLastError();
+  if (sys_error == WSAECONNRESET || sys_error == WSAECONNABORTED)
+    return UV__AFD_ABORT;
+  return UV__AFD_RECEIVE | UV__AFD_ACCEPT; /* a server, or a datagram */
+}
+
+/* One slice: AFD's events, 0 if there were none. A negative number is a
+ * Winsock error. */
+static int look(SOCKET sock, unsigned int wanted) {
+  struct timeval slice = { 0, SLICE_US };
+  fd_set sets[3];
+  unsigned int found = 0;
+
+  for (size_t i = 0; i < ARRAY_SIZE(sets); i++)
+    FD_ZERO(&sets[i]);
+  if (wanted & INCOMING)
+    FD_SET(sock, &sets[0]);
+  if (wanted & UV__AFD_SEND)
+    FD_SET(sock, &sets[1]);
+  /* Failed connects and urgent data; never empty, which select() refuses. */
+  FD_SET(sock, &sets[2]);
+
+  if (select(0, &sets[0], &sets[1], &sets[2], &slice) < 0)
+    return -WSAGetLastError();
+  if (FD_ISSET(sock, &sets[0]))
+    found |= why_readable(sock);
+  if (FD_ISSET(sock, &sets[1]))
+    found |= UV__AFD_SEND;
+  if (FD_ISSET(sock, &sets[2]))
+    found |= UV__AFD_CONNECT_FAIL | UV__AFD_URGENT;
+  return (int) (found & wanted);
+}
+
+/* Context: a thread of the system's. */
+static DWORD WINAPI wait_in_select(void* arg) {
+  uv_req_t* req = arg;
+  AFD_POLL_INFO* info = question_of(req);
+  SOCKET sock = (SOCKET) info->Handles[0].Handle;
+  uv_loop_t* loop = ((uv_handle_t*) req->data)->loop;
+  int found = 0;
+
+  /* Pairs with uv__poll_slow_cancel(). */
+  while (found == 0 && !uv__load_acquire(&info->Exclusive))
+    found = look(sock, info->Handles[0].Events);
+
+  info->Handles[0].Events = found > 0 ? (ULONG) found : 0;
+  info->NumberOfHandles = found > 0;
+  uv__req_set_error(req, found < 0 ? (DWORD) -found
+                         : found > 0 ? 0 : ERROR_OPERATION_ABORTED);
+  /* Fails for want of memory only; the loop must hear of it. */
+  while (uv__req_post(loop, req) != 0)
+    Sleep(1);
+  return 0;
+}
+
+int uv__poll_slow(SOCKET sock,
+                  unsigned int events,
+                  AFD_POLL_INFO* info,
+                  uv_req_t* req) {
+  uv__req_overlapped(req);
+  info->NumberOfHandles = 0;
+  info->Exclusive = 0;
+  info->Handles[0].Handle = (HANDLE) sock;
+  info->Handles[0].Events = events;
+  if (!QueueUserWorkItem(wait_in_select, req, WT_EXECUTELONGFUNCTION))
+    return uv__last_error();
+  return 0;
+}
+
+void uv__poll_slow_cancel(AFD_POLL_INFO* info) {
+  uv__store_release(&info->Exclusive, 1);
+}

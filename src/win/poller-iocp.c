@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Poller: a completion port.
+ *
+ * The port delivers finished requests, found from their OVERLAPPED (UV__EVENT_-
+ * REQ), and packets without one, which are calls of wake(). A packet stays in
+ * the port until it is fetched, so wake() is sticky (P6) and nothing is
+ * reported twice. There is no interest to keep: no watch operations.
+ */
+#include "loop.h"
+#include "win/error.h"
+#include "win/req-impl.h"
+
+/* Packets fetched per call; one call fills a whole batch. */
+#define PORT_BATCH UV__BATCH_MAX
+
+static int iocp_open(uv_loop_t* loop) {
+  /* One thread at a time waits: the loop's. */
+  loop->iocp = CreateIoCompletionPort(INVALID_HANDLE_VALUE, NULL, 0, 1);
+  return loop->iocp == NULL ? uv__last_error() : 0;
+}
+
+static void iocp_close(uv_loop_t* loop) {
+  CloseHandle(loop->iocp);
+  loop->iocp = INVALID_HANDLE_VALUE;
+}
+
+/* Processes do not fork here. */
+static int iocp_reopen(uv_loop_t* loop) {
+  (void) loop;
+  return UV_ENOSYS;
+}
+
+static void to_event(const OVERLAPPED_ENTRY* packet, struct uv__event* event) {
+  event->bits = 0;
+  event->kind = UV__EVENT_WAKE;
+  event->key = 0;
+  if (packet->lpOverlapped == NULL)
+    return;
+  event->kind = UV__EVENT_REQ;
+  event->key = (uintptr_t) uv__req_of(packet->lpOverlapped);
+}
+
+static int iocp_wait(uv_loop_t* loop,
+                     struct uv__event* out,
+                     int max,
+                     int timeout_ms) {
+  OVERLAPPED_ENTRY packets[PORT_BATCH];
+  DWORD timeout = timeout_ms < 0 ? INFINITE : (DWORD) timeout_ms;
+  ULONG count = 0;
+
+  if (max > PORT_BATCH)
+    max = PORT_BATCH;
+  if (!GetQueuedCompletionStatusEx(loop->iocp, packets, (ULONG) max, &count,
+                                   timeout, FALSE)) {
+    DWORD sys_error = GetLastError();
+    return sys_error == WAIT_TIMEOUT ? 0 : uv_translate_sys_error(sys_error);
+  }
+
+  for (ULONG i = 0; i < count; i++)
+    to_event(&packets[i], &out[i]);
+  return (int) count;
+}
+
+static int iocp_wake(uv_loop_t* loop) {
+  if (!PostQueuedCompletionStatus(loop->iocp, 0, 0, NULL))
+    return uv__last_error();
+  return 0;
+}
+
+const struct uv__poller uv__poller_iocp = {
+  .name = "iocp",
+  .open = iocp_open,
+  .close = iocp_close,
+  .reopen = iocp_reopen,
+  .wait = iocp_wait,
+  .wake = iocp_wake,
+  .watch = NULL,
+};

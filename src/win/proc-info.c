@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* This process: ids, priority, system and host name, directory, program,
+ * resource use. Context: any.
+ */
+#include "base.h"
+#include "alloc.h"
+#include "out-string.h"
+#include "win/error.h"
+#include "win/wide.h"
+#include "win/winapi.h"
+#include "win/winsock.h"
+
+#include <psapi.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Longest path the system knows, in units with the NUL. */
+#define PATH_UNITS_MAX 32768
+
+uv_pid_t uv_os_getpid(void) {
+  return (uv_pid_t) GetCurrentProcessId();
+}
+
+uv_pid_t uv_os_getppid(void) {
+  struct uv__process_basic_info info;
+  LONG status = uv__winapi()->NtQueryInformationProcess(
+      GetCurrentProcess(), UV__PROCESS_BASIC_INFORMATION, &info, sizeof(info),
+      NULL);
+
+  return status < 0 ? -1 : (uv_pid_t) info.parent_pid;
+}
+
+/* ---- priority ---- */
+
+/* Most urgent first. A priority means the last class whose bound it reaches; a
+ * class means its bound. */
+static const struct priority_step {
+  int bound;
+  DWORD class;
+} priority_steps[] = {
+  { UV_PRIORITY_HIGHEST, REALTIME_PRIORITY_CLASS },
+  { UV_PRIORITY_HIGH, HIGH_PRIORITY_CLASS },
+  { UV_PRIORITY_ABOVE_NORMAL, ABOVE_NORMAL_PRIORITY_CLASS },
+  { UV_PRIORITY_NORMAL, NORMAL_PRIORITY_CLASS },
+  { UV_PRIORITY_BELOW_NORMAL, BELOW_NORMAL_PRIORITY_CLASS },
+  { UV_PRIORITY_LOW, IDLE_PRIORITY_CLASS },
+};
+
+/* 0 is this process. */
+static int process_open(uv_pid_t pid, DWORD access, HANDLE* out) {
+  DWORD id = pid == 0 ? GetCurrentProcessId() : (DWORD) pid;
+  HANDLE process = OpenProcess(access, FALSE, id);
+
+  if (process == NULL) {
+    DWORD sys_error = GetLastError();
+    /* Windows' way to say that there is no such process. */
+    if (sys_error == ERROR_INVALID_PARAMETER)
+      return UV_ESRCH;
+    return uv_translate_sys_error((int) sys_error);
+  }
+  *out = process;
+  return 0;
+}
+
+int uv_os_getpriority(uv_pid_t pid, int* priority) {
+  if (priority == NULL)
+    return UV_EINVAL;
+
+  HANDLE process = NULL;
+  int err = process_open(pid, PROCESS_QUERY_LIMITED_INFORMATION, &process);
+  if (err != 0)
+    return err;
+
+  DWORD class = GetPriorityClass(process);
+  err = class == 0 ? uv__last_error() : UV_UNKNOWN;
+  for (size_t i = 0; i < ARRAY_SIZE(priority_steps) && class != 0; i++) {
+    if (priority_steps[i].class != class)
+      continue;
+    *priority = priority_steps[i].bound;
+    err = 0;
+  }
+  CloseHandle(process);
+  return err;
+}
+
+/* The class for a priority that is in range. */
+static DWORD priority_class(int priority) {
+  size_t i = 0;
+
+  while (i + 1 < ARRAY_SIZE(priority_steps) &&
+         priority >= priority_steps[i + 1].bound)
+    i++;
+  return priority_steps[i].class;
+}
+
+int uv_os_setpriority(uv_pid_t pid, int priority) {
+  if (priority < UV_PRIORITY_HIGHEST || priority > UV_PRIORITY_LOW)
+    return UV_EINVAL;
+
+  HANDLE process = NULL;
+  int err = process_open(pid, PROCESS_SET_INFORMATION, &process);
+  if (err != 0)
+    return err;
+
+  if (!SetPriorityClass(process, priority_class(priority)))
+    err = uv__last_error();
+  CloseHandle(process);
+  return err;
+}
+
+/* ---- directory, program ---- */
+
+int uv_cwd(char* buffer, size_t* size) {
+  if (uv__out_string_check(buffer, size) != 0)
+    return UV_EINVAL;
+
+  WCHAR* path = uv__malloc_array(PATH_UNITS_MAX, sizeof(*path));
+  if (path == NULL)
+    return UV_ENOMEM;
+
+  int err = 0;
+  DWORD len = GetCurrentDirectoryW(PATH_UNITS_MAX, path);
+  if (len == 0)
+    err = uv__last_error();
+  else if (len >= PATH_UNITS_MAX)
+    err = UV_ENAMETOOLONG;
+  /* "C:\" keeps its separator. */
+  if (err == 0 && path[len - 1] == L'\\' && !(len == 3 && path[1] == L':'))
+    len--;
+  if (err == 0)
+    err = uv__wide_put(path, len, buffer, size);
+  uv__free(path);
+  return err;
+}
+
+/* Each drive has a current directory of its own, kept in the environment as
+ * "=C:"; relative paths such as "C:name" rely on it. */
+static void drive_directory_set(const WCHAR* path) {
+  WCHAR name[] = L"=?:";
+
+  if (path[0] == L'\0' || path[1] != L':')
+    return; /* a share */
+  name[1] = path[0] >= L'a' && path[0] <= L'z'
+                ? (WCHAR) (path[0] - L'a' + L'A')
+                : path[0];
+  SetEnvironmentVariableW(name, path); /* best effort: the directory is set */
+}
+
+int uv_chdir(const char* dir) {
+  if (dir == NULL)
+    return UV_EINVAL;
+
+  WCHAR* path;
+  int err = uv__wide_from_utf8(dir, &path);
+  if (err != 0)
+    return err;
+  if (!SetCurrentDirectoryW(path))
+    err = uv__last_error();
+  uv__free(path);
+  if (err != 0)
+    return err;
+
+  path = uv__malloc_array(PATH_UNITS_MAX, sizeof(*path));
+  if (path == NULL)
+    return 0;
+  DWORD len = GetCurrentDirectoryW(PATH_UNITS_MAX, path);
+  if (len > 0 && len < PATH_UNITS_MAX)
+    drive_directory_set(path);
+  uv__free(path);
+  return 0;
+}
+
+/* Whole sequences only: a path that is cut must stay text. */
+static size_t cut_len(const char* text, size_t max) {
+  size_t len = uv__min_size(strlen(text), max);
+
+  while (len > 0 && text[len] != '\0' && ((uint8_t) text[len] & 0xC0) == 0x80)
+    len--;
+  return len;
+}
+
+/* The exception among the string getters: a small buffer gets the beginning of
+ * the path, as much as fits with a NUL. */
+int uv_exepath(char* buffer, size_t* size) {
+  if (uv__out_string_check(buffer, size) != 0)
+    return UV_EINVAL;
+
+  WCHAR* path = uv__malloc_array(PATH_UNITS_MAX, sizeof(*path));
+  if (path == NULL)
+    return UV_ENOMEM;
+
+  char* text = NULL;
+  DWORD len = GetModuleFileNameW(NULL, path, PATH_UNITS_MAX);
+  int err = len == 0 ? uv__last_error() : uv__wide_to_utf8(path, len, &text);
+  uv__free(path);
+  if (err != 0)
+    return err;
+
+  size_t fits = cut_len(text, *size - 1);
+  memcpy(buffer, text, fits);
+  buffer[fits] = '\0';
+  *size = fits;
+  uv__free(text);
+  return 0;
+}
+
+/* ---- resource use ---- */
+
+static uv_timeval_t timeval_from(FILETIME time) {
+  uint64_t ticks = (uint64_t) time.dwHighDateTime << 32 | time.dwLowDateTime;
+  uv_timeval_t tv;
+
+  tv.tv_sec = (long) (ticks / 10000000);
+  tv.tv_usec = (long) (ticks % 10000000 / 10);
+  return tv;
+}
+
+int uv_getrusage(uv_rusage_t* rusage) {
+  if (rusage == NULL)
+    return UV_EINVAL;
+
+  HANDLE process = GetCurrentProcess();
+  FILETIME created, exited, kernel, user;
+  if (!GetProcessTimes(process, &created, &exited, &kernel, &user))
+    return uv__last_error();
+
+  PROCESS_MEMORY_COUNTERS memory;
+  if (!GetProcessMemoryInfo(process, &memory, sizeof(memory)))
+    return uv__last_error();
+
+  IO_COUNTERS io;
+  if (!GetProcessIoCounters(process, &io))
+    return uv__last_error();
+
+  memset(rusage, 0, sizeof(*rusage));
+  rusage->ru_utime = timeval_from(user);
+  rusage->ru_stime = timeval_from(kernel);
+  rusage->ru_majflt = memory.PageFaultCount;
+  rusage->ru_maxrss = memory.PeakWorkingSetSize / 1024;
+  rusage->ru_inblock = io.ReadOperationCount;
+  rusage->ru_oublock = io.WriteOperationCount;
+  return 0;
+}
+
+int uv_getrusage_thread(uv_rusage_t* rusage) {
+  if (rusage == NULL)
+    return UV_EINVAL;
+
+  FILETIME created, exited, kernel, user;
+  if (!GetThreadTimes(GetCurrentThread(), &created, &exited, &kernel, &user))
+    return uv__last_error();
+
+  memset(rusage, 0, sizeof(*rusage));
+  rusage->ru_utime = timeval_from(user);
+  rusage->ru_stime = timeval_from(kernel);
+  return 0;
+}
+
+int uv_resident_set_memory(size_t* rss) {
+  PROCESS_MEMORY_COUNTERS memory;
+
+  if (rss == NULL)
+    return UV_EINVAL;
+  if (!GetProcessMemoryInfo(GetCurrentProcess(), &memory, sizeof(memory)))
+    return uv__last_error();
+  *rss = memory.WorkingSetSize;
+  return 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Signals to processes: there are none, but a process can be ended.
+ *
+ * SIGTERM, SIGKILL, SIGINT and SIGQUIT end it, with exit status 1; SIGQUIT
+ * writes a dump of it first. 0 asks whether it runs.
+ */
+#include "win/process-impl.h"
+
+/* The exit status of processes that were ended. */
+#define KILLED_STATUS 1
+
+static int is_running(HANDLE process) {
+  return WaitForSingleObject(process, 0) == WAIT_TIMEOUT;
+}
+
+static int end_process(HANDLE process) {
+  if (TerminateProcess(process, KILLED_STATUS))
+    return 0;
+  DWORD sys_error = GetLastError();
+  /* One that has ended, or is about to, cannot be ended again. */
+  if (sys_error == ERROR_ACCESS_DENIED && !is_running(process))
+    return UV_ESRCH;
+  return uv_translate_sys_error((int) sys_error);
+}
+
+static int kill_process(HANDLE process, int signum) {
+  if (signum < 0 || signum >= NSIG)
+    return UV_EINVAL;
+
+  switch (signum) {
+  case 0:
+    return is_running(process) ? 0 : UV_ESRCH;
+  case SIGQUIT:
+    uv__process_dump(process, GetProcessId(process));
+    return end_process(process);
+  case SIGTERM:
+  case SIGKILL:
+  case SIGINT:
+    return end_process(process);
+  default:
+    return UV_ENOSYS;
+  }
+}
+
+int uv_process_kill(uv_process_t* process, int signum) {
+  if (process->flags & UV__PROCESS_REAPED)
+    return UV_ESRCH;
+
+  int err = kill_process(process->process_handle, signum);
+  if (err == 0 && signum != 0)
+    process->exit_signal = signum;
+  return err;
+}
+
+int uv_kill(int pid, int signum) {
+  const DWORD access = PROCESS_TERMINATE | PROCESS_QUERY_INFORMATION |
+                       SYNCHRONIZE | (signum == SIGQUIT ? PROCESS_VM_READ : 0);
+
+  if (signum < 0 || signum >= NSIG)
+    return UV_EINVAL;
+  if (pid == 0)
+    return kill_process(GetCurrentProcess(), signum);
+  HANDLE process = OpenProcess(access, FALSE, (DWORD) pid);
+  if (process == NULL) {
+    DWORD sys_error = GetLastError();
+    return sys_error == ERROR_INVALID_PARAMETER
+               ? UV_ESRCH /* no such process */
+               : uv_translate_sys_error((int) sys_error);
+  }
+
+  int err = kill_process(process, signum);
+  CloseHandle(process);
+  return err;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* Standard input, output, error and the further descriptors of a child.
+ *
+ * The child's first three handles are in its startup information; all of them
+ * with their modes in a block that the C runtime of the child takes over
+ * (lpReserved2): the number of descriptors, a byte for each, a handle for each.
+ * The handles made here are inheritable, and the child gets no others: see
+ * process.c.
+ */
+#include "win/process-impl.h"
+#include "alloc.h"
+#include "win/pipe-impl.h"
+
+#include <string.h>
+
+/* The child's C runtime refuses more in the end. */
+#define COUNT_MAX 255
+
+/* The standard ones: they are always given something. */
+#define STANDARD_COUNT 3
+
+/* Bits that say what a container is; the others qualify a pipe. */
+#define STDIO_KIND (UV_CREATE_PIPE | UV_INHERIT_FD | UV_INHERIT_STREAM)
+
+/* What the C runtime notes about a descriptor. */
+enum crt_mode { CRT_OPEN = 0x01, CRT_PIPE = 0x08, CRT_DEVICE = 0x40 };
+
+static unsigned char mode_of(HANDLE handle) {
+  switch (GetFileType(handle)) {
+  case FILE_TYPE_DISK:
+    return CRT_OPEN;
+  case FILE_TYPE_PIPE:
+    return CRT_OPEN | CRT_PIPE;
+  default:
+    return CRT_OPEN | CRT_DEVICE;
+  }
+}
+
+static int inherit(struct uv__stdio* stdio, int index, HANDLE handle) {
+  HANDLE self = GetCurrentProcess();
+  HANDLE copy;
+
+  /* The first are names of the console's and the process' own. */
+  if (handle == INVALID_HANDLE_VALUE || handle == NULL ||
+      handle == (HANDLE) -2)
+    return UV_EBADF;
+  if (!DuplicateHandle(self, handle, self, &copy, 0, TRUE,
+                       DUPLICATE_SAME_ACCESS))
+    return uv__last_error();
+  stdio->handles[index] = copy;
+  stdio->modes[index] = mode_of(copy);
+  return 0;
+}
+
+static int inherit_fd(struct uv__stdio* stdio, int index, int fd) {
+  int err = fd < 0 ? UV_EBADF : inherit(stdio, index, uv_get_osfhandle(fd));
+
+  /* A program without a console has no standard handles to hand down. */
+  if (err != 0 && fd >= 0 && fd < STANDARD_COUNT)
+    return 0;
+  return err;
+}
+
+static int inherit_stream(struct uv__stdio* stdio,
+                          int index,
+                          const uv_stream_t* stream) {
+  uv_os_fd_t handle;
+
+  if (stream == NULL)
+    return UV_EINVAL;
+  int err = uv_fileno((const uv_handle_t*) stream, &handle);
+  return err != 0 ? err : inherit(stdio, index, handle);
+}
+
+static int create_pipe(struct uv__stdio* stdio,
+                       int index,
+                       const uv_stdio_container_t* container) {
+  uv_stream_t* stream = container->data.stream;
+
+  if (stream == NULL || stream->type != UV_NAMED_PIPE)
+    return UV_EINVAL;
+  if (uv__is_closing(uv__base(stream)))
+    return UV_EINVAL;
+  if (stream->flags & (UV__PIPE_CONN | UV__PIPE_SERVER))
+    return UV_EBUSY;
+  int err = uv__pipe_open_stdio((uv_pipe_t*) stream,
+                                (unsigned int) container->flags,
+                                &stdio->handles[index]);
+  if (err == 0)
+    stdio->modes[index] = CRT_OPEN | CRT_PIPE;
+  return err;
+}
+
+/* A device that has nothing to say and does not listen. */
+static int open_nul(struct uv__stdio* stdio, int index) {
+  SECURITY_ATTRIBUTES attributes = { sizeof(attributes), NULL, TRUE };
+  DWORD access = index == 0 ? FILE_GENERIC_READ
+                            : FILE_GENERIC_WRITE | FILE_READ_ATTRIBUTES;
+  HANDLE handle =
+      CreateFileW(L"NUL", access, FILE_SHARE_READ | FILE_SHARE_WRITE,
+                  &attributes, OPEN_EXISTING, 0, NULL);
+
+  if (handle == INVALID_HANDLE_VALUE)
+    return uv__last_error();
+  stdio->handles[index] = handle;
+  stdio->modes[index] = CRT_OPEN | CRT_DEVICE;
+  return 0;
+}
+
+static int init_one(struct uv__stdio* stdio,
+                    int index,
+                    const uv_stdio_container_t* container) {
+  switch ((unsigned int) container->flags & STDIO_KIND) {
+  case UV_IGNORE:
+    return index < STANDARD_COUNT ? open_nul(stdio, index) : 0;
+  case UV_CREATE_PIPE:
+    return create_pipe(stdio, index, container);
+  case UV_INHERIT_FD:
+    return inherit_fd(stdio, index, container->data.fd);
+  case UV_INHERIT_STREAM:
+    return inherit_stream(stdio, index, container->data.stream);
+  default: /* two kinds at once */
+    return UV_EINVAL;
+  }
+}
+
+/* The C runtime's view. The handles are not aligned there. */
+static void pack(struct uv__stdio* stdio) {
+  size_t count = (size_t) stdio->count;
+  unsigned char* at = stdio->block;
+
+  memcpy(at, &stdio->count, sizeof(stdio->count));
+  at += sizeof(stdio->count);
+  memcpy(at, stdio->modes, count);
+  at += count;
+  memcpy(at, stdio->handles, count * sizeof(HANDLE));
+}
+
+static int allocate(struct uv__stdio* stdio, int count) {
+  size_t each = sizeof(HANDLE) + 1;
+  size_t size = sizeof(int) + (size_t) count * each;
+
+  stdio->count = 0;
+  stdio->block_size = (WORD) size;
+  stdio->handles = uv__malloc_array((size_t) count, sizeof(HANDLE));
+  stdio->modes = uv__calloc((size_t) count, 1);
+  stdio->block = uv__malloc(size);
+  if (stdio->handles != NULL && stdio->modes != NULL && stdio->block != NULL)
+    return 0;
+  uv__stdio_close(stdio);
+  return UV_ENOMEM;
+}
+
+int uv__stdio_init(struct uv__stdio* stdio,
+                   const uv_process_options_t* options) {
+  static const uv_stdio_container_t ignored = { .flags = UV_IGNORE };
+  int given = options->stdio_count;
+
+  if (given < 0 || (given > 0 && options->stdio == NULL))
+    return UV_EINVAL;
+  if (given > COUNT_MAX)
+    return UV_ENOTSUP;
+  int count = given > STANDARD_COUNT ? given : STANDARD_COUNT;
+  int err = allocate(stdio, count);
+  if (err != 0)
+    return err;
+
+  while (err == 0 && stdio->count < count) {
+    int i = stdio->count++;
+    stdio->handles[i] = INVALID_HANDLE_VALUE;
+    err = init_one(stdio, i, i < given ? &options->stdio[i] : &ignored);
+  }
+  if (err == 0)
+    pack(stdio);
+  else
+    uv__stdio_close(stdio);
+  return err;
+}
+
+void uv__stdio_close(struct uv__stdio* stdio) {
+  for (int i = 0; i < stdio->count; i++)
+    if (stdio->handles[i] != INVALID_HANDLE_VALUE)
+      CloseHandle(stdio->handles[i]);
+  uv__free(stdio->handles);
+  uv__free(stdio->modes);
+  uv__free(stdio->block);
+  memset(stdio, 0, sizeof(*stdio));
+}
+
+void uv__stdio_set_peer(const uv_process_options_t* options, DWORD pid) {
+  for (int i = 0; i < options->stdio_count; i++) {
+    const uv_stdio_container_t* container = &options->stdio[i];
+    if (!(container->flags & UV_CREATE_PIPE))
+      continue;
+    uv_pipe_t* pipe = (uv_pipe_t*) container->data.stream;
+    if (pipe->ipc)
+      pipe->pipe.conn.ipc_remote_pid = pid;
+  }
+}
+
+/* The block our own parent made for us: how many descriptors it has, and where
+ * its handles begin. */
+static int own_block(const STARTUPINFOW* info, const unsigned char** handles) {
+  int count = 0;
+
+  if (info->lpReserved2 == NULL || info->cbReserved2 < sizeof(count))
+    return 0;
+  memcpy(&count, info->lpReserved2, sizeof(count));
+  if (count <= 0 || count > COUNT_MAX)
+    return 0;
+  size_t size = sizeof(count) + (size_t) count * (sizeof(HANDLE) + 1);
+  if (info->cbReserved2 < size)
+    return 0;
+  *handles = info->lpReserved2 + sizeof(count) + count;
+  return count;
+}
+
+void uv_disable_stdio_inheritance(void) {
+  static const DWORD standard[] = { STD_INPUT_HANDLE, STD_OUTPUT_HANDLE,
+                                    STD_ERROR_HANDLE };
+  const unsigned char* handles = NULL;
+  STARTUPINFOW info;
+
+  /* What cannot be changed, or is no handle, is left as it is. */
+  for (size_t i = 0; i < ARRAY_SIZE(standard); i++) {
+    HANDLE handle = GetStdHandle(standard[i]);
+    if (handle != NULL && handle != INVALID_HANDLE_VALUE)
+      (void) SetHandleInformation(handle, HANDLE_FLAG_INHERIT, 0);
+  }
+  GetStartupInfoW(&info);
+  int count = own_block(&info, &handles);
+  for (int i = 0; i < count; i++) {
+    HANDLE handle;
+    memcpy(&handle, handles + (size_t) i * sizeof(handle), sizeof(handle));
+    if (handle != INVALID_HANDLE_VALUE)
+      (void) SetHandleInformation(handle, HANDLE_FLAG_INHERIT, 0);
+  }
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* The process title is that of the console window. Ours is remembered, because
+ * the console may be somebody else's, too. Context: any, under `title_lock`.
+ */
+#include "base.h"
+#include "alloc.h"
+#include "win/error.h"
+#include "win/wide.h"
+
+#include <string.h>
+
+/* The console takes no longer one, in units with the NUL. */
+#define TITLE_UNITS_MAX 8192
+
+static SRWLOCK title_lock = SRWLOCK_INIT;
+static char* title; /* the last one that was set; NULL before */
+
+/* Windows has no argument area to write into. */
+char** uv_setup_args(int argc, char** argv) {
+  (void) argc;
+  return argv;
+}
+
+int uv_set_process_title(const char* name) {
+  if (name == NULL)
+    return UV_EINVAL;
+
+  WCHAR* wide;
+  int err = uv__wide_from_utf8(name, &wide);
+  if (err != 0)
+    return err;
+
+  if (wcslen(wide) >= TITLE_UNITS_MAX)
+    wide[TITLE_UNITS_MAX - 1] = L'\0';
+  char* copy = NULL;
+  err = uv__wide_to_utf8(wide, -1, &copy);
+  if (err == 0 && !SetConsoleTitleW(wide))
+    err = uv__last_error();
+  uv__free(wide);
+
+  AcquireSRWLockExclusive(&title_lock);
+  if (err == 0) {
+    uv__free(title);
+    title = copy;
+    copy = NULL;
+  }
+  ReleaseSRWLockExclusive(&title_lock);
+  uv__free(copy);
+  return err;
+}
+
+/* What the window says, or nothing where there is none. */
+static int console_title(char** out) {
+  WCHAR* wide = uv__malloc_array(TITLE_UNITS_MAX, sizeof(*wide));
+  if (wide == NULL)
+    return UV_ENOMEM;
+
+  DWORD len = GetConsoleTitleW(wide, TITLE_UNITS_MAX);
+  if (len >= TITLE_UNITS_MAX)
+    len = 0;
+  int err = uv__wide_to_utf8(wide, len, out);
+  uv__free(wide);
+  return err;
+}
+
+int uv_get_process_title(char* buffer, size_t size) {
+  if (buffer == NULL || size == 0)
+    return UV_EINVAL;
+
+  int err = 0;
+  AcquireSRWLockExclusive(&title_lock);
+  if (title == NULL)
+    err = console_title(&title);
+  if (err == 0) {
+    size_t needed = strlen(title) + 1;
+    if (needed > size)
+      err = UV_ENOBUFS;
+    else
+      memcpy(buffer, title, needed);
+  }
+  ReleaseSRWLockExclusive(&title_lock);
+  return err;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Signal handles.
+ *
+ *   console event (a thread of the system's), or a change of the window's size
+ *     -> uv__signal_deliver: pending_signum, signal_req posted -> signal_cb
+ *
+ * Windows has SIGINT (Ctrl-C), SIGBREAK (Ctrl-Break) and SIGHUP (the console
+ * closes); SIGWINCH is ours. Handles may wait for any other number, which never
+ * comes. A signal that is delivered again before its callback ran counts once.
+ *
+ * `lock` guards the list of started handles, their signum and pending_signum;
+ * a request is under way while pending_signum is not 0.
+ */
+#include "win/signal-impl.h"
+#include "queue.h"
+#include "win/tty-impl.h"
+
+static SRWLOCK lock = SRWLOCK_INIT;
+static struct uv__queue started = { &started, &started };
+
+/* The header's fields of a search tree are free for our use: the first two
+ * pointers link the started handles of the process. */
+static_assert(sizeof(((uv_signal_t*) 0)->tree_entry) >=
+                  sizeof(struct uv__queue),
+              "a queue node fits");
+
+static struct uv__queue* node_of(uv_signal_t* handle) {
+  return (struct uv__queue*) (void*) &handle->tree_entry;
+}
+
+static uv_signal_t* handle_of(struct uv__queue* node) {
+  return container_of(node, uv_signal_t, tree_entry);
+}
+
+/* The lock is held. */
+static void notify(uv_signal_t* handle, int signum) {
+  unsigned long before = handle->pending_signum;
+
+  handle->pending_signum = (unsigned long) signum;
+  if (before != 0)
+    return; /* its request is on the way */
+  uv__req_set_bytes(&handle->signal_req, 0);
+  if (uv__req_post(handle->loop, &handle->signal_req) != 0)
+    handle->pending_signum = 0;
+}
+
+int uv__signal_deliver(int signum) {
+  int heard = 0;
+
+  AcquireSRWLockExclusive(&lock);
+  for (struct uv__queue* q = started.next; q != &started; q = q->next) {
+    uv_signal_t* handle = handle_of(q);
+    if (handle->signum != signum)
+      continue;
+    notify(handle, signum);
+    heard = 1;
+  }
+  ReleaseSRWLockExclusive(&lock);
+  return heard;
+}
+
+/* Context: a thread of the system's. */
+static BOOL WINAPI on_console_event(DWORD event) {
+  switch (event) {
+  case CTRL_C_EVENT:
+    return uv__signal_deliver(SIGINT);
+  case CTRL_BREAK_EVENT:
+    return uv__signal_deliver(SIGBREAK);
+  case CTRL_CLOSE_EVENT:
+    if (!uv__signal_deliver(SIGHUP))
+      return FALSE;
+    /* The process ends when this returns. Until the system loses patience the
+     * program has time to clean up, and may exit by itself. */
+    Sleep(INFINITE);
+    return TRUE;
+  default: /* logging off, shutting down: for services */
+    return FALSE;
+  }
+}
+
+void uv__signal_init_process(void) {
+  /* Without a console there is nothing to hear. */
+  (void) SetConsoleCtrlHandler(on_console_event, TRUE);
+}
+
+void uv__signal_cleanup(void) {
+  (void) SetConsoleCtrlHandler(on_console_event, FALSE);
+}
+
+int uv_signal_init(uv_loop_t* loop, uv_signal_t* handle) {
+  if (loop == NULL || handle == NULL)
+    return UV_EINVAL;
+
+  uv__handle_init(loop, uv__base(handle), UV_SIGNAL);
+  uv__queue_init(node_of(handle));
+  uv__req_init_own(&handle->signal_req, UV_SIGNAL_REQ, handle);
+  handle->signal_cb = NULL;
+  handle->signum = 0;
+  handle->pending_signum = 0;
+  return 0;
+}
+
+static int start(uv_signal_t* handle,
+                 uv_signal_cb cb,
+                 int signum,
+                 int one_shot) {
+  if (cb == NULL || uv__is_closing(uv__base(handle)))
+    return UV_EINVAL;
+  if (signum <= 0 || signum >= NSIG)
+    return UV_EINVAL;
+
+  AcquireSRWLockExclusive(&lock);
+  if (handle->signum == 0)
+    uv__queue_push_back(&started, node_of(handle));
+  handle->signum = signum;
+  ReleaseSRWLockExclusive(&lock);
+
+  handle->signal_cb = cb;
+  handle->flags &= ~UV__SIGNAL_ONE_SHOT;
+  if (one_shot)
+    handle->flags |= UV__SIGNAL_ONE_SHOT;
+  uv__handle_start(uv__base(handle));
+  if (signum == SIGWINCH)
+    uv__tty_watch_resize();
+  return 0;
+}
+
+/* Whether a request is still under way. */
+static int stop(uv_signal_t* handle) {
+  AcquireSRWLockExclusive(&lock);
+  uv__queue_remove(node_of(handle));
+  handle->signum = 0;
+  int under_way = handle->pending_signum != 0;
+  ReleaseSRWLockExclusive(&lock);
+
+  uv__handle_stop(uv__base(handle));
+  return under_way;
+}
+
+int uv_signal_start(uv_signal_t* handle, uv_signal_cb cb, int signum) {
+  return start(handle, cb, signum, 0);
+}
+
+int uv_signal_start_oneshot(uv_signal_t* handle, uv_signal_cb cb, int signum) {
+  return start(handle, cb, signum, 1);
+}
+
+int uv_signal_stop(uv_signal_t* handle) {
+  (void) stop(handle); /* what is under way finds nobody waiting */
+  return 0;
+}
+
+enum uv__close_answer uv__signal_close(uv_handle_t* handle) {
+  int under_way = stop((uv_signal_t*) handle);
+  return uv__close_when_idle(under_way ? 1 : 0);
+}
+
+void uv__signal_done(uv_handle_t* base, uv_req_t* req) {
+  uv_signal_t* handle = (uv_signal_t*) base;
+
+  (void) req;
+  AcquireSRWLockExclusive(&lock);
+  int signum = (int) handle->pending_signum;
+  handle->pending_signum = 0;
+  int is_awaited = signum == handle->signum;
+  ReleaseSRWLockExclusive(&lock);
+
+  if (uv__is_closing(base)) {
+    uv__handle_close_later_done(base);
+    return;
+  }
+  if (!is_awaited)
+    return;
+  if (handle->flags & UV__SIGNAL_ONE_SHOT)
+    (void) stop(handle); /* first, so that the callback may start it again */
+  handle->signal_cb(handle, signum);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "win/sock.h"
+#include "addr.h"
+#include "handle.h"
+#include "win/error.h"
+#include "win/winsock.h"
+
+#include <string.h>
+
+static int set_nonblocking(SOCKET sock) {
+  u_long on = 1;
+  return ioctlsocket(sock, FIONBIO, &on) == 0 ? 0 : uv__wsa_error();
+}
+
+int uv__sock_open(int family, int type, SOCKET* out) {
+  SOCKET sock = WSASocketW(family, type, 0, NULL, 0,
+                           WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT);
+  if (sock == INVALID_SOCKET)
+    return uv__wsa_error();
+
+  int err = set_nonblocking(sock);
+  if (err != 0) {
+    closesocket(sock);
+    return err;
+  }
+  *out = sock;
+  return 0;
+}
+
+int uv__sock_adopt(SOCKET sock) {
+  int err = set_nonblocking(sock);
+  if (err != 0)
+    return err;
+
+  /* Sockets of layered providers are no handles; such a one stays as it is. */
+  (void) SetHandleInformation((HANDLE) sock, HANDLE_FLAG_INHERIT, 0);
+  return 0;
+}
+
+int uv__sock_set(SOCKET sock, int level, int option, int value) {
+  if (sock == INVALID_SOCKET)
+    return UV_EBADF;
+  if (setsockopt(sock, level, option, (const char*) &value, sizeof(value)) != 0)
+    return uv__wsa_error();
+  return 0;
+}
+
+static int protocol_info(SOCKET sock, WSAPROTOCOL_INFOW* info) {
+  int len = sizeof(*info);
+  if (getsockopt(sock, SOL_SOCKET, SO_PROTOCOL_INFOW, (char*) info, &len) != 0)
+    return uv__wsa_error();
+  return 0;
+}
+
+int uv__sock_family(SOCKET sock) {
+  WSAPROTOCOL_INFOW info;
+  int err = protocol_info(sock, &info);
+  return err != 0 ? err : info.iAddressFamily;
+}
+
+int uv__sock_bind_any(SOCKET sock, int family) {
+  union {
+    struct sockaddr any;
+    struct sockaddr_in in;
+    struct sockaddr_in6 in6;
+  } addr;
+
+  memset(&addr, 0, sizeof(addr));
+  addr.any.sa_family = (ADDRESS_FAMILY) family;
+  if (bind(sock, &addr.any, (int) uv__addr_len(&addr.any)) != 0)
+    return uv__wsa_error();
+  return 0;
+}
+
+typedef int (WSAAPI name_fn)(SOCKET sock, struct sockaddr* name, int* len);
+
+static int ask_name(name_fn* ask,
+                    SOCKET sock,
+                    struct sockaddr* name,
+                    int* namelen) {
+  if (name == NULL || namelen == NULL || *namelen < 0)
+    return UV_EINVAL;
+  if (sock == INVALID_SOCKET)
+    return UV_EBADF;
+
+  return ask(sock, name, namelen) == 0 ? 0 : uv__wsa_error();
+}
+
+int uv__sock_local_name(SOCKET sock, struct sockaddr* name, int* namelen) {
+  return ask_name(getsockname, sock, name, namelen);
+}
+
+int uv__sock_peer_name(SOCKET sock, struct sockaddr* name, int* namelen) {
+  return ask_name(getpeername, sock, name, namelen);
+}
+
+int uv__sock_extension(SOCKET sock, GUID id, void* out, size_t out_size) {
+  DWORD bytes;
+
+  if (WSAIoctl(sock, SIO_GET_EXTENSION_FUNCTION_POINTER, &id, sizeof(id), out,
+               (DWORD) out_size, &bytes, NULL, NULL) != 0)
+    return uv__wsa_error();
+  return 0;
+}
+
+int uv__sock_skip_port(SOCKET sock) {
+  WSAPROTOCOL_INFOW info;
+  UCHAR modes = FILE_SKIP_COMPLETION_PORT_ON_SUCCESS |
+                FILE_SKIP_SET_EVENT_ON_HANDLE;
+
+  if (protocol_info(sock, &info) != 0)
+    return 0;
+  if (!(info.dwServiceFlags1 & XP1_IFS_HANDLES))
+    return 0;
+  return SetFileCompletionNotificationModes((HANDLE) sock, modes) != 0;
+}
+
+static SOCKET socket_of(const uv_handle_t* handle) {
+  if (handle->type == UV_TCP)
+    return ((const uv_tcp_t*) handle)->socket;
+  return ((const uv_udp_t*) handle)->socket;
+}
+
+static int buffer_size(const uv_handle_t* handle, int option, int* value) {
+  if (handle == NULL || value == NULL)
+    return UV_EINVAL;
+  if (handle->type != UV_TCP && handle->type != UV_UDP)
+    return UV_ENOTSUP;
+  if (uv__is_closing(handle))
+    return UV_EBADF;
+
+  SOCKET sock = socket_of(handle);
+  if (*value != 0 || sock == INVALID_SOCKET)
+    return uv__sock_set(sock, SOL_SOCKET, option, *value);
+
+  int len = sizeof(*value);
+  if (getsockopt(sock, SOL_SOCKET, option, (char*) value, &len) != 0)
+    return uv__wsa_error();
+  return 0;
+}
+
+int uv_send_buffer_size(uv_handle_t* handle, int* value) {
+  return buffer_size(handle, SO_SNDBUF, value);
+}
+
+int uv_recv_buffer_size(uv_handle_t* handle, int* value) {
+  return buffer_size(handle, SO_RCVBUF, value);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* Streams on Windows: from stream.h to the type's operations, and what the
+ * types share: the books of requests, the end of reading and of writing.
+ */
+#include "win/stream-impl.h"
+
+static const struct uv__stream_ops* const types[UV_HANDLE_TYPE_MAX] = {
+  [UV_NAMED_PIPE] = &uv__pipe_stream_ops,
+  [UV_TCP] = &uv__tcp_stream_ops,
+  [UV_TTY] = &uv__tty_stream_ops,
+};
+
+static const struct uv__stream_ops* ops_of(const uv_stream_t* stream) {
+  return types[stream->type];
+}
+
+/* ---- stream.h ---- */
+
+int uv__stream_os_is_open(const uv_stream_t* stream) {
+  return ops_of(stream)->is_open(stream);
+}
+
+int uv__stream_os_listen(uv_stream_t* stream,
+                         int backlog,
+                         uv_connection_cb cb) {
+  return ops_of(stream)->listen(stream, backlog, cb);
+}
+
+int uv__stream_os_accept(uv_stream_t* server, uv_stream_t* client) {
+  const struct uv__stream_ops* ops = ops_of(server);
+  return ops->accept == NULL ? UV_EINVAL : ops->accept(server, client);
+}
+
+int uv__stream_os_read_start(uv_stream_t* stream) {
+  return ops_of(stream)->read_start(stream);
+}
+
+void uv__stream_os_read_stop(uv_stream_t* stream) {
+  ops_of(stream)->read_stop(stream);
+}
+
+int uv__stream_os_can_send(const uv_stream_t* stream,
+                           const uv_stream_t* send_handle) {
+  const struct uv__stream_ops* ops = ops_of(stream);
+  return ops->can_send == NULL ? UV_EINVAL
+                               : ops->can_send(stream, send_handle);
+}
+
+int uv__stream_os_write(uv_write_t* req,
+                        uv_stream_t* stream,
+                        const uv_buf_t bufs[],
+                        unsigned int nbufs,
+                        uv_stream_t* send_handle) {
+  return ops_of(stream)->write(req, stream, bufs, nbufs, send_handle);
+}
+
+int uv__stream_os_try_write(uv_stream_t* stream,
+                            const uv_buf_t bufs[],
+                            unsigned int nbufs,
+                            uv_stream_t* send_handle) {
+  return ops_of(stream)->try_write(stream, bufs, nbufs, send_handle);
+}
+
+void uv__stream_os_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {
+  stream->shutdown_req = req;
+  uv__activity_begin(stream, &stream->activecnt);
+  ops_of(stream)->shutdown(stream, req);
+}
+
+int uv__stream_os_set_blocking(uv_stream_t* stream, int on) {
+  const struct uv__stream_ops* ops = ops_of(stream);
+  return ops->set_blocking == NULL ? UV_EINVAL : ops->set_blocking(stream, on);
+}
+
+int uv__stream_cancel_write(uv_write_t* req) {
+  const struct uv__stream_ops* ops = ops_of(req->handle);
+
+  /* Closing cancels everything anyway. */
+  if (uv__is_closing(uv__base(req->handle)))
+    return 0;
+  return ops->cancel_write == NULL ? UV_EBUSY : ops->cancel_write(req);
+}
+
+/* ---- stream-impl.h ---- */
+
+void uv__stream_init(uv_loop_t* loop,
+                     uv_stream_t* stream,
+                     uv_handle_type type) {
+  uv__handle_init(loop, uv__base(stream), type);
+  stream->write_queue_size = 0;
+  stream->alloc_cb = NULL;
+  stream->read_cb = NULL;
+  stream->reqs_pending = 0;
+  stream->activecnt = 0;
+  stream->write_reqs_pending = 0;
+  stream->shutdown_req = NULL;
+  uv__req_init_own(&stream->read_req, UV_READ, stream);
+  stream->read_req.event_handle = NULL;
+  stream->read_req.wait_handle = NULL;
+}
+
+void uv__stream_opened(uv_stream_t* stream, unsigned int flags) {
+  stream->flags |= flags;
+  stream->write_reqs_pending = 0;
+  stream->shutdown_req = NULL;
+}
+
+void uv__stream_write_begin(uv_stream_t* stream,
+                            uv_write_t* req,
+                            size_t bytes,
+                            uv_stream_t* send_handle) {
+  uv__req_start(stream->loop, req, UV_WRITE);
+  req->handle = stream;
+  req->send_handle = send_handle;
+  req->next_req = NULL;
+  req->write_extra.nwritten = 0;
+  req->u.io.queued_bytes = bytes;
+  stream->write_queue_size += bytes;
+  stream->write_reqs_pending++;
+  stream->reqs_pending++;
+  uv__activity_begin(stream, &stream->activecnt);
+}
+
+void uv__stream_write_report(uv_stream_t* stream, uv_write_t* req, int err) {
+  assert(stream->write_reqs_pending > 0);
+  assert(stream->write_queue_size >= req->u.io.queued_bytes);
+  stream->write_queue_size -= req->u.io.queued_bytes;
+  stream->write_reqs_pending--;
+  uv__req_unregister(stream->loop);
+  uv__activity_end(stream, &stream->activecnt);
+
+  /* One that the callback asks for finds nothing ahead of it, and does not
+   * wait. */
+  int shutdown_waits =
+      stream->shutdown_req != NULL && stream->write_reqs_pending == 0;
+  if (req->cb != NULL)
+    req->cb(req, err);
+
+  if (shutdown_waits && !uv__is_closing(uv__base(stream)))
+    ops_of(stream)->shutdown(stream, stream->shutdown_req);
+  uv__req_finished(stream, &stream->reqs_pending);
+}
+
+void uv__stream_shutdown_report(uv_stream_t* stream, int err) {
+  uv_shutdown_t* req = stream->shutdown_req;
+
+  stream->shutdown_req = NULL;
+  stream->flags &= ~UV__SHUTTING;
+  if (err == 0)
+    stream->flags |= UV__SHUT;
+  uv__req_unregister(stream->loop);
+  uv__activity_end(stream, &stream->activecnt);
+  if (req->cb != NULL)
+    req->cb(req, err);
+}
+
+void uv__stream_read_end(uv_stream_t* stream, int err, const uv_buf_t* buf) {
+  uv_buf_t none = uv_buf_init(NULL, 0);
+
+  if (err == UV_EOF)
+    stream->flags |= UV__READ_EOF;
+  else
+    stream->flags &= ~(UV__READABLE | UV__WRITABLE);
+  stream->flags &= ~UV__READING;
+  uv__activity_end(stream, &stream->activecnt);
+  stream->read_cb(stream, err, buf == NULL ? &none : buf);
+}
+
+enum uv__finish_answer uv__stream_finish(uv_handle_t* handle) {
+  uv_stream_t* stream = (uv_stream_t*) handle;
+  const struct uv__stream_ops* ops = ops_of(stream);
+
+  /* Servers have connection_cb in that place. */
+  if (!(stream->flags & UV__LISTENING) && stream->shutdown_req != NULL)
+    uv__stream_shutdown_report(stream, UV_ECANCELED);
+  if (ops->release != NULL)
+    ops->release(stream);
+  return UV__FINISH_DONE;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine: system and host name, memory, load, up time. Context: any. */
+#include "base.h"
+#include "out-string.h"
+#include "win/error.h"
+#include "win/wide.h"
+#include "win/winapi.h"
+#include "win/winsock.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char* machine_name(WORD architecture) {
+  static const struct {
+    WORD architecture;
+    const char* name;
+  } names[] = {
+    { PROCESSOR_ARCHITECTURE_AMD64, "x86_64" },
+    { PROCESSOR_ARCHITECTURE_ARM64, "arm64" },
+    { PROCESSOR_ARCHITECTURE_ARM, "arm" },
+    { PROCESSOR_ARCHITECTURE_IA64, "ia64" },
+    { PROCESSOR_ARCHITECTURE_INTEL, "i686" },
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+    if (names[i].architecture == architecture)
+      return names[i].name;
+  return "unknown";
+}
+
+/* "Windows 10 Pro" and the like, as the registry has it; empty if it has not.
+ * It says 10 where it should say 11, which begins with build 22000. */
+static void product_name(DWORD build, char* out, size_t size) {
+  static const WCHAR key[] = L"SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion";
+  WCHAR name[256];
+  DWORD bytes = sizeof(name);
+
+  out[0] = '\0';
+  if (RegGetValueW(HKEY_LOCAL_MACHINE, key, L"ProductName", RRF_RT_REG_SZ,
+                   NULL, name, &bytes) != ERROR_SUCCESS)
+    return;
+  if (build >= 22000 && wcsncmp(name, L"Windows 10", 10) == 0)
+    name[9] = L'1';
+  if (uv__wide_put(name, -1, out, &size) != 0)
+    out[0] = '\0';
+}
+
+int uv_os_uname(uv_utsname_t* buffer) {
+  if (buffer == NULL)
+    return UV_EINVAL;
+
+  OSVERSIONINFOW version;
+  memset(&version, 0, sizeof(version));
+  version.dwOSVersionInfoSize = sizeof(version);
+  int err = uv__status_error(uv__winapi()->RtlGetVersion(&version));
+  if (err != 0)
+    return err;
+
+  SYSTEM_INFO system;
+  GetNativeSystemInfo(&system);
+  snprintf(buffer->sysname, sizeof(buffer->sysname), "Windows_NT");
+  snprintf(buffer->release, sizeof(buffer->release), "%lu.%lu.%lu",
+           version.dwMajorVersion, version.dwMinorVersion,
+           version.dwBuildNumber);
+  product_name(version.dwBuildNumber, buffer->version, sizeof(buffer->version));
+  snprintf(buffer->machine, sizeof(buffer->machine), "%s",
+           machine_name(system.wProcessorArchitecture));
+  return 0;
+}
+
+int uv_os_gethostname(char* buffer, size_t* size) {
+  if (uv__out_string_check(buffer, size) != 0)
+    return UV_EINVAL;
+
+  int err = uv__winsock_startup();
+  if (err != 0)
+    return err;
+
+  WCHAR wide[UV_MAXHOSTNAMESIZE];
+  if (uv__winapi()->GetHostNameW != NULL) {
+    if (uv__winapi()->GetHostNameW(wide, (int) ARRAY_SIZE(wide)) != 0)
+      return uv__wsa_error();
+    return uv__wide_put(wide, -1, buffer, size);
+  }
+
+  char name[UV_MAXHOSTNAMESIZE];
+  if (gethostname(name, sizeof(name)) != 0)
+    return uv__wsa_error();
+  return uv__out_string_put(name, strlen(name), buffer, size);
+}
+
+int uv_uptime(double* uptime) {
+  if (uptime == NULL)
+    return UV_EINVAL;
+  *uptime = (double) GetTickCount64() / 1000;
+  return 0;
+}
+
+/* There is no such thing here. */
+void uv_loadavg(double avg[3]) {
+  avg[0] = 0;
+  avg[1] = 0;
+  avg[2] = 0;
+}
+
+static MEMORYSTATUSEX memory_status(void) {
+  MEMORYSTATUSEX status;
+
+  memset(&status, 0, sizeof(status));
+  status.dwLength = sizeof(status);
+  if (!GlobalMemoryStatusEx(&status))
+    memset(&status, 0, sizeof(status)); /* 0: not known */
+  return status;
+}
+
+uint64_t uv_get_free_memory(void) {
+  return memory_status().ullAvailPhys;
+}
+
+uint64_t uv_get_total_memory(void) {
+  return memory_status().ullTotalPhys;
+}
+
+/* 0: nothing is known to limit the process. */
+uint64_t uv_get_constrained_memory(void) {
+  return 0;
+}
+
+uint64_t uv_get_available_memory(void) {
+  return uv_get_free_memory();
+}

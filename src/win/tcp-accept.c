@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/* Servers: accepting connections ahead of time.
+ *
+ *   uv_listen -> ACCEPTS times AcceptEx, each with a socket of its own
+ *     -> accept_done: the connection joins those that wait (pending_accepts)
+ *     -> connection_cb for the oldest -> uv_accept takes it, the accept is
+ *        submitted again, the next one that waits is told of
+ *
+ * connection_cb comes once per connection and not again before that one was
+ * accepted. A connection that the peer gave up is dropped in silence; when the
+ * system is out of sockets the callback hears of it, and the accept is tried
+ * again in the next iteration. Servers whose socket other processes have too
+ * keep a single accept, so that the processes share the load.
+ */
+#include "alloc.h"
+#include "win/sock.h"
+#include "win/tcp-impl.h"
+
+#include <string.h>
+
+#define ACCEPTS 32
+
+/* AcceptEx() wants 16 bytes more than the longest address. */
+#define NAME_ROOM (sizeof(struct sockaddr_storage) + 16)
+
+static_assert(2 * NAME_ROOM <=
+                  sizeof(((uv_tcp_accept_t*) NULL)->accept_buffer),
+              "no room for two addresses");
+
+static unsigned int accept_count(const uv_tcp_t* tcp) {
+  return tcp->flags & UV__TCP_SINGLE_ACCEPT ? 1 : ACCEPTS;
+}
+
+static struct uv__event_req places_of(uv_tcp_accept_t* req) {
+  struct uv__event_req places = { &req->event_handle, &req->wait_handle };
+  return places;
+}
+
+static void drop_socket(uv_tcp_accept_t* req) {
+  if (req->accept_socket != INVALID_SOCKET)
+    closesocket(req->accept_socket);
+  req->accept_socket = INVALID_SOCKET;
+}
+
+/* 1 if it is under way, 0 if it ended inside the call, or UV_E*. */
+static int call_accept(uv_tcp_t* tcp, uv_tcp_accept_t* req) {
+  OVERLAPPED* overlapped;
+  DWORD bytes;
+
+  int err = uv__tcp_overlapped(tcp, req, places_of(req), &overlapped);
+  if (err != 0)
+    return err;
+  if (tcp->tcp.serv.func_acceptex(tcp->socket, req->accept_socket,
+                                  req->accept_buffer, 0, NAME_ROOM, NAME_ROOM,
+                                  &bytes, overlapped))
+    return 0;
+  return WSAGetLastError() == WSA_IO_PENDING ? 1 : uv__wsa_error();
+}
+
+static int submit(uv_tcp_t* tcp, uv_tcp_accept_t* req) {
+  int family = tcp->flags & UV__IPV6 ? AF_INET6 : AF_INET;
+
+  int err = uv__sock_open(family, SOCK_STREAM, &req->accept_socket);
+  if (err != 0)
+    return err;
+  int pending = call_accept(tcp, req);
+  if (pending < 0) {
+    uv__event_req_end(places_of(req));
+    drop_socket(req);
+    return pending;
+  }
+
+  tcp->tcp.serv.processed_accepts--;
+  tcp->reqs_pending++;
+  uv__tcp_submitted(tcp, req, pending, places_of(req));
+  return 0;
+}
+
+/* Is nobody asking for connections? */
+static int is_deaf(const uv_tcp_t* tcp) {
+  return tcp->tcp.serv.processed_accepts == accept_count(tcp);
+}
+
+/* Submits the idle accepts. An error only if not a single one is under way. */
+static int submit_idle(uv_tcp_t* tcp) {
+  unsigned int count = accept_count(tcp);
+  int err = 0;
+
+  for (unsigned int i = 0; i < count && err == 0; i++) {
+    if (tcp->tcp.serv.processed_accepts == 0)
+      break;
+    if ((tcp->flags & UV__TCP_SHARED_SOCKET) && !is_deaf(tcp))
+      break;
+    if (tcp->tcp.serv.accept_reqs[i].accept_socket == INVALID_SOCKET)
+      err = submit(tcp, &tcp->tcp.serv.accept_reqs[i]);
+  }
+  return is_deaf(tcp) ? err : 0;
+}
+
+static void notify(uv_tcp_t* tcp, int status) {
+  if (tcp->connection_cb != NULL)
+    tcp->connection_cb((uv_stream_t*) tcp, status);
+}
+
+/* Goes on accepting; if that cannot be, the callback hears why. */
+static void go_on(uv_tcp_t* tcp) {
+  int err = submit_idle(tcp);
+  if (err == 0)
+    return;
+
+  /* All are idle, so the first one is; without a socket it says: refused. */
+  uv_tcp_accept_t* req = &tcp->tcp.serv.accept_reqs[0];
+  tcp->tcp.serv.processed_accepts--;
+  tcp->reqs_pending++;
+  req->u.io.queued_bytes = (size_t) (intptr_t) err;
+  uv__req_pend(tcp->loop, req);
+}
+
+static int make_accepts(uv_tcp_t* tcp) {
+  unsigned int count = accept_count(tcp);
+  uv_tcp_accept_t* reqs = uv__calloc(count, sizeof(*reqs));
+
+  if (reqs == NULL)
+    return UV_ENOMEM;
+  for (unsigned int i = 0; i < count; i++) {
+    uv__req_init_own(&reqs[i], UV_ACCEPT, tcp);
+    reqs[i].accept_socket = INVALID_SOCKET;
+  }
+  tcp->tcp.serv.accept_reqs = reqs;
+  tcp->tcp.serv.processed_accepts = count;
+  tcp->tcp.serv.pending_accepts = NULL;
+  return 0;
+}
+
+/* A socket with a name, ready for listen(). */
+static int ready_to_listen(uv_tcp_t* tcp) {
+  if (tcp->delayed_error != 0)
+    return tcp->delayed_error;
+  if (tcp->flags & (UV__TCP_CONNECTING | UV__CONNECTED))
+    return UV_EINVAL;
+  int err = uv__tcp_os_socket(tcp, AF_INET);
+  if (err != 0 || (tcp->flags & UV__BOUND))
+    return err;
+
+  err = uv__sock_bind_any(tcp->socket,
+                          tcp->flags & UV__IPV6 ? AF_INET6 : AF_INET);
+  if (err == 0)
+    tcp->flags |= UV__BOUND;
+  return err;
+}
+
+int uv__tcp_listen(uv_stream_t* stream, int backlog, uv_connection_cb cb) {
+  uv_tcp_t* tcp = (uv_tcp_t*) stream;
+  LPFN_ACCEPTEX accept_ex;
+  GUID id = WSAID_ACCEPTEX;
+
+  if (tcp->flags & UV__LISTENING) {
+    tcp->connection_cb = cb;
+    return 0;
+  }
+  int err = ready_to_listen(tcp);
+  if (err == 0)
+    err = uv__sock_extension(tcp->socket, id, &accept_ex, sizeof(accept_ex));
+  if (err == 0 && listen(tcp->socket, backlog) != 0)
+    err = uv__wsa_error();
+  if (err != 0)
+    return err;
+
+  if (tcp->flags & UV__TCP_SHARED_SOCKET)
+    tcp->flags |= UV__TCP_SINGLE_ACCEPT;
+  err = make_accepts(tcp);
+  if (err != 0)
+    return err;
+  tcp->tcp.serv.func_acceptex = accept_ex;
+  err = submit_idle(tcp);
+  if (err != 0) {
+    uv__tcp_accept_release(tcp);
+    return err;
+  }
+
+  tcp->connection_cb = cb;
+  tcp->flags |= UV__LISTENING;
+  tcp->flags &= ~(UV__READABLE | UV__WRITABLE);
+  uv__activity_begin(tcp, &tcp->activecnt);
+  return 0;
+}
+
+static void append_waiting(uv_tcp_t* tcp, uv_tcp_accept_t* req) {
+  uv_tcp_accept_t** link = &tcp->tcp.serv.pending_accepts;
+
+  while (*link != NULL)
+    link = &(*link)->next_pending;
+  req->next_pending = NULL;
+  *link = req;
+}
+
+static void announce(uv_tcp_t* tcp) {
+  tcp->flags |= UV__TCP_TOLD;
+  notify(tcp, 0);
+}
+
+/* The connection's socket has to be told whose it is before it is like any
+ * other. 0 or UV_E*. */
+static int accept_result(uv_tcp_t* tcp, uv_tcp_accept_t* req) {
+  if (!uv__req_succeeded(req))
+    return uv__req_sock_error(req);
+  if (setsockopt(req->accept_socket, SOL_SOCKET, SO_UPDATE_ACCEPT_CONTEXT,
+                 (const char*) &tcp->socket, sizeof(tcp->socket)) != 0)
+    return uv__wsa_error();
+  return 0;
+}
+
+/* Gone before we came: not the server's trouble. */
+static int is_lost_connection(int err) {
+  return err == UV_ECONNRESET || err == UV_ECONNABORTED || err == UV_ENOTCONN ||
+         err == UV_ETIMEDOUT || err == UV_ECANCELED;
+}
+
+/* Is it worth trying again? */
+static int is_shortage(int err) {
+  return err == UV_EMFILE || err == UV_ENFILE || err == UV_ENOBUFS ||
+         err == UV_ENOMEM;
+}
+
+/* What go_on() pended. Only a shortage may pass. */
+static void accept_refused(uv_tcp_t* tcp, int err) {
+  tcp->tcp.serv.processed_accepts++;
+  notify(tcp, err);
+  if (is_shortage(err) && !uv__is_closing(uv__base(tcp)))
+    go_on(tcp);
+}
+
+static void accept_ended(uv_tcp_t* tcp, uv_tcp_accept_t* req) {
+  int err = accept_result(tcp, req);
+
+  if (err == 0) {
+    append_waiting(tcp, req);
+    if (tcp->tcp.serv.pending_accepts == req)
+      announce(tcp);
+    return;
+  }
+  drop_socket(req);
+  tcp->tcp.serv.processed_accepts++;
+  if (!is_lost_connection(err))
+    notify(tcp, err);
+  if (!uv__is_closing(uv__base(tcp)))
+    go_on(tcp);
+}
+
+void uv__tcp_accept_done(uv_handle_t* handle, uv_req_t* base) {
+  uv_tcp_t* tcp = (uv_tcp_t*) handle;
+  uv_tcp_accept_t* req = (uv_tcp_accept_t*) base;
+
+  uv__event_req_end(places_of(req));
+  if (uv__is_closing(handle))
+    drop_socket(req);
+  else if (req == tcp->tcp.serv.pending_accepts)
+    announce(tcp); /* pended again by uv__tcp_accept() */
+  else if (req->accept_socket == INVALID_SOCKET)
+    accept_refused(tcp, (int) (intptr_t) req->u.io.queued_bytes);
+  else
+    accept_ended(tcp, req);
+  uv__req_finished(tcp, &tcp->reqs_pending);
+}
+
+static int hand_over(const uv_tcp_t* server, uv_tcp_t* client, SOCKET sock) {
+  int family = server->flags & UV__IPV6 ? AF_INET6 : AF_INET;
+
+  if (uv__tcp_os_is_open(client))
+    return UV_EBUSY;
+  int err = uv__tcp_take_socket(client, sock, family, UV__TCP_OURS);
+  if (err == 0)
+    uv__stream_opened((uv_stream_t*) client, UV__BOUND | UV__CONNECTED |
+                                                 UV__READABLE | UV__WRITABLE);
+  return err;
+}
+
+int uv__tcp_accept(uv_stream_t* stream, uv_stream_t* client) {
+  uv_tcp_t* server = (uv_tcp_t*) stream;
+
+  if (!(server->flags & UV__LISTENING) || !(server->flags & UV__TCP_TOLD))
+    return UV_EAGAIN;
+  if (client->type != UV_TCP || uv__is_closing(uv__base(client)))
+    return UV_EINVAL;
+
+  uv_tcp_accept_t* req = server->tcp.serv.pending_accepts;
+  server->tcp.serv.pending_accepts = req->next_pending;
+  server->flags &= ~UV__TCP_TOLD;
+  int err = hand_over(server, (uv_tcp_t*) client, req->accept_socket);
+  if (err != 0)
+    closesocket(req->accept_socket);
+  req->accept_socket = INVALID_SOCKET;
+
+  /* Delivered or dropped: the next one may come. */
+  server->tcp.serv.processed_accepts++;
+  if (uv__is_closing(uv__base(server)))
+    return err;
+  go_on(server);
+  if (server->tcp.serv.pending_accepts != NULL) {
+    server->reqs_pending++;
+    uv__req_pend(server->loop, server->tcp.serv.pending_accepts);
+  }
+  return err;
+}
+
+void uv__tcp_accept_close(uv_tcp_t* tcp) {
+  uv_tcp_accept_t* req = tcp->tcp.serv.pending_accepts;
+
+  for (; req != NULL; req = req->next_pending)
+    drop_socket(req);
+  tcp->tcp.serv.pending_accepts = NULL;
+  tcp->flags &= ~UV__TCP_TOLD;
+  uv__activity_end(tcp, &tcp->activecnt);
+}
+
+void uv__tcp_accept_release(uv_tcp_t* tcp) {
+  uv__free(tcp->tcp.serv.accept_reqs);
+  /* Where listening failed the handle may still become a connection. */
+  memset(&tcp->tcp, 0, sizeof(tcp->tcp));
+}

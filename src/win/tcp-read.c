@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading from a connection.
+ *
+ *   receive of zero bytes -> port -> alloc_cb, recv, read_cb, again while there
+ *   is more, at most READS_PER_TURN times -> receive of zero bytes
+ *
+ * The system is asked to tell when data is there, not to put it somewhere: no
+ * memory is tied up by idle connections, and uv_read_stop() needs not decide
+ * about a buffer that data may still go to. The announcement stays under way
+ * when reading is stopped, and serves the next start.
+ */
+#include "win/tcp-impl.h"
+
+#define READS_PER_TURN 32
+#define SUGGESTED_SIZE (64 * 1024)
+
+/* 1 if it is under way, 0 if it ended inside the call; else it was refused and
+ * the error is in the request. */
+static int call_receive(uv_tcp_t* tcp) {
+  OVERLAPPED* overlapped;
+  WSABUF none = { 0, NULL };
+  DWORD flags = 0;
+  DWORD bytes;
+
+  int err = uv__tcp_overlapped(tcp, &tcp->read_req, uv__tcp_read_places(tcp),
+                               &overlapped);
+  if (err != 0) {
+    uv__req_set_error(&tcp->read_req, ERROR_OUTOFMEMORY);
+    return -1;
+  }
+  if (WSARecv(tcp->socket, &none, 1, &bytes, &flags, overlapped, NULL) == 0)
+    return 0;
+  DWORD sys_error = (DWORD) WSAGetLastError();
+  if (sys_error == WSA_IO_PENDING)
+    return 1;
+  uv__req_set_error(&tcp->read_req, sys_error);
+  return -1;
+}
+
+void uv__tcp_read_arm(uv_tcp_t* tcp) {
+  int pending = call_receive(tcp);
+
+  tcp->flags |= UV__READ_PENDING;
+  tcp->reqs_pending++;
+  if (pending < 0)
+    uv__req_pend(tcp->loop, &tcp->read_req);
+  else
+    uv__tcp_submitted(tcp, &tcp->read_req, pending, uv__tcp_read_places(tcp));
+}
+
+int uv__tcp_read_start(uv_stream_t* stream) {
+  stream->flags |= UV__READING;
+  uv__activity_begin(stream, &stream->activecnt);
+  /* Before the connection is there, its end will do it. */
+  if (!(stream->flags & (UV__READ_PENDING | UV__TCP_CONNECTING)))
+    uv__tcp_read_arm((uv_tcp_t*) stream);
+  return 0;
+}
+
+void uv__tcp_read_stop(uv_stream_t* stream) {
+  stream->flags &= ~UV__READING;
+  uv__activity_end(stream, &stream->activecnt);
+}
+
+static ssize_t receive_now(SOCKET sock, const uv_buf_t* buf) {
+  size_t len = uv__min_size(buf->len, INT32_MAX);
+  int n = recv(sock, buf->base, (int) len, 0);
+  return n >= 0 ? n : uv__wsa_error();
+}
+
+/* Reading goes on, and nothing announces more data yet. */
+static int still_reading(const uv_stream_t* stream) {
+  return (stream->flags & (UV__READING | UV__READ_PENDING)) == UV__READING;
+}
+
+/* One read. Returns whether another should follow in this turn. */
+static int read_once(uv_stream_t* stream) {
+  uv_buf_t buf = uv_buf_init(NULL, 0);
+
+  stream->alloc_cb(uv__base(stream), SUGGESTED_SIZE, &buf);
+  if (!still_reading(stream))
+    return 0; /* alloc_cb changed its mind; the buffer is its own affair */
+  if (buf.base == NULL || buf.len == 0) {
+    stream->read_cb(stream, UV_ENOBUFS, &buf);
+    return 0;
+  }
+
+  ssize_t n = receive_now(((uv_tcp_t*) stream)->socket, &buf);
+  if (n > 0) {
+    int is_full = (size_t) n == buf.len;
+    stream->read_cb(stream, n, &buf);
+    return is_full && still_reading(stream);
+  }
+  if (n == UV_EAGAIN)
+    stream->read_cb(stream, 0, &buf);
+  else
+    uv__stream_read_end(stream, n == 0 ? UV_EOF : (int) n, &buf);
+  return 0;
+}
+
+static void read_turn(uv_stream_t* stream) {
+  int reads = 0;
+  int err = uv__req_sock_error(&stream->read_req);
+
+  /* Whoever has the socket too may have cancelled more than was its own. */
+  if (err != 0 && err != UV_ECANCELED) {
+    uv__stream_read_end(stream, err, NULL);
+    return;
+  }
+  while (err == 0 && read_once(stream) && ++reads < READS_PER_TURN)
+    continue;
+}
+
+void uv__tcp_read_done(uv_handle_t* handle, uv_req_t* req) {
+  uv_tcp_t* tcp = (uv_tcp_t*) handle;
+  uv_stream_t* stream = (uv_stream_t*) handle;
+
+  (void) req;
+  uv__event_req_end(uv__tcp_read_places(tcp));
+  tcp->flags &= ~UV__READ_PENDING;
+  if (tcp->flags & UV__READING)
+    read_turn(stream);
+  if (still_reading(stream))
+    uv__tcp_read_arm(tcp);
+  uv__req_finished(tcp, &tcp->reqs_pending);
+}

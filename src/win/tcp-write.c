@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing to a connection, and ending it.
+ *
+ * A write is tried at once and mostly done with; what the system does not take
+ * is submitted and ends through the port. Callbacks come in order: results that
+ * are known inside the call go to the pending list while nothing is with the
+ * kernel, else to the port, behind those that are.
+ *
+ * Writes wait on our side before the connection is there, and where the socket
+ * has no port, because events are not reported in order: then one is with the
+ * kernel at a time. They have a copy of their array meanwhile (write_buffer).
+ *
+ * req->coalesced holds WRITE_*; req->u.io.queued_bytes what is left to write.
+ */
+#include "alloc.h"
+#include "win/tcp-impl.h"
+
+#include <string.h>
+
+enum {
+  WRITE_ENDED = 1 << 0,   /* the result is known, only the callback is due */
+  WRITE_WAITS = 1 << 1,   /* on our list */
+  WRITE_CANCELED = 1 << 2 /* uv_cancel() was told it would be */
+};
+
+/* Arrays up to this length need no memory when their front was written. */
+#define FEW_BUFS 16
+
+static struct uv__event_req places_of(uv_write_t* req) {
+  struct uv__event_req places = { &req->event_handle, &req->wait_handle };
+  return places;
+}
+
+static size_t total_size(const uv_buf_t bufs[], unsigned int nbufs) {
+  size_t size = 0;
+  for (unsigned int i = 0; i < nbufs; i++)
+    size += bufs[i].len;
+  return size;
+}
+
+/* Bytes are out: they count as written from now on. */
+static void progress(uv_tcp_t* tcp, uv_write_t* req, size_t bytes) {
+  assert(bytes <= req->u.io.queued_bytes);
+  req->u.io.queued_bytes -= bytes;
+  req->write_extra.nwritten += bytes;
+  tcp->write_queue_size -= bytes;
+}
+
+/* The result is in the request. */
+static void end_later(uv_tcp_t* tcp, uv_write_t* req) {
+  req->coalesced |= WRITE_ENDED;
+  if (uv__tcp_sends(tcp)->in_kernel > 0 && uv__req_post(tcp->loop, req) == 0)
+    return;
+  uv__req_pend(tcp->loop, req);
+}
+
+static void fail_later(uv_tcp_t* tcp, uv_write_t* req, DWORD sys_error) {
+  uv__req_overlapped(req);
+  uv__req_set_error(req, sys_error);
+  end_later(tcp, req);
+}
+
+/* Bytes the system took, or the Winsock error as a negative number. */
+static ssize_t send_now(SOCKET sock,
+                        const uv_buf_t bufs[],
+                        unsigned int nbufs) {
+  DWORD sent = 0;
+
+  if (WSASend(sock, (WSABUF*) bufs, nbufs, &sent, 0, NULL, NULL) == 0)
+    return (ssize_t) sent;
+  return -(ssize_t) WSAGetLastError();
+}
+
+static void submit(uv_tcp_t* tcp,
+                   uv_write_t* req,
+                   const uv_buf_t bufs[],
+                   unsigned int nbufs) {
+  OVERLAPPED* overlapped;
+  int pending = 0;
+
+  if (uv__tcp_overlapped(tcp, req, places_of(req), &overlapped) != 0) {
+    fail_later(tcp, req, ERROR_OUTOFMEMORY);
+    return;
+  }
+  if (WSASend(tcp->socket, (WSABUF*) bufs, nbufs, NULL, 0, overlapped,
+              NULL) != 0) {
+    DWORD sys_error = (DWORD) WSAGetLastError();
+    if (sys_error != WSA_IO_PENDING) {
+      fail_later(tcp, req, sys_error);
+      return;
+    }
+    pending = 1;
+  }
+
+  if (!pending)
+    progress(tcp, req, req->u.io.queued_bytes);
+  if (!pending && (tcp->flags & (UV__SKIP_PORT | UV__TCP_NO_PORT))) {
+    end_later(tcp, req);
+    return;
+  }
+  uv__tcp_sends(tcp)->in_kernel++;
+  uv__tcp_submitted(tcp, req, pending, places_of(req));
+}
+
+/* Submits what is left after the first `skip` bytes. The provider copies the
+ * array inside the call. */
+static void submit_rest(uv_tcp_t* tcp,
+                        uv_write_t* req,
+                        const uv_buf_t bufs[],
+                        unsigned int nbufs,
+                        size_t skip) {
+  uv_buf_t few[FEW_BUFS];
+  uv_buf_t* rest = few;
+
+  for (; nbufs > 1 && skip >= bufs->len; nbufs--)
+    skip -= (bufs++)->len;
+  if (skip == 0) {
+    submit(tcp, req, bufs, nbufs);
+    return;
+  }
+
+  if (nbufs > FEW_BUFS)
+    rest = uv__malloc_array(nbufs, sizeof(*rest));
+  if (rest == NULL) {
+    fail_later(tcp, req, ERROR_OUTOFMEMORY);
+    return;
+  }
+  memcpy(rest, bufs, nbufs * sizeof(*rest));
+  rest[0].base += skip;
+  rest[0].len -= (ULONG) skip;
+  submit(tcp, req, rest, nbufs);
+  if (rest != few)
+    uv__free(rest);
+}
+
+/* The write's turn has come. */
+static void begin(uv_tcp_t* tcp,
+                  uv_write_t* req,
+                  const uv_buf_t bufs[],
+                  unsigned int nbufs) {
+  size_t total = req->u.io.queued_bytes;
+
+  /* The count that comes back is a DWORD. */
+  if (uv__tcp_sends(tcp)->in_kernel > 0 || total > INT32_MAX) {
+    submit(tcp, req, bufs, nbufs);
+    return;
+  }
+  ssize_t n = send_now(tcp->socket, bufs, nbufs);
+  if (n < 0 && n != -WSAEWOULDBLOCK) {
+    fail_later(tcp, req, (DWORD) -n);
+    return;
+  }
+  if (n > 0)
+    progress(tcp, req, (size_t) n);
+  if (n >= 0 && (size_t) n == total) {
+    uv__req_overlapped(req); /* success */
+    end_later(tcp, req);
+    return;
+  }
+  submit_rest(tcp, req, bufs, nbufs, n < 0 ? 0 : (size_t) n);
+}
+
+/* ---- writes that wait ---- */
+
+static int must_wait(uv_tcp_t* tcp) {
+  const struct uv__tcp_sends* sends = uv__tcp_sends(tcp);
+
+  if (tcp->flags & UV__TCP_CONNECTING)
+    return 1;
+  return (tcp->flags & UV__TCP_NO_PORT) &&
+         (sends->in_kernel > 0 || sends->last != NULL);
+}
+
+/* Takes a copy of the array. 0 or UV_ENOMEM. */
+static int keep_bufs(uv_write_t* req,
+                     const uv_buf_t bufs[],
+                     unsigned int nbufs) {
+  uv_buf_t* copy = uv__malloc_array(nbufs, sizeof(*copy));
+
+  if (copy == NULL)
+    return UV_ENOMEM;
+  memcpy(copy, bufs, nbufs * sizeof(*copy));
+  req->write_buffer.base = (char*) copy;
+  req->write_buffer.len = nbufs;
+  return 0;
+}
+
+static void append_waiting(uv_tcp_t* tcp, uv_write_t* write) {
+  struct uv__tcp_sends* sends = uv__tcp_sends(tcp);
+  uv_req_t* req = uv__req_base(write);
+
+  write->coalesced |= WRITE_WAITS;
+  req->next_req = sends->last == NULL ? req : sends->last->next_req;
+  if (sends->last != NULL)
+    sends->last->next_req = req;
+  sends->last = req;
+}
+
+/* Takes the one behind `before` off the list. */
+static uv_write_t* unlink_after(uv_tcp_t* tcp, uv_req_t* before) {
+  struct uv__tcp_sends* sends = uv__tcp_sends(tcp);
+  uv_req_t* req = before->next_req;
+
+  before->next_req = req->next_req;
+  if (req == before)
+    sends->last = NULL;
+  else if (req == sends->last)
+    sends->last = before;
+  ((uv_write_t*) req)->coalesced &= ~WRITE_WAITS;
+  return (uv_write_t*) req;
+}
+
+static void cancel_waiting(uv_tcp_t* tcp, uv_req_t* before) {
+  uv_write_t* req = unlink_after(tcp, before);
+
+  uv__free(req->write_buffer.base);
+  uv__req_overlapped(req);
+  uv__req_set_error(req, ERROR_OPERATION_ABORTED);
+  req->coalesced |= WRITE_ENDED;
+  uv__req_pend(tcp->loop, req);
+}
+
+void uv__tcp_write_drop(uv_tcp_t* tcp) {
+  while (uv__tcp_sends(tcp)->last != NULL)
+    cancel_waiting(tcp, uv__tcp_sends(tcp)->last);
+}
+
+void uv__tcp_write_flush(uv_tcp_t* tcp) {
+  struct uv__tcp_sends* sends = uv__tcp_sends(tcp);
+
+  while (sends->last != NULL) {
+    if ((tcp->flags & UV__TCP_NO_PORT) && sends->in_kernel > 0)
+      return; /* its end comes back here */
+    uv_write_t* req = unlink_after(tcp, sends->last);
+    uv_buf_t* bufs = (uv_buf_t*) (void*) req->write_buffer.base;
+    begin(tcp, req, bufs, req->write_buffer.len);
+    uv__free(bufs);
+  }
+}
+
+/* ---- operations ---- */
+
+int uv__tcp_write(uv_write_t* req,
+                  uv_stream_t* stream,
+                  const uv_buf_t bufs[],
+                  unsigned int nbufs,
+                  uv_stream_t* send_handle) {
+  uv_tcp_t* tcp = (uv_tcp_t*) stream;
+  int waits = must_wait(tcp);
+
+  if (waits) {
+    int err = keep_bufs(req, bufs, nbufs);
+    if (err != 0)
+      return err;
+  }
+  uv__stream_write_begin(stream, req, total_size(bufs, nbufs), send_handle);
+  req->coalesced = 0;
+  req->event_handle = NULL;
+  req->wait_handle = NULL;
+  if (waits)
+    append_waiting(tcp, req);
+  else
+    begin(tcp, req, bufs, nbufs);
+  return 0;
+}
+
+int uv__tcp_try_write(uv_stream_t* stream,
+                      const uv_buf_t bufs[],
+                      unsigned int nbufs,
+                      uv_stream_t* send_handle) {
+  uv_tcp_t* tcp = (uv_tcp_t*) stream;
+  const struct uv__tcp_sends* sends = uv__tcp_sends(tcp);
+
+  (void) send_handle; /* there is none: can_send() */
+  if (tcp->flags & UV__TCP_CONNECTING)
+    return UV_EAGAIN;
+  if (sends->in_kernel > 0 || sends->last != NULL)
+    return UV_EAGAIN;
+
+  /* A short count is an answer too, so the first buffers may stand for all. */
+  size_t total = 0;
+  unsigned int n = 0;
+  while (n < nbufs && total + bufs[n].len <= INT32_MAX)
+    total += bufs[n++].len;
+  uv_buf_t first = uv_buf_init(bufs[0].base, INT32_MAX);
+  ssize_t sent = n == 0 ? send_now(tcp->socket, &first, 1)
+                        : send_now(tcp->socket, bufs, n);
+  return sent < 0 ? uv_translate_sys_error((int) -sent) : (int) sent;
+}
+
+int uv__tcp_cancel_write(uv_write_t* req) {
+  uv_tcp_t* tcp = (uv_tcp_t*) req->handle;
+
+  if (req->coalesced & WRITE_ENDED)
+    return UV_EBUSY;
+  if (req->coalesced & WRITE_WAITS) {
+    uv_req_t* before = uv__tcp_sends(tcp)->last;
+    while (before->next_req != uv__req_base(req))
+      before = before->next_req;
+    cancel_waiting(tcp, before);
+    return 0;
+  }
+  if (!CancelIoEx((HANDLE) tcp->socket, &req->u.io.overlapped))
+    return UV_EBUSY; /* ended, and its result is on the way */
+  req->coalesced |= WRITE_CANCELED;
+  return 0;
+}
+
+/* Of a write that was with the kernel: the bytes it got rid of. */
+static void settle(uv_tcp_t* tcp, uv_write_t* req) {
+  size_t left = req->u.io.queued_bytes;
+
+  uv__tcp_sends(tcp)->in_kernel--;
+  uv__event_req_end(places_of(req));
+  progress(tcp, req, uv__req_succeeded(req)
+                         ? left
+                         : uv__min_size(left, uv__req_bytes(req)));
+}
+
+static int write_result(const uv_tcp_t* tcp, const uv_write_t* req) {
+  if (req->coalesced & WRITE_CANCELED)
+    return UV_ECANCELED;
+  if (uv__req_succeeded(req))
+    return 0;
+  if (tcp->flags & UV__CLOSING)
+    return UV_ECANCELED;
+  return uv__req_sock_error(req);
+}
+
+void uv__tcp_write_done(uv_handle_t* handle, uv_req_t* base) {
+  uv_tcp_t* tcp = (uv_tcp_t*) handle;
+  uv_write_t* req = (uv_write_t*) base;
+
+  if (!(req->coalesced & WRITE_ENDED))
+    settle(tcp, req);
+  if (!uv__is_closing(handle) && !(tcp->flags & UV__TCP_CONNECTING))
+    uv__tcp_write_flush(tcp);
+  uv__stream_write_report((uv_stream_t*) tcp, req, write_result(tcp, req));
+}
+
+void uv__tcp_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {
+  uv_tcp_t* tcp = (uv_tcp_t*) stream;
+
+  if ((tcp->flags & UV__TCP_CONNECTING) || stream->write_reqs_pending > 0)
+    return; /* whoever ends last calls again */
+
+  uv__req_overlapped(req); /* success */
+  if (shutdown(tcp->socket, SD_SEND) != 0)
+    uv__req_set_error(req, (DWORD) WSAGetLastError());
+  stream->reqs_pending++;
+  uv__req_pend(stream->loop, req);
+}
+
+void uv__tcp_shutdown_done(uv_handle_t* handle, uv_req_t* req) {
+  uv_stream_t* stream = (uv_stream_t*) handle;
+  int err = uv__is_closing(handle) ? UV_ECANCELED : uv__req_sock_error(req);
+
+  uv__stream_shutdown_report(stream, err);
+  uv__req_finished(stream, &stream->reqs_pending);
+}

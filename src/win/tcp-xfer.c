@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Passing sockets to other processes: a description made for the receiver by
+ * WSADuplicateSocketW() travels over the pipe and is a socket again there. Both
+ * then have the same socket; the port it was attached to first stays the only
+ * one it reports to, so the receiver waits by events (UV__TCP_NO_PORT).
+ */
+#include "win/sock.h"
+#include "win/tcp-impl.h"
+
+int uv__tcp_xfer_export(uv_tcp_t* tcp, DWORD pid, struct uv__socket_xfer* out) {
+  if (!uv__tcp_os_is_open(tcp))
+    return UV_EBADF;
+  if (WSADuplicateSocketW(tcp->socket, pid, &out->info) != 0)
+    return uv__wsa_error();
+
+  out->kind = tcp->flags & UV__CONNECTED ? UV__XFER_CONNECTION
+                                         : UV__XFER_SERVER;
+  out->delayed_error = tcp->delayed_error;
+  tcp->flags |= UV__TCP_SHARED_SOCKET;
+  return 0;
+}
+
+/* A description is good for one socket. */
+static int reopen(const struct uv__socket_xfer* xfer, SOCKET* out) {
+  WSAPROTOCOL_INFOW info = xfer->info;
+
+  *out = WSASocketW(FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO,
+                    &info, 0,
+                    WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT);
+  return *out == INVALID_SOCKET ? uv__wsa_error() : 0;
+}
+
+int uv__tcp_xfer_import(uv_tcp_t* tcp, const struct uv__socket_xfer* xfer) {
+  SOCKET sock;
+
+  if (uv__tcp_os_is_open(tcp))
+    return UV_EBUSY;
+  int err = reopen(xfer, &sock);
+  if (err != 0)
+    return err;
+  err = uv__sock_adopt(sock);
+  if (err == 0)
+    err = uv__tcp_take_socket(tcp, sock, xfer->info.iAddressFamily,
+                              UV__TCP_FOREIGN);
+  if (err != 0) {
+    closesocket(sock);
+    return err;
+  }
+
+  tcp->delayed_error = xfer->delayed_error;
+  tcp->flags |= UV__TCP_SHARED_SOCKET | UV__BOUND;
+  if (xfer->kind == UV__XFER_CONNECTION)
+    uv__stream_opened((uv_stream_t*) tcp,
+                      UV__CONNECTED | UV__READABLE | UV__WRITABLE);
+  return 0;
+}
+
+void uv__tcp_xfer_discard(const struct uv__socket_xfer* xfer) {
+  SOCKET sock;
+
+  if (reopen(xfer, &sock) == 0)
+    closesocket(sock);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* TCP sockets: making, binding, opening, closing. */
+#include "win/tcp-impl.h"
+#include "win/loop-os.h"
+#include "win/sock.h"
+
+#include <string.h>
+
+static_assert(sizeof(struct uv__tcp_sends) <= sizeof(uv_buf_t),
+              "no room in conn.read_buffer");
+
+static uv_stream_t* stream_of(uv_tcp_t* tcp) {
+  return (uv_stream_t*) tcp;
+}
+
+void uv__tcp_os_init(uv_loop_t* loop, uv_tcp_t* tcp) {
+  uv__stream_init(loop, stream_of(tcp), UV_TCP);
+  tcp->socket = INVALID_SOCKET;
+  tcp->delayed_error = 0;
+  memset(&tcp->tcp, 0, sizeof(tcp->tcp));
+}
+
+int uv__tcp_os_is_open(const uv_tcp_t* tcp) {
+  return tcp->socket != INVALID_SOCKET;
+}
+
+int uv__tcp_take_socket(uv_tcp_t* tcp,
+                        SOCKET sock,
+                        int family,
+                        enum uv__tcp_origin origin) {
+  unsigned int flags = family == AF_INET6 ? UV__IPV6 : 0;
+
+  int err = uv__tcp_apply_options(tcp, sock);
+  if (err != 0)
+    return err;
+  err = uv__loop_os_attach(tcp->loop, (HANDLE) sock);
+  if (err != 0 && origin == UV__TCP_OURS)
+    return err;
+
+  if (err != 0)
+    flags |= UV__TCP_NO_PORT | UV__TCP_SHARED_SOCKET;
+  else if (uv__sock_skip_port(sock))
+    flags |= UV__SKIP_PORT;
+  tcp->socket = sock;
+  tcp->flags |= flags;
+  return 0;
+}
+
+int uv__tcp_os_socket(uv_tcp_t* tcp, int domain) {
+  SOCKET sock;
+
+  if (uv__tcp_os_is_open(tcp))
+    return 0;
+  int err = uv__sock_open(domain, SOCK_STREAM, &sock);
+  if (err != 0)
+    return err;
+  err = uv__tcp_take_socket(tcp, sock, domain, UV__TCP_OURS);
+  if (err != 0)
+    closesocket(sock);
+  return err;
+}
+
+/* What the socket has been through, as flags of the handle. */
+static unsigned int past_of(SOCKET sock) {
+  struct sockaddr_storage name;
+  int len = sizeof(name);
+  unsigned int past = 0;
+
+  if (uv__sock_local_name(sock, (struct sockaddr*) &name, &len) == 0)
+    past |= UV__BOUND;
+  len = sizeof(name);
+  if (uv__sock_peer_name(sock, (struct sockaddr*) &name, &len) == 0)
+    past |= UV__BOUND | UV__CONNECTED;
+  return past;
+}
+
+int uv__tcp_os_open(uv_tcp_t* tcp, uv_os_sock_t sock) {
+  if (uv__tcp_os_is_open(tcp))
+    return UV_EBUSY;
+  if (sock == INVALID_SOCKET)
+    return UV_EBADF;
+
+  int family = uv__sock_family(sock);
+  if (family < 0)
+    return family;
+  int err = uv__sock_adopt(sock);
+  if (err == 0)
+    err = uv__tcp_take_socket(tcp, sock, family, UV__TCP_FOREIGN);
+  if (err != 0)
+    return err;
+
+  uv__stream_opened(stream_of(tcp),
+                    past_of(sock) | UV__READABLE | UV__WRITABLE);
+  return 0;
+}
+
+int uv__tcp_os_bind(uv_tcp_t* tcp,
+                    const struct sockaddr* addr,
+                    unsigned int len,
+                    unsigned int flags) {
+  /* No kernel balances the load between sockets of one port here. SO_REUSEADDR
+   * is not what it is elsewhere either: it lets others take the port away. */
+  if (flags & UV_TCP_REUSEPORT)
+    return UV_ENOTSUP;
+
+  int err = uv__tcp_os_socket(tcp, addr->sa_family);
+  if (err == 0 && addr->sa_family == AF_INET6 && (tcp->flags & UV__IPV6))
+    err = uv__sock_set(tcp->socket, IPPROTO_IPV6, IPV6_V6ONLY,
+                       (flags & UV_TCP_IPV6ONLY) != 0);
+  if (err != 0)
+    return err;
+
+  err = bind(tcp->socket, addr, (int) len) == 0 ? 0 : uv__wsa_error();
+  if (err != 0 && err != UV_EADDRINUSE)
+    return err;
+
+  tcp->delayed_error = err;
+  tcp->flags |= UV__BOUND;
+  return 0;
+}
+
+int uv__tcp_os_getsockname(const uv_tcp_t* tcp,
+                           struct sockaddr* name,
+                           int* namelen) {
+  if (tcp->delayed_error != 0)
+    return tcp->delayed_error;
+  return uv__sock_local_name(tcp->socket, name, namelen);
+}
+
+int uv__tcp_os_getpeername(const uv_tcp_t* tcp,
+                           struct sockaddr* name,
+                           int* namelen) {
+  if (tcp->delayed_error != 0)
+    return tcp->delayed_error;
+  return uv__sock_peer_name(tcp->socket, name, namelen);
+}
+
+int uv__tcp_overlapped(uv_tcp_t* tcp,
+                       void* request,
+                       struct uv__event_req places,
+                       OVERLAPPED** out) {
+  *out = uv__req_overlapped(request);
+  if (tcp->flags & UV__TCP_NO_PORT)
+    return uv__event_req_prepare(places, *out);
+  return 0;
+}
+
+void uv__tcp_submitted(uv_tcp_t* tcp,
+                       void* request,
+                       int pending,
+                       struct uv__event_req places) {
+  if (!pending && (tcp->flags & (UV__SKIP_PORT | UV__TCP_NO_PORT)))
+    uv__req_pend(tcp->loop, request);
+  else if (tcp->flags & UV__TCP_NO_PORT)
+    uv__event_req_wait(places, uv__base(tcp), request, tcp->socket);
+  /* Else the port reports it. */
+}
+
+/* Closing a socket ends what was submitted through it, but not while somebody
+ * else has it open too. The read is ended first in any case: a receive that is
+ * aborted by the close may turn an orderly end into a reset. */
+static void cancel_all(uv_tcp_t* tcp) {
+  HANDLE handle = (HANDLE) tcp->socket;
+
+  if (tcp->flags & UV__TCP_SHARED_SOCKET)
+    CancelIoEx(handle, NULL);
+  else if (tcp->flags & UV__READ_PENDING)
+    CancelIoEx(handle, &tcp->read_req.u.io.overlapped);
+}
+
+enum uv__close_answer uv__tcp_close(uv_handle_t* handle) {
+  uv_tcp_t* tcp = (uv_tcp_t*) handle;
+
+  if (tcp->flags & UV__LISTENING) {
+    uv__tcp_accept_close(tcp);
+  } else {
+    if (tcp->flags & UV__READING)
+      uv__tcp_read_stop(stream_of(tcp));
+    uv__tcp_write_drop(tcp);
+  }
+  tcp->flags &= ~(UV__READABLE | UV__WRITABLE);
+
+  if (uv__tcp_os_is_open(tcp)) {
+    cancel_all(tcp);
+    closesocket(tcp->socket);
+    tcp->socket = INVALID_SOCKET;
+  }
+  uv__handle_stop(handle);
+  return uv__close_when_idle(tcp->reqs_pending);
+}
+
+int uv__tcp_fileno(const uv_handle_t* handle, uv_os_fd_t* fd) {
+  const uv_tcp_t* tcp = (const uv_tcp_t*) handle;
+
+  if (!uv__tcp_os_is_open(tcp))
+    return UV_EBADF;
+  *fd = (HANDLE) tcp->socket;
+  return 0;
+}
+
+static int is_open(const uv_stream_t* stream) {
+  return uv__tcp_os_is_open((const uv_tcp_t*) stream);
+}
+
+static void release(uv_stream_t* stream) {
+  if (stream->flags & UV__LISTENING)
+    uv__tcp_accept_release((uv_tcp_t*) stream);
+}
+
+/* Handles travel over pipes only, and writes never block. */
+const struct uv__stream_ops uv__tcp_stream_ops = {
+  .is_open = is_open,
+  .listen = uv__tcp_listen,
+  .accept = uv__tcp_accept,
+  .read_start = uv__tcp_read_start,
+  .read_stop = uv__tcp_read_stop,
+  .can_send = NULL,
+  .write = uv__tcp_write,
+  .try_write = uv__tcp_try_write,
+  .shutdown = uv__tcp_shutdown,
+  .set_blocking = NULL,
+  .cancel_write = uv__tcp_cancel_write,
+  .release = release,
+};

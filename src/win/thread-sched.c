@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Where and how eagerly threads run. Only the processor group of the process
+ * is looked at: a mask has as many CPUs as a word has bits. Context: any.
+ */
+#include "base.h"
+#include "win/error.h"
+
+#include <string.h>
+
+#define CPUS_MAX ((int) sizeof(DWORD_PTR) * 8)
+
+int uv_cpumask_size(void) {
+  return CPUS_MAX;
+}
+
+static int mask_check(const uv_thread_t* tid, const char* mask, size_t size) {
+  if (tid == NULL || mask == NULL || size < (size_t) CPUS_MAX)
+    return UV_EINVAL;
+  return 0;
+}
+
+static DWORD_PTR mask_pack(const char* mask) {
+  DWORD_PTR bits = 0;
+
+  for (int i = 0; i < CPUS_MAX; i++)
+    if (mask[i] != 0)
+      bits |= (DWORD_PTR) 1 << i;
+  return bits;
+}
+
+static void mask_unpack(DWORD_PTR bits, char* mask, size_t size) {
+  memset(mask, 0, size);
+  for (int i = 0; i < CPUS_MAX; i++)
+    mask[i] = (char) (bits >> i & 1);
+}
+
+/* The CPUs the process may use. */
+static int process_mask(DWORD_PTR* bits) {
+  DWORD_PTR system_bits;
+  HANDLE process = GetCurrentProcess();
+
+  if (!GetProcessAffinityMask(process, bits, &system_bits))
+    return uv__last_error();
+  return 0;
+}
+
+/* Setting is the only way to learn the old mask. */
+static int mask_swap(HANDLE thread, DWORD_PTR bits, DWORD_PTR* old_bits) {
+  *old_bits = SetThreadAffinityMask(thread, bits);
+  return *old_bits == 0 ? uv__last_error() : 0;
+}
+
+int uv_thread_setaffinity(uv_thread_t* tid,
+                          char* cpumask,
+                          char* oldmask,
+                          size_t mask_size) {
+  int err = mask_check(tid, cpumask, mask_size);
+  if (err != 0)
+    return err;
+
+  DWORD_PTR usable;
+  err = process_mask(&usable);
+  if (err != 0)
+    return err;
+
+  DWORD_PTR wanted = mask_pack(cpumask) & usable;
+  DWORD_PTR before;
+  if (wanted == 0)
+    return UV_EINVAL;
+  err = mask_swap(*tid, wanted, &before);
+  if (err == 0 && oldmask != NULL)
+    mask_unpack(before, oldmask, mask_size);
+  return err;
+}
+
+int uv_thread_getaffinity(uv_thread_t* tid, char* cpumask, size_t mask_size) {
+  int err = mask_check(tid, cpumask, mask_size);
+  if (err != 0)
+    return err;
+
+  DWORD_PTR usable;
+  err = process_mask(&usable);
+  if (err != 0)
+    return err;
+
+  DWORD_PTR current;
+  err = mask_swap(*tid, usable, &current);
+  if (err != 0)
+    return err;
+  DWORD_PTR ignored;
+  err = mask_swap(*tid, current, &ignored);
+  if (err == 0)
+    mask_unpack(current, cpumask, mask_size);
+  return err;
+}
+
+int uv_thread_getcpu(void) {
+  return (int) GetCurrentProcessorNumber();
+}
+
+int uv_thread_getpriority(uv_thread_t tid, int* priority) {
+  if (priority == NULL)
+    return UV_EINVAL;
+
+  int value = GetThreadPriority(tid);
+  if (value == THREAD_PRIORITY_ERROR_RETURN)
+    return uv__last_error();
+  *priority = value;
+  return 0;
+}
+
+int uv_thread_setpriority(uv_thread_t tid, int priority) {
+  static const struct {
+    int priority;
+    int windows;
+  } steps[] = {
+    { UV_THREAD_PRIORITY_LOWEST, THREAD_PRIORITY_LOWEST },
+    { UV_THREAD_PRIORITY_BELOW_NORMAL, THREAD_PRIORITY_BELOW_NORMAL },
+    { UV_THREAD_PRIORITY_NORMAL, THREAD_PRIORITY_NORMAL },
+    { UV_THREAD_PRIORITY_ABOVE_NORMAL, THREAD_PRIORITY_ABOVE_NORMAL },
+    { UV_THREAD_PRIORITY_HIGHEST, THREAD_PRIORITY_HIGHEST },
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+    if (steps[i].priority != priority)
+      continue;
+    return SetThreadPriority(tid, steps[i].windows) ? 0 : uv__last_error();
+  }
+  return UV_EINVAL;
+}

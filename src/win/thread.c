@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads: starting, ending, identity, names, thread-local keys.
+ *
+ * A uv_thread_t is a handle. A thread of ours knows the one its creator got; a
+ * foreign thread is given one when it first asks who it is, which is closed
+ * when it ends. Context: any.
+ */
+#include "base.h"
+#include "alloc.h"
+#include "fatal.h"
+#include "thread-common.h"
+#include "win/error.h"
+#include "win/wide.h"
+#include "win/winapi.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <process.h>
+#include <string.h>
+
+/* What SetThreadDescription() takes: a UNICODE_STRING without its NUL. */
+#define NAME_UNITS_MAX 32766
+
+/* Fiber-local storage is thread-local storage that tells when a thread ends. */
+static uv_once_t self_once = UV_ONCE_INIT;
+static DWORD self_slot;  /* of the thread's own handle */
+static DWORD owned_slot; /* the same, if it is to be closed at the end */
+
+/* What the new thread needs to know; it owns and frees this. */
+struct thread_start {
+  uv_thread_cb entry; /* the user's function */
+  void* arg;          /* its argument */
+  HANDLE self;        /* the handle its creator holds */
+};
+
+static void WINAPI close_owned(void* handle) {
+  if (handle != NULL)
+    CloseHandle(handle);
+}
+
+static void make_slots(void) {
+  self_slot = FlsAlloc(NULL);
+  owned_slot = FlsAlloc(close_owned);
+  if (self_slot == FLS_OUT_OF_INDEXES || owned_slot == FLS_OUT_OF_INDEXES)
+    uv__fatal("uv_thread_self: no slot", UV_EAGAIN);
+}
+
+static unsigned __stdcall thread_main(void* data) {
+  struct thread_start* box = data;
+  struct thread_start start = *box;
+
+  uv__free(box);
+  uv_once(&self_once, make_slots);
+  FlsSetValue(self_slot, start.self);
+  start.entry(start.arg);
+  return 0;
+}
+
+/* Whole pages that fit the type of the call, 0 for the program's default; -1
+ * if there is no such number. */
+static int64_t stack_size_for(const uv_thread_options_t* options) {
+  SYSTEM_INFO info;
+  GetNativeSystemInfo(&info);
+
+  uint64_t page = info.dwPageSize;
+  uint64_t size = uv__thread_stack_size(options);
+  if (size > UINT_MAX - page)
+    return -1;
+  return (int64_t) ((size + page - 1) / page * page);
+}
+
+static int create_error(int crt_errno) {
+  if (crt_errno == EAGAIN)
+    return UV_EAGAIN;
+  return crt_errno == EINVAL ? UV_EINVAL : UV_ENOMEM;
+}
+
+int uv_thread_create_ex(uv_thread_t* tid,
+                        const uv_thread_options_t* options,
+                        uv_thread_cb entry,
+                        void* arg) {
+  if (tid == NULL || options == NULL || entry == NULL)
+    return UV_EINVAL;
+
+  int64_t stack_size = stack_size_for(options);
+  if (stack_size < 0)
+    return UV_EINVAL;
+
+  struct thread_start* start = uv__malloc(sizeof(*start));
+  if (start == NULL)
+    return UV_ENOMEM;
+  start->entry = entry;
+  start->arg = arg;
+
+  /* Suspended: it must not run before it and the caller know its handle. */
+  unsigned flags = CREATE_SUSPENDED | STACK_SIZE_PARAM_IS_A_RESERVATION;
+  HANDLE thread = (HANDLE) _beginthreadex(NULL, (unsigned) stack_size,
+                                          thread_main, start, flags, NULL);
+  if (thread == NULL) {
+    int err = create_error(errno);
+    uv__free(start);
+    return err;
+  }
+
+  start->self = thread;
+  *tid = thread;
+  if (ResumeThread(thread) == (DWORD) -1)
+    uv__fatal("uv_thread_create", uv__last_error());
+  return 0;
+}
+
+int uv_thread_detach(uv_thread_t* tid) {
+  if (tid == NULL)
+    return UV_EINVAL;
+  return CloseHandle(*tid) ? 0 : uv__last_error();
+}
+
+int uv_thread_join(uv_thread_t* tid) {
+  if (tid == NULL)
+    return UV_EINVAL;
+  if (WaitForSingleObject(*tid, INFINITE) != WAIT_OBJECT_0)
+    return uv__last_error();
+  CloseHandle(*tid);
+  *tid = NULL;
+  return 0;
+}
+
+/* A real handle for a thread that somebody else started. */
+static HANDLE adopt_thread(void) {
+  HANDLE process = GetCurrentProcess();
+  HANDLE thread;
+
+  if (!DuplicateHandle(process, GetCurrentThread(), process, &thread, 0, FALSE,
+                       DUPLICATE_SAME_ACCESS))
+    uv__fatal("uv_thread_self", uv__last_error());
+  FlsSetValue(owned_slot, thread);
+  FlsSetValue(self_slot, thread);
+  return thread;
+}
+
+uv_thread_t uv_thread_self(void) {
+  uv_once(&self_once, make_slots);
+  HANDLE thread = FlsGetValue(self_slot);
+  return thread != NULL ? thread : adopt_thread();
+}
+
+int uv_thread_equal(const uv_thread_t* t1, const uv_thread_t* t2) {
+  return *t1 == *t2;
+}
+
+static int hresult_error(HRESULT result) {
+  if (HRESULT_FACILITY(result) == FACILITY_WIN32)
+    return uv_translate_sys_error(HRESULT_CODE(result));
+  /* Descriptions come from the NT layer. */
+  if ((ULONG) result & FACILITY_NT_BIT)
+    return uv__status_error((LONG) ((ULONG) result & ~FACILITY_NT_BIT));
+  return UV_UNKNOWN;
+}
+
+int uv_thread_setname(const char* name) {
+  if (name == NULL)
+    return UV_EINVAL;
+  if (uv__winapi()->SetThreadDescription == NULL)
+    return UV_ENOSYS;
+
+  WCHAR* wide;
+  int err = uv__wide_from_utf8(name, &wide);
+  if (err != 0)
+    return err;
+
+  if (wcslen(wide) > NAME_UNITS_MAX)
+    wide[NAME_UNITS_MAX] = L'\0';
+  HRESULT result = uv__winapi()->SetThreadDescription(GetCurrentThread(), wide);
+  uv__free(wide);
+  return FAILED(result) ? hresult_error(result) : 0;
+}
+
+int uv_thread_getname(uv_thread_t* tid, char* name, size_t size) {
+  if (tid == NULL || name == NULL || size == 0)
+    return UV_EINVAL;
+  if (uv__winapi()->GetThreadDescription == NULL)
+    return UV_ENOSYS;
+
+  WCHAR* wide;
+  HRESULT result = uv__winapi()->GetThreadDescription(*tid, &wide);
+  if (FAILED(result))
+    return hresult_error(result);
+
+  char* full;
+  int err = uv__wide_to_utf8(wide, -1, &full);
+  LocalFree(wide);
+  if (err != 0)
+    return err;
+
+  size_t len = uv__min_size(strlen(full), size - 1);
+  memcpy(name, full, len);
+  name[len] = '\0';
+  uv__free(full);
+  return 0;
+}
+
+int uv_key_create(uv_key_t* key) {
+  key->tls_index = TlsAlloc();
+  return key->tls_index == TLS_OUT_OF_INDEXES ? UV_ENOMEM : 0;
+}
+
+void uv_key_delete(uv_key_t* key) {
+  if (!TlsFree(key->tls_index))
+    uv__fatal("uv_key_delete", uv__last_error());
+  key->tls_index = TLS_OUT_OF_INDEXES;
+}
+
+void* uv_key_get(uv_key_t* key) {
+  void* value = TlsGetValue(key->tls_index);
+
+  if (value == NULL && GetLastError() != ERROR_SUCCESS)
+    uv__fatal("uv_key_get", uv__last_error());
+  return value;
+}
+
+void uv_key_set(uv_key_t* key, void* value) {
+  if (!TlsSetValue(key->tls_index, value))
+    uv__fatal("uv_key_set", uv__last_error());
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* From key events to the bytes a terminal would send.
+ *
+ * Keys that have a character send it, with ESC before it if Alt is held. The
+ * others send sequences: unmodified those of the Linux console, with Shift and
+ * Ctrl those of xterm (CSI number ; modifiers final).
+ */
+#include "win/tty-impl.h"
+#include "utf8.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ESC "\033"
+
+struct key_code {
+  WORD key;
+  const char* plain;
+  unsigned char number; /* of the modified form */
+  char final;
+};
+
+static const struct key_code key_codes[] = {
+  { VK_UP, ESC "[A", 1, 'A' },       { VK_DOWN, ESC "[B", 1, 'B' },
+  { VK_RIGHT, ESC "[C", 1, 'C' },    { VK_LEFT, ESC "[D", 1, 'D' },
+  { VK_CLEAR, ESC "[G", 1, 'G' },    { VK_HOME, ESC "[1~", 1, '~' },
+  { VK_INSERT, ESC "[2~", 2, '~' },  { VK_DELETE, ESC "[3~", 3, '~' },
+  { VK_END, ESC "[4~", 4, '~' },     { VK_PRIOR, ESC "[5~", 5, '~' },
+  { VK_NEXT, ESC "[6~", 6, '~' },    { VK_F1, ESC "[[A", 1, 'P' },
+  { VK_F2, ESC "[[B", 1, 'Q' },      { VK_F3, ESC "[[C", 1, 'R' },
+  { VK_F4, ESC "[[D", 1, 'S' },      { VK_F5, ESC "[[E", 15, '~' },
+  { VK_F6, ESC "[17~", 17, '~' },    { VK_F7, ESC "[18~", 18, '~' },
+  { VK_F8, ESC "[19~", 19, '~' },    { VK_F9, ESC "[20~", 20, '~' },
+  { VK_F10, ESC "[21~", 21, '~' },   { VK_F11, ESC "[23~", 23, '~' },
+  { VK_F12, ESC "[24~", 24, '~' },   { VK_NUMPAD0, ESC "[2~", 2, '~' },
+  { VK_NUMPAD1, ESC "[4~", 4, '~' }, { VK_NUMPAD2, ESC "[B", 1, 'B' },
+  { VK_NUMPAD3, ESC "[6~", 6, '~' }, { VK_NUMPAD4, ESC "[D", 1, 'D' },
+  { VK_NUMPAD5, ESC "[G", 1, 'G' },  { VK_NUMPAD6, ESC "[C", 1, 'C' },
+  { VK_NUMPAD7, ESC "[1~", 1, '~' }, { VK_NUMPAD8, ESC "[A", 1, 'A' },
+  { VK_NUMPAD9, ESC "[5~", 5, '~' }, { VK_DECIMAL, ESC "[3~", 3, '~' },
+};
+
+/* What the digits of the keypad are called without NumLock. */
+static const WORD keypad[] = {
+  VK_INSERT, VK_END,   VK_DOWN, VK_NEXT, VK_LEFT,
+  VK_CLEAR,  VK_RIGHT, VK_HOME, VK_UP,   VK_PRIOR,
+};
+
+unsigned char uv__tty_put_utf8(uint32_t cp, char* out) {
+  static const unsigned char leads[] = { 0, 0, 0xC0, 0xE0, 0xF0 };
+  unsigned char len = cp < 0x80 ? 1 : cp < 0x800 ? 2 : cp < 0x10000 ? 3 : 4;
+
+  for (unsigned char i = len; i > 1; i--) {
+    out[i - 1] = (char) (0x80 | (cp & 0x3F));
+    cp >>= 6;
+  }
+  out[0] = (char) (len == 1 ? cp : leads[len] | cp);
+  return len;
+}
+
+/* Alt and digits of the keypad compose a character, which comes when Alt is
+ * released; the digits themselves are not meant. */
+static int is_composing(const KEY_EVENT_RECORD* key) {
+  WORD code = key->wVirtualKeyCode;
+
+  if (!(key->dwControlKeyState & LEFT_ALT_PRESSED))
+    return 0;
+  if (code >= VK_NUMPAD0 && code <= VK_NUMPAD9)
+    return 1;
+  if (key->dwControlKeyState & ENHANCED_KEY)
+    return 0;
+  for (size_t i = 0; i < ARRAY_SIZE(keypad); i++)
+    if (keypad[i] == code)
+      return 1;
+  return 0;
+}
+
+/* Alt by itself; with Ctrl it is AltGr, which makes other characters. */
+static int has_alt(const KEY_EVENT_RECORD* key) {
+  DWORD state = key->dwControlKeyState;
+  return (state & (LEFT_ALT_PRESSED | RIGHT_ALT_PRESSED)) &&
+         !(state & (LEFT_CTRL_PRESSED | RIGHT_CTRL_PRESSED));
+}
+
+/* The character of the event: a code point, or 0 if it is not complete. */
+static uint32_t code_point(WCHAR unit, WCHAR* high) {
+  WCHAR first = *high;
+
+  *high = 0;
+  if (unit >= 0xD800 && unit <= 0xDBFF) {
+    *high = unit;
+    return 0;
+  }
+  if (!uv__is_surrogate(unit))
+    return unit;
+  if (first == 0)
+    return 0xFFFD; /* half of nothing */
+  return 0x10000 + (((uint32_t) first - 0xD800) << 10) + (unit - 0xDC00u);
+}
+
+static unsigned char put_sequence(const KEY_EVENT_RECORD* key, char* out) {
+  DWORD state = key->dwControlKeyState;
+  int modifiers = 1 + ((state & SHIFT_PRESSED) ? 1 : 0) +
+                  ((state & (LEFT_CTRL_PRESSED | RIGHT_CTRL_PRESSED)) ? 4 : 0);
+
+  for (size_t i = 0; i < ARRAY_SIZE(key_codes); i++) {
+    const struct key_code* code = &key_codes[i];
+    if (code->key != key->wVirtualKeyCode)
+      continue;
+    if (modifiers == 1) {
+      size_t len = strlen(code->plain);
+      memcpy(out, code->plain, len);
+      return (unsigned char) len;
+    }
+    char text[16];
+    int len = snprintf(text, sizeof(text), ESC "[%u;%d%c", code->number,
+                       modifiers, code->final);
+    memcpy(out, text, (size_t) len);
+    return (unsigned char) len;
+  }
+  return 0;
+}
+
+unsigned char uv__tty_encode_key(const KEY_EVENT_RECORD* key,
+                                 WCHAR* high,
+                                 int is_vt,
+                                 char out[UV__TTY_KEY_MAX]) {
+  WCHAR unit = key->uChar.UnicodeChar;
+  unsigned char at = 0;
+  unsigned char len;
+
+  /* A released Alt may bring what was composed. */
+  if (!key->bKeyDown && (key->wVirtualKeyCode != VK_MENU || unit == 0))
+    return 0;
+  if (key->bKeyDown && !is_vt && is_composing(key))
+    return 0;
+
+  if (key->bKeyDown && !is_vt && has_alt(key))
+    out[at++] = '\033';
+  if (unit == 0) {
+    len = is_vt ? 0 : put_sequence(key, out + at);
+  } else {
+    uint32_t cp = code_point(unit, high);
+    len = cp == 0 ? 0 : uv__tty_put_utf8(cp, out + at);
+  }
+  return len == 0 ? 0 : (unsigned char) (at + len);
+}

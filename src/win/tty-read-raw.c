@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading key by key.
+ *
+ *   a wait of the system's pool on the console -> UV_READ -> all events that
+ *   are there, as bytes, in as few callbacks as the buffers allow
+ *
+ * A key that did not fit, or repeats, stays in the handle (last_key and
+ * last_input_record) and comes before the next event.
+ */
+#include "win/tty-impl.h"
+
+
+/* What is suggested to alloc_cb: nobody types faster. */
+#define SUGGESTED_SIZE 1024
+
+/* Bytes on their way into one buffer. */
+struct typed {
+  uv_buf_t buf;
+  size_t used;
+};
+
+/* Context: a thread of the system's. */
+static void CALLBACK on_input(void* data, BOOLEAN timed_out) {
+  uv_tty_t* tty = data;
+
+  (void) timed_out;
+  uv__req_set_bytes(&tty->read_req, 0);
+  /* Fails only if the port is gone, and the loop with it. */
+  (void) uv__req_post(tty->loop, &tty->read_req);
+}
+
+static int has_rest(const uv_tty_t* tty) {
+  return tty->tty.rd.last_key_offset < tty->tty.rd.last_key_len;
+}
+
+void uv__tty_raw_read(uv_tty_t* tty) {
+  uv_read_t* req = &tty->read_req;
+
+  tty->tty.rd.read_raw_wait = NULL;
+  if (has_rest(tty)) {
+    uv__req_set_bytes(req, 0);
+    uv__req_pend(tty->loop, req);
+    return;
+  }
+  uv__req_overlapped(req)->Internal = STATUS_PENDING;
+  if (RegisterWaitForSingleObject(&tty->tty.rd.read_raw_wait, tty->handle,
+                                  on_input, tty, INFINITE,
+                                  WT_EXECUTEINWAITTHREAD | WT_EXECUTEONLYONCE))
+    return;
+  uv__req_set_error(req, GetLastError());
+  tty->tty.rd.read_raw_wait = NULL;
+  uv__req_pend(tty->loop, req);
+}
+
+/* Afterwards no thread touches the handle. */
+static void stop_waiting(uv_tty_t* tty) {
+  if (tty->tty.rd.read_raw_wait == NULL)
+    return;
+  /* Waits for a callback that is running; that one waits for nothing. */
+  UnregisterWaitEx(tty->tty.rd.read_raw_wait, INVALID_HANDLE_VALUE);
+  tty->tty.rd.read_raw_wait = NULL;
+}
+
+void uv__tty_raw_stop(uv_tty_t* tty) {
+  uv_read_t* req = &tty->read_req;
+
+  if (tty->tty.rd.read_raw_wait == NULL)
+    return; /* pended, or stopped before */
+  stop_waiting(tty);
+  if (HasOverlappedIoCompleted(&req->u.io.overlapped))
+    return; /* on_input() was faster: it is in the port */
+  uv__req_set_error(req, ERROR_OPERATION_ABORTED);
+  uv__req_pend(tty->loop, req);
+}
+
+static void deliver(uv_tty_t* tty, struct typed* typed) {
+  uv_stream_t* stream = (uv_stream_t*) tty;
+  uv_buf_t buf = typed->buf;
+  size_t used = typed->used;
+
+  *typed = (struct typed) { uv_buf_init(NULL, 0), 0 };
+  stream->read_cb(stream, (ssize_t) used, &buf);
+}
+
+/* Moves what is left of the last key; 0 if nothing is. */
+static int take_rest(uv_tty_t* tty, struct typed* typed) {
+  WORD* repeat = &tty->tty.rd.last_input_record.Event.KeyEvent.wRepeatCount;
+
+  if (!has_rest(tty)) {
+    if (tty->tty.rd.last_key_len == 0 || *repeat <= 1) {
+      tty->tty.rd.last_key_len = 0;
+      tty->tty.rd.last_key_offset = 0;
+      return 0;
+    }
+    --*repeat;
+    tty->tty.rd.last_key_offset = 0;
+  }
+  while (has_rest(tty) && typed->used < typed->buf.len)
+    typed->buf.base[typed->used++] =
+        tty->tty.rd.last_key[tty->tty.rd.last_key_offset++];
+  return 1;
+}
+
+/* Makes the next event the last key; its bytes may be none. */
+static DWORD take_event(uv_tty_t* tty) {
+  INPUT_RECORD* record = &tty->tty.rd.last_input_record;
+  DWORD count = 0;
+
+  if (!ReadConsoleInputW(tty->handle, record, 1, &count))
+    return GetLastError();
+  if (count == 0)
+    return ERROR_SUCCESS;
+  if (record->EventType == WINDOW_BUFFER_SIZE_EVENT)
+    uv__tty_check_resize();
+  if (record->EventType != KEY_EVENT)
+    return ERROR_SUCCESS;
+
+  int is_vt = tty->tty.rd.mode.mode == UV_TTY_MODE_RAW_VT;
+  tty->tty.rd.last_key_offset = 0;
+  tty->tty.rd.last_key_len = uv__tty_encode_key(
+      &record->Event.KeyEvent, &tty->tty.rd.last_utf16_high_surrogate, is_vt,
+      tty->tty.rd.last_key);
+  return ERROR_SUCCESS;
+}
+
+static int get_memory(uv_tty_t* tty, struct typed* typed) {
+  uv_stream_t* stream = (uv_stream_t*) tty;
+
+  if (typed->buf.base != NULL)
+    return 1;
+  stream->alloc_cb(uv__base(stream), SUGGESTED_SIZE, &typed->buf);
+  if (typed->buf.base != NULL && typed->buf.len != 0)
+    return 1;
+  stream->read_cb(stream, UV_ENOBUFS, &typed->buf);
+  typed->buf = uv_buf_init(NULL, 0);
+  return 0;
+}
+
+/* Puts what is left of the last key into the buffer, and that to the user when
+ * it is full. Whether reading goes on. */
+static int store_rest(uv_tty_t* tty, struct typed* typed) {
+  for (;;) {
+    int may_repeat = tty->tty.rd.last_key_len != 0;
+    if (!may_repeat || !(tty->flags & UV__READING))
+      return (tty->flags & UV__READING) != 0;
+    if (!get_memory(tty, typed))
+      return 0;
+    if (!take_rest(tty, typed))
+      return 1;
+    if (typed->used == typed->buf.len)
+      deliver(tty, typed);
+  }
+}
+
+/* All events that are there: the Win32 error that ended it. */
+static DWORD take_events(uv_tty_t* tty, struct typed* typed) {
+  DWORD count = 0;
+
+  while (store_rest(tty, typed)) {
+    if (!GetNumberOfConsoleInputEvents(tty->handle, &count))
+      return GetLastError();
+    if (count == 0)
+      return ERROR_SUCCESS;
+    DWORD sys_error = take_event(tty);
+    if (sys_error != ERROR_SUCCESS)
+      return sys_error;
+  }
+  return ERROR_SUCCESS;
+}
+
+int uv__tty_raw_done(uv_tty_t* tty) {
+  struct typed typed = { uv_buf_init(NULL, 0), 0 };
+  DWORD sys_error = uv__req_win32_error(&tty->read_req);
+
+  stop_waiting(tty);
+  if (!(tty->flags & UV__READING) || sys_error == ERROR_OPERATION_ABORTED)
+    return 0;
+  if (sys_error == ERROR_SUCCESS)
+    sys_error = take_events(tty, &typed);
+  /* Memory that was asked for goes back, empty too. */
+  if (typed.buf.base != NULL)
+    deliver(tty, &typed);
+  return sys_error == ERROR_SUCCESS ? 0
+                                    : uv_translate_sys_error((int) sys_error);
+}

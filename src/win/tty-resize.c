@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* SIGWINCH: consoles do not signal, but accessibility events tell of changes in
+ * their layout, and raw input has an event of its own. Each is a reason to look
+ * whether the window's size is another one.
+ */
+#include "win/signal-impl.h"
+#include "win/tty-impl.h"
+#include "win/winapi.h"
+
+#ifndef EVENT_CONSOLE_LAYOUT
+# define EVENT_CONSOLE_LAYOUT 0x4005
+#endif
+
+static SRWLOCK lock = SRWLOCK_INIT;
+static COORD last_size; /* guarded by lock; 0, 0: not known */
+static uv_once_t watch_once = UV_ONCE_INIT;
+
+static int window_size(COORD* size) {
+  CONSOLE_SCREEN_BUFFER_INFO info;
+  HANDLE handle =
+      CreateFileW(L"CONOUT$", GENERIC_READ | GENERIC_WRITE,
+                  FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING, 0,
+                  NULL);
+  if (handle == INVALID_HANDLE_VALUE)
+    return 0;
+  BOOL ok = GetConsoleScreenBufferInfo(handle, &info);
+  CloseHandle(handle);
+  if (!ok)
+    return 0;
+  size->X = info.dwSize.X;
+  size->Y = (SHORT) (info.srWindow.Bottom - info.srWindow.Top + 1);
+  return 1;
+}
+
+void uv__tty_check_resize(void) {
+  COORD size;
+
+  if (!window_size(&size))
+    return;
+  AcquireSRWLockExclusive(&lock);
+  int was_known = last_size.X != 0;
+  int is_other = size.X != last_size.X || size.Y != last_size.Y;
+  last_size = size;
+  ReleaseSRWLockExclusive(&lock);
+  if (was_known && is_other)
+    (void) uv__signal_deliver(SIGWINCH);
+}
+
+static void CALLBACK on_layout(HWINEVENTHOOK hook,
+                               DWORD event,
+                               HWND window,
+                               LONG object,
+                               LONG child,
+                               DWORD thread,
+                               DWORD time) {
+  (void) hook;
+  (void) event;
+  (void) window;
+  (void) object;
+  (void) child;
+  (void) thread;
+  (void) time;
+  uv__tty_check_resize();
+}
+
+/* The process whose window it is; 0 (any) if it cannot be found out. */
+static DWORD console_host(void) {
+  ULONG_PTR host = 0;
+  ULONG used = 0;
+
+  LONG result = uv__winapi()->NtQueryInformationProcess(
+      GetCurrentProcess(), UV__PROCESS_CONSOLE_HOST, &host, sizeof(host),
+      &used);
+  /* The two low bits are flags. */
+  return result == STATUS_SUCCESS ? (DWORD) (host & ~(ULONG_PTR) 3) : 0;
+}
+
+/* Events come to the thread that asked, while it waits for messages. Lives as
+ * long as the process. */
+static DWORD WINAPI watch(void* arg) {
+  MSG message;
+
+  (void) arg;
+  if (uv__winapi()->SetWinEventHook(EVENT_CONSOLE_LAYOUT, EVENT_CONSOLE_LAYOUT,
+                                    NULL, on_layout, console_host(), 0,
+                                    WINEVENT_OUTOFCONTEXT) == NULL)
+    return 0;
+  while (GetMessageW(&message, NULL, 0, 0) > 0) {
+    TranslateMessage(&message);
+    DispatchMessageW(&message);
+  }
+  return 0;
+}
+
+static void start_watching(void) {
+  uv__tty_check_resize();
+  if (uv__winapi()->SetWinEventHook == NULL)
+    return; /* no desktop; raw input still tells */
+  HANDLE thread = CreateThread(NULL, 0, watch, NULL, 0, NULL);
+  if (thread != NULL)
+    CloseHandle(thread);
+}
+
+void uv__tty_watch_resize(void) {
+  uv_once(&watch_once, start_watching);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing to consoles: UTF-8 in, 16-bit units out, inside the call.
+ *
+ * Characters and sequences may be cut anywhere between two writes; the handle
+ * remembers where it was. What is not UTF-8 becomes U+FFFD.
+ */
+#include "win/tty-impl.h"
+#include "utf8.h"
+
+/* Units collected before the console is called. */
+#define TEXT_UNITS 2048
+
+#define REPLACEMENT 0xFFFD
+
+/* Whether the console understands escape sequences by itself. */
+enum vterm { VTERM_UNKNOWN, VTERM_YES, VTERM_NO };
+
+/* One writer at a time, so that sequences of several do not mix; guards what
+ * follows and tty-screen.c. */
+static SRWLOCK lock = SRWLOCK_INIT;
+static enum vterm vterm;
+
+/* One call of uv_write() or uv_try_write(). */
+struct output {
+  uv_tty_t* tty;
+  int is_vt;       /* sequences are text like any other */
+  DWORD sys_error; /* of the first call that failed */
+  DWORD used;
+  WCHAR text[TEXT_UNITS];
+};
+
+static void flush(struct output* out) {
+  DWORD done = 0;
+
+  while (out->sys_error == ERROR_SUCCESS && done < out->used) {
+    DWORD written = 0;
+    if (!WriteConsoleW(out->tty->handle, out->text + done, out->used - done,
+                       &written, NULL))
+      out->sys_error = GetLastError();
+    else if (written == 0)
+      out->sys_error = ERROR_WRITE_FAULT;
+    done += written;
+  }
+  out->used = 0;
+}
+
+static void put_text(struct output* out, uint32_t cp) {
+  if (out->used + 4 > TEXT_UNITS)
+    flush(out);
+
+  /* A line feed alone would keep the column on some consoles. */
+  if (cp == '\n' && !out->tty->tty.wr.previous_eol)
+    out->text[out->used++] = L'\r';
+  out->tty->tty.wr.previous_eol = cp == '\r';
+  if (cp < 0x10000) {
+    out->text[out->used++] = (WCHAR) cp;
+    return;
+  }
+  cp -= 0x10000;
+  out->text[out->used++] = (WCHAR) (0xD800 + (cp >> 10));
+  out->text[out->used++] = (WCHAR) (0xDC00 + (cp & 0x3FF));
+}
+
+static void put_parsed(struct output* out, uint32_t cp) {
+  uv_tty_t* tty = out->tty;
+  struct uv__ansi parser = {
+    .state = tty->tty.wr.ansi_parser_state,
+    .argc = tty->tty.wr.ansi_csi_argc,
+  };
+  struct uv__ansi_args args = { 0 };
+
+  for (int i = 0; i < UV__ANSI_ARGS_MAX; i++)
+    parser.argv[i] = tty->tty.wr.ansi_csi_argv[i];
+  enum uv__ansi_op op = uv__ansi_feed(&parser, cp, &args);
+  tty->tty.wr.ansi_parser_state = parser.state;
+  tty->tty.wr.ansi_csi_argc = parser.argc;
+  for (int i = 0; i < UV__ANSI_ARGS_MAX; i++)
+    tty->tty.wr.ansi_csi_argv[i] = parser.argv[i];
+
+  if (op == UV__ANSI_TEXT) {
+    put_text(out, cp);
+  } else if (op != UV__ANSI_NOTHING) {
+    flush(out);
+    if (out->sys_error == ERROR_SUCCESS)
+      out->sys_error = uv__tty_screen_apply(tty, op, &args);
+  }
+}
+
+static void put_code_point(struct output* out, uint32_t cp) {
+  if (uv__is_surrogate(cp) || cp > 0x10FFFF)
+    cp = REPLACEMENT;
+  if (out->is_vt)
+    put_text(out, cp);
+  else
+    put_parsed(out, cp);
+}
+
+/* The first byte of a character. In utf8_codepoint the smallest code point of
+ * its length goes along in the upper bits, as the number of bytes to come. */
+static void begin_character(struct output* out, unsigned char byte) {
+  unsigned char* left = &out->tty->tty.wr.utf8_bytes_left;
+  unsigned int* cp = &out->tty->tty.wr.utf8_codepoint;
+
+  if (byte < 0x80) {
+    put_code_point(out, byte);
+    return;
+  }
+  *left = byte >= 0xF0 ? 3 : byte >= 0xE0 ? 2 : 1;
+  if (byte < 0xC2 || byte > 0xF4) {
+    *left = 0;
+    put_code_point(out, REPLACEMENT);
+    return;
+  }
+  *cp = (byte & (0x3Fu >> *left)) | (unsigned int) *left << 24;
+}
+
+static void put_byte(struct output* out, unsigned char byte) {
+  static const uint32_t smallest[] = { 0, 0x80, 0x800, 0x10000 };
+  unsigned char* left = &out->tty->tty.wr.utf8_bytes_left;
+  unsigned int* cp = &out->tty->tty.wr.utf8_codepoint;
+
+  if (*left == 0) {
+    begin_character(out, byte);
+    return;
+  }
+  if ((byte & 0xC0) != 0x80) { /* cut short; this one begins another */
+    *left = 0;
+    put_code_point(out, REPLACEMENT);
+    begin_character(out, byte);
+    return;
+  }
+  unsigned int length = *cp >> 24;
+  unsigned int value = (*cp & 0xFFFFFF) << 6 | (byte & 0x3Fu);
+  *cp = value | length << 24;
+  if (--*left == 0)
+    put_code_point(out, value < smallest[length] ? REPLACEMENT : value);
+}
+
+/* Asks the console once, by trying. */
+static void find_vterm(HANDLE handle) {
+  DWORD mode;
+
+  if (vterm != VTERM_UNKNOWN || !GetConsoleMode(handle, &mode))
+    return;
+  vterm = SetConsoleMode(handle, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING)
+              ? VTERM_YES
+              : VTERM_NO;
+}
+
+/* Another program may have turned it off again. */
+static int turn_on_vterm(HANDLE handle) {
+  DWORD mode;
+
+  find_vterm(handle);
+  if (vterm != VTERM_YES || !GetConsoleMode(handle, &mode))
+    return 0;
+  if (mode & ENABLE_VIRTUAL_TERMINAL_PROCESSING)
+    return 1;
+  mode |= ENABLE_VIRTUAL_TERMINAL_PROCESSING;
+  return SetConsoleMode(handle, mode) != 0;
+}
+
+void uv__tty_output_init(HANDLE handle) {
+  AcquireSRWLockExclusive(&lock);
+  uv__tty_screen_init(handle);
+  ReleaseSRWLockExclusive(&lock);
+}
+
+int uv__tty_write_bufs(uv_tty_t* tty,
+                       const uv_buf_t bufs[],
+                       unsigned int nbufs) {
+  struct output out;
+
+  AcquireSRWLockExclusive(&lock);
+  out.tty = tty;
+  out.is_vt = turn_on_vterm(tty->handle);
+  out.sys_error = ERROR_SUCCESS;
+  out.used = 0;
+  for (unsigned int i = 0; i < nbufs; i++)
+    for (ULONG j = 0; j < bufs[i].len && out.sys_error == ERROR_SUCCESS; j++)
+      put_byte(&out, (unsigned char) bufs[i].base[j]);
+  flush(&out);
+  ReleaseSRWLockExclusive(&lock);
+
+  return out.sys_error == ERROR_SUCCESS
+             ? 0
+             : uv_translate_sys_error((int) out.sys_error);
+}
+
+void uv_tty_set_vterm_state(uv_tty_vtermstate_t state) {
+  AcquireSRWLockExclusive(&lock);
+  vterm = state == UV_TTY_SUPPORTED ? VTERM_YES : VTERM_NO;
+  ReleaseSRWLockExclusive(&lock);
+}
+
+int uv_tty_get_vterm_state(uv_tty_vtermstate_t* state) {
+  if (state == NULL)
+    return UV_EINVAL;
+
+  AcquireSRWLockExclusive(&lock);
+  if (vterm == VTERM_UNKNOWN) {
+    HANDLE handle =
+        CreateFileW(L"CONOUT$", GENERIC_READ | GENERIC_WRITE,
+                    FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING, 0,
+                    NULL);
+    if (handle != INVALID_HANDLE_VALUE) {
+      find_vterm(handle);
+      CloseHandle(handle);
+    }
+  }
+  *state = vterm == VTERM_YES ? UV_TTY_SUPPORTED : UV_TTY_UNSUPPORTED;
+  ReleaseSRWLockExclusive(&lock);
+  return 0;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Receiving datagrams.
+ *
+ *   AFD is asked for incoming data -> port -> alloc_cb, recvfrom, recv_cb until
+ *   the socket is empty, at most TURN_MAX times -> AFD is asked again
+ *
+ * The end of what is there is reported as nread 0 without an address. That a
+ * datagram sent before found nobody at its destination is not about receiving:
+ * Windows says it here all the same, and it is left out unless the handle is
+ * connected.
+ */
+#include "win/afd.h"
+#include "win/udp-impl.h"
+
+#define TURN_MAX 32
+#define DATAGRAM_MAX (64u * 1024u)
+
+/* 0 or UV_E*. */
+static int ask(uv_udp_t* handle) {
+  int err = uv__afd_poll(handle->loop, uv__udp_base(handle),
+                         UV__AFD_RECEIVE | UV__AFD_ABORT | UV__AFD_LOCAL_CLOSE,
+                         uv__udp_question(handle), &handle->recv_req);
+  if (err != 0)
+    return err;
+  handle->flags |= UV__READ_PENDING;
+  handle->reqs_pending++;
+  return 0;
+}
+
+int uv__udp_os_recv_start(uv_udp_t* handle) {
+  int err = uv__udp_ensure_bound(handle, AF_INET);
+  if (err != 0)
+    return err;
+  /* A question that was left when receiving stopped still stands. */
+  return handle->flags & UV__READ_PENDING ? 0 : ask(handle);
+}
+
+void uv__udp_os_recv_stop(uv_udp_t* handle) {
+  (void) handle; /* see above */
+}
+
+void uv__udp_recv_cancel(uv_udp_t* handle) {
+  if (handle->flags & UV__READ_PENDING)
+    uv__afd_cancel(handle->loop, &handle->recv_req);
+}
+
+static int still_receiving(const uv_udp_t* handle) {
+  return (handle->flags & (UV__READING | UV__READ_PENDING)) == UV__READING;
+}
+
+static int is_undelivered(const uv_udp_t* handle, DWORD sys_error) {
+  if (handle->flags & UV__CONNECTED)
+    return 0;
+  return sys_error == WSAECONNRESET || sys_error == WSAENETRESET;
+}
+
+/* One datagram. Returns its length or UV_E*; UV_EMSGSIZE: cut off, the buffer
+ * is full. */
+static ssize_t receive(uv_udp_t* handle,
+                       const uv_buf_t* buf,
+                       struct sockaddr_storage* from) {
+  DWORD sys_error = 0;
+
+  for (int i = 0; i < TURN_MAX; i++) {
+    int len = sizeof(*from);
+    int n = recvfrom(handle->socket, buf->base,
+                     (int) uv__min_size(buf->len, INT32_MAX), 0,
+                     (struct sockaddr*) from, &len);
+    if (n >= 0)
+      return n;
+    sys_error = (DWORD) WSAGetLastError();
+    if (!is_undelivered(handle, sys_error))
+      return uv_translate_sys_error((int) sys_error);
+  }
+  return UV_EAGAIN; /* so many; the next turn sees the others */
+}
+
+/* Returns whether the turn goes on. */
+static int recv_one(uv_udp_t* handle) {
+  struct sockaddr_storage from;
+  uv_buf_t buf = uv_buf_init(NULL, 0);
+
+  handle->alloc_cb(uv__base(handle), DATAGRAM_MAX, &buf);
+  if (buf.base == NULL || buf.len == 0) {
+    handle->recv_cb(handle, UV_ENOBUFS, &buf, NULL, 0);
+    return 0;
+  }
+  if (!still_receiving(handle))
+    return 0; /* alloc_cb changed its mind; the buffer is its own affair */
+
+  ssize_t n = receive(handle, &buf, &from);
+  if (n < 0 && n != UV_EMSGSIZE) {
+    handle->recv_cb(handle, n == UV_EAGAIN ? 0 : n, &buf, NULL, 0);
+    return 0;
+  }
+  if (n < 0)
+    handle->recv_cb(handle, (ssize_t) buf.len, &buf,
+                    (const struct sockaddr*) &from, UV_UDP_PARTIAL);
+  else
+    handle->recv_cb(handle, n, &buf, (const struct sockaddr*) &from, 0);
+  return still_receiving(handle);
+}
+
+/* Asks again, or tells why not: then nothing more will come. */
+static void ask_again(uv_udp_t* handle) {
+  uv_buf_t none = uv_buf_init(NULL, 0);
+  int err = ask(handle);
+
+  if (err != 0)
+    handle->recv_cb(handle, err, &none, NULL, 0);
+}
+
+void uv__udp_recv_done(uv_handle_t* base, uv_req_t* req) {
+  uv_udp_t* handle = (uv_udp_t*) base;
+  int received = 0;
+
+  (void) req; /* ready, closed or failed: receiving says what it is */
+  handle->flags &= ~UV__READ_PENDING;
+  if (still_receiving(handle))
+    while (recv_one(handle) && ++received < TURN_MAX)
+      continue;
+  if (still_receiving(handle))
+    ask_again(handle);
+  uv__req_finished(handle, &handle->reqs_pending);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Sending datagrams.
+ *
+ * A datagram is sent at once, which mostly works; only when the socket's buffer
+ * is full it is submitted, and ends through the port. Either way the callback
+ * comes from the pending phase.
+ */
+#include "addr.h"
+#include "req.h"
+#include "win/sock.h"
+#include "win/udp-impl.h"
+
+/* Bytes sent, or the Winsock error as a negative number. */
+static ssize_t send_now(SOCKET sock, const struct uv__datagram* d) {
+  DWORD sent = 0;
+
+  if (WSASendTo(sock, (WSABUF*) d->bufs, d->nbufs, &sent, 0, d->to.addr,
+                (int) d->to.len, NULL, NULL) == 0)
+    return (ssize_t) sent;
+  return -(ssize_t) WSAGetLastError();
+}
+
+static int family_of(const struct uv__datagram* d) {
+  return d->to.addr == NULL ? AF_INET : d->to.addr->sa_family;
+}
+
+/* 0 if the port reports it, else the Winsock error. */
+static DWORD submit(uv_udp_t* handle,
+                    uv_udp_send_t* req,
+                    const struct uv__datagram* d) {
+  OVERLAPPED* overlapped = uv__req_overlapped(req);
+
+  if (WSASendTo(handle->socket, (WSABUF*) d->bufs, d->nbufs, NULL, 0,
+                d->to.addr, (int) d->to.len, overlapped, NULL) != 0) {
+    DWORD sys_error = (DWORD) WSAGetLastError();
+    if (sys_error != WSA_IO_PENDING)
+      return sys_error;
+  }
+  handle->activecnt++;
+  req->reserved2[0] = handle; /* marks it */
+  return 0;
+}
+
+/* Known inside the call: in order behind those that are with the kernel. */
+static void end_later(uv_udp_t* handle, uv_udp_send_t* req, DWORD sys_error) {
+  uv__req_overlapped(req);
+  if (sys_error != 0)
+    uv__req_set_error(req, sys_error);
+  if (handle->activecnt > 0 && uv__req_post(handle->loop, req) == 0)
+    return;
+  uv__req_pend(handle->loop, req);
+}
+
+/* The result goes to the callback, also when it is an error. */
+static void start(uv_udp_t* handle,
+                  uv_udp_send_t* req,
+                  const struct uv__datagram* d) {
+  DWORD sys_error = WSAEWOULDBLOCK;
+
+  if (handle->activecnt == 0) {
+    ssize_t n = send_now(handle->socket, d);
+    sys_error = n < 0 ? (DWORD) -n : 0;
+  }
+  if (sys_error == WSAEWOULDBLOCK && !(handle->flags & UV__UDP_NO_PORT)) {
+    sys_error = submit(handle, req, d);
+    if (sys_error == 0)
+      return;
+  }
+  end_later(handle, req, sys_error);
+}
+
+static size_t total_size(const struct uv__datagram* d) {
+  size_t size = 0;
+  for (unsigned int i = 0; i < d->nbufs; i++)
+    size += d->bufs[i].len;
+  return size;
+}
+
+int uv__udp_os_send(uv_udp_send_t* req, const struct uv__datagram* d) {
+  uv_udp_t* handle = req->handle;
+  size_t size = total_size(d);
+
+  int err = uv__udp_ensure_bound(handle, family_of(d));
+  if (err != 0)
+    return err;
+
+  uv__req_register(handle->loop);
+  req->next_req = NULL;
+  req->reserved2[0] = NULL;
+  req->u.io.queued_bytes = size;
+  handle->send_queue_size += size;
+  handle->send_queue_count++;
+  handle->reqs_pending++;
+  uv__handle_start(uv__base(handle));
+  start(handle, req, d);
+  return 0;
+}
+
+void uv__udp_send_done(uv_handle_t* base, uv_req_t* base_req) {
+  uv_udp_t* handle = (uv_udp_t*) base;
+  uv_udp_send_t* req = (uv_udp_send_t*) base_req;
+  int err = uv__req_sock_error(req);
+
+  if (req->reserved2[0] != NULL)
+    handle->activecnt--;
+  /* What was sent before the close keeps its result. */
+  if (err != 0 && uv__is_closing(base))
+    err = UV_ECANCELED;
+  handle->send_queue_size -= req->u.io.queued_bytes;
+  handle->send_queue_count--;
+  uv__req_unregister(handle->loop);
+  if (req->cb != NULL)
+    req->cb(req, err);
+
+  if (handle->send_queue_count == 0 && !(handle->flags & UV__READING))
+    uv__handle_stop(base);
+  uv__req_finished(handle, &handle->reqs_pending);
+}
+
+int uv__udp_os_send_now(uv_udp_t* handle, const struct uv__datagram* d) {
+  int err = uv__udp_ensure_bound(handle, family_of(d));
+  if (err != 0)
+    return err;
+
+  ssize_t n = send_now(handle->socket, d);
+  if (n == -WSAENOBUFS)
+    return UV_EAGAIN;
+  return n < 0 ? uv_translate_sys_error((int) -n) : (int) n;
+}
+
+static int send_element(uv_udp_t* handle,
+                        uv_buf_t* bufs,
+                        unsigned int nbufs,
+                        const struct sockaddr* addr) {
+  struct uv__datagram d = { bufs, nbufs, { addr, 0 } };
+
+  if (addr != NULL) {
+    d.to.len = uv__addr_len(addr);
+    if (d.to.len == 0)
+      return UV_EINVAL;
+  }
+  return uv__udp_os_send_now(handle, &d);
+}
+
+int uv__udp_os_send_many(uv_udp_t* handle,
+                         uv_buf_t** bufs,
+                         unsigned int* nbufs,
+                         struct sockaddr** addrs,
+                         unsigned int count) {
+  if (handle->socket == INVALID_SOCKET)
+    return UV_EINVAL; /* must have a socket already: documented */
+
+  for (unsigned int i = 0; i < count; i++) {
+    const struct sockaddr* addr = addrs == NULL ? NULL : addrs[i];
+    int n = send_element(handle, bufs[i], nbufs[i], addr);
+    if (n < 0)
+      return i == 0 ? n : (int) i;
+  }
+  return (int) count;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* UDP sockets: life, binding, connecting. */
+#include "win/udp-impl.h"
+#include "addr.h"
+#include "win/afd.h"
+#include "win/loop-os.h"
+#include "win/sock.h"
+
+#include <string.h>
+
+static_assert(sizeof(AFD_POLL_INFO) <= sizeof(struct sockaddr_storage),
+              "no room for the question in recv_from");
+
+static int is_open(const uv_udp_t* handle) {
+  return handle->socket != INVALID_SOCKET;
+}
+
+/* Makes `sock` the handle's own; on failure it stays the caller's. */
+static int take_socket(uv_udp_t* handle,
+                       SOCKET sock,
+                       int family,
+                       int is_foreign) {
+  SOCKET base;
+
+  int err = uv__afd_base_socket(sock, &base);
+  if (err != 0)
+    return err;
+  err = uv__loop_os_attach(handle->loop, (HANDLE) sock);
+  if (err != 0 && !is_foreign)
+    return err;
+
+  if (err != 0)
+    handle->flags |= UV__UDP_NO_PORT;
+  if (family == AF_INET6)
+    handle->flags |= UV__IPV6;
+  handle->socket = sock;
+  handle->recv_buffer.base = (char*) base;
+  return 0;
+}
+
+static int open_socket(uv_udp_t* handle, int domain) {
+  SOCKET sock;
+
+  int err = uv__sock_open(domain, SOCK_DGRAM, &sock);
+  if (err != 0)
+    return err;
+  err = take_socket(handle, sock, domain, 0);
+  if (err != 0)
+    closesocket(sock);
+  return err;
+}
+
+/* UV_UDP_RECVMMSG is accepted and changes nothing: datagrams come one by one,
+ * and uv_udp_using_recvmmsg() says so. */
+int uv__udp_os_init(uv_udp_t* handle,
+                    uv_loop_t* loop,
+                    int domain,
+                    unsigned flags) {
+  (void) flags;
+  uv__handle_init(loop, uv__base(handle), UV_UDP);
+  handle->socket = INVALID_SOCKET;
+  handle->reqs_pending = 0;
+  handle->activecnt = 0;
+  handle->recv_buffer = uv_buf_init(NULL, 0);
+  handle->alloc_cb = NULL;
+  handle->recv_cb = NULL;
+  handle->func_wsarecv = NULL;
+  handle->func_wsarecvfrom = NULL;
+  handle->send_queue_size = 0;
+  handle->send_queue_count = 0;
+  uv__req_init_own(&handle->recv_req, UV_UDP_RECV, handle);
+
+  if (domain == AF_UNSPEC)
+    return 0;
+  int err = open_socket(handle, domain);
+  if (err != 0)
+    uv__handle_discard(uv__base(handle));
+  return err;
+}
+
+static unsigned int past_of(SOCKET sock) {
+  struct sockaddr_storage name;
+  int len = sizeof(name);
+  unsigned int past = 0;
+
+  if (uv__sock_local_name(sock, (struct sockaddr*) &name, &len) == 0)
+    past |= UV__BOUND;
+  len = sizeof(name);
+  if (uv__sock_peer_name(sock, (struct sockaddr*) &name, &len) == 0)
+    past |= UV__BOUND | UV__CONNECTED;
+  return past;
+}
+
+static int open_with(uv_udp_t* handle, SOCKET sock, unsigned int flags) {
+  if (is_open(handle))
+    return UV_EBUSY;
+  if (sock == INVALID_SOCKET)
+    return UV_EBADF;
+  if (flags & UV_UDP_REUSEPORT)
+    return UV_ENOTSUP;
+
+  int family = uv__sock_family(sock);
+  if (family < 0)
+    return family;
+  int err = uv__sock_adopt(sock);
+  if (err == 0 && (flags & UV_UDP_REUSEADDR))
+    err = uv__sock_set(sock, SOL_SOCKET, SO_REUSEADDR, 1);
+  if (err == 0)
+    err = take_socket(handle, sock, family, 1);
+  if (err == 0)
+    handle->flags |= past_of(sock);
+  return err;
+}
+
+int uv_udp_open(uv_udp_t* handle, uv_os_sock_t sock) {
+  return open_with(handle, sock, UV_UDP_REUSEADDR);
+}
+
+int uv_udp_open_ex(uv_udp_t* handle, uv_os_sock_t sock, unsigned int flags) {
+  if (flags & ~(unsigned int) (UV_UDP_REUSEADDR | UV_UDP_REUSEPORT))
+    return UV_EINVAL;
+  return open_with(handle, sock, flags);
+}
+
+static int set_bind_options(uv_udp_t* handle, int family, unsigned int flags) {
+  SOCKET sock = handle->socket;
+  int err = 0;
+
+  if (flags & UV_UDP_REUSEADDR)
+    err = uv__sock_set(sock, SOL_SOCKET, SO_REUSEADDR, 1);
+  /* Both ways: dual stack is not what Windows begins with. */
+  if (err == 0 && family == AF_INET6 && (handle->flags & UV__IPV6))
+    err = uv__sock_set(sock, IPPROTO_IPV6, IPV6_V6ONLY,
+                       (flags & UV_UDP_IPV6ONLY) != 0);
+  return err;
+}
+
+int uv__udp_os_bind(uv_udp_t* handle,
+                    struct uv__endpoint local,
+                    unsigned flags) {
+  int family = local.addr->sa_family;
+  int err = 0;
+
+  /* No kernel balances the load between sockets of one port here. */
+  if (flags & UV_UDP_REUSEPORT)
+    return UV_ENOTSUP;
+  if (!is_open(handle))
+    err = open_socket(handle, family);
+  if (err == 0)
+    err = set_bind_options(handle, family, flags);
+  if (err != 0)
+    return err;
+
+  if (bind(handle->socket, local.addr, (int) local.len) != 0)
+    return uv__wsa_error();
+  handle->flags |= UV__BOUND;
+  return 0;
+}
+
+int uv__udp_ensure_bound(uv_udp_t* handle, int domain) {
+  union {
+    struct sockaddr any;
+    struct sockaddr_in in;
+    struct sockaddr_in6 in6;
+  } addr;
+
+  if (handle->flags & (UV__BOUND | UV__CONNECTED))
+    return 0;
+  if (is_open(handle))
+    domain = handle->flags & UV__IPV6 ? AF_INET6 : AF_INET;
+  if (domain != AF_INET && domain != AF_INET6)
+    return UV_EINVAL;
+
+  memset(&addr, 0, sizeof(addr));
+  addr.any.sa_family = (ADDRESS_FAMILY) domain;
+  struct uv__endpoint local = { &addr.any, uv__addr_len(&addr.any) };
+  return uv__udp_os_bind(handle, local, 0);
+}
+
+int uv__udp_os_connect(uv_udp_t* handle, struct uv__endpoint peer) {
+  int err = uv__udp_ensure_bound(handle, peer.addr->sa_family);
+  if (err != 0)
+    return err;
+
+  if (connect(handle->socket, peer.addr, (int) peer.len) != 0)
+    return uv__wsa_error();
+  handle->flags |= UV__CONNECTED;
+  return 0;
+}
+
+/* The documented way is to connect to the address that is all zeros. */
+int uv__udp_os_disconnect(uv_udp_t* handle) {
+  struct sockaddr_storage none;
+  int len = handle->flags & UV__IPV6 ? sizeof(struct sockaddr_in6)
+                                     : sizeof(struct sockaddr_in);
+
+  memset(&none, 0, sizeof(none));
+  if (connect(handle->socket, (struct sockaddr*) &none, len) != 0)
+    return uv__wsa_error();
+  handle->flags &= ~UV__CONNECTED;
+  return 0;
+}
+
+enum uv__close_answer uv__udp_close(uv_handle_t* base) {
+  uv_udp_t* handle = (uv_udp_t*) base;
+
+  if (is_open(handle)) {
+    uv__udp_recv_cancel(handle);
+    /* Others may have the socket too: then closing does not end our sends. */
+    if (handle->send_queue_count > 0)
+      CancelIoEx((HANDLE) handle->socket, NULL);
+    closesocket(handle->socket);
+    handle->socket = INVALID_SOCKET;
+  }
+  handle->flags &= ~UV__READING;
+  uv__handle_stop(base);
+  return uv__close_when_idle(handle->reqs_pending);
+}
+
+int uv__udp_fileno(const uv_handle_t* base, uv_os_fd_t* fd) {
+  const uv_udp_t* handle = (const uv_udp_t*) base;
+
+  if (!is_open(handle))
+    return UV_EBADF;
+  *fd = (HANDLE) handle->socket;
+  return 0;
+}
+
+int uv_udp_getsockname(const uv_udp_t* handle,
+                       struct sockaddr* name,
+                       int* namelen) {
+  return uv__sock_local_name(handle->socket, name, namelen);
+}
+
+int uv_udp_getpeername(const uv_udp_t* handle,
+                       struct sockaddr* name,
+                       int* namelen) {
+  return uv__sock_peer_name(handle->socket, name, namelen);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Between the interface's UTF-8 (WTF-8, see wtf8.c) and Windows' 16-bit
+ * strings. Context: any.
+ */
+#ifndef UV_WIN_WIDE_H_
+#define UV_WIN_WIDE_H_
+
+#include "base.h"
+
+/* A copy in 16-bit units, to be freed with uv__free(): 0, UV_EINVAL (not
+ * WTF-8) or UV_ENOMEM. */
+int uv__wide_from_utf8(const char* text, WCHAR** out);
+
+/* The units `text` needs, its NUL included, or UV_EINVAL. */
+ssize_t uv__wide_size(const char* text);
+
+/* A copy in WTF-8, to be freed with uv__free(); `len` units, or up to a NUL if
+ * it is -1. 0 or UV_ENOMEM. */
+int uv__wide_to_utf8(const WCHAR* wide, ssize_t len, char** out);
+
+/* Hands the text out by the convention of out-string.h; the buffer was
+ * checked. 0 or UV_ENOBUFS. */
+int uv__wide_put(const WCHAR* wide, ssize_t len, char* buffer, size_t* size);
+
+#endif /* UV_WIN_WIDE_H_ */
