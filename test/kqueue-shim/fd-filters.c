@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* EVFILT_READ, EVFILT_WRITE and EVFILT_EXCEPT over epoll. See shim.h. */
+#include "shim.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+enum shim_set shim_fd_set(short filter) {
+  if (filter == EVFILT_READ)
+    return SHIM_READ;
+  return filter == EVFILT_WRITE ? SHIM_WRITE : SHIM_EXCEPT;
+}
+
+int shim_fd_identify(struct shim_note* note) {
+  struct stat st;
+
+  if (fstat((int) note->want.ident, &st) != 0)
+    return errno;
+  note->dev = st.st_dev;
+  note->ino = st.st_ino;
+  note->is_socket = S_ISSOCK(st.st_mode);
+  note->is_fifo = S_ISFIFO(st.st_mode);
+  note->is_device = S_ISCHR(st.st_mode);
+  return 0;
+}
+
+int shim_fd_same(const struct shim_note* note) {
+  struct stat st;
+
+  return fstat((int) note->want.ident, &st) == 0 && st.st_dev == note->dev &&
+         st.st_ino == note->ino;
+}
+
+static unsigned mask_of(const struct shim_note* note) {
+  static const unsigned masks[] = {
+    [SHIM_READ] = EPOLLIN | EPOLLRDHUP,
+    [SHIM_WRITE] = EPOLLOUT,
+    [SHIM_EXCEPT] = EPOLLPRI,
+  };
+  unsigned mask = masks[shim_fd_set(note->want.filter)];
+  return note->want.flags & EV_CLEAR ? mask | EPOLLET : mask;
+}
+
+/* Changing an entry looks at the file again, as adding an event again does. */
+int shim_fd_arm(struct shim_queue* queue, struct shim_note* note) {
+  int set = queue->sets[shim_fd_set(note->want.filter)];
+  int fd = (int) note->want.ident;
+  struct epoll_event event;
+
+  if (note->want.filter == EVFILT_EXCEPT && !note->is_socket)
+    return EINVAL;
+  if (note->is_device && getenv("KQUEUE_SHIM_REFUSE_DEVICES") != NULL)
+    return EINVAL;
+  memset(&event, 0, sizeof(event));
+  event.events = mask_of(note);
+  event.data.fd = fd;
+  if (epoll_ctl(set, EPOLL_CTL_MOD, fd, &event) == 0)
+    return 0;
+  if (errno != ENOENT)
+    return errno;
+  return epoll_ctl(set, EPOLL_CTL_ADD, fd, &event) == 0 ? 0 : errno;
+}
+
+void shim_fd_disarm(struct shim_queue* queue, struct shim_note* note) {
+  int set = queue->sets[shim_fd_set(note->want.filter)];
+  struct epoll_event event;
+
+  memset(&event, 0, sizeof(event));
+  (void) epoll_ctl(set, EPOLL_CTL_DEL, (int) note->want.ident, &event);
+}
+
+static int sockopt(int fd, int option) {
+  int value = 0;
+  socklen_t size = sizeof(value);
+  return getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 ? value : 0;
+}
+
+/* Linux calls a stream that was never connected hung up; kqueue has nothing to
+ * say about it. */
+static int is_unconnected(const struct shim_note* note, unsigned mask) {
+  struct pollfd pfd = { .fd = (int) note->want.ident, .events = POLLRDHUP };
+
+  if (!note->is_socket || !(mask & EPOLLHUP) || (mask & EPOLLERR))
+    return 0;
+  return poll(&pfd, 1, 0) == 1 && !(pfd.revents & (POLLRDHUP | POLLERR));
+}
+
+/* "Returns when there is data available to read ... data contains the number of
+ * bytes" · "a listening socket: when there is an incoming connection pending" ·
+ * "If the read direction of the socket has shutdown, then the filter also sets
+ * EV_EOF in flags, and returns the socket error (if any) in fflags. It is
+ * possible for EOF to be returned while there is still data pending." · "Fifos,
+ * Pipes: When the last writer disconnects, the filter will set EV_EOF" */
+static void fill_read(const struct shim_note* note,
+                      unsigned mask,
+                      struct kevent* out) {
+  int fd = (int) note->want.ident;
+  int bytes = 0;
+  unsigned eof = note->is_socket ? EPOLLRDHUP | EPOLLHUP : EPOLLHUP;
+
+  if (ioctl(fd, FIONREAD, &bytes) == 0)
+    out->data = bytes;
+  if (note->is_socket && sockopt(fd, SO_ACCEPTCONN))
+    out->data = 1;
+  if (mask & eof)
+    out->flags |= EV_EOF;
+}
+
+/* "data will contain the amount of space remaining in the write buffer" · "the
+ * filter will set EV_EOF when the reader disconnects" */
+static void fill_write(const struct shim_note* note,
+                       unsigned mask,
+                       struct kevent* out) {
+  int fd = (int) note->want.ident;
+  int queued = 0;
+
+  out->data = 1;
+  if (note->is_socket && ioctl(fd, TIOCOUTQ, &queued) == 0 &&
+      sockopt(fd, SO_SNDBUF) > queued)
+    out->data = sockopt(fd, SO_SNDBUF) - queued;
+  if (mask & EPOLLHUP)
+    out->flags |= EV_EOF;
+  if (note->is_fifo && (mask & EPOLLERR))
+    out->flags |= EV_EOF;
+}
+
+int shim_fd_event(const struct shim_note* note,
+                  unsigned mask,
+                  struct kevent* out) {
+  if (is_unconnected(note, mask))
+    return 0;
+  *out = note->want;
+  out->fflags = 0;
+  out->data = 0;
+  if (note->want.filter == EVFILT_EXCEPT) {
+    out->fflags = mask & EPOLLPRI ? NOTE_OOB : 0;
+    return out->fflags != 0;
+  }
+  if (note->want.filter == EVFILT_READ)
+    fill_read(note, mask, out);
+  else
+    fill_write(note, mask, out);
+  /* The true number cannot be read without taking it from the socket. */
+  if (note->is_socket && (mask & EPOLLERR) && (out->flags & EV_EOF))
+    out->fflags = ECONNRESET;
+  return 1;
+}

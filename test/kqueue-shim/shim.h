@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* A kqueue for Linux, for tests only: what queue.c and the filters share.
+ *
+ * A queue is an epoll instance, so that its fd can be polled, with one epoll
+ * instance inside per kind of filter: there an fd has one entry with its own
+ * way of triggering. Behaviour is that of kqueue(2) and kevent(2) of FreeBSD 14
+ * and macOS where it differs: EVFILT_EXCEPT.
+ *
+ * Known gaps: EVFILT_SIGNAL and EVFILT_AIO are not there; EVFILT_READ and
+ * EVFILT_WRITE refuse regular files (EPERM); the socket error in fflags is
+ * always ECONNRESET, because reading the true one would take it away; an exit
+ * is never reported before the child can be waited for.
+ */
+#ifndef KQUEUE_SHIM_H_
+#define KQUEUE_SHIM_H_
+
+#include <sys/event.h>
+#include <sys/types.h>
+
+/* The epoll instances of a queue. */
+enum shim_set {
+  SHIM_READ,
+  SHIM_WRITE,
+  SHIM_EXCEPT,
+  SHIM_OTHER, /* user, timer, proc: an fd of ours each */
+  SHIM_VNODE, /* the inotify fd, and the eventfd for what was left over */
+  SHIM_SETS
+};
+
+/* One event that is registered. */
+struct shim_note {
+  struct shim_note* next; /* in the same bucket */
+  struct kevent want;     /* as registered; flags without actions */
+  int enabled;
+  int own_fd;             /* SHIM_OTHER: eventfd, timerfd, pidfd; -1 */
+  int is_socket;
+  int is_fifo;
+  int is_device; /* refused with KQUEUE_SHIM_REFUSE_DEVICES, as macOS may */
+  dev_t dev; /* what the fd was when it was registered */
+  ino_t ino;
+  /* EVFILT_VNODE */
+  int wd;
+  int parent_wd; /* of a directory: where its removal is seen; -1 */
+  unsigned seen; /* NOTE_* that happened */
+  uint64_t nlink;
+  int64_t size;
+};
+
+#define SHIM_BUCKETS 1024
+
+struct shim_queue {
+  struct shim_queue* next;
+  int fd;
+  int sets[SHIM_SETS];
+  int inotify_fd; /* -1 until the first EVFILT_VNODE */
+  int left_fd;    /* eventfd: there are vnode events that had no room */
+  unsigned turn;  /* which set comes first, so that none starves */
+  struct shim_note* buckets[SHIM_BUCKETS];
+};
+
+/* queue.c */
+struct shim_note* shim_find(struct shim_queue* queue,
+                            uintptr_t ident,
+                            short filter);
+void shim_remove(struct shim_queue* queue, struct shim_note* note);
+
+/* fd-filters.c: EVFILT_READ, EVFILT_WRITE, EVFILT_EXCEPT. All return 0 or an
+ * errno. `is_new`: the note has not been in the set. */
+enum shim_set shim_fd_set(short filter);
+int shim_fd_identify(struct shim_note* note);
+/* Is the fd still the file that was registered? */
+int shim_fd_same(const struct shim_note* note);
+int shim_fd_arm(struct shim_queue* queue, struct shim_note* note);
+void shim_fd_disarm(struct shim_queue* queue, struct shim_note* note);
+/* From an epoll mask to an event; 0 if there is none. */
+int shim_fd_event(const struct shim_note* note,
+                  unsigned mask,
+                  struct kevent* out);
+
+/* own-filters.c: EVFILT_USER, EVFILT_TIMER, EVFILT_PROC. */
+int shim_own_add(struct shim_queue* queue,
+                 struct shim_note* note,
+                 const struct kevent* change,
+                 int is_new);
+void shim_own_remove(struct shim_queue* queue, struct shim_note* note);
+int shim_own_arm(struct shim_queue* queue, struct shim_note* note, int on);
+int shim_own_event(struct shim_note* note, struct kevent* out);
+
+/* vnode-filter.c */
+int shim_vnode_add(struct shim_queue* queue, struct shim_note* note);
+void shim_vnode_remove(struct shim_queue* queue, struct shim_note* note);
+/* Reads inotify into the notes. */
+void shim_vnode_collect(struct shim_queue* queue);
+int shim_vnode_event(struct shim_note* note, struct kevent* out);
+
+#endif /* KQUEUE_SHIM_H_ */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests of the shim; included by unit/main.c with different meanings of UNIT,
+ * so without a guard. */
+
+/* shim-change.c */
+UNIT(add_is_idempotent)
+UNIT(delete_of_nothing)
+UNIT(error_has_a_place_in_the_eventlist)
+UNIT(error_without_room_is_returned)
+UNIT(receipt_takes_no_event)
+UNIT(same_array_for_both_lists)
+UNIT(disable_and_enable)
+UNIT(oneshot_is_gone_after_one)
+UNIT(dispatch_is_disabled_after_one)
+UNIT(clear_reports_changes_only)
+UNIT(closed_fd_leaves_the_queue)
+UNIT(closed_fd_leaves_although_a_duplicate_is_open)
+UNIT(queue_is_not_inherited)
+UNIT(queue_can_be_polled)
+UNIT(timeout_is_kept)
+
+/* shim-filter.c */
+UNIT(read_counts_bytes)
+UNIT(read_of_a_listening_socket)
+UNIT(read_eof_of_a_pipe)
+UNIT(read_eof_with_data_pending)
+UNIT(write_of_a_full_pipe)
+UNIT(write_eof_without_reader)
+UNIT(refused_connect_has_eof_and_error)
+UNIT(unconnected_socket_is_silent)
+UNIT(except_reports_urgent_data)
+UNIT(user_flags_and_trigger)
+UNIT(user_without_clear_stays)
+UNIT(timer_counts_expirations)
+UNIT(timer_oneshot)
+UNIT(proc_reports_exit_status)
+UNIT(proc_of_nobody)
+UNIT(vnode_write_and_extend)
+UNIT(vnode_attrib_and_link)
+UNIT(vnode_rename_and_delete)
+UNIT(vnode_directory)
+UNIT(vnode_only_what_was_asked_for)

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* kevent(2): changes, flags, errors, queues. Quotes are from FreeBSD 14's man
+ * page kqueue(2) unless another is named. */
+#include "unit/unit.h"
+
+#include <sys/event.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const struct timespec at_once = { 0, 0 };
+
+static int change(int kq, int ident, int filter, unsigned flags) {
+  struct kevent kev;
+  EV_SET(&kev, ident, filter, flags, 0, 0, NULL);
+  return kevent(kq, &kev, 1, NULL, 0, NULL);
+}
+
+static int fetch(int kq, struct kevent* kev, int room) {
+  return kevent(kq, NULL, 0, kev, room, &at_once);
+}
+
+static int readable_pipe(int fds[2]) {
+  CHECK_EQ(0, pipe(fds));
+  CHECK_EQ(3, write(fds[1], "abc", 3));
+  return fds[0];
+}
+
+/* "Re-adding an existing event will modify the parameters of the original
+ * event, and not result in a duplicate entry." */
+UNIT_TEST(add_is_idempotent) {
+  struct kevent kev[4];
+  int fds[2];
+  int kq = kqueue();
+  int fd = readable_pipe(fds);
+
+  EV_SET(&kev[0], fd, EVFILT_READ, EV_ADD, 0, 0, (void*) 1);
+  EV_SET(&kev[1], fd, EVFILT_READ, EV_ADD, 0, 0, (void*) 2);
+  CHECK_EQ(0, kevent(kq, kev, 2, NULL, 0, NULL));
+  CHECK_EQ(1, fetch(kq, kev, 4));
+  CHECK(kev[0].udata == (void*) 2);
+  CHECK_EQ(1, fetch(kq, kev, 4)); /* a level */
+}
+
+/* "ENOENT: The event could not be found to be modified or deleted." "EBADF:
+ * The specified descriptor is invalid." */
+UNIT_TEST(delete_of_nothing) {
+  int fds[2];
+  int kq = kqueue();
+  int fd = readable_pipe(fds);
+
+  CHECK_EQ(-1, change(kq, fd, EVFILT_READ, EV_DELETE));
+  CHECK_EQ(ENOENT, errno);
+  close(fd);
+  CHECK_EQ(-1, change(kq, fd, EVFILT_READ, EV_DELETE));
+  CHECK_EQ(EBADF, errno);
+  CHECK_EQ(-1, change(kq, fd, EVFILT_READ, EV_ADD));
+  CHECK_EQ(EBADF, errno);
+  CHECK_EQ(-1, change(fds[1], fds[1], EVFILT_WRITE, EV_ADD));
+  CHECK_EQ(EBADF, errno); /* not a queue */
+  CHECK_EQ(-1, change(kq, 0, 77, EV_ADD));
+  CHECK_EQ(EINVAL, errno);
+}
+
+/* "If an error occurs while processing an element of the changelist and there
+ * is enough room in the eventlist, then the event will be placed in the
+ * eventlist with EV_ERROR set in flags and the system error in data." The rest
+ * of the list is still processed. */
+UNIT_TEST(error_has_a_place_in_the_eventlist) {
+  struct kevent changes[2];
+  struct kevent events[4];
+  int fds[2];
+  int kq = kqueue();
+  int fd = readable_pipe(fds);
+
+  EV_SET(&changes[0], 999, EVFILT_READ, EV_ADD, 0, 0, (void*) 7);
+  EV_SET(&changes[1], fd, EVFILT_READ, EV_ADD, 0, 0, NULL);
+  CHECK_EQ(1, kevent(kq, changes, 2, events, 4, NULL)); /* does not sleep */
+  CHECK(events[0].flags & EV_ERROR);
+  CHECK_EQ(EBADF, events[0].data);
+  CHECK_EQ(999, events[0].ident);
+  CHECK_EQ(EVFILT_READ, events[0].filter);
+  CHECK(events[0].udata == (void*) 7);
+  CHECK_EQ(1, fetch(kq, events, 4));
+  CHECK_EQ(fd, events[0].ident);
+}
+
+/* "Otherwise, -1 will be returned, and errno will be set to indicate the error
+ * condition." */
+UNIT_TEST(error_without_room_is_returned) {
+  struct kevent changes[2];
+  struct kevent event;
+  int kq = kqueue();
+
+  EV_SET(&changes[0], 998, EVFILT_READ, EV_ADD, 0, 0, NULL);
+  EV_SET(&changes[1], 999, EVFILT_READ, EV_ADD, 0, 0, NULL);
+  CHECK_EQ(-1, kevent(kq, changes, 2, &event, 1, NULL));
+  CHECK_EQ(EBADF, errno);
+}
+
+/* "EV_RECEIPT: ... useful for making bulk changes to a kqueue without draining
+ * any pending events. When passed as input, it forces EV_ERROR to always be
+ * returned. When a filter is successfully added the data field will be zero."
+ */
+UNIT_TEST(receipt_takes_no_event) {
+  struct kevent changes[2];
+  struct kevent events[4];
+  int fds[2];
+  int kq = kqueue();
+  int fd = readable_pipe(fds);
+
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ADD));
+  EV_SET(&changes[0], fds[1], EVFILT_WRITE, EV_ADD | EV_RECEIPT, 0, 0, NULL);
+  EV_SET(&changes[1], 999, EVFILT_READ, EV_ADD | EV_RECEIPT, 0, 0, NULL);
+  CHECK_EQ(2, kevent(kq, changes, 2, events, 4, NULL));
+  CHECK(events[0].flags & EV_ERROR);
+  CHECK_EQ(0, events[0].data);
+  CHECK(events[1].flags & EV_ERROR);
+  CHECK_EQ(EBADF, events[1].data);
+}
+
+/* "The same array may be used for the changelist and eventlist." */
+UNIT_TEST(same_array_for_both_lists) {
+  struct kevent kev[3];
+  int fds[2];
+  int kq = kqueue();
+  int fd = readable_pipe(fds);
+
+  EV_SET(&kev[0], fd, EVFILT_READ, EV_ADD | EV_RECEIPT, 0, 0, NULL);
+  EV_SET(&kev[1], 999, EVFILT_READ, EV_DELETE | EV_RECEIPT, 0, 0, NULL);
+  EV_SET(&kev[2], fds[1], EVFILT_WRITE, EV_ADD | EV_RECEIPT, 0, 0, NULL);
+  CHECK_EQ(3, kevent(kq, kev, 3, kev, 3, &at_once));
+  CHECK_EQ(0, kev[0].data);
+  CHECK_EQ(EBADF, kev[1].data);
+  CHECK_EQ(0, kev[2].data);
+  CHECK_EQ(2, fetch(kq, kev, 3));
+}
+
+/* "EV_DISABLE: Disable event so kevent() will not return it. The filter itself
+ * is not disabled." "Adding an event automatically enables it, unless
+ * overridden by the EV_DISABLE flag." */
+UNIT_TEST(disable_and_enable) {
+  struct kevent kev;
+  int fds[2];
+  int kq = kqueue();
+  int fd = readable_pipe(fds);
+
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ADD | EV_DISABLE));
+  CHECK_EQ(0, fetch(kq, &kev, 1));
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ENABLE));
+  CHECK_EQ(1, fetch(kq, &kev, 1));
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_DISABLE));
+  CHECK_EQ(0, fetch(kq, &kev, 1));
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ADD));
+  CHECK_EQ(1, fetch(kq, &kev, 1));
+}
+
+/* "EV_ONESHOT: Causes the event to return only the first occurrence of the
+ * filter being triggered. After the user retrieves the event from the kqueue,
+ * it is deleted." */
+UNIT_TEST(oneshot_is_gone_after_one) {
+  struct kevent kev;
+  int fds[2];
+  int kq = kqueue();
+  int fd = readable_pipe(fds);
+
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ADD | EV_ONESHOT));
+  CHECK_EQ(1, fetch(kq, &kev, 1));
+  CHECK_EQ(0, fetch(kq, &kev, 1));
+  CHECK_EQ(-1, change(kq, fd, EVFILT_READ, EV_DELETE));
+  CHECK_EQ(ENOENT, errno);
+}
+
+/* "EV_DISPATCH: Disable the event source immediately after delivery of an
+ * event." */
+UNIT_TEST(dispatch_is_disabled_after_one) {
+  struct kevent kev;
+  int fds[2];
+  int kq = kqueue();
+  int fd = readable_pipe(fds);
+
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ADD | EV_DISPATCH));
+  CHECK_EQ(1, fetch(kq, &kev, 1));
+  CHECK_EQ(0, fetch(kq, &kev, 1));
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ENABLE));
+  CHECK_EQ(1, fetch(kq, &kev, 1));
+}
+
+/* "EV_CLEAR: After the event is retrieved by the user, its state is reset. This
+ * is useful for filters which report state transitions instead of the current
+ * state." */
+UNIT_TEST(clear_reports_changes_only) {
+  struct kevent kev;
+  int fds[2];
+  int kq = kqueue();
+  int fd = readable_pipe(fds);
+
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ADD | EV_CLEAR));
+  CHECK_EQ(1, fetch(kq, &kev, 1));
+  CHECK_EQ(0, fetch(kq, &kev, 1));
+  CHECK_EQ(1, write(fds[1], "d", 1));
+  CHECK_EQ(1, fetch(kq, &kev, 1));
+  CHECK_EQ(4, kev.data);
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ADD | EV_CLEAR));
+  CHECK_EQ(1, fetch(kq, &kev, 1)); /* added again, looked at again */
+}
+
+/* "Calling close() on a file descriptor will remove any kevents that reference
+ * the descriptor." */
+UNIT_TEST(closed_fd_leaves_the_queue) {
+  struct kevent kev;
+  int fds[2];
+  int kq = kqueue();
+  int fd = readable_pipe(fds);
+
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ADD));
+  close(fd);
+  CHECK_EQ(0, fetch(kq, &kev, 1));
+  int next[2];
+  CHECK_EQ(fd, readable_pipe(next)); /* the same number */
+  CHECK_EQ(0, fetch(kq, &kev, 1));
+  CHECK_EQ(-1, change(kq, fd, EVFILT_READ, EV_DELETE));
+  CHECK_EQ(ENOENT, errno);
+}
+
+UNIT_TEST(closed_fd_leaves_although_a_duplicate_is_open) {
+  struct kevent kev;
+  int fds[2];
+  int other[2];
+  int kq = kqueue();
+  int fd = readable_pipe(fds);
+  int copy = dup(fd);
+
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ADD));
+  CHECK_EQ(0, pipe(other));
+  CHECK_EQ(fd, dup2(other[0], fd)); /* closed, but not through close() */
+  CHECK_EQ(0, fetch(kq, &kev, 1));
+  CHECK_EQ(0, change(kq, copy, EVFILT_READ, EV_ADD));
+  CHECK_EQ(1, fetch(kq, &kev, 1));
+  CHECK_EQ(copy, kev.ident);
+}
+
+/* "The queue is not inherited by a child created with fork(2)." */
+UNIT_TEST(queue_is_not_inherited) {
+  int fds[2];
+  int status;
+  struct kevent kev;
+  int kq = kqueue();
+  int fd = readable_pipe(fds);
+
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ADD));
+  pid_t pid = fork();
+  CHECK(pid >= 0);
+  if (pid == 0)
+    _exit(fetch(kq, &kev, 1) == -1 && errno == EBADF &&
+          dup(0) == kq ? 0 : 1);
+  CHECK_EQ(pid, waitpid(pid, &status, 0));
+  CHECK_EQ(0, status);
+  CHECK_EQ(1, fetch(kq, &kev, 1));
+}
+
+/* A queue is an fd: "kqueues can be monitored" (EVFILT_READ, macOS' page:
+ * "kqueue ... when there are pending events"). */
+UNIT_TEST(queue_can_be_polled) {
+  struct kevent kev;
+  int fds[2];
+  int inner = kqueue();
+  int outer = kqueue();
+  struct pollfd pfd = { .fd = inner, .events = POLLIN };
+
+  CHECK_EQ(0, pipe(fds));
+  CHECK_EQ(0, change(inner, fds[0], EVFILT_READ, EV_ADD));
+  CHECK_EQ(0, change(outer, inner, EVFILT_READ, EV_ADD));
+  CHECK_EQ(0, poll(&pfd, 1, 0));
+  CHECK_EQ(0, fetch(outer, &kev, 1));
+  CHECK_EQ(1, write(fds[1], "x", 1));
+  CHECK_EQ(1, poll(&pfd, 1, 0));
+  CHECK_EQ(1, fetch(outer, &kev, 1));
+  CHECK_EQ(inner, kev.ident);
+}
+
+/* "If timeout is a non-NULL pointer, it specifies a maximum interval to wait
+ * for an event" */
+UNIT_TEST(timeout_is_kept) {
+  struct timespec timeout = { 0, 30 * 1000 * 1000 };
+  struct timespec before;
+  struct timespec after;
+  struct kevent kev;
+  int kq = kqueue();
+
+  clock_gettime(CLOCK_MONOTONIC, &before);
+  CHECK_EQ(0, kevent(kq, NULL, 0, &kev, 1, &timeout));
+  clock_gettime(CLOCK_MONOTONIC, &after);
+  long ns = (after.tv_sec - before.tv_sec) * 1000000000L + after.tv_nsec -
+            before.tv_nsec;
+  CHECK(ns >= timeout.tv_nsec);
+}

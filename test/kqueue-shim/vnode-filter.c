@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* EVFILT_VNODE over inotify: the file behind an fd is watched through
+ * /proc/self/fd. See shim.h.
+ *
+ * inotify has one watch per file, so that notes of several fds share one. The
+ * removal of a directory that is open is only seen in its parent.
+ */
+#include "shim.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdalign.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SELF (IN_ATTRIB | IN_MODIFY | IN_MOVE_SELF | IN_DELETE_SELF)
+#define ENTRIES (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
+
+static int open_inotify(struct shim_queue* queue) {
+  struct epoll_event event;
+
+  if (queue->inotify_fd != -1)
+    return 0;
+  int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  if (fd == -1)
+    return errno;
+  memset(&event, 0, sizeof(event));
+  event.events = EPOLLIN;
+  event.data.fd = fd;
+  if (epoll_ctl(queue->sets[SHIM_VNODE], EPOLL_CTL_ADD, fd, &event) != 0) {
+    int err = errno;
+    syscall(SYS_close, fd);
+    return err;
+  }
+  queue->inotify_fd = fd;
+  return 0;
+}
+
+static void look(struct shim_note* note, unsigned* changes) {
+  struct stat st;
+
+  if (fstat((int) note->want.ident, &st) != 0)
+    return;
+  int is_dir = S_ISDIR(st.st_mode);
+  if ((uint64_t) st.st_nlink != note->nlink) {
+    *changes |= NOTE_LINK;
+    if (st.st_nlink == 0 || (!is_dir && (uint64_t) st.st_nlink < note->nlink))
+      *changes |= NOTE_DELETE;
+  }
+  if (!is_dir && st.st_size > note->size)
+    *changes |= NOTE_EXTEND;
+  note->nlink = (uint64_t) st.st_nlink;
+  note->size = st.st_size;
+}
+
+/* The directory that `path` is in. */
+static int watch_parent(struct shim_queue* queue, const char* link) {
+  char path[PATH_MAX];
+  ssize_t len = readlink(link, path, sizeof(path) - 4);
+
+  if (len <= 1)
+    return -1;
+  memcpy(path + len, "/..", 4);
+  return inotify_add_watch(queue->inotify_fd, path,
+                           IN_DELETE | IN_MOVED_FROM | IN_MASK_ADD);
+}
+
+int shim_vnode_add(struct shim_queue* queue, struct shim_note* note) {
+  char link[64];
+  unsigned ignored = 0;
+  struct stat st;
+
+  int err = open_inotify(queue);
+  if (err != 0)
+    return err;
+  snprintf(link, sizeof(link), "/proc/self/fd/%d", (int) note->want.ident);
+  note->wd = inotify_add_watch(queue->inotify_fd, link,
+                               SELF | ENTRIES | IN_MASK_ADD);
+  if (note->wd == -1)
+    return errno;
+  look(note, &ignored);
+  if (stat(link, &st) == 0 && S_ISDIR(st.st_mode))
+    note->parent_wd = watch_parent(queue, link);
+  return 0;
+}
+
+static int is_used(struct shim_queue* queue,
+                   const struct shim_note* but,
+                   int wd) {
+  for (int i = 0; i < SHIM_BUCKETS; i++)
+    for (struct shim_note* note = queue->buckets[i]; note; note = note->next)
+      if (note != but && (note->wd == wd || note->parent_wd == wd))
+        return 1;
+  return 0;
+}
+
+void shim_vnode_remove(struct shim_queue* queue, struct shim_note* note) {
+  if (note->wd != -1 && !is_used(queue, note, note->wd))
+    (void) inotify_rm_watch(queue->inotify_fd, note->wd);
+  if (note->parent_wd != -1 && !is_used(queue, note, note->parent_wd))
+    (void) inotify_rm_watch(queue->inotify_fd, note->parent_wd);
+}
+
+/* "NOTE_DELETE: The unlink() system call was called" · "NOTE_WRITE: A write
+ * occurred on the file" (for a directory, an entry came or went) ·
+ * "NOTE_EXTEND" · "NOTE_ATTRIB" · "NOTE_LINK: The link count on the file
+ * changed" · "NOTE_RENAME" */
+static void see(struct shim_note* note, unsigned mask, int in_parent) {
+  unsigned changes = 0;
+
+  look(note, &changes);
+  if (in_parent) {
+    note->seen |= changes & NOTE_DELETE;
+    return;
+  }
+  if (mask & (IN_MODIFY | ENTRIES))
+    note->seen |= NOTE_WRITE;
+  if ((mask & IN_ATTRIB) && !(changes & NOTE_LINK))
+    note->seen |= NOTE_ATTRIB;
+  if (mask & IN_MOVE_SELF)
+    note->seen |= NOTE_RENAME;
+  if (mask & IN_UNMOUNT)
+    note->seen |= NOTE_REVOKE;
+  note->seen |= changes;
+}
+
+static void see_all(struct shim_queue* queue, const struct inotify_event* e) {
+  for (int i = 0; i < SHIM_BUCKETS; i++) {
+    for (struct shim_note* note = queue->buckets[i]; note; note = note->next) {
+      if (note->want.filter != EVFILT_VNODE)
+        continue;
+      if (note->wd == e->wd)
+        see(note, e->mask, 0);
+      else if (note->parent_wd == e->wd)
+        see(note, e->mask, 1);
+    }
+  }
+}
+
+void shim_vnode_collect(struct shim_queue* queue) {
+  alignas(struct inotify_event) char batch[8192];
+  ssize_t size;
+
+  while ((size = read(queue->inotify_fd, batch, sizeof(batch))) > 0) {
+    const char* at = batch;
+    while (at < batch + size) {
+      const struct inotify_event* event = (const void*) at;
+      at += sizeof(*event) + event->len;
+      see_all(queue, event);
+    }
+  }
+}
+
+int shim_vnode_event(struct shim_note* note, struct kevent* out) {
+  *out = note->want;
+  out->fflags = note->seen & note->want.fflags;
+  out->data = 0;
+  if (note->want.flags & EV_CLEAR)
+    note->seen = 0;
+  return 1;
+}
