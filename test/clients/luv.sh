@@ -1,0 +1,61 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# luv: libuv's functions for Lua, one to one. Its own tests, each in a process
+# of its own, so that a crash is one test's.
+about="luv's own tests"
+release=trixie
+package=lua-luv
+packages=lua5.1
+sources=lua-luv
+program=lua5.1
+
+prepare() {
+  tar -C "$1" -xf "$source_lua_luv"/*.orig.tar.* --strip-components=1 \
+    --wildcards '*/tests/*' '*/lib/*.lua' '*/README.md'
+  # Their runner, for one test; without a name it lists them.
+  cat > "$1/one.lua" <<'END'
+local tap = require("lib/tap")
+local files, want = arg[1], arg[2]
+local real = tap
+local names = {}
+package.loaded["lib/tap"] = function(suite)
+  if type(suite) ~= "function" then return end
+  suite(function(name, fn, version)
+    names[#names + 1] = "test " .. name
+    if name == want then
+      real(false)
+      real(function(test) test(name, fn, version) end)
+    end
+  end)
+end
+require("tests/test-" .. files)
+if want then real(true) else print(table.concat(names, "\n")) end
+END
+}
+
+workload() {
+  cd /data || return
+  local file name id out
+  for file in tests/test-*.lua; do
+    file=${file#tests/test-}
+    file=${file%.lua}
+    while IFS= read -r name; do
+      [[ $name == test\ * ]] || continue
+      name=${name#test }
+      id="$file:${name// /_}"
+      [ $# -eq 0 ] || [[ " $* " == *" $id "* ]] || continue
+      out=$(timeout 20 lua5.1 one.lua "$file" "$name" 2>&1)
+      case $?:$out in
+      0:*'# skip'*) skip "$id" "${out##*# skip }" ;;
+      0:*) ok "$id" ;;
+      *) bad "$id" "$out" ;;
+      esac
+    done < <(timeout 20 lua5.1 one.lua "$file")
+  done
+  # As its authors run it: all in one process.
+  if out=$(timeout 60 lua5.1 tests/run.lua 2>&1); then
+    ok all-in-one-process
+  else
+    bad all-in-one-process "$(grep -E '^(not ok|#)' <<< "$out")"
+  fi
+}

@@ -1,0 +1,8 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# shellcheck source=test/clients/node.bash
+. "$here/node.bash"
+about="Node 18 and its own test suite, the part that has to do with libuv"
+release=bookworm
+limit=900
+limit_full=5400
