@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* A scenario uses a part of the interface on `sc.loop` as a program would and
+ * gives up at the first error: sc_fail() notes it and closes what is open. It
+ * must end whatever is refused: with success, or with an error that somebody
+ * was told. A run that just stops is ended by the guard and is a failure.
+ *
+ * Callbacks that are owed are counted: sc_owe() for each request that was
+ * accepted, sc_paid() in its callback.
+ */
+#ifndef SCENARIO_H_
+#define SCENARIO_H_
+
+#include "fault.h"
+#include "uv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct scenario {
+  const char* name;
+  void (*run)(void);
+  /* Each fault in a new process: what it prepares is made once. */
+  int fresh;
+};
+
+struct scenario_state {
+  uv_loop_t loop;
+  int err;  /* the first */
+  int owed; /* callbacks */
+  int goal; /* the scenario has seen what it came for */
+};
+
+extern struct scenario_state sc;
+extern int sc_step; /* of a scenario with steps: the one that failed */
+extern const struct scenario scenarios[]; /* ends with a NULL name */
+
+/* Notes the error and closes all handles. Returns err. */
+int sc_fail(int err);
+/* As sc_fail() if err is not 0. */
+int sc_try(int err);
+/* For a request: the callback is owed if it was accepted. */
+int sc_owe(int err);
+void sc_paid(void);
+/* Something is wrong that no refusal explains: ends the process. */
+void sc_bug(const char* what);
+#define SC_CHECK(cond) ((cond) ? (void) 0 : sc_bug(#cond))
+/* Closes whatever is open. */
+void sc_close_all(void);
+/* Runs the loop until nothing is left, or for one event. */
+void sc_run(void);
+void sc_alloc(uv_handle_t* handle, size_t size, uv_buf_t* buf);
+struct sockaddr_in sc_loopback(int port);
+
+#endif /* SCENARIO_H_ */

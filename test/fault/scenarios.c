@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#include "scenarios.h"
+
+const struct scenario scenarios[] = {
+  { "loop", scenario_loop, 0 },
+  { "watchers", scenario_watchers, 0 },
+  { "signal", scenario_signal, 0 },
+  { "poll", scenario_poll, 0 },
+  { "tty", scenario_tty, 0 },
+  { "tcp", scenario_tcp, 0 },
+  { "pipe", scenario_pipe, 0 },
+  { "ipc", scenario_ipc, 0 },
+  { "udp", scenario_udp, 0 },
+  { "udp-options", scenario_udp_options, 0 },
+  { "process", scenario_process, 0 },
+  { "process-detached", scenario_process_detached, 0 },
+  { "fs-sync", scenario_fs_sync, 0 },
+  { "fs-async", scenario_fs_async, 0 },
+  { "fs-event", scenario_fs_event, 0 },
+  { "fs-poll", scenario_fs_poll, 0 },
+  { "work", scenario_work, 0 },
+  { "work-first", scenario_work, 1 },
+  { "signal-first", scenario_signal, 1 },
+  { "names", scenario_names, 0 },
+  { "names-first", scenario_names, 1 },
+  { "threads", scenario_threads, 0 },
+  { "system", scenario_system, 0 },
+  { "fork", scenario_fork, 0 },
+  { NULL, NULL, 0 },
+};

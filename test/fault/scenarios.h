@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SCENARIOS_H_
+#define SCENARIOS_H_
+
+#include "scenario.h"
+
+void scenario_loop(void);
+void scenario_watchers(void);
+void scenario_signal(void);
+void scenario_poll(void);
+void scenario_tty(void);
+void scenario_tcp(void);
+void scenario_pipe(void);
+void scenario_ipc(void);
+void scenario_udp(void);
+void scenario_udp_options(void);
+void scenario_process(void);
+void scenario_process_detached(void);
+void scenario_fs_event(void);
+void scenario_fs_poll(void);
+void scenario_fs_async(void);
+void scenario_fs_sync(void);
+void scenario_work(void);
+void scenario_names(void);
+void scenario_threads(void);
+void scenario_system(void);
+void scenario_fork(void);
+
+#endif /* SCENARIOS_H_ */
