@@ -190,6 +190,11 @@ int test_lowest_fd(void) {
   return fd;
 }
 
+int test_on_valgrind(void) {
+  const char* preload = getenv("LD_PRELOAD");
+  return preload != NULL && strstr(preload, "vgpreload") != NULL;
+}
+
 int test_is_slow(void) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return 1;

@@ -12,6 +12,9 @@ TEST(async_callback_closes_the_rest_of_the_batch)
 TEST(async_close_while_others_send)
 TEST(async_close_races_with_send)
 
+/* test-bad-input.c */
+TEST(bad_input_is_named)
+
 /* test-dead-fd.c */
 TEST(dead_fd_stream_before_first_poll)
 TEST(dead_fd_stream_while_reading)
@@ -20,6 +23,44 @@ TEST(dead_fd_udp)
 TEST(dead_fd_poll_handle)
 TEST(dead_fd_number_reused)
 TEST(dead_fd_listening_socket)
+
+/* test-fs.c */
+TEST(fs_sync_needs_no_loop)
+TEST(fs_async_copies_what_it_needs)
+TEST(fs_scandir_lists_and_ends)
+TEST(fs_opendir_outlives_its_request)
+TEST(fs_realpath_and_readlink_of_long_names)
+TEST(fs_cancel_everything_queued)
+TEST(getaddrinfo_overlong_and_empty_names)
+TEST(getaddrinfo_without_a_loop)
+TEST(fs_poll_tells_an_error_once)
+TEST(fs_event_create_is_rename)
+TEST(fs_write_of_more_than_two_gigabytes_is_short)
+TEST(threadpool_size_nonsense_is_the_default)
+
+/* test-limits.c */
+TEST(limit_loop_init_without_descriptors)
+TEST(limit_everyday_calls_without_descriptors)
+TEST(limit_accept_without_descriptors)
+TEST(limit_spawn_without_descriptors)
+TEST(limit_first_worker_refused)
+TEST(limit_second_worker_refused)
+TEST(limit_spawn_without_processes)
+
+/* test-loop.c */
+TEST(loop_init_keeps_data_and_refuses_null)
+TEST(loop_close_busy_until_closed)
+TEST(loop_default_can_be_made_again)
+TEST(loop_configure_unknown_option)
+TEST(loop_close_order_is_last_in_first_out)
+TEST(loop_alive_and_references)
+TEST(loop_start_without_callback)
+TEST(loop_fork_keeps_watchers)
+TEST(loop_fork_thread_pool)
+TEST(signal_every_handle_on_every_loop)
+TEST(poll_handle_rules)
+TEST(signal_callbacks_run_last)
+TEST(poll_callback_closes_on_error)
 
 /* test-names.c */
 TEST(version_number_and_text_agree)
@@ -32,12 +73,90 @@ TEST(print_handles_lists_them)
 TEST(print_handles_defaults)
 TEST(wtf8_round_trip_through_the_interface)
 
+/* test-no-memory.c */
+TEST(no_memory_loop_init)
+TEST(no_memory_loop_new)
+TEST(no_memory_timers)
+TEST(no_memory_bind_and_listen)
+TEST(no_memory_fs)
+TEST(no_memory_system_information)
+TEST(no_memory_spawn)
+TEST(no_memory_write)
+
+/* test-pipe.c */
+TEST(pipe_bind_over_a_file)
+TEST(pipe_connect_to_nothing_is_told_later)
+TEST(pipe_long_names)
+TEST(pipe_bind2_reads_only_its_length)
+TEST(pipe_abstract_name)
+TEST(pipe_empty_name_is_made_up)
+TEST(pipe_getsockname_sizes)
+TEST(pipe_write2_rules)
+TEST(pipe_untaken_descriptors_do_not_leak)
+
+/* test-process.c */
+TEST(process_killed_by_signal)
+TEST(process_waited_for_by_the_program)
+TEST(process_spawn_errors_are_told_at_once)
+TEST(process_child_starts_clean)
+TEST(process_disable_stdio_inheritance)
+TEST(process_environment_and_directory)
+TEST(process_looked_up_in_the_childs_path)
+TEST(process_detached_is_a_session_leader)
+TEST(process_setuid_drops_groups)
+TEST(process_setuid_refused_is_told)
+TEST(process_pipes_both_ways)
+TEST(process_reaps_only_its_own)
+TEST(process_close_while_it_runs)
+HELPER(sleep_for_ever)
+HELPER(check_clean_child)
+HELPER(check_environment)
+HELPER(check_session)
+HELPER(check_identity)
+HELPER(echo_stdin)
+
 /* test-pull.c */
 TEST(pull_one_thread)
 TEST(pull_two_threads)
 TEST(pull_async_ends_the_wait)
 TEST(pull_dispatch_is_bounded)
 TEST(pull_thread_pool)
+
+/* test-security-names.c */
+TEST(security_host_name_cut_utf8)
+TEST(security_host_name_is_never_cut)
+TEST(security_wtf8_exact_fill)
+
+/* test-security-rights.c */
+TEST(security_files_after_a_change_of_user)
+TEST(security_children_inherit_no_descriptors)
+TEST(security_failed_spawn_leaves_nothing)
+TEST(security_timers_closed_by_another)
+HELPER(list_descriptors)
+
+/* test-storm.c */
+TEST(storm_accept_at_the_limit)
+TEST(storm_of_signals)
+TEST(storm_of_foreign_children)
+TEST(storm_of_forks_with_a_busy_pool)
+TEST(storm_of_sends_work_cancels_and_closes)
+
+/* test-stream.c */
+TEST(stream_write_is_at_once_callback_is_later)
+TEST(stream_close_cancels_in_order)
+TEST(stream_write_bad_arguments)
+TEST(stream_write_to_dead_peer)
+TEST(stream_shutdown_rules)
+TEST(stream_shutdown_cancelled_by_close)
+TEST(stream_read_start_rules)
+TEST(stream_read_no_buffer)
+TEST(stream_read_eof_leaves_it_half_open)
+TEST(stream_read_is_fair)
+TEST(stream_stop_and_close_in_read)
+TEST(stream_buffer_sizes)
+TEST(stream_descriptor_is_closed_in_close)
+TEST(stream_set_blocking_keeps_callbacks_later)
+TEST(stream_write_of_very_many_buffers)
 
 /* test-sysinfo-strings.c */
 TEST(sysinfo_strings_bad_arguments)
@@ -57,6 +176,17 @@ TEST(sync_sem_wait_resumes_after_signals)
 TEST(sysinfo_clock_bad_arguments)
 TEST(sysinfo_kill_and_priority_of_nobody)
 TEST(dl_symbols_of_the_program)
+
+/* test-tcp.c */
+TEST(tcp_connection_waits_for_accept)
+TEST(tcp_address_in_use_is_deferred)
+TEST(tcp_connect_refused_is_told_later)
+TEST(tcp_close_while_connecting_loopback)
+TEST(tcp_listen_binds_implicitly)
+TEST(tcp_options_before_the_socket)
+TEST(tcp_options_on_a_connection)
+TEST(tcp_close_reset)
+TEST(tcp_fileno_and_bind_after_close)
 
 /* test-thread-affinity.c */
 TEST(thread_affinity_bad_arguments)
@@ -90,6 +220,26 @@ TEST(sync_init_impossible_counts)
 TEST(timer_once_waits_through_signals)
 TEST(timer_never_early_under_signals)
 TEST(timer_repeat_period_is_never_short)
+
+/* test-tty.c */
+TEST(tty_modes_and_reset)
+TEST(tty_close_restores_the_mode)
+TEST(tty_reset_without_anything_to_reset)
+TEST(tty_winsize)
+TEST(tty_refuses_what_is_none)
+TEST(tty_vterm_state)
+TEST(tty_nonblocking_does_not_leak)
+TEST(tty_read_all_before_hangup)
+
+/* test-udp.c */
+TEST(udp_send_queue_counters)
+TEST(udp_empty_datagram_and_drained)
+TEST(udp_try_send_rules)
+TEST(udp_try_send2_many)
+TEST(udp_open_ex_flags)
+TEST(udp_recvmmsg_buffer_too_small)
+TEST(udp_recvmmsg_one_terminal_callback)
+TEST(udp_close_in_send_callback)
 
 /* test-write-cancel.c */
 TEST(write_cancel_queued)

@@ -118,6 +118,7 @@ static int reap(const struct runner_job* job,
   return 1;
 }
 
+#if defined(_POSIX_REALTIME_SIGNALS) && _POSIX_REALTIME_SIGNALS > 0
 static void nap(uint64_t ms) {
   sigset_t set;
   struct timespec time = { 0, 0 };
@@ -128,6 +129,15 @@ static void nap(uint64_t ms) {
   time.tv_nsec = (long) (ms % 1000) * 1000000;
   (void) sigtimedwait(&set, NULL, &time); /* wakes for nothing at worst */
 }
+#else
+static void nap(uint64_t ms) {
+  struct timespec time = { 0, 5000000 };
+
+  if (ms < 5)
+    time.tv_nsec = (long) ms * 1000000;
+  nanosleep(&time, NULL);
+}
+#endif
 
 int runner_os_wait(struct runner_job* jobs,
                    int njobs,

@@ -53,10 +53,10 @@ static const struct helper_case helpers[] = {
 #include "list.h"
 #undef TEST
 #undef HELPER
+  { NULL, NULL }, /* there may be none */
 };
 
 #define NTESTS (sizeof(tests) / sizeof(tests[0]))
-#define NHELPERS (sizeof(helpers) / sizeof(helpers[0]))
 
 struct options {
   int tap;
@@ -226,7 +226,7 @@ static int run_one(const char* name) {
 }
 
 static int run_helper(const char* name, int argc, char** argv) {
-  for (size_t i = 0; i < NHELPERS; i++)
+  for (size_t i = 0; helpers[i].name != NULL; i++)
     if (strcmp(helpers[i].name, name) == 0)
       return helpers[i].run(argc, argv);
   fprintf(stderr, "no helper called %s\n", name);
@@ -248,7 +248,8 @@ static int parse(char** argv, struct options* options) {
       options->list = 1;
     else if (strcmp(*argv, "-j") == 0 && argv[1] != NULL)
       options->jobs = atoi(*++argv);
-    else if (strncmp(*argv, "-j", 2) == 0 && isdigit((*argv)[2]))
+    else if (strncmp(*argv, "-j", 2) == 0 &&
+             isdigit((unsigned char) (*argv)[2]))
       options->jobs = atoi(*argv + 2);
     else
       return -1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions that answer questions about the library, errors and requests, and
- * that libuv's own tests leave out. Method: call each, compare with the header. */
+ * that libuv's own tests leave out. Method: call each, compare with the
+ * header. */
 #include "test.h"
 
 #include <stdio.h>

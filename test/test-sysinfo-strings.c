@@ -102,6 +102,8 @@ TEST_IMPL(sysinfo_tmpdir_variables) {
   char buffer[64];
   size_t size;
 
+  for (int i = 0; i < 4; i++)
+    ASSERT_EQ(0, uv_os_unsetenv(names[i]));
   for (int i = 3; i >= 0; i--) {
     char value[32];
     snprintf(value, sizeof(value), "/dir-of-%s/", names[i]);

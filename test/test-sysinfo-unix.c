@@ -50,6 +50,10 @@ TEST_IMPL(sysinfo_homedir_without_variable) {
   return 0;
 }
 
+#ifndef RLIMIT_AS
+# define RLIMIT_AS RLIMIT_DATA /* all of it, where that is all there is */
+#endif
+
 /* libuv 1.52.1 and later: resource limits are limits, too. */
 TEST_IMPL(sysinfo_memory_resource_limit) {
   uint64_t limit = (uint64_t) 8 << 30;
@@ -58,9 +62,9 @@ TEST_IMPL(sysinfo_memory_resource_limit) {
   if (sizeof(rlim_t) < 8)
     SKIP("the limit does not fit this system's rlim_t");
   ASSERT_EQ(0, getrlimit(RLIMIT_AS, &rl));
-  if (rl.rlim_max != RLIM_INFINITY && rl.rlim_max < limit)
+  if (rl.rlim_max != RLIM_INFINITY && (uint64_t) rl.rlim_max < limit)
     SKIP("the address space is limited below 8 GiB already");
-  struct rlimit tight = { .rlim_cur = limit, .rlim_max = rl.rlim_max };
+  struct rlimit tight = { .rlim_cur = (rlim_t) limit, .rlim_max = rl.rlim_max };
   uint64_t before = uv_get_constrained_memory();
   ASSERT_EQ(0, setrlimit(RLIMIT_AS, &tight));
   uint64_t after = uv_get_constrained_memory();

@@ -50,6 +50,9 @@ TEST_IMPL(thread_stack_size_is_usable) {
   static const size_t sizes[] = { 128 << 10, 1 << 20, 1234567, 16 << 20 };
   uv_thread_t tid;
 
+  if (TEST_TSAN)
+    SKIP("ThreadSanitizer keeps its own data on the thread's stack");
+
   for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
     uv_thread_options_t options = { UV_THREAD_HAS_STACK_SIZE, sizes[i] };
     size_t use = sizes[i] - (64 << 10); /* the C library takes its share */

@@ -199,7 +199,9 @@ TEST_IMPL(try_write2_rules) {
 static int accepted;
 static uv_tcp_t received_tcp;
 
-static void on_ipc_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
+static void on_ipc_read(uv_stream_t* stream,
+                        ssize_t nread,
+                        const uv_buf_t* buf) {
   (void) buf;
   if (nread <= 0 || accepted)
     return;

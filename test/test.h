@@ -67,6 +67,18 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
+/* ThreadSanitizer watches this build. */
+#if defined(__SANITIZE_THREAD__)
+# define TEST_TSAN 1
+#elif defined(__has_feature)
+# if __has_feature(thread_sanitizer)
+#  define TEST_TSAN 1
+# endif
+#endif
+#ifndef TEST_TSAN
+# define TEST_TSAN 0
+#endif
+
 enum test_op { TEST_EQ, TEST_NE, TEST_LT, TEST_LE, TEST_GT, TEST_GE };
 
 void test_assert(int ok, const char* file, int line, const char* text);
@@ -138,6 +150,9 @@ void test_close_loop(uv_loop_t* loop);
 
 /* Lowest fd number that is free: two calls tell whether fds leaked. */
 int test_lowest_fd(void);
+
+/* Valgrind runs this process: it answers for the kernel in places. */
+int test_on_valgrind(void);
 
 /* A sanitizer or valgrind slows this process down; fewer rounds will do. */
 int test_is_slow(void);

@@ -56,7 +56,7 @@ class ExceptionRow:
 
 class Judge:
     """Verdicts for one suite. `conditions` names what holds on this machine:
-    always, unprivileged, no-ipv6, asan, tsan, msan."""
+    always, unprivileged, no-ipv6, asan, tsan, msan, kqueue."""
 
     def __init__(self, suite, conditions):
         self.suite = suite
@@ -64,6 +64,9 @@ class Judge:
         self.skips = list(rows("skips.txt", 3))
         self.exceptions = [ExceptionRow(*row)
                            for row in rows("exceptions.txt", 5)]
+        if "kqueue" in self.conditions:
+            self.exceptions += [ExceptionRow("*", test, "any", "-", reason)
+                                for test, reason in rows("kqueue.txt", 2)]
 
     def _skip_holds(self, test, reason, unprivileged):
         conditions = set(self.conditions)

@@ -109,8 +109,8 @@ static void check_full(int batches, int waits) {
 }
 
 /* A full batch is followed by another look, without sleeping, up to a bound
- * after which timers and the rest get their turn. A new loop's batches are small
- * and only make room for larger ones. */
+ * after which timers and the rest get their turn. A new loop's batches are
+ * small and only make room for larger ones. */
 UNIT_TEST(poll_phase_full_batch_goes_on) {
   setup();
   uv_poll_start(&handles[0], UV_READABLE, count_cb);

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: MIT */
+/* Callers' mistakes that can be named are answered with an error, and change
+ * nothing. Method: a table of calls with NULL, out-of-range, wrong-state and
+ * wrong-type arguments; a fresh loop and handles of every kind for each row.
+ *
+ * What is a precondition instead (the program is wrong and may end): a NULL
+ * handle or loop where the documentation asks for one, a handle that was never
+ * initialised, uv_close() twice. */
+#include "test.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static uv_loop_t loop;
+static uv_timer_t timer;
+static uv_idle_t idle;
+static uv_prepare_t prepare;
+static uv_check_t check;
+static uv_async_t async;
+static uv_tcp_t tcp;
+static uv_pipe_t pipe_handle;
+static uv_udp_t udp;
+static uv_tcp_t new_tcp;
+static uv_udp_t new_udp;
+static uv_signal_t sig;
+static uv_fs_event_t fs_event;
+static uv_fs_poll_t fs_poll;
+static uv_process_t process;
+static uv_process_options_t options;
+static uv_stdio_container_t stdio[1];
+static char* no_args[] = { (char*) "true", NULL };
+
+static uv_stream_t* stream(void) {
+  return (uv_stream_t*) &tcp;
+}
+
+static uv_fs_t fs;
+static uv_write_t write_req;
+static uv_connect_t connect_req;
+static uv_shutdown_t shutdown_req;
+static uv_udp_send_t send_req;
+static uv_work_t work_req;
+static uv_getaddrinfo_t addr_req;
+static uv_getnameinfo_t name_req;
+static uv_random_t random_req;
+static uv_buf_t buf;
+static char text[64];
+static size_t size;
+static int number;
+static uv_os_sock_t socks[2];
+static uv_thread_t thread;
+
+static void on_timer(uv_timer_t* h) {
+  (void) h;
+}
+
+static void on_signal(uv_signal_t* h, int n) {
+  (void) h;
+  (void) n;
+}
+
+static void on_connect(uv_connect_t* r, int s) {
+  (void) r;
+  (void) s;
+}
+
+static void on_conn(uv_stream_t* h, int s) {
+  (void) h;
+  (void) s;
+}
+
+static void on_fs(uv_fs_t* r) {
+  (void) r;
+}
+
+static void on_sent(uv_udp_send_t* r, int s) {
+  (void) r;
+  (void) s;
+}
+
+static void on_recv(uv_udp_t* h,
+                    ssize_t n,
+                    const uv_buf_t* b,
+                    const struct sockaddr* a,
+                    unsigned f) {
+  (void) h;
+  (void) n;
+  (void) b;
+  (void) a;
+  (void) f;
+}
+
+static void on_read(uv_stream_t* h, ssize_t n, const uv_buf_t* b) {
+  (void) h;
+  (void) n;
+  (void) b;
+}
+
+static void on_name(uv_getnameinfo_t* r, int s, const char* h, const char* v) {
+  (void) r;
+  (void) s;
+  (void) h;
+  (void) v;
+}
+
+static void on_random(uv_random_t* r, int s, void* b, size_t n) {
+  (void) r;
+  (void) s;
+  (void) b;
+  (void) n;
+}
+
+static void on_change(uv_fs_event_t* h, const char* n, int e, int s) {
+  (void) h;
+  (void) n;
+  (void) e;
+  (void) s;
+}
+
+static void on_stat(uv_fs_poll_t* h,
+                    int s,
+                    const uv_stat_t* p,
+                    const uv_stat_t* c) {
+  (void) h;
+  (void) s;
+  (void) p;
+  (void) c;
+}
+
+static void in_thread(void* arg) {
+  (void) arg;
+}
+
+static struct sockaddr* address(int family) {
+  static struct sockaddr_storage addr;
+  memset(&addr, 0, sizeof(addr));
+  addr.ss_family = (sa_family_t) family;
+  return (struct sockaddr*) &addr;
+}
+
+static int spawn_with(unsigned flags) {
+  options.flags = flags;
+  return uv_spawn(&loop, &process, &options);
+}
+
+static int spawn_stdio(int flags, uv_stream_t* s, int fd) {
+  options.stdio = stdio;
+  options.stdio_count = 1;
+  stdio[0].flags = (uv_stdio_flags) flags;
+  if (s != NULL)
+    stdio[0].data.stream = s;
+  else
+    stdio[0].data.fd = fd;
+  return uv_spawn(&loop, &process, &options);
+}
+
+static int spawn_nothing(void) {
+  options.file = NULL;
+  return uv_spawn(&loop, &process, &options);
+}
+
+static int sized(int (*call)(char*, size_t*), char* out, size_t room) {
+  size = room;
+  return call(out, &size);
+}
+
+static int closed_fd(void) {
+  int fd = open("/dev/null", O_RDONLY);
+  close(fd);
+  return fd;
+}
+
+static int file_fd(void) {
+  static int fd;
+  fd = open("bad-input.file", O_RDWR | O_CREAT, 0600);
+  return fd;
+}
+
+static int poll_with(int fd, int events) {
+  static uv_poll_t handle;
+  int err = uv_poll_init(&loop, &handle, fd);
+  return err != 0 ? err : uv_poll_start(&handle, events, NULL);
+}
+
+static int tty_with(int fd) {
+  static uv_tty_t tty;
+  return uv_tty_init(&loop, &tty, fd, 0);
+}
+
+static int after_close(int (*call)(void)) {
+  uv_close((uv_handle_t*) &timer, NULL);
+  uv_close((uv_handle_t*) &sig, NULL);
+  uv_close((uv_handle_t*) &tcp, NULL);
+  uv_close((uv_handle_t*) &udp, NULL);
+  uv_close((uv_handle_t*) &pipe_handle, NULL);
+  uv_close((uv_handle_t*) &fs_event, NULL);
+  uv_close((uv_handle_t*) &fs_poll, NULL);
+  return call();
+}
+
+static int c_timer(void) {
+  return uv_timer_start(&timer, on_timer, 1, 0);
+}
+
+static int c_signal(void) {
+  return uv_signal_start(&sig, on_signal, 1);
+}
+
+static int c_read(void) {
+  return uv_read_start(stream(), test_alloc, on_read);
+}
+
+static int c_listen(void) {
+  return uv_listen(stream(), 1, on_conn);
+}
+
+static int c_write(void) {
+  return uv_write(&write_req, stream(), &buf, 1, NULL);
+}
+
+static int c_try(void) {
+  return uv_try_write(stream(), &buf, 1);
+}
+
+static int c_shutdown(void) {
+  return uv_shutdown(&shutdown_req, stream(), 0);
+}
+
+static int c_recv(void) {
+  return uv_udp_recv_start(&udp, test_alloc, on_recv);
+}
+
+static int c_event(void) {
+  return uv_fs_event_start(&fs_event, on_change, ".", 0);
+}
+
+static int c_poll(void) {
+  return uv_fs_poll_start(&fs_poll, on_stat, ".", 9);
+}
+
+static int c_fileno(void) {
+  uv_os_fd_t fd;
+  return uv_fileno((uv_handle_t*) &tcp, &fd);
+}
+
+static int c_bind(void) {
+  return uv_tcp_bind(&tcp, address(AF_INET), 0);
+}
+
+static int c_pipe_bind(void) {
+  return uv_pipe_bind(&pipe_handle, "p");
+}
+
+/* Expression, and what it must give; ANY is any error. */
+#define ANY 1
+#define ROWS(X)                                                                \
+  X(uv_loop_init(NULL), UV_EINVAL)                                             \
+  X(uv_loop_configure(&loop, (uv_loop_option) 99), UV_ENOSYS)                  \
+  X(uv_loop_configure(&loop, UV_LOOP_BLOCK_SIGNAL, SIGTERM), UV_EINVAL)        \
+  X(uv_replace_allocator(NULL, NULL, NULL, NULL), UV_EINVAL)                   \
+  X(uv_timer_start(&timer, NULL, 0, 0), UV_EINVAL)                             \
+  X(uv_timer_again(&timer), UV_EINVAL)                                         \
+  X(uv_idle_start(&idle, NULL), UV_EINVAL)                                     \
+  X(uv_prepare_start(&prepare, NULL), UV_EINVAL)                               \
+  X(uv_check_start(&check, NULL), UV_EINVAL)                                   \
+  X(uv_signal_init(&loop, NULL), UV_EINVAL)                                    \
+  X(uv_signal_start(&sig, NULL, SIGUSR1), UV_EINVAL)                           \
+  X(uv_signal_start(&sig, on_signal, 0), UV_EINVAL)                            \
+  X(uv_signal_start(&sig, on_signal, -1), UV_EINVAL)                           \
+  X(uv_signal_start(&sig, on_signal, 4096), UV_EINVAL)                         \
+  X(uv_signal_start(&sig, on_signal, SIGKILL), UV_EINVAL)                      \
+  X(uv_signal_start_oneshot(&sig, on_signal, SIGSTOP), UV_EINVAL)              \
+  X(uv_fileno((uv_handle_t*) &timer, &socks[0]), UV_EINVAL)                    \
+  X(uv_fileno((uv_handle_t*) &tcp, &socks[0]), UV_EBADF)                       \
+  X(uv_send_buffer_size((uv_handle_t*) &timer, &number), UV_ENOTSUP)           \
+  X(uv_send_buffer_size(NULL, &number), UV_EINVAL)                             \
+  X(uv_recv_buffer_size((uv_handle_t*) &tcp, NULL), UV_EINVAL)                 \
+  X(uv_tcp_init_ex(&loop, &new_tcp, 0x1234), UV_EINVAL)                        \
+  X(uv_tcp_init_ex(&loop, &new_tcp, 0x100 | AF_INET), UV_EINVAL)               \
+  X(uv_tcp_bind(&tcp, address(AF_UNIX), 0), UV_EINVAL)                         \
+  X(uv_tcp_bind(&tcp, address(AF_INET), UV_TCP_IPV6ONLY), UV_EINVAL)           \
+  X(uv_tcp_connect(&connect_req, &tcp, address(AF_UNIX), on_connect),          \
+    UV_EINVAL)                                                                 \
+  X(uv_tcp_open(&tcp, closed_fd()), UV_EBADF)                                  \
+  X(uv_tcp_getsockname(&tcp, address(0), &number), UV_EBADF)                   \
+  X(uv_tcp_getpeername(&tcp, address(0), &number), UV_EBADF)                   \
+  X(uv_socketpair(99, 0, socks, 0, 0), ANY)                                    \
+  X(uv_listen((uv_stream_t*) &udp, 1, on_conn), UV_EINVAL)                     \
+  X(uv_listen((uv_stream_t*) &pipe_handle, 1, on_conn), UV_EINVAL)             \
+  X(uv_accept(stream(), (uv_stream_t*) &pipe_handle), UV_EAGAIN)               \
+  X(uv_read_start(NULL, test_alloc, on_read), UV_EINVAL)                       \
+  X(uv_read_start(stream(), NULL, on_read), UV_EINVAL)                         \
+  X(uv_read_start(stream(), test_alloc, NULL), UV_EINVAL)                      \
+  X(uv_read_start(stream(), test_alloc, on_read), UV_ENOTCONN)                 \
+  X(uv_write(&write_req, stream(), &buf, 1, NULL), UV_EBADF)                   \
+  X(uv_write(&write_req, stream(), NULL, 0, NULL), UV_EINVAL)                  \
+  X(uv_write2(&write_req, stream(), &buf, 1, stream(), NULL), ANY)             \
+  X(uv_try_write(stream(), &buf, 1), UV_EBADF)                                 \
+  X(uv_try_write(stream(), NULL, 0), UV_EINVAL)                                \
+  X(uv_shutdown(&shutdown_req, stream(), NULL), UV_ENOTCONN)                   \
+  X(uv_stream_set_blocking(stream(), 1), UV_EBADF)                             \
+  X(uv_pipe_bind(&pipe_handle, NULL), UV_EINVAL)                               \
+  X(uv_pipe_bind2(&pipe_handle, NULL, 3, 0), UV_EINVAL)                        \
+  X(uv_pipe_bind2(&pipe_handle, "x", 1, 0x80), UV_EINVAL)                      \
+  X(uv_pipe_bind2(&pipe_handle, "a\0b", 3, 0), UV_EINVAL)                      \
+  X(uv_pipe_connect2(&connect_req, &pipe_handle, "x", 1, 0x80, on_connect),    \
+    UV_EINVAL)                                                                 \
+  X(uv_pipe_connect2(&connect_req, &pipe_handle, NULL, 1, 0, on_connect),      \
+    UV_EINVAL)                                                                 \
+  X(uv_pipe_open(&pipe_handle, closed_fd()), UV_EBADF)                         \
+  X(uv_pipe_chmod(&pipe_handle, UV_READABLE), UV_EBADF)                        \
+  X(uv_pipe_chmod(NULL, UV_READABLE), ANY)                                     \
+  X(uv_pipe_chmod(&pipe_handle, 0), ANY)                                       \
+  X(uv_pipe_getsockname(&pipe_handle, text, &size), UV_EBADF)                  \
+  X(uv_udp_init_ex(&loop, &new_udp, 0x8000), UV_EINVAL)                        \
+  X(uv_udp_bind(&udp, address(AF_INET), 0x8000), UV_EINVAL)                    \
+  X(uv_udp_bind(&udp, address(77), 0), UV_EINVAL)                              \
+  X(uv_udp_bind(&udp, address(AF_INET), UV_UDP_IPV6ONLY), UV_EINVAL)           \
+  X(uv_udp_open(&udp, closed_fd()), UV_EBADF)                                  \
+  X(uv_udp_connect(&udp, NULL), UV_ENOTCONN)                                   \
+  X(uv_udp_send(&send_req, &udp, &buf, 1, NULL, on_sent), UV_EDESTADDRREQ)     \
+  X(uv_udp_send(&send_req, &udp, &buf, 1, address(77), on_sent),               \
+    UV_EINVAL)                                                                 \
+  X(uv_udp_try_send(&udp, &buf, 1, NULL), UV_EDESTADDRREQ)                     \
+  X(uv_udp_try_send(&udp, NULL, 0, address(AF_INET)), UV_EINVAL)               \
+  X(uv_udp_try_send2(&udp, 0, NULL, NULL, NULL, 0), UV_EINVAL)                 \
+  X(uv_udp_try_send2(&udp, 1, NULL, NULL, NULL, 7), UV_EINVAL)                 \
+  X(uv_udp_recv_start(&udp, NULL, on_recv), UV_EINVAL)                         \
+  X(uv_udp_recv_start(&udp, test_alloc, NULL), UV_EINVAL)                      \
+  X(uv_udp_set_ttl(&udp, 0), UV_EINVAL)                                        \
+  X(uv_udp_set_ttl(&udp, 256), UV_EINVAL)                                      \
+  X(uv_udp_set_broadcast(&udp, 1), UV_EBADF)                                   \
+  X(uv_udp_set_multicast_ttl(&udp, 2), UV_EBADF)                               \
+  X(uv_udp_set_multicast_loop(&udp, 1), UV_EBADF)                              \
+  X(uv_udp_set_multicast_interface(&udp, "nonsense"), UV_EINVAL)               \
+  X(uv_udp_set_membership(&udp, "nonsense", NULL, UV_JOIN_GROUP), UV_EINVAL)   \
+  X(uv_udp_getpeername(&udp, address(0), &number), UV_EBADF)                   \
+  X(poll_with(closed_fd(), UV_READABLE), UV_EBADF)                             \
+  X(poll_with(-1, UV_READABLE), UV_EBADF)                                      \
+  X(poll_with(file_fd(), UV_READABLE), UV_EPERM)                               \
+  X(tty_with(closed_fd()), UV_EINVAL)                                          \
+  X(tty_with(-1), UV_EINVAL)                                                   \
+  X(tty_with(file_fd()), UV_EINVAL)                                            \
+  X(uv_fs_event_start(&fs_event, NULL, ".", 0), UV_EINVAL)                     \
+  X(uv_fs_event_start(&fs_event, on_change, NULL, 0), UV_EINVAL)               \
+  X(uv_fs_event_start(&fs_event, on_change, "none", 0), UV_ENOENT)             \
+  X(uv_fs_event_getpath(&fs_event, text, &size), UV_EINVAL)                    \
+  X(uv_fs_poll_start(&fs_poll, NULL, ".", 1), UV_EINVAL)                       \
+  X(uv_fs_poll_start(&fs_poll, on_stat, NULL, 1), UV_EINVAL)                   \
+  X(uv_fs_poll_getpath(&fs_poll, text, &size), UV_EINVAL)                      \
+  X(uv_spawn(&loop, &process, NULL), UV_EINVAL)                                \
+  X(uv_spawn(&loop, NULL, &options), UV_EINVAL)                                \
+  X(spawn_nothing(), UV_EINVAL)                                                \
+  X(spawn_with(0x4000), UV_EINVAL)                                             \
+  X(spawn_stdio(UV_INHERIT_FD, NULL, -1), UV_EINVAL)                           \
+  X(spawn_stdio(UV_CREATE_PIPE, stream(), 0), UV_EINVAL)                       \
+  X(spawn_stdio(UV_INHERIT_STREAM, stream(), 0), UV_EINVAL)                    \
+  X(spawn_stdio(UV_CREATE_PIPE | UV_INHERIT_FD, NULL, 0), UV_EINVAL)           \
+  X(uv_kill(0x3fffffff, 0), UV_ESRCH)                                          \
+  X(uv_kill(1, 4096), UV_EINVAL)                                               \
+  X(uv_queue_work(&loop, &work_req, NULL, NULL), UV_EINVAL)                    \
+  X(uv_cancel(NULL), UV_EINVAL)                                                \
+  X(uv_fs_open(&loop, NULL, ".", 0, 0, on_fs), UV_EINVAL)                      \
+  X(uv_fs_open(&loop, &fs, NULL, 0, 0, on_fs), UV_EINVAL)                      \
+  X(uv_fs_rename(NULL, &fs, "x", NULL, NULL), UV_EINVAL)                       \
+  X(uv_fs_read(NULL, &fs, 0, NULL, 0, -1, NULL), UV_EINVAL)                    \
+  X(uv_fs_write(NULL, &fs, 0, NULL, 1, -1, NULL), UV_EINVAL)                   \
+  X(uv_fs_read(NULL, &fs, -1, &buf, 1, 0, NULL), UV_EBADF)                     \
+  X(uv_fs_close(NULL, &fs, -1, NULL), UV_EBADF)                                \
+  X(uv_fs_copyfile(NULL, &fs, "x", "y", 0x100, NULL), UV_EINVAL)               \
+  X(uv_fs_mkdtemp(NULL, &fs, NULL, NULL), UV_EINVAL)                           \
+  X(uv_fs_mkdtemp(NULL, &fs, "no-pattern", NULL), UV_EINVAL)                   \
+  X(uv_fs_mkstemp(NULL, &fs, "no-pattern", NULL), UV_EINVAL)                   \
+  X(uv_fs_readdir(NULL, &fs, NULL, NULL), UV_EINVAL)                           \
+  X(uv_fs_closedir(NULL, &fs, NULL, NULL), UV_EINVAL)                          \
+  X(uv_fs_poll_stop(&fs_poll), 0)                                              \
+  X(uv_getaddrinfo(&loop, &addr_req, NULL, NULL, NULL, NULL), UV_EINVAL)       \
+  X(uv_getaddrinfo(&loop, NULL, NULL, "x", NULL, NULL), UV_EINVAL)             \
+  X(uv_getaddrinfo(&loop, &addr_req, NULL, "", NULL, NULL), UV_EINVAL)         \
+  X(uv_getnameinfo(&loop, NULL, on_name, address(AF_INET), 0), UV_EINVAL)      \
+  X(uv_getnameinfo(&loop, &name_req, on_name, NULL, 0), UV_EINVAL)             \
+  X(uv_getnameinfo(&loop, &name_req, on_name, address(AF_UNIX), 0), UV_EINVAL) \
+  X(uv_random(&loop, &random_req, NULL, 5, 0, on_random), UV_EINVAL)           \
+  X(uv_random(&loop, &random_req, text, 5, 1, on_random), UV_EINVAL)           \
+  X(uv_random(NULL, NULL, text, (size_t) -1, 0, NULL), UV_E2BIG)               \
+  X(uv_ip4_addr(NULL, 0, (struct sockaddr_in*) address(0)), UV_EINVAL)         \
+  X(uv_ip4_addr("1.2.3.4.5", 0, (struct sockaddr_in*) address(0)), UV_EINVAL)  \
+  X(uv_ip6_addr("::1::", 0, (struct sockaddr_in6*) address(0)), UV_EINVAL)     \
+  X(uv_inet_pton(77, "1", text), UV_EAFNOSUPPORT)                              \
+  X(uv_inet_ntop(77, text, text, 1), UV_EAFNOSUPPORT)                          \
+  X(uv_inet_ntop(AF_INET, "1234", text, 0), UV_ENOSPC)                         \
+  X(uv_ip_name(address(AF_UNIX), text, sizeof(text)), UV_EAFNOSUPPORT)         \
+  X(uv_thread_create(&thread, NULL, NULL), ANY)                                \
+  X(uv_thread_create_ex(&thread, NULL, in_thread, NULL), ANY)                  \
+  X(uv_thread_setname(NULL), UV_EINVAL)                                        \
+  X(uv_barrier_init(NULL, 1), UV_EINVAL)                                       \
+  X(uv_exepath(NULL, &size), UV_EINVAL)                                        \
+  X(uv_cwd(text, NULL), UV_EINVAL)                                             \
+  X(sized(uv_cwd, text, 0), UV_EINVAL)                                         \
+  X(sized(uv_cwd, text, 1), UV_ENOBUFS)                                        \
+  X(sized(uv_os_homedir, text, 1), UV_ENOBUFS)                                 \
+  X(sized(uv_os_tmpdir, text, 0), UV_EINVAL)                                   \
+  X(sized(uv_os_gethostname, NULL, 9), UV_EINVAL)                              \
+  X(uv_os_getenv(NULL, text, &size), UV_EINVAL)                                \
+  X(uv_os_getenv("", text, &size), ANY)                                        \
+  X(uv_os_setenv(NULL, "x"), UV_EINVAL)                                        \
+  X(uv_os_setenv("a=b", "x"), UV_EINVAL)                                       \
+  X(uv_os_unsetenv(NULL), UV_EINVAL)                                           \
+  X(uv_os_get_passwd(NULL), UV_EINVAL)                                         \
+  X(uv_os_uname(NULL), UV_EINVAL)                                              \
+  X(uv_os_getpriority(0, NULL), UV_EINVAL)                                     \
+  X(uv_os_setpriority(0, -99), UV_EINVAL)                                      \
+  X(uv_os_setpriority(0, 99), UV_EINVAL)                                       \
+  X(uv_gettimeofday(NULL), UV_EINVAL)                                          \
+  X(uv_clock_gettime((uv_clock_id) 77, NULL), ANY)                             \
+  X(uv_set_process_title(NULL), ANY)                                           \
+  X(uv_get_process_title(NULL, 9), UV_EINVAL)                                  \
+  X(uv_get_process_title(text, 0), UV_EINVAL)                                  \
+  X(uv_if_indextoname(1, NULL, &size), UV_EINVAL)                              \
+  X(uv_utf16_to_wtf8(NULL, 0, NULL, NULL), UV_EINVAL)                          \
+  X(uv_wtf8_length_as_utf16(NULL), UV_EINVAL)                                  \
+  X(after_close(c_timer), UV_EINVAL)                                           \
+  X(after_close(c_signal), UV_EINVAL)                                          \
+  X(after_close(c_read), UV_EINVAL)                                            \
+  X(after_close(c_listen), UV_EINVAL)                                          \
+  X(after_close(c_write), UV_EBADF)                                            \
+  X(after_close(c_try), UV_EBADF)                                              \
+  X(after_close(c_shutdown), ANY)                                              \
+  X(after_close(c_recv), UV_EINVAL)                                            \
+  X(after_close(c_event), UV_EINVAL)                                           \
+  X(after_close(c_poll), UV_EINVAL)                                            \
+  X(after_close(c_fileno), UV_EBADF)                                           \
+  X(after_close(c_bind), UV_EINVAL)                                            \
+  X(after_close(c_pipe_bind), UV_EINVAL)
+
+static void open_all(void) {
+  memset(&options, 0, sizeof(options));
+  options.file = no_args[0];
+  options.args = no_args;
+  buf = uv_buf_init(text, 1);
+  size = sizeof(text);
+  number = 0;
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_timer_init(&loop, &timer));
+  ASSERT_OK(uv_idle_init(&loop, &idle));
+  ASSERT_OK(uv_prepare_init(&loop, &prepare));
+  ASSERT_OK(uv_check_init(&loop, &check));
+  ASSERT_OK(uv_async_init(&loop, &async, NULL));
+  ASSERT_OK(uv_tcp_init(&loop, &tcp));
+  ASSERT_OK(uv_pipe_init(&loop, &pipe_handle, 0));
+  ASSERT_OK(uv_udp_init(&loop, &udp));
+  ASSERT_OK(uv_signal_init(&loop, &sig));
+  ASSERT_OK(uv_fs_event_init(&loop, &fs_event));
+  ASSERT_OK(uv_fs_poll_init(&loop, &fs_poll));
+}
+
+static const struct row {
+  const char* text;
+  int want;
+} rows[] = {
+#define X(expr, want) { #expr, want },
+  ROWS(X)
+#undef X
+};
+
+static intmax_t call_row(size_t n) {
+  size_t i = 0;
+#define X(expr, want)                                                          \
+  if (n == i++)                                                                \
+    return (intmax_t) (expr);
+  ROWS(X)
+#undef X
+  return 0;
+}
+
+/* In a child: the status says how it went. */
+static void run_row(size_t n) {
+  char name[64];
+
+  open_all();
+  intmax_t got = call_row(n);
+  int ok = rows[n].want == ANY ? got < 0 : got == rows[n].want;
+  if (!ok)
+    fprintf(stderr, "%s: %jd %s\n", rows[n].text, got,
+            got < 0 ? uv_err_name_r((int) got, name, sizeof(name)) : "");
+  /* Nothing was begun, and all can be closed. */
+  if (got < 0 && !uv_is_closing((uv_handle_t*) &timer)) {
+    uv_unref((uv_handle_t*) &async);
+    ASSERT_EQ(0, uv_loop_alive(&loop));
+  }
+  test_close_loop(&loop);
+  fflush(NULL);
+  _exit(ok ? 0 : 1);
+}
+
+TEST_IMPL(bad_input_is_named) {
+  int failures = 0;
+
+  for (size_t n = 0; n < ARRAY_SIZE(rows); n++) {
+    int status;
+    pid_t pid = fork();
+
+    ASSERT_GE(pid, 0);
+    if (pid == 0)
+      run_row(n);
+    ASSERT_EQ(pid, waitpid(pid, &status, 0));
+    if (status == 0)
+      continue;
+    failures++;
+    if (WIFSIGNALED(status))
+      fprintf(stderr, "%s: signal %d\n", rows[n].text, WTERMSIG(status));
+  }
+  ASSERT_EQ(0, failures);
+  return 0;
+}

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT */
+/* What programs rely on in files and the pool (BEHAVIOUR 55-60), and the rows
+ * of the security history that are about paths and names. */
+#include "test.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Not needed where nothing is reserved anyway. */
+#ifndef MAP_NORESERVE
+# define MAP_NORESERVE 0
+#endif
+
+static uv_loop_t loop;
+static int callbacks;
+static ssize_t last_result;
+
+static void on_fs(uv_fs_t* req) {
+  callbacks++;
+  last_result = req->result;
+}
+
+static void write_file(const char* path, const char* text) {
+  FILE* file = fopen(path, "w");
+  ASSERT_NOT_NULL(file);
+  ASSERT_GE(fputs(text, file), 0);
+  ASSERT_EQ(0, fclose(file));
+}
+
+TEST_IMPL(fs_sync_needs_no_loop) {
+  uv_fs_t req;
+  char text[8];
+  uv_buf_t buf = uv_buf_init(text, sizeof(text));
+
+  write_file("file", "hello");
+  uv_file fd = uv_fs_open(NULL, &req, "file", UV_FS_O_RDONLY, 0, NULL);
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ(fd, req.result);
+  uv_fs_req_cleanup(&req);
+  ASSERT_EQ(5, uv_fs_read(NULL, &req, fd, &buf, 1, 0, NULL));
+  ASSERT_MEM_EQ("hello", text, 5);
+  uv_fs_req_cleanup(&req);
+  /* -1: where the file is; reading at 0 did not move it. */
+  ASSERT_EQ(5, uv_fs_read(NULL, &req, fd, &buf, 1, -1, NULL));
+  ASSERT_EQ(0, uv_fs_read(NULL, &req, fd, &buf, 1, -1, NULL));
+  ASSERT_OK(uv_fs_close(NULL, &req, fd, NULL));
+  uv_fs_req_cleanup(&req);
+  uv_fs_req_cleanup(&req); /* twice is fine */
+  ASSERT_NULL(req.ptr);
+  ASSERT_NULL(req.path);
+  ASSERT_ERR(UV_EINVAL, uv_fs_stat(NULL, NULL, "file", NULL));
+  return 0;
+}
+
+TEST_IMPL(fs_async_copies_what_it_needs) {
+  uv_fs_t req;
+  char* path = strdup("file");
+  char text[8] = "";
+  uv_buf_t* bufs = malloc(sizeof(*bufs));
+
+  write_file("file", "hello");
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_fs_open(&loop, &req, path, UV_FS_O_RDONLY, 0, on_fs));
+  memset(path, '#', 4);
+  free(path);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_GE(last_result, 0);
+  uv_file fd = (uv_file) last_result;
+  uv_fs_req_cleanup(&req);
+
+  *bufs = uv_buf_init(text, sizeof(text));
+  ASSERT_OK(uv_fs_read(&loop, &req, fd, bufs, 1, -1, on_fs));
+  memset(bufs, 0xff, sizeof(*bufs));
+  free(bufs);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(5, last_result);
+  ASSERT_STR_EQ("hello", text);
+  uv_fs_req_cleanup(&req);
+  ASSERT_OK(uv_fs_close(NULL, &req, fd, NULL));
+  ASSERT_EQ(2, callbacks);
+  test_close_loop(&loop);
+  return 0;
+}
+
+TEST_IMPL(fs_scandir_lists_and_ends) {
+  uv_fs_t req;
+  uv_dirent_t entry;
+  int files = 0;
+
+  ASSERT_EQ(0, mkdir("dir", 0700));
+  write_file("dir/one", "");
+  write_file("dir/two", "");
+  ASSERT_EQ(2, uv_fs_scandir(NULL, &req, "dir", 0, NULL));
+  while (uv_fs_scandir_next(&req, &entry) != UV_EOF) {
+    ASSERT_NE(0, strcmp(entry.name, "."));
+    ASSERT_NE(0, strcmp(entry.name, ".."));
+    ASSERT(entry.type == UV_DIRENT_FILE || entry.type == UV_DIRENT_UNKNOWN);
+    files++;
+  }
+  ASSERT_EQ(2, files);
+  ASSERT_EQ(UV_EOF, uv_fs_scandir_next(&req, &entry));
+  uv_fs_req_cleanup(&req);
+  /* Left before the end: no leak (the sanitizers tell). */
+  ASSERT_EQ(2, uv_fs_scandir(NULL, &req, "dir", 0, NULL));
+  ASSERT_OK(uv_fs_scandir_next(&req, &entry));
+  uv_fs_req_cleanup(&req);
+  return 0;
+}
+
+TEST_IMPL(fs_opendir_outlives_its_request) {
+  uv_fs_t req;
+  uv_dirent_t entries[4];
+
+  ASSERT_EQ(0, mkdir("dir", 0700));
+  write_file("dir/one", "");
+  ASSERT_OK(uv_fs_opendir(NULL, &req, "dir", NULL));
+  uv_dir_t* dir = req.ptr;
+  uv_fs_req_cleanup(&req);
+  dir->dirents = entries;
+  dir->nentries = 4;
+  ASSERT_EQ(1, uv_fs_readdir(NULL, &req, dir, NULL));
+  ASSERT_STR_EQ("one", entries[0].name);
+  uv_fs_req_cleanup(&req);
+  ASSERT_EQ(0, uv_fs_readdir(NULL, &req, dir, NULL));
+  uv_fs_req_cleanup(&req);
+  ASSERT_OK(uv_fs_closedir(NULL, &req, dir, NULL));
+  uv_fs_req_cleanup(&req);
+  return 0;
+}
+
+/* CVE-2020-8252: results longer than 256, than 1024, almost as long as can
+ * be. */
+TEST_IMPL(fs_realpath_and_readlink_of_long_names) {
+  static const size_t lengths[] = { 200, 256, 257, 300, 1000, 1024, 1025, 3000,
+                                    4000 };
+  uv_fs_t req;
+  char target[PATH_MAX];
+
+  for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
+    memset(target, 'x', lengths[i]);
+    target[lengths[i]] = '\0';
+    unlink("link");
+    ASSERT_EQ(0, symlink(target, "link"));
+    ASSERT_OK(uv_fs_readlink(NULL, &req, "link", NULL));
+    ASSERT_STR_EQ(target, req.ptr);
+    uv_fs_req_cleanup(&req);
+  }
+
+  /* A path built of directories, one below the other. */
+  char name[101];
+  memset(name, 'd', 100);
+  name[100] = '\0';
+  char cwd[PATH_MAX];
+  for (int depth = 0; depth < 30; depth++) {
+    ASSERT_EQ(0, mkdir(name, 0700));
+    ASSERT_EQ(0, chdir(name));
+    ASSERT_OK(uv_fs_realpath(NULL, &req, ".", NULL));
+    ASSERT_NOT_NULL(getcwd(cwd, sizeof(cwd)));
+    ASSERT_STR_EQ(cwd, req.ptr);
+    uv_fs_req_cleanup(&req);
+  }
+  return 0;
+}
+
+/* uv_cancel: what is queued is cancelled, what runs or is done is busy. */
+static uv_sem_t started;
+static uv_sem_t go_on;
+static int cancelled;
+static int finished;
+
+static void block_worker(uv_work_t* req) {
+  (void) req;
+  uv_sem_post(&started);
+  uv_sem_wait(&go_on);
+}
+
+static void after_work(uv_work_t* req, int status) {
+  (void) req;
+  if (status == UV_ECANCELED)
+    cancelled++;
+  else
+    finished++;
+}
+
+static void on_addrinfo(uv_getaddrinfo_t* req,
+                        int status,
+                        struct addrinfo* result) {
+  (void) req;
+  ASSERT_NULL(result);
+  ASSERT_ERR(UV_EAI_CANCELED, status);
+  cancelled++;
+}
+
+static void on_nameinfo(uv_getnameinfo_t* req,
+                        int status,
+                        const char* host,
+                        const char* service) {
+  (void) req;
+  (void) host;
+  (void) service;
+  ASSERT_ERR(UV_EAI_CANCELED, status);
+  cancelled++;
+}
+
+static void on_random(uv_random_t* req, int status, void* buf, size_t len) {
+  (void) req;
+  (void) buf;
+  (void) len;
+  ASSERT_ERR(UV_ECANCELED, status);
+  cancelled++;
+}
+
+TEST_IMPL(fs_cancel_everything_queued) {
+  uv_work_t blocker;
+  uv_work_t work;
+  uv_fs_t fs;
+  uv_getaddrinfo_t info;
+  uv_getnameinfo_t name;
+  uv_random_t random;
+  uv_timer_t timer;
+  struct sockaddr_in addr = test_loopback();
+  char byte;
+
+  ASSERT_EQ(0, setenv("UV_THREADPOOL_SIZE", "1", 1));
+  ASSERT_OK(uv_sem_init(&started, 0));
+  ASSERT_OK(uv_sem_init(&go_on, 0));
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_timer_init(&loop, &timer));
+  ASSERT_OK(uv_queue_work(&loop, &blocker, block_worker, after_work));
+  uv_sem_wait(&started);
+  ASSERT_OK(uv_queue_work(&loop, &work, block_worker, after_work));
+  ASSERT_OK(uv_fs_stat(&loop, &fs, ".", on_fs));
+  ASSERT_OK(uv_getaddrinfo(&loop, &info, on_addrinfo, "localhost", NULL, NULL));
+  ASSERT_OK(uv_getnameinfo(&loop, &name, on_nameinfo,
+                           (struct sockaddr*) &addr, 0));
+  ASSERT_OK(uv_random(&loop, &random, &byte, 1, 0, on_random));
+
+  ASSERT_ERR(UV_EBUSY, uv_cancel((uv_req_t*) &blocker));
+  ASSERT_OK(uv_cancel((uv_req_t*) &work));
+  ASSERT_OK(uv_cancel((uv_req_t*) &fs));
+  ASSERT_OK(uv_cancel((uv_req_t*) &info));
+  ASSERT_OK(uv_cancel((uv_req_t*) &name));
+  ASSERT_OK(uv_cancel((uv_req_t*) &random));
+  ASSERT_EQ(0, cancelled);
+  while (cancelled + callbacks < 5)
+    uv_run(&loop, UV_RUN_ONCE); /* while the only worker is busy */
+  ASSERT_EQ(4, cancelled);
+  ASSERT_ERR(UV_ECANCELED, last_result);
+  uv_fs_req_cleanup(&fs);
+  ASSERT_EQ(0, finished);
+  uv_sem_post(&go_on);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(1, finished);
+
+  /* Not everything can be cancelled. */
+  uv_connect_t connect;
+  connect.type = UV_CONNECT;
+  ASSERT_ERR(UV_EINVAL, uv_cancel((uv_req_t*) &connect));
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* CVE-2024-24806 and its neighbours: names that do not fit are refused. */
+TEST_IMPL(getaddrinfo_overlong_and_empty_names) {
+  uv_getaddrinfo_t req;
+  char name[400];
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_ERR(UV_EINVAL, uv_getaddrinfo(&loop, &req, NULL, NULL, NULL, NULL));
+  ASSERT_ERR(UV_EINVAL, uv_getaddrinfo(&loop, &req, NULL, "", NULL, NULL));
+  snprintf(name, sizeof(name), "0x%0246d7f000001.example.com", 0);
+  ASSERT_ERR(UV_EINVAL, uv_getaddrinfo(&loop, &req, NULL, name, NULL, NULL));
+  memset(name, 'a', sizeof(name) - 1);
+  name[sizeof(name) - 1] = '\0';
+  ASSERT_ERR(UV_EINVAL, uv_getaddrinfo(&loop, &req, NULL, name, NULL, NULL));
+  /* CVE-2021-22918: a character cut off by the end of the name. */
+  ASSERT_ERR(UV_EINVAL, uv_getaddrinfo(&loop, &req, NULL, "a\xE2\x82", NULL,
+                                       NULL));
+  ASSERT_ERR(UV_EINVAL, uv_getaddrinfo(&loop, &req, NULL, "\xF0\x9F\x92", NULL,
+                                       NULL));
+  test_close_loop(&loop);
+  return 0;
+}
+
+TEST_IMPL(getaddrinfo_without_a_loop) {
+  uv_getaddrinfo_t req;
+  struct addrinfo hints;
+
+  memset(&hints, 0, sizeof(hints));
+  hints.ai_flags = AI_NUMERICHOST;
+  hints.ai_family = AF_INET;
+  ASSERT_OK(uv_getaddrinfo(NULL, &req, NULL, "127.0.0.1", NULL, &hints));
+  ASSERT_NOT_NULL(req.addrinfo);
+  ASSERT_EQ(AF_INET, req.addrinfo->ai_family);
+  uv_freeaddrinfo(req.addrinfo);
+  uv_freeaddrinfo(NULL);
+  return 0;
+}
+
+/* fs_poll: the first look is silent, an error is told once. */
+static int poll_calls;
+static int poll_status;
+
+static void on_fs_poll(uv_fs_poll_t* handle,
+                       int status,
+                       const uv_stat_t* before,
+                       const uv_stat_t* after) {
+  (void) handle;
+  (void) before;
+  (void) after;
+  poll_calls++;
+  poll_status = status;
+}
+
+static void on_stop_timer(uv_timer_t* timer) {
+  uv_stop(timer->loop);
+}
+
+TEST_IMPL(fs_poll_tells_an_error_once) {
+  uv_fs_poll_t poll_handle;
+  uv_timer_t timer;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_fs_poll_init(&loop, &poll_handle));
+  ASSERT_OK(uv_timer_init(&loop, &timer));
+  ASSERT_OK(uv_fs_poll_start(&poll_handle, on_fs_poll, "missing", 5));
+  while (poll_calls == 0)
+    uv_run(&loop, UV_RUN_ONCE);
+  /* Not again while it stays the same. */
+  ASSERT_OK(uv_timer_start(&timer, on_stop_timer, 100, 0));
+  uv_run(&loop, UV_RUN_DEFAULT);
+  ASSERT_EQ(1, poll_calls);
+  ASSERT_ERR(UV_ENOENT, poll_status);
+  write_file("missing", "x");
+  while (poll_calls == 1)
+    uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_OK(poll_status);
+  test_close_loop(&loop);
+  return 0;
+}
+
+static int event_calls;
+static int event_bits;
+static char event_name[64];
+
+static void on_fs_event(uv_fs_event_t* handle,
+                        const char* name,
+                        int events,
+                        int status) {
+  (void) handle;
+  ASSERT_OK(status);
+  event_calls++;
+  event_bits |= events;
+  snprintf(event_name, sizeof(event_name), "%s", name == NULL ? "" : name);
+}
+
+TEST_IMPL(fs_event_create_is_rename) {
+  uv_fs_event_t watch;
+
+  ASSERT_EQ(0, mkdir("dir", 0700));
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_fs_event_init(&loop, &watch));
+  ASSERT_OK(uv_fs_event_start(&watch, on_fs_event, "dir", 0));
+  write_file("dir/new", "");
+  while (event_calls == 0)
+    uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_NE(0, event_bits & UV_RENAME);
+  ASSERT_STR_EQ("new", event_name);
+  ASSERT_ERR(UV_EINVAL, uv_fs_event_start(&watch, on_fs_event, "dir", 0));
+  ASSERT_OK(uv_fs_event_stop(&watch));
+  ASSERT_ERR(UV_ENOENT, uv_fs_event_start(&watch, on_fs_event, "nowhere", 0));
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* More than an int32 can count: a short result, not nonsense. */
+TEST_IMPL(fs_write_of_more_than_two_gigabytes_is_short) {
+  size_t size = (size_t) 5 << 29;
+  uv_fs_t req;
+
+  if (sizeof(size_t) < 8)
+    SKIP("no such buffers in 32 bits");
+  if (test_is_slow())
+    SKIP("a checker looks at every byte of the buffer, which takes too long");
+  char* big = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANON |
+                   MAP_NORESERVE, -1, 0);
+  if (big == MAP_FAILED)
+    SKIP("no address space for the buffer");
+  uv_file fd = uv_fs_open(NULL, &req, "/dev/null", UV_FS_O_WRONLY, 0, NULL);
+  ASSERT_GE(fd, 0);
+  uv_buf_t buf = { .base = big, .len = size };
+  ssize_t n = uv_fs_write(NULL, &req, fd, &buf, 1, -1, NULL);
+  ASSERT_GT(n, 1 << 30);
+  ASSERT_LE(n, INT32_MAX);
+  ASSERT_EQ(n, req.result);
+  uv_fs_req_cleanup(&req);
+  ASSERT_OK(uv_fs_close(NULL, &req, fd, NULL));
+  munmap(big, size);
+  return 0;
+}
+
+/* The size of the pool, as a program sees it: how many run at once. */
+static uv_mutex_t lock;
+static int running;
+static int most_running;
+
+static void count_running(uv_work_t* req) {
+  (void) req;
+  uv_mutex_lock(&lock);
+  if (++running > most_running)
+    most_running = running;
+  uv_mutex_unlock(&lock);
+  uv_sleep(20);
+  uv_mutex_lock(&lock);
+  running--;
+  uv_mutex_unlock(&lock);
+}
+
+TEST_IMPL(threadpool_size_nonsense_is_the_default) {
+  uv_work_t work[24];
+
+  ASSERT_OK(uv_os_setenv("UV_THREADPOOL_SIZE", "-12 threads"));
+  ASSERT_OK(uv_mutex_init(&lock));
+  ASSERT_OK(uv_loop_init(&loop));
+  for (size_t i = 0; i < ARRAY_SIZE(work); i++)
+    ASSERT_OK(uv_queue_work(&loop, &work[i], count_running, after_work));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(24, finished);
+  ASSERT_LE(most_running, 4);
+  ASSERT_GE(most_running, 2);
+  test_close_loop(&loop);
+  return 0;
+}

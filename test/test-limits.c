@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* No descriptors, no threads: an error to the caller or the callback, the
+ * state as before, and everything works again when there are some. Method:
+ * rlimits. */
+#include "test.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static uv_loop_t loop;
+
+/* Valgrind has its own idea of descriptors and limits. */
+static void skip_on_valgrind(void) {
+  if (test_on_valgrind())
+    SKIP("valgrind answers for the kernel when resources run out");
+}
+
+/* Leaves room for `extra` more descriptors. */
+static void limit_fds(int extra) {
+  struct rlimit limit;
+
+  ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &limit));
+  limit.rlim_cur = (rlim_t) (test_lowest_fd() + extra);
+  ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
+}
+
+static void unlimit_fds(void) {
+  struct rlimit limit;
+
+  ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &limit));
+  limit.rlim_cur = limit.rlim_max < 4096 ? limit.rlim_max : 4096;
+  ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
+}
+
+/* Fills the holes below, so that the limit is exact. */
+static void close_holes(void) {
+  for (int fd = 3; fd < 64; fd++)
+    close(fd);
+}
+
+TEST_IMPL(limit_loop_init_without_descriptors) {
+  close_holes();
+  int before = test_lowest_fd();
+  int err = 1;
+  int tries = 0;
+
+  for (int extra = 0; err != 0; extra++) {
+    ASSERT_LT(extra, 20);
+    unlimit_fds();
+    limit_fds(extra);
+    err = uv_loop_init(&loop);
+    if (err != 0) {
+      ASSERT_ERR(UV_EMFILE, err);
+      tries++;
+      /* Nothing is left behind. */
+      unlimit_fds();
+      ASSERT_EQ(before, test_lowest_fd());
+    }
+  }
+  ASSERT_GE(tries, 1);
+  unlimit_fds();
+  test_close_loop(&loop);
+  ASSERT_EQ(before, test_lowest_fd());
+  return 0;
+}
+
+static int work_done;
+
+static void on_fs(uv_fs_t* req) {
+  *(int*) req->data = (int) req->result;
+  work_done++;
+}
+
+static void on_change(uv_fs_event_t* handle,
+                      const char* name,
+                      int events,
+                      int status) {
+  (void) handle;
+  (void) name;
+  (void) events;
+  (void) status;
+}
+
+static void on_addrinfo(uv_getaddrinfo_t* req,
+                        int status,
+                        struct addrinfo* result) {
+  (void) req;
+  (void) status;
+  uv_freeaddrinfo(result);
+  work_done++;
+}
+
+TEST_IMPL(limit_everyday_calls_without_descriptors) {
+  struct sockaddr_in addr = test_loopback();
+  uv_tcp_t tcp;
+  uv_udp_t udp;
+  uv_pipe_t pipe_handle;
+  uv_fs_event_t watch;
+  uv_signal_t sig;
+  uv_fs_t fs;
+  uv_getaddrinfo_t info;
+  int result = 0;
+  uv_os_sock_t pair[2];
+  uv_file files[2];
+
+  skip_on_valgrind();
+  close_holes();
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_tcp_init(&loop, &tcp));
+  ASSERT_OK(uv_udp_init(&loop, &udp));
+  ASSERT_OK(uv_pipe_init(&loop, &pipe_handle, 0));
+  ASSERT_OK(uv_fs_event_init(&loop, &watch));
+  ASSERT_OK(uv_signal_init(&loop, &sig));
+  limit_fds(0);
+
+  ASSERT_ERR(UV_EMFILE, uv_tcp_bind(&tcp, (struct sockaddr*) &addr, 0));
+  ASSERT_ERR(UV_EMFILE, uv_udp_bind(&udp, (struct sockaddr*) &addr, 0));
+  ASSERT_ERR(UV_EMFILE, uv_pipe_bind(&pipe_handle, "sock"));
+  ASSERT_ERR(UV_EMFILE, uv_fs_event_start(&watch, on_change, ".", 0));
+  ASSERT_ERR(UV_EMFILE, uv_socketpair(SOCK_STREAM, 0, pair, 0, 0));
+  ASSERT_ERR(UV_EMFILE, uv_pipe(files, 0, 0));
+  ASSERT_ERR(UV_EMFILE, uv_fs_open(NULL, &fs, "/dev/null", UV_FS_O_RDONLY, 0,
+                                   NULL));
+  uv_fs_req_cleanup(&fs);
+  fs.data = &result;
+  ASSERT_OK(uv_fs_open(&loop, &fs, "/dev/null", UV_FS_O_RDONLY, 0, on_fs));
+  ASSERT_OK(uv_getaddrinfo(&loop, &info, on_addrinfo, "localhost", NULL, NULL));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(2, work_done);
+  ASSERT_ERR(UV_EMFILE, result);
+  uv_fs_req_cleanup(&fs);
+
+  /* As before: the same calls work when there is room. */
+  unlimit_fds();
+  ASSERT_OK(uv_tcp_bind(&tcp, (struct sockaddr*) &addr, 0));
+  ASSERT_OK(uv_udp_bind(&udp, (struct sockaddr*) &addr, 0));
+  ASSERT_OK(uv_pipe_bind(&pipe_handle, "sock"));
+  ASSERT_OK(uv_fs_event_start(&watch, on_change, ".", 0));
+  test_close_loop(&loop);
+  return 0;
+}
+
+static int connections;
+static int refused;
+
+static void on_connection(uv_stream_t* server, int status) {
+  if (status != 0) {
+    refused++;
+    return;
+  }
+  static uv_tcp_t clients[4];
+  uv_tcp_t* client = &clients[connections++];
+  ASSERT_OK(uv_tcp_init(server->loop, client));
+  ASSERT_OK(uv_accept(server, (uv_stream_t*) client));
+}
+
+static void on_tick(uv_timer_t* timer) {
+  (void) timer;
+  uv_stop(&loop);
+}
+
+/* Out of descriptors in accept: no spinning, and served when there are some. */
+TEST_IMPL(limit_accept_without_descriptors) {
+  struct sockaddr_in addr = test_loopback();
+  uv_tcp_t server;
+  uv_timer_t timer;
+  uv_metrics_t metrics;
+
+  close_holes();
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_tcp_init(&loop, &server));
+  ASSERT_OK(uv_timer_init(&loop, &timer));
+  ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
+  ASSERT_OK(uv_listen((uv_stream_t*) &server, 8, on_connection));
+  addr = test_tcp_address(&server);
+  int client = socket(AF_INET, SOCK_STREAM, 0);
+  ASSERT_GE(client, 0);
+  ASSERT_EQ(0, connect(client, (struct sockaddr*) &addr, sizeof(addr)));
+
+  limit_fds(0);
+  ASSERT_OK(uv_timer_start(&timer, on_tick, 50, 0));
+  uv_run(&loop, UV_RUN_DEFAULT);
+  ASSERT_OK(uv_metrics_info(&loop, &metrics));
+  ASSERT_LT(metrics.loop_count, 1000);
+  ASSERT_EQ(0, connections);
+
+  /* Somebody comes when there is room: the server is alive. */
+  unlimit_fds();
+  int second = socket(AF_INET, SOCK_STREAM, 0);
+  ASSERT_GE(second, 0);
+  ASSERT_EQ(0, connect(second, (struct sockaddr*) &addr, sizeof(addr)));
+  while (connections == 0)
+    uv_run(&loop, UV_RUN_ONCE);
+  test_close_loop(&loop);
+  close(client);
+  close(second);
+  return 0;
+}
+
+static void on_exit_unexpected(uv_process_t* p, int64_t status, int signal) {
+  (void) p;
+  (void) status;
+  (void) signal;
+  ASSERT(0);
+}
+
+TEST_IMPL(limit_spawn_without_descriptors) {
+  uv_process_t process;
+  uv_pipe_t out;
+  uv_process_options_t options;
+  uv_stdio_container_t stdio[2];
+  char* args[] = { (char*) "true", NULL };
+
+  skip_on_valgrind();
+  close_holes();
+  ASSERT_OK(uv_loop_init(&loop));
+  memset(&options, 0, sizeof(options));
+  options.file = args[0];
+  options.args = args;
+  options.exit_cb = on_exit_unexpected;
+  options.stdio = stdio;
+  options.stdio_count = 2;
+  stdio[0].flags = UV_IGNORE;
+  stdio[1].flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE;
+  stdio[1].data.stream = (uv_stream_t*) &out;
+
+  int before = test_lowest_fd();
+  for (int extra = 0; extra < 2; extra++) {
+    ASSERT_OK(uv_pipe_init(&loop, &out, 0));
+    limit_fds(extra);
+    int err = uv_spawn(&loop, &process, &options);
+    unlimit_fds();
+    ASSERT_ERR(UV_EMFILE, err);
+    uv_close((uv_handle_t*) &out, NULL);
+    ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+    ASSERT_EQ(before, test_lowest_fd()); /* nothing leaked */
+  }
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* Makes thread creation fail from here on; 0 if that cannot be had. */
+static int forbid_threads(void) {
+  struct rlimit none = { 0, 0 };
+
+  /* Root is exempt from the limit. */
+  if (getuid() == 0) {
+    if (setgroups(0, NULL) != 0 || setgid(65534) != 0 || setuid(65534) != 0)
+      return 0;
+  }
+  return setrlimit(RLIMIT_NPROC, &none) == 0;
+}
+
+static void do_nothing(void* arg) {
+  (void) arg;
+}
+
+static void on_work(uv_work_t* req) {
+  (void) req;
+}
+
+static void after_work(uv_work_t* req, int status) {
+  (void) req;
+  ASSERT_OK(status);
+  work_done++;
+}
+
+/* In a child: leak checkers need a thread of their own when the test ends. */
+static void run_in_child(void (*run)(void)) {
+  int status;
+  pid_t pid = fork();
+
+  ASSERT_GE(pid, 0);
+  if (pid == 0) {
+    run();
+    _exit(0);
+  }
+  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+    _exit(77); /* it has said why */
+  ASSERT_EQ(0, status);
+}
+
+/* Not a single worker: the caller hears of it, and no request is left. */
+static void first_worker_refused(void) {
+  uv_work_t work;
+  uv_fs_t fs;
+  uv_getaddrinfo_t info;
+  uv_thread_t thread;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  if (!forbid_threads())
+    SKIP("cannot lower RLIMIT_NPROC here");
+  if (uv_thread_create(&thread, do_nothing, NULL) == 0) {
+    uv_thread_join(&thread);
+    SKIP("RLIMIT_NPROC does not stop threads here");
+  }
+  ASSERT_ERR(UV_EAGAIN, uv_queue_work(&loop, &work, on_work, after_work));
+  ASSERT_ERR(UV_EAGAIN, uv_fs_stat(&loop, &fs, ".", on_fs));
+  uv_fs_req_cleanup(&fs);
+  ASSERT_ERR(UV_EAGAIN, uv_getaddrinfo(&loop, &info, on_addrinfo, "localhost",
+                                       NULL, NULL));
+  ASSERT_EQ(0, uv_loop_alive(&loop));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(0, work_done);
+  test_close_loop(&loop);
+}
+
+TEST_IMPL(limit_first_worker_refused) {
+  run_in_child(first_worker_refused);
+  return 0;
+}
+
+/* With one worker there already, no more is needed. */
+static void second_worker_refused(void) {
+  uv_work_t work[20];
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_queue_work(&loop, &work[0], on_work, after_work));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  if (!forbid_threads())
+    SKIP("cannot lower RLIMIT_NPROC here");
+  for (int i = 0; i < 20; i++)
+    ASSERT_OK(uv_queue_work(&loop, &work[i], on_work, after_work));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(21, work_done);
+  test_close_loop(&loop);
+}
+
+TEST_IMPL(limit_second_worker_refused) {
+  run_in_child(second_worker_refused);
+  return 0;
+}
+
+static void spawn_without_processes(void) {
+  uv_process_t process;
+  uv_process_options_t options;
+  char* args[] = { (char*) "true", NULL };
+
+  ASSERT_OK(uv_loop_init(&loop));
+  if (!forbid_threads())
+    SKIP("cannot lower RLIMIT_NPROC here");
+  memset(&options, 0, sizeof(options));
+  options.file = args[0];
+  options.args = args;
+  options.exit_cb = on_exit_unexpected;
+  ASSERT_ERR(UV_EAGAIN, uv_spawn(&loop, &process, &options));
+  uv_close((uv_handle_t*) &process, NULL);
+  test_close_loop(&loop);
+}
+
+TEST_IMPL(limit_spawn_without_processes) {
+  skip_on_valgrind();
+  run_in_child(spawn_without_processes);
+  return 0;
+}

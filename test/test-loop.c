@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* What programs rely on in the loop (BEHAVIOUR 1-12) and of handles (13-20), on
+ * the real pollers. Method: callbacks append a letter. */
+#include "test.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static uv_loop_t loop;
+static char trace[256];
+
+static void note(char c) {
+  size_t n = strlen(trace);
+  ASSERT_LT(n, sizeof(trace) - 1);
+  trace[n] = c;
+  trace[n + 1] = '\0';
+}
+
+static void on_timer(uv_timer_t* h) {
+  (void) h;
+  note('t');
+}
+
+static void on_close(uv_handle_t* h) {
+  note(*(char*) h->data);
+}
+
+TEST_IMPL(loop_init_keeps_data_and_refuses_null) {
+  int mine;
+
+  ASSERT_ERR(UV_EINVAL, uv_loop_init(NULL));
+  loop.data = &mine;
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_PTR_EQ(&mine, loop.data);
+  ASSERT_PTR_EQ(&mine, uv_loop_get_data(&loop));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
+TEST_IMPL(loop_close_busy_until_closed) {
+  uv_timer_t timer;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_timer_init(&loop, &timer));
+  ASSERT_ERR(UV_EBUSY, uv_loop_close(&loop)); /* also while inactive */
+  uv_close((uv_handle_t*) &timer, NULL);
+  ASSERT_ERR(UV_EBUSY, uv_loop_close(&loop));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_NOWAIT));
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
+TEST_IMPL(loop_default_can_be_made_again) {
+  uv_loop_t* first = uv_default_loop();
+
+  ASSERT_NOT_NULL(first);
+  ASSERT_PTR_EQ(first, uv_default_loop());
+  ASSERT_OK(uv_loop_close(first));
+  ASSERT_NOT_NULL(uv_default_loop());
+  ASSERT_EQ(0, uv_run(uv_default_loop(), UV_RUN_DEFAULT));
+  ASSERT_OK(uv_loop_close(uv_default_loop()));
+  return 0;
+}
+
+TEST_IMPL(loop_configure_unknown_option) {
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_ERR(UV_ENOSYS, uv_loop_configure(&loop, (uv_loop_option) 9999));
+  ASSERT_ERR(UV_EINVAL,
+             uv_loop_configure(&loop, UV_LOOP_BLOCK_SIGNAL, SIGUSR1));
+  ASSERT_OK(uv_loop_configure(&loop, UV_LOOP_BLOCK_SIGNAL, SIGPROF));
+  ASSERT_OK(uv_loop_configure(&loop, UV_METRICS_IDLE_TIME));
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
+TEST_IMPL(loop_close_order_is_last_in_first_out) {
+  static char names[] = "ABC";
+  uv_timer_t timers[3];
+
+  ASSERT_OK(uv_loop_init(&loop));
+  for (int i = 0; i < 3; i++) {
+    ASSERT_OK(uv_timer_init(&loop, &timers[i]));
+    timers[i].data = &names[i];
+  }
+  for (int i = 0; i < 3; i++)
+    uv_close((uv_handle_t*) &timers[i], on_close);
+  ASSERT_STR_EQ("", trace);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_STR_EQ("CBA", trace);
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
+/* An unref'd handle does not hold the loop, a ref'd one does again. */
+TEST_IMPL(loop_alive_and_references) {
+  uv_timer_t timer;
+  uv_async_t async;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_EQ(0, uv_loop_alive(&loop));
+  ASSERT_OK(uv_timer_init(&loop, &timer));
+  ASSERT_EQ(1, uv_has_ref((uv_handle_t*) &timer));
+  ASSERT_EQ(0, uv_loop_alive(&loop));
+  ASSERT_OK(uv_timer_start(&timer, on_timer, 1, 1));
+  ASSERT_NE(0, uv_loop_alive(&loop));
+  uv_unref((uv_handle_t*) &timer);
+  uv_unref((uv_handle_t*) &timer);
+  ASSERT_EQ(0, uv_loop_alive(&loop));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_STR_EQ("", trace);
+  uv_ref((uv_handle_t*) &timer);
+  ASSERT_NE(0, uv_run(&loop, UV_RUN_ONCE));
+  ASSERT_STR_EQ("t", trace);
+
+  ASSERT_OK(uv_async_init(&loop, &async, NULL));
+  ASSERT_EQ(1, uv_is_active((uv_handle_t*) &async)); /* from the start */
+  test_close_loop(&loop);
+  return 0;
+}
+
+TEST_IMPL(loop_start_without_callback) {
+  uv_idle_t idle;
+  uv_prepare_t prepare;
+  uv_check_t check;
+  uv_timer_t timer;
+  uv_signal_t sig;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_idle_init(&loop, &idle));
+  ASSERT_OK(uv_prepare_init(&loop, &prepare));
+  ASSERT_OK(uv_check_init(&loop, &check));
+  ASSERT_OK(uv_timer_init(&loop, &timer));
+  ASSERT_OK(uv_signal_init(&loop, &sig));
+  ASSERT_ERR(UV_EINVAL, uv_idle_start(&idle, NULL));
+  ASSERT_ERR(UV_EINVAL, uv_prepare_start(&prepare, NULL));
+  ASSERT_ERR(UV_EINVAL, uv_check_start(&check, NULL));
+  ASSERT_ERR(UV_EINVAL, uv_timer_start(&timer, NULL, 1, 1));
+  ASSERT_ERR(UV_EINVAL, uv_signal_start(&sig, NULL, SIGUSR1));
+  ASSERT_EQ(0, uv_loop_alive(&loop));
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* fork: the child's loop goes on with the watchers it had. */
+static void on_poll(uv_poll_t* h, int status, int events) {
+  ASSERT_OK(status);
+  ASSERT_EQ(UV_READABLE, events);
+  note('f');
+  uv_poll_stop(h);
+}
+
+/* Both, in the order in which they became due. */
+static void assert_both_ran(void) {
+  ASSERT_EQ(2, strlen(trace));
+  ASSERT_NOT_NULL(strchr(trace, 'f'));
+  ASSERT_NOT_NULL(strchr(trace, 't'));
+}
+
+TEST_IMPL(loop_fork_keeps_watchers) {
+  uv_poll_t poll_handle;
+  uv_async_t async;
+  uv_timer_t timer;
+  int fds[2];
+  int status;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_EQ(0, pipe(fds));
+  ASSERT_OK(uv_poll_init(&loop, &poll_handle, fds[0]));
+  ASSERT_OK(uv_poll_start(&poll_handle, UV_READABLE, on_poll));
+  ASSERT_OK(uv_async_init(&loop, &async, NULL));
+  uv_unref((uv_handle_t*) &async);
+  ASSERT_OK(uv_timer_init(&loop, &timer));
+  ASSERT_OK(uv_timer_start(&timer, on_timer, 10, 0));
+  uv_run(&loop, UV_RUN_NOWAIT);
+
+  pid_t pid = fork();
+  ASSERT_GE(pid, 0);
+  if (pid == 0) {
+    ASSERT_OK(uv_loop_fork(&loop));
+    ASSERT_EQ(1, write(fds[1], "x", 1));
+    ASSERT_OK(uv_async_send(&async));
+    ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+    assert_both_ran();
+    _exit(0);
+  }
+  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  ASSERT_EQ(0, status);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT)); /* ours is as it was */
+  assert_both_ran();
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* The pool works in a child, too. */
+static int work_done;
+
+static void on_work(uv_work_t* req) {
+  (void) req;
+}
+
+static void after_work(uv_work_t* req, int status) {
+  (void) req;
+  ASSERT_OK(status);
+  work_done++;
+}
+
+TEST_IMPL(loop_fork_thread_pool) {
+  uv_work_t work;
+  int status;
+
+  if (TEST_TSAN)
+    SKIP("ThreadSanitizer allows no threads after a fork");
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_queue_work(&loop, &work, on_work, after_work));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  pid_t pid = fork();
+  ASSERT_GE(pid, 0);
+  if (pid == 0) {
+    ASSERT_OK(uv_loop_fork(&loop));
+    ASSERT_OK(uv_queue_work(&loop, &work, on_work, after_work));
+    ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+    _exit(work_done == 2 ? 0 : 1);
+  }
+  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  ASSERT_EQ(0, status);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* Signals: every handle on every loop, counted, last in the poll phase. */
+static int signal_calls;
+
+static void on_signal(uv_signal_t* h, int signum) {
+  (void) h;
+  ASSERT_EQ(SIGUSR1, signum);
+  signal_calls++;
+}
+
+TEST_IMPL(signal_every_handle_on_every_loop) {
+  uv_loop_t other;
+  uv_signal_t handles[3];
+  struct sigaction action;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_loop_init(&other));
+  for (int i = 0; i < 3; i++) {
+    ASSERT_OK(uv_signal_init(i == 2 ? &other : &loop, &handles[i]));
+    if (i == 1)
+      ASSERT_OK(uv_signal_start_oneshot(&handles[i], on_signal, SIGUSR1));
+    else
+      ASSERT_OK(uv_signal_start(&handles[i], on_signal, SIGUSR1));
+  }
+  ASSERT_ERR(UV_EINVAL, uv_signal_start(&handles[0], on_signal, 0));
+  ASSERT_ERR(UV_EINVAL, uv_signal_start(&handles[0], on_signal, SIGKILL));
+
+  ASSERT_EQ(0, raise(SIGUSR1));
+  uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_EQ(2, signal_calls);
+  uv_run(&other, UV_RUN_ONCE);
+  ASSERT_EQ(3, signal_calls);
+  ASSERT_EQ(0, uv_is_active((uv_handle_t*) &handles[1]));
+  ASSERT_EQ(0, raise(SIGUSR1));
+  uv_run(&loop, UV_RUN_ONCE);
+  uv_run(&other, UV_RUN_ONCE);
+  ASSERT_EQ(5, signal_calls);
+
+  test_close_loop(&loop);
+  test_close_loop(&other);
+  /* The last one to go restores the default. */
+  ASSERT_EQ(0, sigaction(SIGUSR1, NULL, &action));
+  ASSERT(action.sa_handler == SIG_DFL);
+  return 0;
+}
+
+TEST_IMPL(poll_handle_rules) {
+  uv_poll_t a;
+  uv_poll_t b;
+  int fds[2];
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_EQ(0, pipe(fds));
+  uv_fs_t req;
+  int file = uv_fs_open(NULL, &req, "file", UV_FS_O_CREAT | UV_FS_O_RDWR, 0600,
+                        NULL);
+  ASSERT_GE(file, 0);
+  ASSERT_ERR(UV_EPERM, uv_poll_init(&loop, &a, file));
+  ASSERT_ERR(UV_EBADF, uv_poll_init(&loop, &a, 999));
+  ASSERT_OK(uv_poll_init(&loop, &a, fds[0]));
+  ASSERT_OK(uv_poll_start(&a, UV_READABLE, on_poll));
+  ASSERT_ERR(UV_EEXIST, uv_poll_init(&loop, &b, fds[0]));
+  /* The fd may be closed right after the stop. */
+  ASSERT_OK(uv_poll_stop(&a));
+  close(fds[0]);
+  close(fds[1]);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_NOWAIT));
+  ASSERT_OK(uv_fs_close(NULL, &req, file, NULL));
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* Signal callbacks come last in a poll phase. */
+static void on_signal_noted(uv_signal_t* h, int signum) {
+  (void) h;
+  (void) signum;
+  note('s');
+}
+
+static void on_async_noted(uv_async_t* h) {
+  (void) h;
+  note('a');
+}
+
+TEST_IMPL(signal_callbacks_run_last) {
+  uv_signal_t sig;
+  uv_async_t async;
+  uv_poll_t poll_handle;
+  int fds[2];
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_EQ(0, pipe(fds));
+  ASSERT_OK(uv_signal_init(&loop, &sig));
+  ASSERT_OK(uv_signal_start(&sig, on_signal_noted, SIGUSR2));
+  ASSERT_OK(uv_async_init(&loop, &async, on_async_noted));
+  ASSERT_OK(uv_poll_init(&loop, &poll_handle, fds[0]));
+  ASSERT_OK(uv_poll_start(&poll_handle, UV_READABLE, on_poll));
+  ASSERT_EQ(0, raise(SIGUSR2));
+  ASSERT_OK(uv_async_send(&async));
+  ASSERT_EQ(1, write(fds[1], "x", 1));
+  uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_EQ(3, strlen(trace));
+  ASSERT_EQ('s', trace[2]);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* A poll callback that closes its handle when the fd has failed (a crash in
+ * libuv before 1.52.1). */
+static void on_poll_close(uv_poll_t* h, int status, int events) {
+  (void) status;
+  (void) events;
+  note('f');
+  if (!uv_is_closing((uv_handle_t*) h))
+    uv_close((uv_handle_t*) h, NULL);
+}
+
+TEST_IMPL(poll_callback_closes_on_error) {
+  uv_poll_t poll_handle;
+  int fds[2];
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_EQ(0, pipe(fds));
+  ASSERT_OK(uv_poll_init(&loop, &poll_handle, fds[1]));
+  ASSERT_OK(uv_poll_start(&poll_handle, UV_WRITABLE | UV_DISCONNECT,
+                          on_poll_close));
+  close(fds[0]); /* writing would be an error: POLLERR */
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_STR_EQ("f", trace);
+  close(fds[1]);
+  test_close_loop(&loop);
+  return 0;
+}

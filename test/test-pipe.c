@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* What programs rely on in pipes (BEHAVIOUR 42, 43) and their names. */
+#include "test.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static uv_loop_t loop;
+static int connect_status = 1;
+
+static void on_connect(uv_connect_t* req, int status) {
+  (void) req;
+  connect_status = status;
+}
+
+static void on_connection(uv_stream_t* server, int status) {
+  (void) server;
+  ASSERT_OK(status);
+}
+
+TEST_IMPL(pipe_bind_over_a_file) {
+  uv_pipe_t first;
+  uv_pipe_t second;
+  struct stat st;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &first, 0));
+  ASSERT_OK(uv_pipe_init(&loop, &second, 0));
+  ASSERT_OK(uv_pipe_bind(&first, "sock"));
+  ASSERT_ERR(UV_EADDRINUSE, uv_pipe_bind(&second, "sock"));
+  ASSERT_EQ(0, stat("sock", &st));
+  uv_close((uv_handle_t*) &first, NULL);
+  ASSERT_EQ(-1, stat("sock", &st)); /* the binder takes it away */
+  test_close_loop(&loop);
+  return 0;
+}
+
+TEST_IMPL(pipe_connect_to_nothing_is_told_later) {
+  uv_pipe_t handle;
+  uv_connect_t req;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &handle, 0));
+  uv_pipe_connect(&req, &handle, "no such socket", on_connect);
+  ASSERT_EQ(1, connect_status);
+  while (connect_status == 1)
+    uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_ERR(UV_ENOENT, connect_status);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* Longer than the system takes: cut silently, or refused if asked to. */
+TEST_IMPL(pipe_long_names) {
+  char name[300];
+  uv_pipe_t handle;
+  uv_connect_t req;
+  size_t room = sizeof(((struct sockaddr_un*) 0)->sun_path);
+
+  if (test_on_valgrind())
+    SKIP("valgrind expects a NUL where the kernel needs none");
+  memset(name, 'n', sizeof(name));
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &handle, 0));
+  ASSERT_ERR(UV_EINVAL, uv_pipe_bind2(&handle, name, sizeof(name),
+                                      UV_PIPE_NO_TRUNCATE));
+  ASSERT_ERR(UV_EINVAL, uv_pipe_bind2(&handle, name, 10, 1u << 20));
+  ASSERT_ERR(UV_EINVAL, uv_pipe_bind2(&handle, NULL, 10, 0));
+  ASSERT_ERR(UV_EINVAL, uv_pipe_connect2(&req, &handle, name, sizeof(name),
+                                         UV_PIPE_NO_TRUNCATE, on_connect));
+  ASSERT_OK(uv_pipe_bind2(&handle, name, sizeof(name), 0));
+  name[room] = '\0'; /* every byte is used: there need be no NUL */
+  struct stat st;
+  ASSERT_EQ(0, stat(name, &st));
+  test_close_loop(&loop);
+  ASSERT_EQ(-1, stat(name, &st));
+  return 0;
+}
+
+/* The name's end is its length, with nothing read behind it. */
+TEST_IMPL(pipe_bind2_reads_only_its_length) {
+  char* name = malloc(4);
+  uv_pipe_t handle;
+  char got[64];
+  size_t size = sizeof(got);
+
+  ASSERT_NOT_NULL(name);
+  memcpy(name, "sock", 4); /* no NUL */
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &handle, 0));
+  ASSERT_OK(uv_pipe_bind2(&handle, name, 4, 0));
+  ASSERT_OK(uv_pipe_getsockname(&handle, got, &size));
+  ASSERT_EQ(4, size);
+  ASSERT_MEM_EQ("sock", got, 4);
+  free(name);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* An abstract name may hold NULs and makes no file. */
+TEST_IMPL(pipe_abstract_name) {
+  static const char name[] = "\0uv\0test";
+  char unique[32];
+  char got[64];
+  size_t size = sizeof(got);
+  uv_pipe_t server;
+  uv_pipe_t client;
+  uv_connect_t req;
+
+  memcpy(unique, name, sizeof(name));
+  int pid = uv_os_getpid();
+  memcpy(unique + sizeof(name), &pid, sizeof(pid));
+  size_t len = sizeof(name) + sizeof(pid);
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &server, 0));
+  ASSERT_OK(uv_pipe_init(&loop, &client, 0));
+  int err = uv_pipe_bind2(&server, unique, len, 0);
+  if (err == UV_EINVAL || err == UV_ENOTSUP)
+    SKIP("no abstract socket names on this system");
+  ASSERT_OK(err);
+  ASSERT_OK(uv_pipe_getsockname(&server, got, &size));
+  ASSERT_EQ(len, size);
+  ASSERT_MEM_EQ(unique, got, len);
+  ASSERT_OK(uv_listen((uv_stream_t*) &server, 1, on_connection));
+  ASSERT_OK(uv_pipe_connect2(&req, &client, unique, len, 0, on_connect));
+  while (connect_status == 1)
+    uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_OK(connect_status);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* No name at all: the system makes one up. */
+TEST_IMPL(pipe_empty_name_is_made_up) {
+  uv_pipe_t handle;
+  char got[64] = "#";
+  size_t size = sizeof(got);
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &handle, 0));
+  int err = uv_pipe_bind2(&handle, "", 0, 0);
+  if (err == UV_EINVAL || err == UV_ENOTSUP)
+    SKIP("no abstract socket names on this system");
+  ASSERT_OK(err);
+  ASSERT_OK(uv_pipe_getsockname(&handle, got, &size));
+  ASSERT_GT(size, 1);
+  ASSERT_EQ('\0', got[0]);
+  test_close_loop(&loop);
+  return 0;
+}
+
+TEST_IMPL(pipe_getsockname_sizes) {
+  uv_pipe_t handle;
+  char got[16];
+  size_t size = 2;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &handle, 0));
+  ASSERT_OK(uv_pipe_bind(&handle, "sock"));
+  ASSERT_ERR(UV_ENOBUFS, uv_pipe_getsockname(&handle, got, &size));
+  ASSERT_GE(size, 4);
+  size = 0;
+  ASSERT_ERR(UV_EINVAL, uv_pipe_getsockname(&handle, got, &size));
+  ASSERT_ERR(UV_EINVAL, uv_pipe_getsockname(&handle, NULL, &size));
+  ASSERT_ERR(UV_EINVAL, uv_pipe_getsockname(&handle, got, NULL));
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* write2 needs an ipc pipe and an open handle. */
+TEST_IMPL(pipe_write2_rules) {
+  uv_pipe_t a;
+  uv_pipe_t b;
+  uv_tcp_t tcp;
+  uv_write_t req;
+  uv_buf_t buf = uv_buf_init((char*) "x", 1);
+
+  ASSERT_OK(uv_loop_init(&loop));
+  test_pipe_pair(&loop, &a, &b);
+  ASSERT_OK(uv_tcp_init(&loop, &tcp));
+  ASSERT_ERR(UV_EINVAL, uv_write2(&req, (uv_stream_t*) &a, &buf, 1,
+                                  (uv_stream_t*) &b, NULL));
+  ASSERT_EQ(0, uv_pipe_pending_count(&a));
+  ASSERT_EQ(UV_UNKNOWN_HANDLE, uv_pipe_pending_type(&a));
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* Descriptors that arrive and are not taken are closed with the pipe. */
+static int reads;
+
+static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
+  (void) stream;
+  (void) buf;
+  if (nread > 0)
+    reads++;
+}
+
+TEST_IMPL(pipe_untaken_descriptors_do_not_leak) {
+  uv_pipe_t ends[2];
+  uv_pipe_t sent;
+  uv_pipe_t other;
+  uv_os_sock_t fds[2];
+  uv_buf_t buf = uv_buf_init((char*) "x", 1);
+
+  int before = test_lowest_fd();
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_socketpair(SOCK_STREAM, 0, fds, 0, 0));
+  for (int i = 0; i < 2; i++) {
+    ASSERT_OK(uv_pipe_init(&loop, &ends[i], 1));
+    ASSERT_OK(uv_pipe_open(&ends[i], fds[i]));
+  }
+  test_pipe_pair(&loop, &sent, &other);
+  for (int i = 0; i < 3; i++)
+    ASSERT_EQ(1, uv_try_write2((uv_stream_t*) &ends[0], &buf, 1,
+                               (uv_stream_t*) &sent));
+  ASSERT_OK(uv_read_start((uv_stream_t*) &ends[1], test_alloc, on_read));
+  while (uv_pipe_pending_count(&ends[1]) < 3)
+    uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_EQ(UV_NAMED_PIPE, uv_pipe_pending_type(&ends[1]));
+  test_close_loop(&loop);
+  ASSERT_EQ(before, test_lowest_fd());
+  return 0;
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+/* What programs rely on in processes (BEHAVIOUR 61-64), and CVE-2015-0278.
+ * Method: this program is its own child (helpers below). */
+#include "test.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static uv_loop_t loop;
+static int64_t exit_status = -1;
+static int exit_signal = -1;
+
+static void on_exit_cb(uv_process_t* process, int64_t status, int signal) {
+  exit_status = status;
+  exit_signal = signal;
+  uv_close((uv_handle_t*) process, NULL);
+}
+
+/* Also sees to a PATH in which everything may be looked at: a directory that
+ * may not makes a missing program UV_EACCES. */
+static void init_options(uv_process_options_t* options, char** args) {
+  ASSERT_OK(uv_os_setenv("PATH", "/usr/local/bin:/usr/bin:/bin"));
+  memset(options, 0, sizeof(*options));
+  options->file = args[0];
+  options->args = args;
+  options->exit_cb = on_exit_cb;
+}
+
+static void run_helper_process(uv_process_options_t* options) {
+  uv_process_t process;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_spawn(&loop, &process, options));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(0, exit_signal);
+  ASSERT_EQ(0, exit_status);
+  test_close_loop(&loop);
+}
+
+HELPER_IMPL(sleep_for_ever) {
+  (void) argc;
+  (void) argv;
+  for (;;)
+    pause();
+}
+
+TEST_IMPL(process_killed_by_signal) {
+  uv_process_t process;
+  uv_process_options_t options;
+  char* args[7];
+
+  helper_args(args, "sleep_for_ever", NULL, NULL, NULL);
+  init_options(&options, args);
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_spawn(&loop, &process, &options));
+  ASSERT_GT(uv_process_get_pid(&process), 0);
+  ASSERT_OK(uv_process_kill(&process, 0));
+  ASSERT_OK(uv_process_kill(&process, SIGTERM));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(0, exit_status);
+  ASSERT_EQ(SIGTERM, exit_signal);
+  ASSERT_ERR(UV_ESRCH, uv_process_kill(&process, SIGTERM));
+  test_close_loop(&loop);
+  return 0;
+}
+
+static void stop_loop(uv_timer_t* timer) {
+  uv_stop(timer->loop);
+}
+
+/* A program that waits for its child itself has the status; a second report
+ * would be a second end to it (found by Neovim's terminals). */
+TEST_IMPL(process_waited_for_by_the_program) {
+  uv_process_t process;
+  uv_timer_t timer;
+  uv_process_options_t options;
+  char* args[7];
+  int status = 0;
+
+  helper_args(args, "sleep_for_ever", NULL, NULL, NULL);
+  init_options(&options, args);
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_spawn(&loop, &process, &options));
+  ASSERT_OK(uv_process_kill(&process, SIGKILL));
+  ASSERT_EQ(process.pid, waitpid(process.pid, &status, 0));
+  ASSERT_EQ(SIGKILL, WTERMSIG(status));
+  ASSERT_OK(uv_timer_init(&loop, &timer));
+  ASSERT_OK(uv_timer_start(&timer, stop_loop, 50, 0));
+  uv_run(&loop, UV_RUN_DEFAULT);
+  ASSERT_EQ(-1, exit_signal);
+  ASSERT_NE(0, uv_is_active((uv_handle_t*) &process));
+  ASSERT_ERR(UV_ESRCH, uv_process_kill(&process, SIGTERM));
+  uv_close((uv_handle_t*) &process, NULL);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* A failed start: told at once, no callback, the handle still to be closed. */
+TEST_IMPL(process_spawn_errors_are_told_at_once) {
+  uv_process_t process;
+  uv_process_options_t options;
+  char* args[] = { (char*) "no such program anywhere", NULL };
+
+  ASSERT_OK(uv_loop_init(&loop));
+  init_options(&options, args);
+  int before = test_lowest_fd();
+  ASSERT_ERR(UV_ENOENT, uv_spawn(&loop, &process, &options));
+  ASSERT_EQ(0, uv_is_active((uv_handle_t*) &process));
+  uv_close((uv_handle_t*) &process, NULL);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+
+  args[0] = (char*) "true";
+  options.file = args[0];
+  options.cwd = "/no/such/directory";
+  ASSERT_ERR(UV_ENOENT, uv_spawn(&loop, &process, &options));
+  uv_close((uv_handle_t*) &process, NULL);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  options.cwd = NULL;
+  options.file = "/";
+  ASSERT_ERR(UV_EACCES, uv_spawn(&loop, &process, &options));
+  uv_close((uv_handle_t*) &process, NULL);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(-1, exit_status);
+  ASSERT_EQ(before, test_lowest_fd());
+  ASSERT_EQ(-1, waitpid(-1, NULL, WNOHANG)); /* and no zombie */
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* The child: signals as by default, nothing open but 0-2, those /dev/null. */
+HELPER_IMPL(check_clean_child) {
+  struct sigaction action;
+  sigset_t mask;
+  struct stat st;
+  struct stat null;
+
+  (void) argc;
+  (void) argv;
+  for (int signum = 1; signum < 32; signum++) {
+    if (signum == SIGKILL || signum == SIGSTOP)
+      continue;
+    /* Sanitizers catch these before main() runs. */
+    if (signum == SIGSEGV || signum == SIGBUS || signum == SIGFPE)
+      continue;
+    if (sigaction(signum, NULL, &action) != 0)
+      return 10;
+    if (action.sa_handler != SIG_DFL)
+      return 100 + signum;
+  }
+  if (sigprocmask(SIG_SETMASK, NULL, &mask) != 0)
+    return 11;
+  for (int signum = 1; signum < 32; signum++)
+    if (sigismember(&mask, signum) == 1)
+      return 12;
+  stat("/dev/null", &null);
+  for (int fd = 0; fd < 3; fd++)
+    if (fstat(fd, &st) != 0 || st.st_rdev != null.st_rdev)
+      return 13;
+  for (int fd = 3; fd < 100; fd++)
+    if (fcntl(fd, F_GETFD) != -1)
+      return 14;
+  return 0;
+}
+
+TEST_IMPL(process_child_starts_clean) {
+  uv_process_options_t options;
+  char* args[7];
+  sigset_t set;
+
+  signal(SIGUSR1, SIG_IGN);
+  signal(SIGPIPE, SIG_IGN);
+  sigfillset(&set);
+  sigdelset(&set, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &set, NULL);
+  uv_disable_stdio_inheritance();
+  /* Opened by the library: close-on-exec by itself. */
+  uv_os_sock_t fds[2];
+  uv_file pipe_fds[2];
+  ASSERT_OK(uv_socketpair(SOCK_STREAM, 0, fds, 0, 0));
+  ASSERT_OK(uv_pipe(pipe_fds, 0, 0));
+  helper_args(args, "check_clean_child", NULL, NULL, NULL);
+  init_options(&options, args);
+  run_helper_process(&options);
+  return 0;
+}
+
+/* uv_disable_stdio_inheritance: a plain exec afterwards inherits nothing. */
+TEST_IMPL(process_disable_stdio_inheritance) {
+  int fd = open("/dev/null", O_RDONLY);
+
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ(0, fcntl(fd, F_GETFD));
+  uv_disable_stdio_inheritance();
+  ASSERT_EQ(FD_CLOEXEC, fcntl(fd, F_GETFD));
+  ASSERT_EQ(FD_CLOEXEC, fcntl(1, F_GETFD));
+  ASSERT_EQ(FD_CLOEXEC, fcntl(2, F_GETFD));
+  close(fd);
+  return 0;
+}
+
+HELPER_IMPL(check_environment) {
+  (void) argc;
+  const char* value = getenv("UV_TEST_VALUE");
+  if (value == NULL || strcmp(value, argv[0]) != 0)
+    return 1;
+  char cwd[256];
+  return getcwd(cwd, sizeof(cwd)) != NULL && strcmp(cwd, "/") == 0 ? 0 : 2;
+}
+
+TEST_IMPL(process_environment_and_directory) {
+  uv_process_options_t options;
+  char* args[7];
+  char* env[] = { (char*) "UV_TEST_VALUE=some thing", NULL };
+
+  helper_args(args, "check_environment", "some thing", NULL, NULL);
+  init_options(&options, args);
+  options.env = env;
+  options.cwd = "/";
+  run_helper_process(&options);
+  return 0;
+}
+
+/* The program is looked up in the PATH the child gets. */
+TEST_IMPL(process_looked_up_in_the_childs_path) {
+  uv_process_options_t options;
+  uv_process_t process;
+  char* args[7];
+  char dir[512];
+  char path[600];
+  size_t size = sizeof(dir);
+
+  ASSERT_OK(uv_cwd(dir, &size));
+  snprintf(path, sizeof(path), "PATH=%s", dir);
+  ASSERT_EQ(0, symlink("/bin/true", "only-here"));
+  char* env[] = { path, NULL };
+  args[0] = (char*) "only-here";
+  args[1] = NULL;
+  init_options(&options, args);
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_ERR(UV_ENOENT, uv_spawn(&loop, &process, &options));
+  uv_close((uv_handle_t*) &process, NULL);
+  test_close_loop(&loop);
+  options.env = env;
+  run_helper_process(&options);
+  return 0;
+}
+
+HELPER_IMPL(check_session) {
+  (void) argc;
+  (void) argv;
+  return getsid(0) == getpid() ? 0 : 1;
+}
+
+TEST_IMPL(process_detached_is_a_session_leader) {
+  uv_process_options_t options;
+  char* args[7];
+
+  helper_args(args, "check_session", NULL, NULL, NULL);
+  init_options(&options, args);
+  options.flags = UV_PROCESS_DETACHED;
+  run_helper_process(&options);
+  return 0;
+}
+
+HELPER_IMPL(check_identity) {
+  gid_t groups[64];
+
+  (void) argc;
+  (void) argv;
+  if (getuid() != 65534 || geteuid() != 65534)
+    return 1;
+  if (getgid() != 65533 || getegid() != 65533)
+    return 2;
+  /* CVE-2015-0278: nothing of root's groups is left. */
+  return getgroups(64, groups) == 0 ? 0 : 3;
+}
+
+TEST_IMPL(process_setuid_drops_groups) {
+  uv_process_options_t options;
+  char* args[7];
+  gid_t groups[] = { 0, 4, 24 };
+
+  if (getuid() != 0)
+    SKIP("needs root to become somebody else");
+  if (test_on_valgrind())
+    SKIP("valgrind cannot follow a child that becomes somebody else");
+  if (setgroups(3, groups) != 0)
+    SKIP("cannot set groups here");
+  helper_args(args, "check_identity", NULL, NULL, NULL);
+  init_options(&options, args);
+  options.flags = UV_PROCESS_SETUID | UV_PROCESS_SETGID;
+  options.uid = 65534;
+  options.gid = 65533;
+  run_helper_process(&options);
+  return 0;
+}
+
+TEST_IMPL(process_setuid_refused_is_told) {
+  uv_process_options_t options;
+  uv_process_t process;
+  char* args[] = { (char*) "true", NULL };
+
+  if (getuid() == 0 && setuid(65534) != 0)
+    SKIP("cannot give root up here");
+  ASSERT_OK(uv_loop_init(&loop));
+  init_options(&options, args);
+  options.flags = UV_PROCESS_SETUID;
+  options.uid = 0;
+  ASSERT_ERR(UV_EPERM, uv_spawn(&loop, &process, &options));
+  uv_close((uv_handle_t*) &process, NULL);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  options.flags = UV_PROCESS_SETGID;
+  options.gid = 12345;
+  ASSERT_ERR(UV_EPERM, uv_spawn(&loop, &process, &options));
+  uv_close((uv_handle_t*) &process, NULL);
+  test_close_loop(&loop);
+  return 0;
+}
+
+HELPER_IMPL(echo_stdin) {
+  char byte;
+
+  (void) argc;
+  (void) argv;
+  /* Blocking on our side, whatever the parent does with its own. */
+  if (fcntl(0, F_GETFL) & O_NONBLOCK)
+    return 5;
+  while (read(0, &byte, 1) == 1)
+    if (write(1, &byte, 1) != 1)
+      return 6;
+  return 0;
+}
+
+static char echoed[64];
+static size_t nechoed;
+
+static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
+  if (nread > 0) {
+    ASSERT_LT(nechoed + (size_t) nread, sizeof(echoed));
+    memcpy(echoed + nechoed, buf->base, (size_t) nread);
+    nechoed += (size_t) nread;
+  } else if (nread < 0) {
+    ASSERT_EQ(UV_EOF, nread);
+    uv_close((uv_handle_t*) stream, NULL);
+  }
+}
+
+TEST_IMPL(process_pipes_both_ways) {
+  uv_process_t process;
+  uv_process_options_t options;
+  uv_stdio_container_t stdio[2];
+  uv_pipe_t in;
+  uv_pipe_t out;
+  char* args[7];
+  uv_buf_t buf = uv_buf_init((char*) "over and out", 12);
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &in, 0));
+  ASSERT_OK(uv_pipe_init(&loop, &out, 0));
+  stdio[0].flags = UV_CREATE_PIPE | UV_READABLE_PIPE;
+  stdio[0].data.stream = (uv_stream_t*) &in;
+  stdio[1].flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE;
+  stdio[1].data.stream = (uv_stream_t*) &out;
+  helper_args(args, "echo_stdin", NULL, NULL, NULL);
+  init_options(&options, args);
+  options.stdio = stdio;
+  options.stdio_count = 2;
+  ASSERT_OK(uv_spawn(&loop, &process, &options));
+  ASSERT_EQ(12, uv_try_write((uv_stream_t*) &in, &buf, 1));
+  uv_close((uv_handle_t*) &in, NULL);
+  ASSERT_OK(uv_read_start((uv_stream_t*) &out, test_alloc, on_read));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(12, nechoed);
+  ASSERT_MEM_EQ("over and out", echoed, 12);
+  ASSERT_EQ(0, exit_status);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* Children that are not ours are left to whoever started them. */
+TEST_IMPL(process_reaps_only_its_own) {
+  uv_process_options_t options;
+  char* args[] = { (char*) "true", NULL };
+  int status;
+
+  pid_t foreign = fork();
+  ASSERT_GE(foreign, 0);
+  if (foreign == 0)
+    _exit(42);
+  init_options(&options, args);
+  run_helper_process(&options);
+  ASSERT_EQ(foreign, waitpid(foreign, &status, 0));
+  ASSERT_EQ(42, WEXITSTATUS(status));
+  return 0;
+}
+
+/* Closing the handle of a live child leaves the child to the program. */
+TEST_IMPL(process_close_while_it_runs) {
+  uv_process_t process;
+  uv_process_options_t options;
+  char* args[7];
+  int status;
+
+  helper_args(args, "sleep_for_ever", NULL, NULL, NULL);
+  init_options(&options, args);
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_spawn(&loop, &process, &options));
+  int pid = uv_process_get_pid(&process);
+  uv_close((uv_handle_t*) &process, NULL);
+  test_close_loop(&loop);
+  ASSERT_EQ(-1, exit_status);
+  ASSERT_OK(uv_kill(pid, SIGKILL));
+  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  ASSERT(WIFSIGNALED(status));
+  return 0;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* What programs rely on in TCP handles (BEHAVIOUR 35-40). */
+#include "test.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static uv_loop_t loop;
+static int connect_status = 1;
+
+static void on_connect(uv_connect_t* req, int status) {
+  connect_status = status;
+  if (status == UV_ECANCELED)
+    ASSERT_EQ(1, uv_is_closing((uv_handle_t*) req->handle));
+}
+
+static int connections;
+
+static void on_connection(uv_stream_t* server, int status) {
+  (void) server;
+  ASSERT_OK(status);
+  connections++;
+}
+
+static int option_of(uv_tcp_t* tcp, int level, int name) {
+  int value = -1;
+  socklen_t len = sizeof(value);
+  uv_os_fd_t fd;
+
+  ASSERT_OK(uv_fileno((uv_handle_t*) tcp, &fd));
+  ASSERT_EQ(0, getsockopt(fd, level, name, &value, &len));
+  return value;
+}
+
+TEST_IMPL(tcp_connection_waits_for_accept) {
+  struct sockaddr_in addr = test_loopback();
+  uv_tcp_t server;
+  uv_tcp_t peers[3];
+  int fds[2];
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_tcp_init(&loop, &server));
+  ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
+  ASSERT_OK(uv_listen((uv_stream_t*) &server, 8, on_connection));
+  addr = test_tcp_address(&server);
+  for (int i = 0; i < 2; i++) {
+    fds[i] = socket(AF_INET, SOCK_STREAM, 0);
+    ASSERT_EQ(0, connect(fds[i], (struct sockaddr*) &addr, sizeof(addr)));
+  }
+  for (int i = 0; i < 3; i++)
+    ASSERT_OK(uv_tcp_init(&loop, &peers[i]));
+  ASSERT_ERR(UV_EAGAIN, uv_accept((uv_stream_t*) &server,
+                                  (uv_stream_t*) &peers[0]));
+  uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_EQ(1, connections);
+  /* No more until the first was taken. */
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(1, connections);
+  ASSERT_OK(uv_accept((uv_stream_t*) &server, (uv_stream_t*) &peers[0]));
+  while (connections == 1)
+    uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_OK(uv_accept((uv_stream_t*) &server, (uv_stream_t*) &peers[1]));
+  ASSERT_ERR(UV_EAGAIN, uv_accept((uv_stream_t*) &server,
+                                  (uv_stream_t*) &peers[2]));
+  test_close_loop(&loop);
+  close(fds[0]);
+  close(fds[1]);
+  return 0;
+}
+
+/* An address in use is told by listen, not by bind. */
+TEST_IMPL(tcp_address_in_use_is_deferred) {
+  struct sockaddr_in addr = test_loopback();
+  uv_tcp_t first;
+  uv_tcp_t second;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_tcp_init(&loop, &first));
+  ASSERT_OK(uv_tcp_init(&loop, &second));
+  ASSERT_OK(uv_tcp_bind(&first, (struct sockaddr*) &addr, 0));
+  ASSERT_OK(uv_listen((uv_stream_t*) &first, 1, on_connection));
+  addr = test_tcp_address(&first);
+  ASSERT_OK(uv_tcp_bind(&second, (struct sockaddr*) &addr, 0));
+  ASSERT_ERR(UV_EADDRINUSE, uv_listen((uv_stream_t*) &second, 1,
+                                      on_connection));
+  test_close_loop(&loop);
+  return 0;
+}
+
+TEST_IMPL(tcp_connect_refused_is_told_later) {
+  struct sockaddr_in addr = test_loopback();
+  uv_tcp_t probe;
+  uv_tcp_t tcp;
+  uv_connect_t req;
+  uv_connect_t second;
+
+  /* A port that is bound and does not listen. */
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_tcp_init(&loop, &probe));
+  ASSERT_OK(uv_tcp_bind(&probe, (struct sockaddr*) &addr, 0));
+  addr = test_tcp_address(&probe);
+  ASSERT_OK(uv_tcp_init(&loop, &tcp));
+  ASSERT_OK(uv_tcp_connect(&req, &tcp, (struct sockaddr*) &addr, on_connect));
+  ASSERT_ERR(UV_EALREADY, uv_tcp_connect(&second, &tcp,
+                                         (struct sockaddr*) &addr, on_connect));
+  ASSERT_EQ(1, connect_status);
+  while (connect_status == 1)
+    uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_ERR(UV_ECONNREFUSED, connect_status);
+  test_close_loop(&loop);
+  return 0;
+}
+
+TEST_IMPL(tcp_close_while_connecting_loopback) {
+  struct sockaddr_in addr = test_loopback();
+  uv_tcp_t server;
+  uv_tcp_t tcp;
+  uv_connect_t req;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_tcp_init(&loop, &server));
+  ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
+  ASSERT_OK(uv_listen((uv_stream_t*) &server, 1, on_connection));
+  addr = test_tcp_address(&server);
+  ASSERT_OK(uv_tcp_init(&loop, &tcp));
+  ASSERT_OK(uv_tcp_connect(&req, &tcp, (struct sockaddr*) &addr, on_connect));
+  uv_close((uv_handle_t*) &tcp, NULL);
+  while (connect_status == 1)
+    uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_ERR(UV_ECANCELED, connect_status);
+  test_close_loop(&loop);
+  return 0;
+}
+
+TEST_IMPL(tcp_listen_binds_implicitly) {
+  uv_tcp_t server;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_tcp_init(&loop, &server));
+  ASSERT_OK(uv_listen((uv_stream_t*) &server, 1, on_connection));
+  ASSERT_NE(0, test_tcp_address(&server).sin_port);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* Asked before there is a socket, applied when there is one. */
+TEST_IMPL(tcp_options_before_the_socket) {
+  struct sockaddr_in addr = test_loopback();
+  uv_tcp_t tcp;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_tcp_init(&loop, &tcp));
+  ASSERT_OK(uv_tcp_nodelay(&tcp, 1));
+  ASSERT_OK(uv_tcp_keepalive(&tcp, 1, 10));
+  ASSERT_OK(uv_tcp_simultaneous_accepts(&tcp, 1));
+  ASSERT_OK(uv_tcp_simultaneous_accepts(&tcp, 0));
+  ASSERT_OK(uv_tcp_bind(&tcp, (struct sockaddr*) &addr, 0));
+  ASSERT_OK(uv_listen((uv_stream_t*) &tcp, 1, on_connection));
+  test_close_loop(&loop);
+  return 0;
+}
+
+TEST_IMPL(tcp_options_on_a_connection) {
+  uv_tcp_t client;
+  uv_tcp_t server;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  test_tcp_pair(&loop, &client, &server);
+  ASSERT_OK(uv_tcp_nodelay(&client, 1));
+  ASSERT_NE(0, option_of(&client, IPPROTO_TCP, TCP_NODELAY));
+  ASSERT_ERR(UV_EINVAL, uv_tcp_keepalive(&client, 1, 0));
+  ASSERT_OK(uv_tcp_keepalive(&client, 1, 33));
+  ASSERT_NE(0, option_of(&client, SOL_SOCKET, SO_KEEPALIVE));
+#ifdef TCP_KEEPIDLE
+  ASSERT_EQ(33, option_of(&client, IPPROTO_TCP, TCP_KEEPIDLE));
+#endif
+  ASSERT_ERR(UV_EINVAL, uv_tcp_keepalive_ex(&client, 1, 5, 0, 3));
+  ASSERT_ERR(UV_EINVAL, uv_tcp_keepalive_ex(&client, 1, 5, 2, 0));
+  ASSERT_OK(uv_tcp_keepalive_ex(&client, 1, 5, 2, 3));
+#ifdef TCP_KEEPIDLE
+  ASSERT_EQ(5, option_of(&client, IPPROTO_TCP, TCP_KEEPIDLE));
+  ASSERT_EQ(2, option_of(&client, IPPROTO_TCP, TCP_KEEPINTVL));
+  ASSERT_EQ(3, option_of(&client, IPPROTO_TCP, TCP_KEEPCNT));
+#endif
+  ASSERT_OK(uv_tcp_keepalive(&client, 0, 0));
+  ASSERT_EQ(0, option_of(&client, SOL_SOCKET, SO_KEEPALIVE));
+  test_close_loop(&loop);
+  return 0;
+}
+
+static void on_shutdown(uv_shutdown_t* req, int status) {
+  (void) req;
+  (void) status;
+}
+
+static ssize_t read_result = 1;
+
+static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
+  (void) stream;
+  (void) buf;
+  if (nread < 0)
+    read_result = nread;
+}
+
+TEST_IMPL(tcp_close_reset) {
+  uv_tcp_t client;
+  uv_tcp_t server;
+  uv_shutdown_t shut;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  test_tcp_pair(&loop, &client, &server);
+  ASSERT_OK(uv_read_start((uv_stream_t*) &server, test_alloc, on_read));
+  ASSERT_OK(uv_tcp_close_reset(&client, NULL));
+  while (read_result == 1)
+    uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_ERR(UV_ECONNRESET, read_result);
+  test_close_loop(&loop);
+
+  /* Not together with a shutdown. */
+  ASSERT_OK(uv_loop_init(&loop));
+  test_tcp_pair(&loop, &client, &server);
+  ASSERT_OK(uv_shutdown(&shut, (uv_stream_t*) &client, on_shutdown));
+  ASSERT_ERR(UV_EINVAL, uv_tcp_close_reset(&client, NULL));
+  ASSERT_EQ(0, uv_is_closing((uv_handle_t*) &client));
+  test_close_loop(&loop);
+  return 0;
+}
+
+TEST_IMPL(tcp_fileno_and_bind_after_close) {
+  struct sockaddr_in addr = test_loopback();
+  uv_tcp_t tcp;
+  uv_os_fd_t fd;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_tcp_init(&loop, &tcp));
+  ASSERT_ERR(UV_EBADF, uv_fileno((uv_handle_t*) &tcp, &fd));
+  ASSERT_OK(uv_tcp_bind(&tcp, (struct sockaddr*) &addr, 0));
+  ASSERT_OK(uv_fileno((uv_handle_t*) &tcp, &fd));
+  ASSERT_ERR(UV_EINVAL, uv_tcp_bind(&tcp, (struct sockaddr*) &addr, 0));
+  uv_close((uv_handle_t*) &tcp, NULL);
+  ASSERT_ERR(UV_EBADF, uv_fileno((uv_handle_t*) &tcp, &fd));
+  ASSERT_ERR(UV_EINVAL, uv_tcp_bind(&tcp, (struct sockaddr*) &addr, 0));
+  ASSERT_ERR(UV_EINVAL, uv_listen((uv_stream_t*) &tcp, 1, on_connection));
+  test_close_loop(&loop);
+  return 0;
+}

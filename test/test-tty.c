@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* Terminals (BEHAVIOUR 65), on a pseudo-terminal made here: libuv's own tests
+ * need a real one. */
+#include "test.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+static uv_loop_t loop;
+static int master;
+static int slave;
+
+static void setup(void) {
+  struct winsize size = { 24, 80, 0, 0 };
+
+  ASSERT_OK(uv_loop_init(&loop));
+  master = posix_openpt(O_RDWR | O_NOCTTY);
+  if (master == -1 || grantpt(master) != 0 || unlockpt(master) != 0)
+    SKIP("no pseudo-terminals here");
+  slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+  ASSERT_GE(slave, 0);
+  ASSERT_EQ(0, ioctl(master, TIOCSWINSZ, &size));
+}
+
+static struct termios attributes(void) {
+  struct termios now;
+  ASSERT_EQ(0, tcgetattr(slave, &now));
+  return now;
+}
+
+TEST_IMPL(tty_modes_and_reset) {
+  uv_tty_t tty;
+
+  setup();
+  tcflag_t original = attributes().c_lflag;
+  ASSERT_NE(0, original & ICANON);
+  ASSERT_OK(uv_tty_init(&loop, &tty, slave, 1));
+  ASSERT_EQ(UV_TTY, uv_guess_handle(slave));
+  ASSERT_OK(uv_tty_set_mode(&tty, UV_TTY_MODE_RAW));
+  ASSERT_EQ(0, attributes().c_lflag & (ICANON | ECHO));
+  ASSERT_OK(uv_tty_set_mode(&tty, UV_TTY_MODE_RAW)); /* again */
+  ASSERT_OK(uv_tty_set_mode(&tty, UV_TTY_MODE_NORMAL));
+  ASSERT_EQ(original, attributes().c_lflag);
+  ASSERT_OK(uv_tty_set_mode(&tty, UV_TTY_MODE_IO));
+  ASSERT_EQ(0, attributes().c_lflag & ICANON);
+  ASSERT_OK(uv_tty_set_mode(&tty, UV_TTY_MODE_RAW_VT));
+  ASSERT_EQ(0, attributes().c_lflag & ICANON);
+  ASSERT_ERR(UV_EINVAL, uv_tty_set_mode(&tty, (uv_tty_mode_t) 77));
+
+  ASSERT_OK(uv_tty_reset_mode());
+  ASSERT_EQ(original, attributes().c_lflag);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* Closing gives the terminal back as it was. */
+TEST_IMPL(tty_close_restores_the_mode) {
+  uv_tty_t tty;
+
+  setup();
+  tcflag_t original = attributes().c_lflag;
+  int copy = dup(slave);
+  ASSERT_OK(uv_tty_init(&loop, &tty, copy, 1));
+  ASSERT_OK(uv_tty_set_mode(&tty, UV_TTY_MODE_RAW));
+  uv_close((uv_handle_t*) &tty, NULL);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(original, attributes().c_lflag);
+  test_close_loop(&loop);
+  return 0;
+}
+
+TEST_IMPL(tty_reset_without_anything_to_reset) {
+  ASSERT_OK(uv_tty_reset_mode());
+  ASSERT_OK(uv_tty_reset_mode());
+  return 0;
+}
+
+TEST_IMPL(tty_winsize) {
+  uv_tty_t tty;
+  struct winsize size = { 50, 132, 0, 0 };
+  int width = 0;
+  int height = 0;
+
+  setup();
+  ASSERT_OK(uv_tty_init(&loop, &tty, slave, 0));
+  ASSERT_OK(uv_tty_get_winsize(&tty, &width, &height));
+  ASSERT_EQ(80, width);
+  ASSERT_EQ(24, height);
+  ASSERT_EQ(0, ioctl(master, TIOCSWINSZ, &size));
+  ASSERT_OK(uv_tty_get_winsize(&tty, &width, &height));
+  ASSERT_EQ(132, width);
+  ASSERT_EQ(50, height);
+  test_close_loop(&loop);
+  return 0;
+}
+
+TEST_IMPL(tty_refuses_what_is_none) {
+  uv_tty_t tty;
+  int file = open("file", O_CREAT | O_RDWR, 0600);
+
+  ASSERT_GE(file, 0);
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_ERR(UV_EINVAL, uv_tty_init(&loop, &tty, file, 0));
+  ASSERT_ERR(UV_EINVAL, uv_tty_init(&loop, &tty, -1, 0));
+  ASSERT_EQ(UV_FILE, uv_guess_handle(file));
+  ASSERT_EQ(UV_UNKNOWN_HANDLE, uv_guess_handle(-1));
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* A console feature of Windows. */
+TEST_IMPL(tty_vterm_state) {
+  uv_tty_vtermstate_t state;
+
+  uv_tty_set_vterm_state(UV_TTY_SUPPORTED);
+  ASSERT_ERR(UV_ENOTSUP, uv_tty_get_vterm_state(&state));
+  uv_tty_set_vterm_state(UV_TTY_UNSUPPORTED);
+  ASSERT_ERR(UV_ENOTSUP, uv_tty_get_vterm_state(&state));
+  return 0;
+}
+
+static char got[64];
+static size_t ngot;
+static int ended;
+
+static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
+  if (nread > 0) {
+    memcpy(got + ngot, buf->base, (size_t) nread);
+    ngot += (size_t) nread;
+  } else if (nread < 0) {
+    ended = (int) nread;
+    uv_read_stop(stream);
+  }
+}
+
+/* The terminal is opened anew: our O_NONBLOCK is not the shell's problem. */
+TEST_IMPL(tty_nonblocking_does_not_leak) {
+  uv_tty_t tty;
+
+  setup();
+  ASSERT_OK(uv_tty_init(&loop, &tty, slave, 1));
+  ASSERT_OK(uv_read_start((uv_stream_t*) &tty, test_alloc, on_read));
+  uv_run(&loop, UV_RUN_NOWAIT);
+  int again = open(ptsname(master), O_RDWR | O_NOCTTY);
+  ASSERT_GE(again, 0);
+  ASSERT_EQ(0, fcntl(again, F_GETFL) & O_NONBLOCK);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* What was typed before the other side hung up is read, then the end. */
+TEST_IMPL(tty_read_all_before_hangup) {
+  uv_tty_t tty;
+
+  setup();
+  ASSERT_OK(uv_tty_init(&loop, &tty, slave, 1));
+  ASSERT_OK(uv_read_start((uv_stream_t*) &tty, test_alloc, on_read));
+  ASSERT_EQ(6, write(master, "hello\n", 6));
+  while (ngot < 6)
+    uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_MEM_EQ("hello\n", got, 6);
+  close(master);
+  while (ended == 0)
+    uv_run(&loop, UV_RUN_ONCE);
+  ASSERT(ended == UV_EOF || ended == UV_EIO);
+  test_close_loop(&loop);
+  return 0;
+}
