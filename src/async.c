@@ -18,6 +18,9 @@
 #include "loop.h"
 #include "wakeup.h"
 
+/* Enough for any number of handles that fit into memory. */
+#define SORT_BINS 32
+
 /* Where a handle is linked: on the stack by the first of the words that every
  * handle has to spare, on the loop's own lists by the next two. */
 static uv_async_t** link_of(uv_async_t* handle) {
@@ -26,6 +29,11 @@ static uv_async_t** link_of(uv_async_t* handle) {
 
 static struct uv__queue* node_of(uv_async_t* handle) {
   return (struct uv__queue*) &handle->u.reserved[1];
+}
+
+/* The fourth: counts handles of a loop in the order of their making. */
+static uintptr_t* number_of(uv_async_t* handle) {
+  return (uintptr_t*) &handle->u.reserved[3];
 }
 
 static uv_async_t* handle_at(struct uv__queue* node) {
@@ -44,6 +52,7 @@ int uv_async_init(uv_loop_t* loop, uv_async_t* handle, uv_async_cb async_cb) {
   uv__handle_init(loop, uv__base(handle), UV_ASYNC);
   handle->async_cb = async_cb;
   handle->pending = 0;
+  *number_of(handle) = uv__loop_state(loop)->asyncs.made++;
   uv__queue_init(node_of(handle));
   uv__handle_start(uv__base(handle));
   return 0;
@@ -76,18 +85,53 @@ int uv_async_send(uv_async_t* handle) {
   return err;
 }
 
-/* Moves what was sent to the ready list, oldest first. */
+/* Two chains in order make one. */
+static uv_async_t* merge_chains(uv_async_t* a, uv_async_t* b) {
+  uv_async_t* head;
+  uv_async_t** end = &head;
+
+  while (a != NULL && b != NULL) {
+    uv_async_t** first = *number_of(b) < *number_of(a) ? &b : &a;
+    *end = *first;
+    end = link_of(*first);
+    *first = *end;
+  }
+  *end = a != NULL ? a : b;
+  return head;
+}
+
+/* Merge sort: bin i is empty or holds a chain of 2^i, the last one more. */
+static uv_async_t* sort_chain(uv_async_t* chain) {
+  uv_async_t* bins[SORT_BINS] = { NULL };
+  uv_async_t* sorted = NULL;
+
+  while (chain != NULL) {
+    uv_async_t* run = chain;
+    chain = *link_of(run);
+    *link_of(run) = NULL;
+    size_t i = 0;
+    for (; i < SORT_BINS - 1 && bins[i] != NULL; i++) {
+      run = merge_chains(bins[i], run);
+      bins[i] = NULL;
+    }
+    bins[i] = merge_chains(bins[i], run);
+  }
+  for (size_t i = 0; i < SORT_BINS; i++)
+    sorted = merge_chains(bins[i], sorted);
+  return sorted;
+}
+
+/* Moves what was sent to the ready list, in the order in which the handles were
+ * made, whatever the order of the sends: programs rely on it (the channels of a
+ * Node process reach their listeners in the order of creation). */
 static void take_sent(struct uv__asyncs* asyncs) {
-  uv_async_t* handle = uv__exchange(&asyncs->sent, NULL);
-  struct uv__queue batch;
-  uv__queue_init(&batch);
+  uv_async_t* handle = sort_chain(uv__exchange(&asyncs->sent, NULL));
 
   while (handle != NULL) {
-    uv_async_t* older = *link_of(handle);
-    uv__queue_push_front(&batch, node_of(handle));
-    handle = older;
+    uv_async_t* next = *link_of(handle);
+    uv__queue_push_back(&asyncs->ready, node_of(handle));
+    handle = next;
   }
-  uv__queue_splice(&asyncs->ready, &batch);
 }
 
 static void run_one(uv_async_t* handle) {

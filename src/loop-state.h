@@ -56,6 +56,7 @@ struct uv__asyncs {
   uv_async_t* sent;        /* lock-free stack, linked by u.reserved[0] */
   struct uv__queue ready;  /* taken off the stack, waiting for their turn */
   unsigned int busy;       /* senders inside the loop; atomic */
+  uintptr_t made;          /* handles so far: the number of the next one */
 };
 
 /* metrics.c. Atomic where uv_metrics_idle_time() reads from other threads. */

@@ -60,7 +60,9 @@ int uv_backend_timeout(const uv_loop_t* loop) {
 void uv_update_time(uv_loop_t* loop) {
   uint64_t now_ns = uv_hrtime();
 
-  uv__loop_state(loop)->now_ns = now_ns;
+  /* A closed loop has no state, but still tells the time: uvloop asks it. */
+  if (uv__loop_state(loop) != NULL)
+    uv__loop_state(loop)->now_ns = now_ns;
   loop->time = now_ns / 1000000;
 }
 

@@ -52,6 +52,19 @@ TEST_IMPL(loop_close_busy_until_closed) {
   return 0;
 }
 
+/* A closed loop can still be asked the time (uvloop does). */
+TEST_IMPL(loop_closed_tells_the_time) {
+  uv_loop_t loop;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  uint64_t before = uv_now(&loop);
+  ASSERT_OK(uv_loop_close(&loop));
+  uv_sleep(2);
+  uv_update_time(&loop);
+  ASSERT_GT(uv_now(&loop), before);
+  return 0;
+}
+
 TEST_IMPL(loop_default_can_be_made_again) {
   uv_loop_t* first = uv_default_loop();
 
