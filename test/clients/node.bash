@@ -51,7 +51,7 @@ workload() {
   ln -sf /usr/bin/node node
   mkdir -p /tmp/t
   # Its lines: "ok N NAME", "not ok N NAME", either followed by "# skip WHY".
-  nice python3 -u tools/test.py --shell=/usr/bin/node -p tap -j 2 -t 60 \
+  python3 -u tools/test.py --shell=/usr/bin/node -p tap -j 2 -t 60 \
     --temp-dir=/tmp/t $part $tests | tee /out/tap |
     while read -r word rest; do
       case $word in

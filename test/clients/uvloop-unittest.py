@@ -15,6 +15,8 @@ import unittest
 import uvloop
 
 SECONDS = 10  # for one test
+# These wait for ever on uvloop, whichever libuv it has.
+LEFT_OUT = ["test_events.SelectEventLoopTests.test_add_signal_handler"]
 
 
 class Loop(uvloop.Loop):
@@ -45,8 +47,9 @@ def each(suite):
     for test in suite:
         if isinstance(test, unittest.TestSuite):
             yield from each(test)
-        elif not re.search("Poll|(Fast|Safe|Pidfd)Watcher",
-                           type(test).__name__):
+        elif not (re.search("Poll|(Fast|Safe|Pidfd)Watcher",
+                            type(test).__name__) or
+                  test.id().endswith(tuple(LEFT_OUT))):
             yield test
 
 

@@ -25,10 +25,14 @@
 
 #define REQUIRE(cond) ((cond) ? (void) 0 : fail(__LINE__, #cond))
 
+/* One connection is accepted per server and round of the loop, so that many are
+ * needed for thousands of conversations at a time. */
 enum {
+  SERVERS = 64,
   CHUNK_MAX = 8192,
   LAGS = 1 << 16,
   TICK_MS = 10,
+  PAUSE_MS = 600, /* at most, between two sends */
   SAMPLE_MS = 500,
   SAMPLES_MAX = 8192,
 };
@@ -65,8 +69,8 @@ struct echo {
 };
 
 static uv_loop_t loop;
-static uv_tcp_t server;
-static struct sockaddr_in server_addr;
+static uv_tcp_t servers[SERVERS];
+static struct sockaddr_in server_addrs[SERVERS];
 static struct client* clients;
 static int nclients = 1000;
 static int seconds = 10;
@@ -217,7 +221,7 @@ static void on_client_read(uv_stream_t* s, ssize_t n, const uv_buf_t* buf) {
     c->stalled = 1;
     REQUIRE(uv_read_stop(s) == 0);
     if (!uv_is_active((uv_handle_t*) &c->pause))
-      REQUIRE(uv_timer_start(&c->pause, on_pause, draw(20), 0) == 0);
+      REQUIRE(uv_timer_start(&c->pause, on_pause, draw(PAUSE_MS), 0) == 0);
   }
   if (n >= 0)
     return;
@@ -287,7 +291,7 @@ static void on_client_write(uv_write_t* req, int status) {
   if (uv_is_closing((uv_handle_t*) &c->tcp))
     return;
   if (c->sent < c->goal && !ending_all) {
-    REQUIRE(uv_timer_start(&c->pause, on_pause, draw(20), 0) == 0);
+    REQUIRE(uv_timer_start(&c->pause, on_pause, draw(PAUSE_MS), 0) == 0);
     return;
   }
   c->goal = 0; /* that was all */
@@ -338,7 +342,8 @@ static void converse(struct client* c) {
   c->tcp.data = c;
   REQUIRE(uv_tcp_init(&loop, &c->tcp) == 0);
   c->open++;
-  if (uv_tcp_connect(&c->connect, &c->tcp, (struct sockaddr*) &server_addr,
+  struct sockaddr_in* addr = &server_addrs[draw(SERVERS)];
+  if (uv_tcp_connect(&c->connect, &c->tcp, (struct sockaddr*) addr,
                      on_connect) == 0)
     owed++;
   else
@@ -513,7 +518,8 @@ static void on_the_end(uv_timer_t* timer) {
   uv_close((uv_handle_t*) timer, NULL);
   uv_close((uv_handle_t*) &tick_timer, NULL);
   uv_close((uv_handle_t*) &sample_timer, NULL);
-  uv_close((uv_handle_t*) &server, NULL);
+  for (int i = 0; i < SERVERS; i++)
+    uv_close((uv_handle_t*) &servers[i], NULL);
 }
 
 static int compare(const void* a, const void* b) {
@@ -562,7 +568,7 @@ static int report(int fds_before, long long blocks_before) {
   snprintf(text, sizeof(text), "descriptors: %lld, then %lld",
            most(0, third, 1), most(2 * third, nsamples, 1));
   failed += check(text, most(2 * third, nsamples, 1) <=
-                            2 * nclients + 64);
+                            2 * nclients + SERVERS + 64);
   uv_library_shutdown();
   snprintf(text, sizeof(text),
            "at the end: %d descriptors and %lld blocks, as at the start",
@@ -583,6 +589,16 @@ static void raise_limit(void) {
   }
 }
 
+static void listen_on(uv_tcp_t* server, struct sockaddr_in* addr) {
+  int len = sizeof(*addr);
+
+  REQUIRE(uv_ip4_addr("127.0.0.1", 0, addr) == 0);
+  REQUIRE(uv_tcp_init(&loop, server) == 0);
+  REQUIRE(uv_tcp_bind(server, (struct sockaddr*) addr, 0) == 0);
+  REQUIRE(uv_listen((uv_stream_t*) server, 4096, on_connection) == 0);
+  REQUIRE(uv_tcp_getsockname(server, (struct sockaddr*) addr, &len) == 0);
+}
+
 int main(int argc, char** argv) {
   static uv_timer_t end_timer;
 
@@ -600,13 +616,8 @@ int main(int argc, char** argv) {
   long long blocks_before = blocks;
   REQUIRE(uv_loop_init(&loop) == 0);
 
-  REQUIRE(uv_ip4_addr("127.0.0.1", 0, &server_addr) == 0);
-  REQUIRE(uv_tcp_init(&loop, &server) == 0);
-  REQUIRE(uv_tcp_bind(&server, (struct sockaddr*) &server_addr, 0) == 0);
-  REQUIRE(uv_listen((uv_stream_t*) &server, 4096, on_connection) == 0);
-  int len = sizeof(server_addr);
-  REQUIRE(uv_tcp_getsockname(&server, (struct sockaddr*) &server_addr, &len) ==
-          0);
+  for (int i = 0; i < SERVERS; i++)
+    listen_on(&servers[i], &server_addrs[i]);
   clients = calloc((size_t) nclients, sizeof(*clients));
   REQUIRE(clients != NULL);
   for (int i = 0; i < nclients; i++) {
