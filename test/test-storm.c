@@ -223,6 +223,8 @@ static void work_in_child(void) {
 TEST_IMPL(storm_of_forks_with_a_busy_pool) {
   if (TEST_TSAN)
     SKIP("TSan cannot follow threads made after a fork");
+  if (TEST_ASAN)
+    SKIP("ASan's allocator may be locked for ever in a forked child");
   ASSERT_OK(uv_loop_init(&loop));
   for (int i = 0; i < WORKS; i++)
     ASSERT_OK(uv_queue_work(&loop, &works[i], busy_work, after_work));

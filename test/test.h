@@ -79,6 +79,18 @@
 # define TEST_TSAN 0
 #endif
 
+/* Likewise AddressSanitizer. */
+#if defined(__SANITIZE_ADDRESS__)
+# define TEST_ASAN 1
+#elif defined(__has_feature)
+# if __has_feature(address_sanitizer)
+#  define TEST_ASAN 1
+# endif
+#endif
+#ifndef TEST_ASAN
+# define TEST_ASAN 0
+#endif
+
 enum test_op { TEST_EQ, TEST_NE, TEST_LT, TEST_LE, TEST_GT, TEST_GE };
 
 void test_assert(int ok, const char* file, int line, const char* text);
