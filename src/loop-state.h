@@ -23,6 +23,7 @@ struct uv__batch {
   int next; /* first event that is not dispatched yet */
   int was_full; /* there may be more: make room */
   int was_waiting; /* the events were there before the wait */
+  int last_due; /* signals have their turn after it */
   struct uv__event* large; /* room for UV__BATCH_MAX, or NULL */
   struct uv__event small[UV__BATCH_FIRST + 1];
 };

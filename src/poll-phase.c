@@ -33,15 +33,33 @@ static int make_room(struct uv__batch* batch) {
   return batch->large != NULL ? UV__BATCH_MAX : UV__BATCH_FIRST;
 }
 
-/* Adds a wake-up to the batch, unless the poller reported one: callbacks that
- * wake the loop again are for the next batch. */
-static void add_wake(struct uv__batch* batch) {
-  struct uv__event* events = events_of(batch);
+static int has_wake(struct uv__batch* batch) {
+  const struct uv__event* events = events_of(batch);
 
   for (int i = 0; i < batch->count; i++)
     if (events[i].kind == UV__EVENT_WAKE)
-      return;
-  events[batch->count++].kind = UV__EVENT_WAKE;
+      return 1;
+  return 0;
+}
+
+/* Adds a wake-up to the batch, unless the poller reported one: callbacks that
+ * wake the loop again are for the next batch. */
+static void add_wake(struct uv__batch* batch) {
+  if (!has_wake(batch))
+    events_of(batch)[batch->count++].kind = UV__EVENT_WAKE;
+}
+
+/* Do signals have their turn after this batch? What happened before a signal
+ * comes first (the end of a child's output before its exit), so only if the
+ * descriptors were looked at after the signal, and all of them fitted. */
+static int is_last_due(uv_loop_t* loop, int was_due_before_wait) {
+  struct uv__batch* batch = &uv__loop_state(loop)->batch;
+
+  if (batch->was_full && batch->large == NULL)
+    return 0;
+  if (was_due_before_wait)
+    return 1;
+  return uv__loop_os_is_last_due(loop) && has_wake(batch);
 }
 
 static int wait_once(uv_loop_t* loop, int timeout_ms) {
@@ -49,6 +67,7 @@ static int wait_once(uv_loop_t* loop, int timeout_ms) {
   struct uv__batch* batch = &uv__loop_state(loop)->batch;
   int room = make_room(batch);
   int is_sleep = timeout_ms != 0;
+  int was_due = uv__loop_os_is_last_due(loop);
   int n = 0;
 
   if (is_sleep) {
@@ -64,8 +83,11 @@ static int wait_once(uv_loop_t* loop, int timeout_ms) {
   batch->next = 0;
   batch->count = n < 0 ? 0 : n;
   batch->was_full = n == room;
+  batch->last_due = is_last_due(loop, was_due);
   if (uv__wakeup_take(loop))
     add_wake(batch);
+  if (!batch->last_due && uv__loop_os_is_last_due(loop))
+    (void) uv__wakeup_send(loop); /* its own wake-up may be in this batch */
   return n < 0 ? n : batch->count;
 }
 
@@ -127,7 +149,9 @@ int uv__poll_dispatch(uv_loop_t* loop) {
     struct uv__event event = events_of(batch)[batch->next++];
     ran += uv__loop_os_dispatch(loop, &event);
   }
-  ran += uv__loop_os_dispatch_last(loop);
+  if (batch->last_due)
+    ran += uv__loop_os_dispatch_last(loop);
+  batch->last_due = 0;
 
   state->metrics.info.events += (uint64_t) ran;
   if (batch->was_waiting)

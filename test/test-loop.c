@@ -251,6 +251,52 @@ static void on_signal(uv_signal_t* h, int signum) {
   signal_calls++;
 }
 
+static int pair[2];
+static int data_seen;
+
+static void on_late_signal(uv_signal_t* handle, int signum) {
+  (void) signum;
+  ASSERT_EQ(1, data_seen);
+  uv_close((uv_handle_t*) handle, NULL);
+}
+
+static void on_data(uv_poll_t* handle, int status, int events) {
+  (void) events;
+  ASSERT_OK(status);
+  data_seen++;
+  uv_close((uv_handle_t*) handle, NULL);
+}
+
+static void on_write_then_raise(uv_async_t* handle) {
+  ASSERT_EQ(1, write(pair[1], "x", 1));
+  ASSERT_OK(raise(SIGUSR1));
+  uv_close((uv_handle_t*) handle, NULL);
+}
+
+/* What was sent before a signal comes before it, also when both happen while
+ * the loop runs callbacks (Node: a worker's last message before its exit). */
+TEST_IMPL(signal_after_what_was_sent_before) {
+  uv_loop_t loop;
+  uv_signal_t signal;
+  uv_poll_t poll;
+  uv_async_t async;
+
+  ASSERT_OK(pipe(pair));
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_signal_init(&loop, &signal));
+  ASSERT_OK(uv_signal_start(&signal, on_late_signal, SIGUSR1));
+  ASSERT_OK(uv_poll_init(&loop, &poll, pair[0]));
+  ASSERT_OK(uv_poll_start(&poll, UV_READABLE, on_data));
+  ASSERT_OK(uv_async_init(&loop, &async, on_write_then_raise));
+  ASSERT_OK(uv_async_send(&async));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(1, data_seen);
+  close(pair[0]);
+  close(pair[1]);
+  test_close_loop(&loop);
+  return 0;
+}
+
 TEST_IMPL(signal_every_handle_on_every_loop) {
   uv_loop_t other;
   uv_signal_t handles[3];

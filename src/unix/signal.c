@@ -350,6 +350,10 @@ static int run_handle(uv_signal_t* handle) {
   return ran;
 }
 
+int uv__signal_is_caught(const uv_loop_t* loop) {
+  return uv__load_relaxed(&uv__loop_os(loop)->signals_caught) != 0;
+}
+
 int uv__signal_run(uv_loop_t* loop) {
   struct uv__loop_os* os = uv__loop_os(loop);
 
