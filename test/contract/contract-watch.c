@@ -138,7 +138,9 @@ static void watch_terminal(const struct uv__poller* poller) {
   CHECK_EQ(POLLIN | POLLOUT, contract_wait(&loop, fds[0], 1000).bits);
   contract_apply(&loop, fds[0], POLLIN | POLLOUT, POLLIN);
   contract_read(fds[0]);
-  CHECK_EQ(0, contract_wait(&loop, fds[0], 20).bits);
+  /* What a helper thread saw before the read may still come, once (P8). */
+  if (contract_wait(&loop, fds[0], 20).bits != 0)
+    CHECK_EQ(0, contract_wait(&loop, fds[0], 20).bits);
   contract_write(fds[1]);
   CHECK_EQ(POLLIN, contract_wait(&loop, fds[0], 1000).bits);
   watch_of(&loop)->forget(&loop, fds[0]);
