@@ -34,6 +34,15 @@ def execute(argv, env, what):
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def environment(contender, workload, ours):
+    """Ours uses io_uring where the workload's name says so; the references use
+    their pool always."""
+    env = contender.environment(ours)
+    if contender.is_ours and workload["name"].endswith("-uring"):
+        env["UV_USE_IO_URING"] = "1"
+    return env
+
+
 class Bench:
     """uv-bench with the contenders it runs on."""
 
@@ -44,7 +53,8 @@ class Bench:
     def run(self, contender, workload, ops):
         argv = command(self.program, contender, workload, ops)
         what = "%s on %s" % (workload["name"], contender.name)
-        return execute(argv, contender.environment(self.ours), what)
+        env = environment(contender, workload, self.ours)
+        return execute(argv, env, what)
 
     def calibrate(self, contender, workload, seconds):
         """Operations that take about `seconds`."""
@@ -70,7 +80,7 @@ class Bench:
         few = max(few, 2 * min(workload["size"], 1000)
                   if "burst" in workload["name"] else few)
         many = 3 * few
-        env = contender.environment(self.ours)
+        env = environment(contender, workload, self.ours)
         costs = [count(command(self.program, contender, workload, ops), env)
                  for ops in (few, many)]
         return (costs[1] - costs[0]) / (many - few)
