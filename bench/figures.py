@@ -8,6 +8,17 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # Quartiles further apart than this share of the median: too noisy to conclude
 # from, unless every single round is on the same side of the goal.
 SPREAD_MAX = 0.15
+# Not worse, but for what two equal things differ by when measured.
+NOT_WORSE = 0.97
+
+
+class Goal:
+    """How many times as fast as the better reference; how near to the floor
+    (None: no matter)."""
+
+    def __init__(self, ratio, floor=None):
+        self.ratio = ratio
+        self.floor = floor
 
 
 def goals():
@@ -16,7 +27,7 @@ def goals():
         for line in lines:
             words = line.split("#")[0].split()
             if words:
-                found.append((words[0], float(words[1])))
+                found.append((words[0], Goal(*map(float, words[1:]))))
     return found
 
 
@@ -24,7 +35,7 @@ def goal_of(name, known):
     for pattern, goal in known:
         if fnmatch.fnmatch(name, pattern):
             return goal
-    return 0.97
+    return Goal(NOT_WORSE)
 
 
 def quartiles(values):
@@ -63,6 +74,19 @@ def verdict(figure, goal):
     return "met" if figure["median"] >= goal else "missed"
 
 
+def worst(verdicts):
+    for word in ("missed", "unsure"):
+        if word in verdicts:
+            return word
+    return "met"
+
+
+def judge_cpu(figure):
+    """Whether processor time per operation is worse than the reference's."""
+    words = {"met": "fine", "missed": "worse", "unsure": "unsure"}
+    return words[verdict(figure, NOT_WORSE)] if figure else "unsure"
+
+
 def judge(runs, names, goal):
     """runs: name of a contender -> its rounds. names: ours, then references.
     The better reference is the one with the lower median time."""
@@ -74,16 +98,37 @@ def judge(runs, names, goal):
     best = min(names[1:], key=lambda name: cost[name])
     thrifty = min(names[1:], key=lambda name: cpu[name])
     figure = ratio(runs[ours], runs[best])
-    result = {"goal": goal, "reference": best, "ratio": figure,
-              "verdict": verdict(figure, goal),
-              "cpu_reference": thrifty,
-              "cpu_ratio": ratio(runs[ours], runs[thrifty], "cpu"),
+    cpu_figure = ratio(runs[ours], runs[thrifty], "cpu")
+    result = {"goal": goal.ratio, "reference": best, "ratio": figure,
+              "verdict": verdict(figure, goal.ratio),
+              "cpu_reference": thrifty, "cpu_ratio": cpu_figure,
+              "cpu": judge_cpu(cpu_figure),
               "us_per_op": {n: c * 1e6 for n, c in cost.items()},
-              "cpu_us_per_op": {n: c * 1e6 for n, c in cpu.items()}}
+              # Microseconds for one are seconds for a million.
+              "cpu_seconds_per_million": {n: c * 1e6 for n, c in cpu.items()}}
     if "floor" in runs:
         result["floor_ratio"] = ratio(runs[ours], runs["floor"])
+    if goal.floor is not None:
+        result["floor_goal"] = goal.floor
+        result["floor_verdict"] = verdict(result["floor_ratio"], goal.floor)
+        result["ratio_verdict"] = result["verdict"]
+        result["verdict"] = worst([result["ratio_verdict"],
+                                   result["floor_verdict"]])
     result.update(notes_of(runs))
     return result
+
+
+def weigh(notes, names):
+    """For bytes: ours may not hold more than the lighter reference does.
+    Returns the verdict and a sentence for each number that is above."""
+    above = []
+    for key, value in notes[names[0]].items():
+        if not key.startswith("bytes_"):
+            continue
+        least = min(notes[name][key] for name in names[1:])
+        if value * NOT_WORSE > least:
+            above.append("%s %.6g, libuv %.6g" % (key, value, least))
+    return ("missed" if above else "met"), above
 
 
 def notes_of(runs):

@@ -2,7 +2,7 @@
 """Tables of results, for a terminal and as Markdown."""
 
 HEAD = ("workload", "us/op", "libuv us/op", "ratio", "spread", "goal",
-        "verdict", "CPU ratio", "of floor")
+        "verdict", "CPU s/M", "libuv CPU s/M", "CPU ratio", "of floor")
 
 
 def number(value):
@@ -13,20 +13,43 @@ def number(value):
     return "%.*f" % (1 if value >= 10 else 2 if value >= 0.995 else 3, value)
 
 
+def verdict(result):
+    """The word, and what a reader must know about it."""
+    remarks = []
+    if result.get("ratio_verdict", "missed") == "met" and \
+            result["verdict"] != "met":
+        remarks.append("floor")
+    if result["cpu"] == "worse":
+        remarks.append("CPU worse")
+    return result["verdict"] + (" (%s)" % ", ".join(remarks) if remarks
+                                else "")
+
+
+def floor(result):
+    figure = result.get("floor_ratio")
+    text = number(figure and figure["median"])
+    if "floor_goal" in result:
+        text += " of %s" % number(result["floor_goal"])
+    return text
+
+
 def row(name, result):
     figure = result["ratio"]
     cpu = result["cpu_ratio"]
-    floor = result.get("floor_ratio")
     costs = result["us_per_op"]
+    seconds = result["cpu_seconds_per_million"]
     return (name, number(costs["blacklight"]),
             number(costs[result["reference"]]), number(figure["median"]),
             "%s..%s" % (number(figure["q1"]), number(figure["q3"])),
-            number(result["goal"]), result["verdict"],
-            number(cpu and cpu["median"]), number(floor and floor["median"]))
+            number(result["goal"]), verdict(result),
+            number(seconds["blacklight"]),
+            number(seconds[result["cpu_reference"]]),
+            number(cpu and cpu["median"]), floor(result))
 
 
 def line(cells):
-    return "%-20s %9s %12s %8s %14s %6s %8s %9s %9s" % cells
+    return ("%-20s %9s %12s %8s %14s %6s %-18s %9s %13s %9s %14s"
+            % cells)
 
 
 def print_head():
@@ -71,7 +94,7 @@ def markdown(document):
     timed = {n: r for n, r in results.items() if "ratio" in r}
     out = ["# Measured", "", document["machine"] + ", " + document["date"] +
            ". How to read this: [README.md](README.md).", "",
-           "| %s |" % " | ".join(HEAD), "|---|" + "--:|" * 8]
+           "| %s |" % " | ".join(HEAD), "|---|" + "--:|" * 10]
     out += ["| %s |" % " | ".join(row(n, r)) for n, r in timed.items()]
     out += costs_table(results, "syscalls_per_op",
                        "System calls per operation")

@@ -4,6 +4,10 @@
 #include "bench.h"
 
 #include <netdb.h>
+#include <pthread.h>
+
+/* As many as the pool has. */
+#define THREADS 4
 
 static struct {
   uv_loop_t loop;
@@ -71,6 +75,29 @@ static void run_work(struct run* run) {
   free(reqs);
 }
 
+/* The same work and nothing else, by as many threads as the pool has. */
+static void* floor_thread(void* arg) {
+  uint64_t ops = *(const uint64_t*) arg;
+  uv_work_t req;
+
+  for (uint64_t i = 0; i < ops; i++)
+    busy_cb(&req);
+  return NULL;
+}
+
+static void floor_busy(struct run* run) {
+  pthread_t threads[THREADS];
+  uint64_t share = (run->ops + THREADS - 1) / THREADS;
+
+  run->ops = THREADS * share;
+  bench_begin();
+  for (int i = 0; i < THREADS; i++)
+    CHECK(pthread_create(&threads[i], NULL, floor_thread, &share) == 0);
+  for (int i = 0; i < THREADS; i++)
+    CHECK(pthread_join(threads[i], NULL) == 0);
+  bench_end();
+}
+
 static void resolve_done(uv_getaddrinfo_t* req,
                          int status,
                          struct addrinfo* result);
@@ -115,7 +142,7 @@ const struct workload work_workloads[] = {
     "uv_queue_work and back, 256 in flight" },
   { "work-busy-1", run_work, NULL, 1, 10000, 0, 1,
     "the same with some microseconds of work, 1 in flight" },
-  { "work-busy-256", run_work, NULL, 1, 50000, 0, 256,
+  { "work-busy-256", run_work, floor_busy, 1, 50000, 0, 256,
     "the same with some microseconds of work, 256 in flight" },
   { "getaddrinfo-1", run_resolve, NULL, 0, 5000, 0, 1,
     "a numeric address resolved, 1 in flight" },
