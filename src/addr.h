@@ -5,6 +5,21 @@
 
 #include "base.h"
 
+/* An address of either family. */
+union uv__ip_addr {
+  struct sockaddr any;
+  struct sockaddr_in in;
+  struct sockaddr_in6 in6;
+  struct sockaddr_storage storage;
+};
+
+/* 0 or UV_EINVAL: whether an address can be handed out through these at all, as
+ * the getsockname functions do. */
+static inline int uv__addr_out_check(const struct sockaddr* name,
+                                     const int* namelen) {
+  return name == NULL || namelen == NULL || *namelen < 0 ? UV_EINVAL : 0;
+}
+
 /* The length a system call wants for `addr`, by its family; 0 for a family that
  * is not supported. Platform part. */
 unsigned int uv__addr_len(const struct sockaddr* addr);

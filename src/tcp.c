@@ -3,6 +3,7 @@
  * there is a socket to set them on.
  */
 #include "tcp.h"
+#include "addr.h"
 
 /* uv_tcp_init_ex(): the address family is in the low byte. */
 #define INIT_FAMILY_MASK 0xFFu
@@ -129,13 +130,17 @@ int uv_tcp_simultaneous_accepts(uv_tcp_t* tcp, int enable) {
 int uv_tcp_getsockname(const uv_tcp_t* tcp,
                        struct sockaddr* name,
                        int* namelen) {
-  return tcp == NULL ? UV_EINVAL : uv__tcp_os_getsockname(tcp, name, namelen);
+  if (tcp == NULL || uv__addr_out_check(name, namelen) != 0)
+    return UV_EINVAL;
+  return uv__tcp_os_getsockname(tcp, name, namelen);
 }
 
 int uv_tcp_getpeername(const uv_tcp_t* tcp,
                        struct sockaddr* name,
                        int* namelen) {
-  return tcp == NULL ? UV_EINVAL : uv__tcp_os_getpeername(tcp, name, namelen);
+  if (tcp == NULL || uv__addr_out_check(name, namelen) != 0)
+    return UV_EINVAL;
+  return uv__tcp_os_getpeername(tcp, name, namelen);
 }
 
 int uv_tcp_close_reset(uv_tcp_t* tcp, uv_close_cb close_cb) {

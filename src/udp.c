@@ -42,6 +42,21 @@ int uv_udp_init(uv_loop_t* loop, uv_udp_t* handle) {
   return uv_udp_init_ex(loop, handle, AF_UNSPEC);
 }
 
+int uv_udp_open_ex(uv_udp_t* handle, uv_os_sock_t sock, unsigned int flags) {
+  if (!is_usable(handle))
+    return UV_EINVAL;
+  if (flags & ~(unsigned int) (UV_UDP_REUSEADDR | UV_UDP_REUSEPORT))
+    return UV_EINVAL;
+  if (uv__udp_os_is_open(handle))
+    return UV_EBUSY;
+
+  return uv__udp_os_open(handle, sock, flags);
+}
+
+int uv_udp_open(uv_udp_t* handle, uv_os_sock_t sock) {
+  return uv_udp_open_ex(handle, sock, UV_UDP_REUSEADDR);
+}
+
 int uv_udp_bind(uv_udp_t* handle,
                 const struct sockaddr* addr,
                 unsigned int flags) {
@@ -183,4 +198,18 @@ int uv_udp_recv_stop(uv_udp_t* handle) {
 
 int uv_udp_using_recvmmsg(const uv_udp_t* handle) {
   return handle->type == UV_UDP && (handle->flags & UV__UDP_RECVMMSG) != 0;
+}
+
+int uv_udp_getsockname(const uv_udp_t* handle,
+                       struct sockaddr* name,
+                       int* namelen) {
+  int err = uv__addr_out_check(name, namelen);
+  return err != 0 ? err : uv__udp_os_getsockname(handle, name, namelen);
+}
+
+int uv_udp_getpeername(const uv_udp_t* handle,
+                       struct sockaddr* name,
+                       int* namelen) {
+  int err = uv__addr_out_check(name, namelen);
+  return err != 0 ? err : uv__udp_os_getpeername(handle, name, namelen);
 }

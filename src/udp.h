@@ -5,6 +5,7 @@
 #ifndef UV_UDP_H_
 #define UV_UDP_H_
 
+#include "addr.h"
 #include "handle.h"
 
 /* A socket address that was found usable, or none (addr NULL, len 0). */
@@ -20,11 +21,36 @@ struct uv__datagram {
   struct uv__endpoint to;
 };
 
+/* A group to join or to leave. All addresses are of one family. */
+struct uv__membership {
+  union uv__ip_addr group;
+  union uv__ip_addr local;  /* the interface: by address or, IPv6, by scope */
+  union uv__ip_addr source; /* the only sender to hear; see has_source */
+  int has_source;
+  int join; /* or leave */
+};
+
+/* Options that are a number. */
+enum uv__udp_option {
+  UV__UDP_OPT_BROADCAST,
+  UV__UDP_OPT_TTL,
+  UV__UDP_OPT_MULTICAST_TTL,
+  UV__UDP_OPT_MULTICAST_LOOP,
+  UV__UDP_OPT_COUNT
+};
+
 /* Sets up the handle; makes the socket now if domain is not AF_UNSPEC. */
 int uv__udp_os_init(uv_udp_t* handle,
                     uv_loop_t* loop,
                     int domain,
                     unsigned flags);
+
+/* Is there a socket? */
+int uv__udp_os_is_open(const uv_udp_t* handle);
+
+/* Takes over a socket of the caller's; there is none yet. On failure it stays
+ * the caller's. `flags`: UV_UDP_REUSEADDR, UV_UDP_REUSEPORT. */
+int uv__udp_os_open(uv_udp_t* handle, uv_os_sock_t sock, unsigned flags);
 
 int uv__udp_os_bind(uv_udp_t* handle,
                     struct uv__endpoint local,
@@ -51,5 +77,25 @@ int uv__udp_os_send_many(uv_udp_t* handle,
 /* The callbacks are in the handle. */
 int uv__udp_os_recv_start(uv_udp_t* handle);
 void uv__udp_os_recv_stop(uv_udp_t* handle);
+
+/* The pointers are good, *namelen is not negative. UV_EBADF: no socket. */
+int uv__udp_os_getsockname(const uv_udp_t* handle,
+                           struct sockaddr* name,
+                           int* namelen);
+int uv__udp_os_getpeername(const uv_udp_t* handle,
+                           struct sockaddr* name,
+                           int* namelen);
+
+/* Makes and binds a socket that shares its port, if need be. UV_ENOSYS where
+ * senders cannot be chosen. */
+int uv__udp_os_set_membership(uv_udp_t* handle,
+                              const struct uv__membership* membership);
+
+/* These want a socket: UV_EBADF without. */
+int uv__udp_os_set_option(uv_udp_t* handle,
+                          enum uv__udp_option option,
+                          int value);
+int uv__udp_os_set_multicast_interface(uv_udp_t* handle,
+                                       const union uv__ip_addr* local);
 
 #endif /* UV_UDP_H_ */

@@ -143,8 +143,6 @@ int uv_recv_buffer_size(uv_handle_t* handle, int* value) {
 typedef int name_fn(int fd, struct sockaddr* name, socklen_t* len);
 
 static int ask_name(name_fn* ask, int fd, struct sockaddr* name, int* namelen) {
-  if (name == NULL || namelen == NULL || *namelen < 0)
-    return UV_EINVAL;
   if (fd < 0)
     return UV_EBADF;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* UDP sockets: life, binding, connecting. */
 #include "unix/udp-impl.h"
-#include "addr.h"
 #include "queue.h"
 #include "unix/fd.h"
 #include "unix/os.h"
@@ -26,8 +25,12 @@ static int open_socket(uv_udp_t* handle, int domain) {
   return 0;
 }
 
+int uv__udp_os_is_open(const uv_udp_t* handle) {
+  return uv__udp_fd(handle) >= 0;
+}
+
 static int ensure_socket(uv_udp_t* handle, int domain) {
-  return uv__udp_fd(handle) >= 0 ? 0 : open_socket(handle, domain);
+  return uv__udp_os_is_open(handle) ? 0 : open_socket(handle, domain);
 }
 
 int uv__udp_os_init(uv_udp_t* handle,
@@ -61,12 +64,7 @@ static int is_connected(int fd) {
 
 /* A port of its own says that somebody bound it. */
 static int is_bound(int fd) {
-  union {
-    struct sockaddr any;
-    struct sockaddr_in in;
-    struct sockaddr_in6 in6;
-    struct sockaddr_storage storage;
-  } name;
+  union uv__ip_addr name;
   int len = sizeof(name);
 
   if (uv__sock_local_name(fd, &name.any, &len) != 0)
@@ -76,9 +74,7 @@ static int is_bound(int fd) {
   return name.any.sa_family != AF_INET6 || name.in6.sin6_port != 0;
 }
 
-static int open_with(uv_udp_t* handle, int fd, unsigned int flags) {
-  if (uv__udp_fd(handle) >= 0)
-    return UV_EBUSY;
+int uv__udp_os_open(uv_udp_t* handle, uv_os_sock_t fd, unsigned flags) {
   if (uv__io_fd_taken(handle->loop, fd))
     return UV_EEXIST;
 
@@ -99,16 +95,6 @@ static int open_with(uv_udp_t* handle, int fd, unsigned int flags) {
   if (uv__sock_family(fd) == AF_INET6)
     handle->flags |= UV__IPV6;
   return 0;
-}
-
-int uv_udp_open(uv_udp_t* handle, uv_os_sock_t sock) {
-  return open_with(handle, sock, UV_UDP_REUSEADDR);
-}
-
-int uv_udp_open_ex(uv_udp_t* handle, uv_os_sock_t sock, unsigned int flags) {
-  if (flags & ~(unsigned int) (UV_UDP_REUSEADDR | UV_UDP_REUSEPORT))
-    return UV_EINVAL;
-  return open_with(handle, sock, flags);
 }
 
 #if UV__HAVE_IP_RECVERR
@@ -166,11 +152,7 @@ int uv__udp_os_bind(uv_udp_t* handle,
 }
 
 int uv__udp_ensure_bound(uv_udp_t* handle, int domain) {
-  union {
-    struct sockaddr any;
-    struct sockaddr_in in;
-    struct sockaddr_in6 in6;
-  } addr;
+  union uv__ip_addr addr;
 
   if (handle->flags & (UV__BOUND | UV__CONNECTED))
     return 0;
@@ -263,14 +245,14 @@ int uv__udp_fileno(const uv_handle_t* base, uv_os_fd_t* fd) {
   return 0;
 }
 
-int uv_udp_getsockname(const uv_udp_t* handle,
-                       struct sockaddr* name,
-                       int* namelen) {
+int uv__udp_os_getsockname(const uv_udp_t* handle,
+                           struct sockaddr* name,
+                           int* namelen) {
   return uv__sock_local_name(uv__udp_fd(handle), name, namelen);
 }
 
-int uv_udp_getpeername(const uv_udp_t* handle,
-                       struct sockaddr* name,
-                       int* namelen) {
+int uv__udp_os_getpeername(const uv_udp_t* handle,
+                           struct sockaddr* name,
+                           int* namelen) {
   return uv__sock_peer_name(uv__udp_fd(handle), name, namelen);
 }

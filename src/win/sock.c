@@ -59,11 +59,7 @@ int uv__sock_family(SOCKET sock) {
 }
 
 int uv__sock_bind_any(SOCKET sock, int family) {
-  union {
-    struct sockaddr any;
-    struct sockaddr_in in;
-    struct sockaddr_in6 in6;
-  } addr;
+  union uv__ip_addr addr;
 
   memset(&addr, 0, sizeof(addr));
   addr.any.sa_family = (ADDRESS_FAMILY) family;
@@ -78,8 +74,6 @@ static int ask_name(name_fn* ask,
                     SOCKET sock,
                     struct sockaddr* name,
                     int* namelen) {
-  if (name == NULL || namelen == NULL || *namelen < 0)
-    return UV_EINVAL;
   if (sock == INVALID_SOCKET)
     return UV_EBADF;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* UDP sockets: life, binding, connecting. */
 #include "win/udp-impl.h"
-#include "addr.h"
 #include "win/afd.h"
 #include "win/loop-os.h"
 #include "win/sock.h"
@@ -11,7 +10,7 @@
 static_assert(sizeof(AFD_POLL_INFO) <= sizeof(struct sockaddr_storage),
               "no room for the question in recv_from");
 
-static int is_open(const uv_udp_t* handle) {
+int uv__udp_os_is_open(const uv_udp_t* handle) {
   return handle->socket != INVALID_SOCKET;
 }
 
@@ -91,9 +90,7 @@ static unsigned int past_of(SOCKET sock) {
   return past;
 }
 
-static int open_with(uv_udp_t* handle, SOCKET sock, unsigned int flags) {
-  if (is_open(handle))
-    return UV_EBUSY;
+int uv__udp_os_open(uv_udp_t* handle, uv_os_sock_t sock, unsigned flags) {
   if (sock == INVALID_SOCKET)
     return UV_EBADF;
   if (flags & UV_UDP_REUSEPORT)
@@ -110,16 +107,6 @@ static int open_with(uv_udp_t* handle, SOCKET sock, unsigned int flags) {
   if (err == 0)
     handle->flags |= past_of(sock);
   return err;
-}
-
-int uv_udp_open(uv_udp_t* handle, uv_os_sock_t sock) {
-  return open_with(handle, sock, UV_UDP_REUSEADDR);
-}
-
-int uv_udp_open_ex(uv_udp_t* handle, uv_os_sock_t sock, unsigned int flags) {
-  if (flags & ~(unsigned int) (UV_UDP_REUSEADDR | UV_UDP_REUSEPORT))
-    return UV_EINVAL;
-  return open_with(handle, sock, flags);
 }
 
 static int set_bind_options(uv_udp_t* handle, int family, unsigned int flags) {
@@ -144,7 +131,7 @@ int uv__udp_os_bind(uv_udp_t* handle,
   /* No kernel balances the load between sockets of one port here. */
   if (flags & UV_UDP_REUSEPORT)
     return UV_ENOTSUP;
-  if (!is_open(handle))
+  if (!uv__udp_os_is_open(handle))
     err = open_socket(handle, family);
   if (err == 0)
     err = set_bind_options(handle, family, flags);
@@ -158,15 +145,11 @@ int uv__udp_os_bind(uv_udp_t* handle,
 }
 
 int uv__udp_ensure_bound(uv_udp_t* handle, int domain) {
-  union {
-    struct sockaddr any;
-    struct sockaddr_in in;
-    struct sockaddr_in6 in6;
-  } addr;
+  union uv__ip_addr addr;
 
   if (handle->flags & (UV__BOUND | UV__CONNECTED))
     return 0;
-  if (is_open(handle))
+  if (uv__udp_os_is_open(handle))
     domain = handle->flags & UV__IPV6 ? AF_INET6 : AF_INET;
   if (domain != AF_INET && domain != AF_INET6)
     return UV_EINVAL;
@@ -204,7 +187,7 @@ int uv__udp_os_disconnect(uv_udp_t* handle) {
 enum uv__close_answer uv__udp_close(uv_handle_t* base) {
   uv_udp_t* handle = (uv_udp_t*) base;
 
-  if (is_open(handle)) {
+  if (uv__udp_os_is_open(handle)) {
     uv__udp_recv_cancel(handle);
     /* Others may have the socket too: then closing does not end our sends. */
     if (handle->send_queue_count > 0)
@@ -220,20 +203,20 @@ enum uv__close_answer uv__udp_close(uv_handle_t* base) {
 int uv__udp_fileno(const uv_handle_t* base, uv_os_fd_t* fd) {
   const uv_udp_t* handle = (const uv_udp_t*) base;
 
-  if (!is_open(handle))
+  if (!uv__udp_os_is_open(handle))
     return UV_EBADF;
   *fd = (HANDLE) handle->socket;
   return 0;
 }
 
-int uv_udp_getsockname(const uv_udp_t* handle,
-                       struct sockaddr* name,
-                       int* namelen) {
+int uv__udp_os_getsockname(const uv_udp_t* handle,
+                           struct sockaddr* name,
+                           int* namelen) {
   return uv__sock_local_name(handle->socket, name, namelen);
 }
 
-int uv_udp_getpeername(const uv_udp_t* handle,
-                       struct sockaddr* name,
-                       int* namelen) {
+int uv__udp_os_getpeername(const uv_udp_t* handle,
+                           struct sockaddr* name,
+                           int* namelen) {
   return uv__sock_peer_name(handle->socket, name, namelen);
 }
