@@ -243,16 +243,11 @@ static int enlist(uv_signal_t* handle, int signum, int one_shot) {
   return join(handle, signum, one_shot);
 }
 
-static int start(uv_signal_t* handle,
-                 uv_signal_cb cb,
-                 int signum,
-                 int one_shot) {
-  if (cb == NULL || uv__is_closing(uv__base(handle)))
-    return UV_EINVAL;
-  if (signum <= 0 || signum > UV__SIGNUM_MAX)
-    return UV_EINVAL;
-
+int uv__signal_os_start(uv_signal_t* handle, int signum, int one_shot) {
   sigset_t saved_mask;
+
+  if (signum > UV__SIGNUM_MAX)
+    return UV_EINVAL;
   change_lock(&saved_mask);
   int err = enlist(handle, signum, one_shot);
   change_unlock(&saved_mask);
@@ -262,20 +257,13 @@ static int start(uv_signal_t* handle,
   if (handle->signum == 0)
     uv__queue_push_back(&uv__loop_os(handle->loop)->signals, node_of(handle));
   handle->signum = signum;
-  handle->signal_cb = cb;
-  handle->flags &= ~UV__SIGNAL_ONE_SHOT;
-  if (one_shot)
-    handle->flags |= UV__SIGNAL_ONE_SHOT;
-  uv__handle_start(uv__base(handle));
   return 0;
 }
 
-static void stop(uv_signal_t* handle) {
+void uv__signal_os_stop(uv_signal_t* handle) {
   int signum = handle->signum;
-  if (signum == 0)
-    return;
-
   sigset_t saved_mask;
+
   change_lock(&saved_mask);
   enum audience before = audience_of(signum);
   struct uv__signal_entry* entry = entry_find(signum, handle);
@@ -290,38 +278,17 @@ static void stop(uv_signal_t* handle) {
   handle->signum = 0;
   handle->caught_signals = 0;
   handle->dispatched_signals = 0;
-  uv__handle_stop(uv__base(handle));
 }
 
-int uv_signal_init(uv_loop_t* loop, uv_signal_t* handle) {
-  if (loop == NULL || handle == NULL)
-    return UV_EINVAL;
-
+void uv__signal_os_init(uv_signal_t* handle) {
   pthread_once(&fork_once, fork_register);
-  uv__handle_init(loop, uv__base(handle), UV_SIGNAL);
   uv__queue_init(node_of(handle));
-  handle->signal_cb = NULL;
-  handle->signum = 0;
   handle->caught_signals = 0;
   handle->dispatched_signals = 0;
-  return 0;
-}
-
-int uv_signal_start(uv_signal_t* handle, uv_signal_cb cb, int signum) {
-  return start(handle, cb, signum, 0);
-}
-
-int uv_signal_start_oneshot(uv_signal_t* handle, uv_signal_cb cb, int signum) {
-  return start(handle, cb, signum, 1);
-}
-
-int uv_signal_stop(uv_signal_t* handle) {
-  stop(handle);
-  return 0;
 }
 
 enum uv__close_answer uv__signal_close(uv_handle_t* handle) {
-  stop((uv_signal_t*) handle);
+  (void) uv_signal_stop((uv_signal_t*) handle); /* cannot fail */
   return UV__CLOSE_DONE;
 }
 
@@ -337,15 +304,12 @@ static int run_handle(uv_signal_t* handle) {
   int ran = 0;
 
   for (unsigned rest = owed(handle); rest > 0 && owed(handle) > 0; rest--) {
-    int signum = handle->signum;
     if (handle->flags & UV__INTERNAL)
       handle->dispatched_signals += owed(handle);
     else
       handle->dispatched_signals++;
-    if (handle->flags & UV__SIGNAL_ONE_SHOT)
-      stop(handle); /* first, so that the callback may start it again */
     ran++;
-    handle->signal_cb(handle, signum);
+    uv__signal_report(handle, handle->signum);
   }
   return ran;
 }
@@ -386,7 +350,7 @@ void uv__signal_close_loop(uv_loop_t* loop) {
 
   /* Only handles of our own can be left. */
   while (!uv__queue_empty(signals))
-    stop(handle_of(uv__queue_first(signals)));
+    (void) uv_signal_stop(handle_of(uv__queue_first(signals)));
 }
 
 void uv__signal_fork(uv_loop_t* loop) {

@@ -16,7 +16,7 @@
 #ifndef UV_UNIX_SIGNAL_H_
 #define UV_UNIX_SIGNAL_H_
 
-#include "handle.h"
+#include "signal-os.h"
 
 /* No system numbers its signals higher. The kernel judges the rest. */
 #define UV__SIGNUM_MAX 128

@@ -3,6 +3,7 @@
 #ifndef UV_WIN_SIGNAL_IMPL_H_
 #define UV_WIN_SIGNAL_IMPL_H_
 
+#include "signal-os.h"
 #include "win/req-impl.h"
 
 /* dispatch.c. */

@@ -87,26 +87,15 @@ void uv__signal_cleanup(void) {
   (void) SetConsoleCtrlHandler(on_console_event, FALSE);
 }
 
-int uv_signal_init(uv_loop_t* loop, uv_signal_t* handle) {
-  if (loop == NULL || handle == NULL)
-    return UV_EINVAL;
-
-  uv__handle_init(loop, uv__base(handle), UV_SIGNAL);
+void uv__signal_os_init(uv_signal_t* handle) {
   uv__queue_init(node_of(handle));
   uv__req_init_own(&handle->signal_req, UV_SIGNAL_REQ, handle);
-  handle->signal_cb = NULL;
-  handle->signum = 0;
   handle->pending_signum = 0;
-  return 0;
 }
 
-static int start(uv_signal_t* handle,
-                 uv_signal_cb cb,
-                 int signum,
-                 int one_shot) {
-  if (cb == NULL || uv__is_closing(uv__base(handle)))
-    return UV_EINVAL;
-  if (signum <= 0 || signum >= NSIG)
+int uv__signal_os_start(uv_signal_t* handle, int signum, int one_shot) {
+  (void) one_shot; /* the front counts */
+  if (signum >= NSIG)
     return UV_EINVAL;
 
   AcquireSRWLockExclusive(&lock);
@@ -115,44 +104,25 @@ static int start(uv_signal_t* handle,
   handle->signum = signum;
   ReleaseSRWLockExclusive(&lock);
 
-  handle->signal_cb = cb;
-  handle->flags &= ~UV__SIGNAL_ONE_SHOT;
-  if (one_shot)
-    handle->flags |= UV__SIGNAL_ONE_SHOT;
-  uv__handle_start(uv__base(handle));
   if (signum == SIGWINCH)
     uv__tty_watch_resize();
   return 0;
 }
 
-/* Whether a request is still under way. */
-static int stop(uv_signal_t* handle) {
+/* A request that is under way will find nobody waiting. */
+void uv__signal_os_stop(uv_signal_t* handle) {
   AcquireSRWLockExclusive(&lock);
   uv__queue_remove(node_of(handle));
   handle->signum = 0;
-  int under_way = handle->pending_signum != 0;
   ReleaseSRWLockExclusive(&lock);
-
-  uv__handle_stop(uv__base(handle));
-  return under_way;
-}
-
-int uv_signal_start(uv_signal_t* handle, uv_signal_cb cb, int signum) {
-  return start(handle, cb, signum, 0);
-}
-
-int uv_signal_start_oneshot(uv_signal_t* handle, uv_signal_cb cb, int signum) {
-  return start(handle, cb, signum, 1);
-}
-
-int uv_signal_stop(uv_signal_t* handle) {
-  (void) stop(handle); /* what is under way finds nobody waiting */
-  return 0;
 }
 
 enum uv__close_answer uv__signal_close(uv_handle_t* handle) {
-  int under_way = stop((uv_signal_t*) handle);
-  return uv__close_when_idle(under_way ? 1 : 0);
+  uv_signal_t* signal = (uv_signal_t*) handle;
+
+  (void) uv_signal_stop(signal); /* cannot fail */
+  /* Nobody writes it any more but uv__signal_done(). */
+  return uv__close_when_idle(signal->pending_signum != 0 ? 1 : 0);
 }
 
 void uv__signal_done(uv_handle_t* base, uv_req_t* req) {
@@ -169,9 +139,6 @@ void uv__signal_done(uv_handle_t* base, uv_req_t* req) {
     uv__handle_close_later_done(base);
     return;
   }
-  if (!is_awaited)
-    return;
-  if (handle->flags & UV__SIGNAL_ONE_SHOT)
-    (void) stop(handle); /* first, so that the callback may start it again */
-  handle->signal_cb(handle, signum);
+  if (is_awaited)
+    uv__signal_report(handle, signum);
 }

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Signal handles: who may start them, and how often they are called. */
+#include "signal-os.h"
+
+int uv_signal_init(uv_loop_t* loop, uv_signal_t* handle) {
+  if (loop == NULL || handle == NULL)
+    return UV_EINVAL;
+
+  uv__handle_init(loop, uv__base(handle), UV_SIGNAL);
+  handle->signal_cb = NULL;
+  handle->signum = 0;
+  uv__signal_os_init(handle);
+  return 0;
+}
+
+static int start(uv_signal_t* handle,
+                 uv_signal_cb cb,
+                 int signum,
+                 int one_shot) {
+  if (cb == NULL || signum <= 0 || uv__is_closing(uv__base(handle)))
+    return UV_EINVAL;
+
+  int err = uv__signal_os_start(handle, signum, one_shot);
+  if (err != 0)
+    return err;
+
+  handle->signal_cb = cb;
+  handle->flags &= ~UV__SIGNAL_ONE_SHOT;
+  if (one_shot)
+    handle->flags |= UV__SIGNAL_ONE_SHOT;
+  uv__handle_start(uv__base(handle));
+  return 0;
+}
+
+int uv_signal_start(uv_signal_t* handle, uv_signal_cb cb, int signum) {
+  return start(handle, cb, signum, 0);
+}
+
+int uv_signal_start_oneshot(uv_signal_t* handle, uv_signal_cb cb, int signum) {
+  return start(handle, cb, signum, 1);
+}
+
+int uv_signal_stop(uv_signal_t* handle) {
+  if (handle->signum == 0)
+    return 0;
+
+  uv__signal_os_stop(handle);
+  uv__handle_stop(uv__base(handle));
+  return 0;
+}
+
+void uv__signal_report(uv_signal_t* handle, int signum) {
+  /* First, so that the callback may start it again. */
+  if (handle->flags & UV__SIGNAL_ONE_SHOT)
+    (void) uv_signal_stop(handle); /* cannot fail */
+  handle->signal_cb(handle, signum);
+}
