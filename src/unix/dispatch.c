@@ -5,7 +5,7 @@
 #include "loop.h"
 #include "threadpool.h"
 #include "unix/io.h"
-#include "unix/poll-handle.h"
+#include "unix/poll-impl.h"
 #include "unix/signal.h"
 #include "unix/stream-impl.h"
 #include "unix/udp-impl.h"

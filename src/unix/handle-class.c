@@ -6,7 +6,7 @@
 #include "fs-poll.h"
 #include "loop-watcher.h"
 #include "timer.h"
-#include "unix/poll-handle.h"
+#include "unix/poll-impl.h"
 #include "unix/process.h"
 #include "unix/signal.h"
 #include "unix/stream-impl.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Poll handles: readiness of a descriptor that belongs to the program.
+/* Poll handles: readiness of a descriptor.
  *
- * Level-triggered. A stopped handle is out of the poller at once, because the
+ * A stopped handle is out of the poller at once, because the
  * program may close the fd right after; the number stays with the handle. Two
  * handles may know the same fd, one of them at a time may be started.
  *
@@ -10,11 +10,8 @@
  * readable and writable in the sense that neither will wait; it is reported as
  * these where the kernel names neither, so that no interest is left unanswered.
  */
-#include "unix/poll-handle.h"
+#include "unix/poll-impl.h"
 #include "unix/fd.h"
-
-#define UV_EVENTS                                                              \
-  (UV_READABLE | UV_WRITABLE | UV_DISCONNECT | UV_PRIORITIZED)
 
 static const struct {
   int uv;
@@ -42,9 +39,12 @@ static int from_poll(unsigned events) {
   return result;
 }
 
-int uv_poll_init(uv_loop_t* loop, uv_poll_t* handle, int fd) {
-  if (loop == NULL || handle == NULL)
-    return UV_EINVAL;
+int uv__poll_os_socket(int fd, uv_os_sock_t* sock) {
+  *sock = fd;
+  return 0;
+}
+
+int uv__poll_os_init(uv_loop_t* loop, uv_poll_t* handle, uv_os_sock_t fd) {
   if (fd < 0)
     return UV_EBADF;
   if (uv__io_fd_taken(loop, fd))
@@ -57,55 +57,28 @@ int uv_poll_init(uv_loop_t* loop, uv_poll_t* handle, int fd) {
     return err;
 
   uv__io_init(&handle->io_watcher, UV__IO_POLL);
-  err = uv__io_attach(loop, &handle->io_watcher, fd);
-  if (err != 0)
-    return err;
-  uv__handle_init(loop, uv__base(handle), UV_POLL);
-  handle->poll_cb = NULL;
-  return 0;
+  return uv__io_attach(loop, &handle->io_watcher, fd);
 }
 
-int uv_poll_init_socket(uv_loop_t* loop,
-                        uv_poll_t* handle,
-                        uv_os_sock_t socket) {
-  return uv_poll_init(loop, handle, socket);
-}
-
-static void stop(uv_poll_t* handle) {
-  if (!(handle->flags & UV__POLL_ATTACHED))
-    return;
-  uv__io_close(handle->loop, &handle->io_watcher);
-  handle->flags &= ~UV__POLL_ATTACHED;
-  uv__handle_stop(uv__base(handle));
-}
-
-int uv_poll_start(uv_poll_t* handle, int events, uv_poll_cb cb) {
+int uv__poll_os_start(uv_poll_t* handle, int events) {
   uv_loop_t* loop = handle->loop;
   uv__io_t* w = &handle->io_watcher;
 
-  if (uv__is_closing(uv__base(handle)) || (events & ~UV_EVENTS))
-    return UV_EINVAL;
-  if (events == 0) {
-    stop(handle);
-    return 0;
-  }
-  if (cb == NULL)
-    return UV_EINVAL;
   if (!(handle->flags & UV__POLL_ATTACHED) && uv__io_fd_taken(loop, w->fd))
     return UV_EEXIST;
 
   unsigned want = to_poll(events);
   uv__io_start(loop, w, want);
-  uv__io_stop(loop, w, to_poll(UV_EVENTS) & ~want);
-  handle->poll_cb = cb;
+  uv__io_stop(loop, w, to_poll(UV__POLL_EVENTS) & ~want);
   handle->flags |= UV__POLL_ATTACHED;
-  uv__handle_start(uv__base(handle));
   return 0;
 }
 
-int uv_poll_stop(uv_poll_t* handle) {
-  stop(handle);
-  return 0;
+void uv__poll_os_stop(uv_poll_t* handle) {
+  if (!(handle->flags & UV__POLL_ATTACHED))
+    return;
+  uv__io_close(handle->loop, &handle->io_watcher);
+  handle->flags &= ~UV__POLL_ATTACHED;
 }
 
 /* What to tell of `events`, given the interest `wanted`. */
@@ -126,7 +99,7 @@ void uv__poll_handle_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   (void) loop;
   /* Files in sysfs announce a change as an error together with urgent data. */
   if ((events & POLLERR) && !(events & POLLPRI)) {
-    stop(handle);
+    (void) uv_poll_stop(handle); /* cannot fail */
     handle->poll_cb(handle, UV_EBADF, 0);
     return;
   }
@@ -137,7 +110,7 @@ void uv__poll_handle_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
 }
 
 enum uv__close_answer uv__poll_handle_close(uv_handle_t* handle) {
-  stop((uv_poll_t*) handle);
+  (void) uv_poll_stop((uv_poll_t*) handle); /* cannot fail */
   return UV__CLOSE_DONE;
 }
 

@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Poll handles: readiness of a socket that belongs to the program.
+/* Poll handles: readiness of a socket.
  *
- * Level-triggered. A question to AFD is answered once; it is asked again after
- * each answer while the handle is started. A question that asks for too little,
- * or is not wanted any more, is given up: its answer is still to come, and is
- * not listened to. There are two slots for questions, so that the next one need
- * not wait for that; should both be taken, the first answer makes room.
+ * A question to AFD is answered once; it is asked again after each answer while
+ * the handle is started. A question that asks for too little, or is not wanted
+ * any more, is given up: its answer is still to come, and is not listened to.
+ * There are two slots for questions, so that the next one need not wait for
+ * that; should both be taken, the first answer makes room.
  *
  * A slot is idle, asked, or given up (asked and dead). While the callback runs
  * its slot counts as given up.
  */
-#include "handle.h"
 #include "win/afd.h"
 #include "win/poll-impl.h"
 
 #include <io.h>
-
-#define UV_EVENTS                                                              \
-  (UV_READABLE | UV_WRITABLE | UV_DISCONNECT | UV_PRIORITIZED)
 
 #define SLOTS 2
 
@@ -114,21 +110,25 @@ static int update(uv_poll_t* handle) {
   return ask(handle, &slot);
 }
 
-int uv_poll_init_socket(uv_loop_t* loop,
-                        uv_poll_t* handle,
-                        uv_os_sock_t socket) {
+int uv__poll_os_socket(int fd, uv_os_sock_t* sock) {
+  intptr_t os_handle = _get_osfhandle(fd);
+
+  if (os_handle == -1)
+    return UV_EBADF;
+  *sock = (SOCKET) os_handle;
+  return 0;
+}
+
+int uv__poll_os_init(uv_loop_t* loop, uv_poll_t* handle, uv_os_sock_t socket) {
   u_long on = 1;
   SOCKET base;
 
-  if (loop == NULL || handle == NULL)
-    return UV_EINVAL;
+  (void) loop;
   if (ioctlsocket(socket, FIONBIO, &on) != 0)
     return uv__wsa_error();
   if (uv__afd_base_socket(socket, &base) != 0)
     base = INVALID_SOCKET;
 
-  uv__handle_init(loop, uv__base(handle), UV_POLL);
-  handle->poll_cb = NULL;
   handle->socket = socket;
   handle->peer_socket = base;
   handle->events = 0;
@@ -141,49 +141,21 @@ int uv_poll_init_socket(uv_loop_t* loop,
   return 0;
 }
 
-int uv_poll_init(uv_loop_t* loop, uv_poll_t* handle, int fd) {
-  if (fd < 0)
-    return UV_EBADF;
-  intptr_t os_handle = _get_osfhandle(fd);
-  if (os_handle == -1)
-    return UV_EBADF;
-  return uv_poll_init_socket(loop, handle, (SOCKET) os_handle);
+int uv__poll_os_start(uv_poll_t* handle, int events) {
+  handle->events = (unsigned char) events;
+  int err = update(handle);
+  if (err != 0)
+    (void) uv_poll_stop(handle); /* cannot fail */
+  return err;
 }
 
-static void stop(uv_poll_t* handle) {
+void uv__poll_os_stop(uv_poll_t* handle) {
   handle->events = 0;
   (void) update(handle); /* asks nothing: cannot fail */
-  uv__handle_stop(uv__base(handle));
-}
-
-int uv_poll_start(uv_poll_t* handle, int events, uv_poll_cb cb) {
-  if (uv__is_closing(uv__base(handle)) || (events & ~UV_EVENTS))
-    return UV_EINVAL;
-  if (events == 0) {
-    stop(handle);
-    return 0;
-  }
-  if (cb == NULL)
-    return UV_EINVAL;
-
-  handle->events = (unsigned char) events;
-  handle->poll_cb = cb;
-  int err = update(handle);
-  if (err != 0) {
-    stop(handle);
-    return err;
-  }
-  uv__handle_start(uv__base(handle));
-  return 0;
-}
-
-int uv_poll_stop(uv_poll_t* handle) {
-  stop(handle);
-  return 0;
 }
 
 static void fail(uv_poll_t* handle, int err) {
-  stop(handle);
+  (void) uv_poll_stop(handle); /* cannot fail */
   handle->poll_cb(handle, err, 0);
 }
 
@@ -196,7 +168,8 @@ static void listen_to(uv_poll_t* handle, const struct slot* slot) {
     return;
   }
   if (answer & UV__AFD_LOCAL_CLOSE) {
-    stop(handle); /* the program closed it: it does not want to hear more */
+    /* The program closed it: it does not want to hear more. */
+    (void) uv_poll_stop(handle);
     return;
   }
   int events = from_afd(answer) & handle->events;
@@ -228,7 +201,7 @@ void uv__poll_handle_done(uv_handle_t* base, uv_req_t* req) {
 enum uv__close_answer uv__poll_handle_close(uv_handle_t* base) {
   uv_poll_t* handle = (uv_poll_t*) base;
 
-  stop(handle);
+  (void) uv_poll_stop(handle); /* cannot fail */
   return uv__close_when_idle(slots_taken(handle));
 }
 

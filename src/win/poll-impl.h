@@ -12,6 +12,7 @@
 #ifndef UV_WIN_POLL_IMPL_H_
 #define UV_WIN_POLL_IMPL_H_
 
+#include "poll-handle.h"
 #include "win/req-impl.h"
 
 /* dispatch.c. */

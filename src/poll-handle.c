@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Poll handles: readiness of something that belongs to the program.
+ * Level-triggered; starting again changes what is waited for.
+ */
+#include "poll-handle.h"
+
+int uv_poll_init_socket(uv_loop_t* loop,
+                        uv_poll_t* handle,
+                        uv_os_sock_t socket) {
+  if (loop == NULL || handle == NULL)
+    return UV_EINVAL;
+
+  int err = uv__poll_os_init(loop, handle, socket);
+  if (err != 0)
+    return err;
+  uv__handle_init(loop, uv__base(handle), UV_POLL);
+  handle->poll_cb = NULL;
+  return 0;
+}
+
+int uv_poll_init(uv_loop_t* loop, uv_poll_t* handle, int fd) {
+  uv_os_sock_t sock;
+
+  int err = fd < 0 ? UV_EBADF : uv__poll_os_socket(fd, &sock);
+  return err != 0 ? err : uv_poll_init_socket(loop, handle, sock);
+}
+
+int uv_poll_start(uv_poll_t* handle, int events, uv_poll_cb cb) {
+  if (uv__is_closing(uv__base(handle)) || (events & ~UV__POLL_EVENTS))
+    return UV_EINVAL;
+  if (events == 0)
+    return uv_poll_stop(handle);
+  if (cb == NULL)
+    return UV_EINVAL;
+
+  int err = uv__poll_os_start(handle, events);
+  if (err != 0)
+    return err;
+  handle->poll_cb = cb;
+  uv__handle_start(uv__base(handle));
+  return 0;
+}
+
+int uv_poll_stop(uv_poll_t* handle) {
+  uv__poll_os_stop(handle);
+  uv__handle_stop(uv__base(handle));
+  return 0;
+}
