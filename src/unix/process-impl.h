@@ -52,7 +52,7 @@ struct uv__stdio {
   struct uv__stdio_pipe* pipes; /* likewise */
 };
 
-/* process-stdio.c. Checks the containers and makes the pipes; on failure there
+/* process-stdio.c. Makes the pipes that the options ask for; on failure there
  * is nothing to close. */
 int uv__stdio_init(struct uv__stdio* stdio,
                    const uv_process_options_t* options);

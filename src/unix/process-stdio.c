@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Standard input, output, error and the further descriptors of a child.
  *
- *   containers checked -> socket pairs made -> streams opened -> child launched
+ *   socket pairs made -> streams opened -> child launched
  *   -> the child's ends closed
  *
  * The streams are opened before the launch: a program that could not be
@@ -10,14 +10,12 @@
  */
 #include "unix/process-impl.h"
 #include "alloc.h"
+#include "process-os.h"
 #include "unix/fd.h"
 #include "unix/stream-impl.h"
 
 #include <sys/socket.h>
 #include <unistd.h>
-
-/* Bits that say what a container is; the others qualify a pipe. */
-#define STDIO_KIND (UV_CREATE_PIPE | UV_INHERIT_FD | UV_INHERIT_STREAM)
 
 static int inherit_fd(struct uv__stdio* stdio, int index, int fd) {
   if (fd < 0)
@@ -34,10 +32,6 @@ static int create_pipe(struct uv__stdio* stdio,
   struct uv__stdio_pipe* end = &stdio->pipes[index];
   uv_os_sock_t pair[2];
 
-  if (stream == NULL || stream->type != UV_NAMED_PIPE)
-    return UV_EINVAL;
-  if (uv__is_closing(uv__base(stream)))
-    return UV_EINVAL;
   if (uv__stream_fd(stream) != -1)
     return UV_EBUSY;
   /* The child's end blocks, UV_NONBLOCK_PIPE or not: programs that inherit it
@@ -61,29 +55,22 @@ static int create_pipe(struct uv__stdio* stdio,
 static int init_one(struct uv__stdio* stdio,
                     int index,
                     const uv_stdio_container_t* container) {
-  switch ((unsigned) container->flags & STDIO_KIND) {
-  case UV_IGNORE:
-    return 0;
+  switch (uv__stdio_kind(container)) {
   case UV_CREATE_PIPE:
     return create_pipe(stdio, index, container);
   case UV_INHERIT_FD:
     return inherit_fd(stdio, index, container->data.fd);
   case UV_INHERIT_STREAM:
-    if (container->data.stream == NULL)
-      return UV_EINVAL;
     return inherit_fd(stdio, index, uv__stream_fd(container->data.stream));
-  default: /* two kinds at once */
-    return UV_EINVAL;
+  default: /* UV_IGNORE */
+    return 0;
   }
 }
 
 int uv__stdio_init(struct uv__stdio* stdio,
                    const uv_process_options_t* options) {
-  int given = options->stdio_count;
-  if (given < 0 || (given > 0 && options->stdio == NULL))
-    return UV_EINVAL;
+  int count = uv__stdio_count(options);
 
-  int count = given > STDERR_FILENO ? given : STDERR_FILENO + 1;
   stdio->count = 0;
   stdio->fds = uv__malloc_array((size_t) count, sizeof(*stdio->fds));
   stdio->pipes = uv__calloc((size_t) count, sizeof(*stdio->pipes));
@@ -94,7 +81,7 @@ int uv__stdio_init(struct uv__stdio* stdio,
     stdio->fds[i] = (struct uv__child_fd) { .fd = -1 };
     stdio->pipes[i].parent_fd = -1;
     stdio->pipes[i].child_fd = -1;
-    if (i < given)
+    if (i < options->stdio_count)
       err = init_one(stdio, i, &options->stdio[i]);
   }
 

@@ -3,9 +3,6 @@
  *
  *   uv_spawn: descriptors, program -> SIGCHLD watched -> launched -> active
  *   SIGCHLD -> each own child asked (never anybody else's) -> exit_cb
- *
- * A failed uv_spawn() leaves an inactive handle that is in no list of the loop;
- * uv_close() on it works and is not needed.
  */
 #include "unix/process.h"
 #include "alloc.h"
@@ -20,12 +17,6 @@
 
 /* uv_disable_stdio_inheritance() gives up after as many closed fds in a row. */
 #define FD_GAP_MAX 1024
-
-#define PROCESS_FLAGS                                                          \
-  (UV_PROCESS_SETUID | UV_PROCESS_SETGID |                                     \
-   UV_PROCESS_WINDOWS_VERBATIM_ARGUMENTS | UV_PROCESS_DETACHED |               \
-   UV_PROCESS_WINDOWS_HIDE | UV_PROCESS_WINDOWS_HIDE_CONSOLE |                 \
-   UV_PROCESS_WINDOWS_HIDE_GUI | UV_PROCESS_WINDOWS_FILE_PATH_EXACT_NAME)
 
 static void unwatch_if_childless(uv_loop_t* loop) {
   if (uv__queue_empty(&loop->process_handles))
@@ -66,9 +57,7 @@ static void report_exit(uv_process_t* process) {
   else if (WIFSIGNALED(status))
     term_signal = WTERMSIG(status);
 
-  uv__handle_stop(uv__base(process));
-  if (process->exit_cb != NULL)
-    process->exit_cb(process, exit_status, term_signal);
+  uv__process_report_exit(process, exit_status, term_signal);
 }
 
 /* Looks at all first, then calls back: a callback may close or spawn any. */
@@ -105,8 +94,6 @@ static int spawn(uv_process_t* process, const uv_process_options_t* options) {
   struct uv__stdio stdio;
   struct uv__child child;
 
-  if (options->file == NULL || (options->flags & ~(unsigned) PROCESS_FLAGS))
-    return UV_EINVAL;
   int err = uv__stdio_init(&stdio, options);
   if (err != 0)
     return err;
@@ -131,36 +118,23 @@ static int spawn(uv_process_t* process, const uv_process_options_t* options) {
   return err;
 }
 
-int uv_spawn(uv_loop_t* loop,
-             uv_process_t* process,
-             const uv_process_options_t* options) {
-  if (loop == NULL || process == NULL || options == NULL)
-    return UV_EINVAL;
-
-  uv__handle_init(loop, uv__base(process), UV_PROCESS);
+void uv__process_os_init(uv_process_t* process) {
   uv__queue_init(&process->queue);
-  process->flags |= UV__PROCESS_REAPED; /* there is none to signal yet */
-  process->exit_cb = options->exit_cb;
   process->status = 0;
-  process->pid = 0;
-
-  int err = spawn(process, options);
-  if (err != 0) {
-    uv__handle_discard(uv__base(process));
-    unwatch_if_childless(loop);
-    return err;
-  }
-
-  process->flags &= ~UV__PROCESS_REAPED;
-  uv__queue_push_back(&loop->process_handles, &process->queue);
-  uv__handle_start(uv__base(process));
-  return 0;
 }
 
-int uv_process_kill(uv_process_t* process, int signum) {
-  /* The pid may be somebody else's by now. */
-  if (process->flags & UV__PROCESS_REAPED)
-    return UV_ESRCH;
+int uv__process_os_spawn(uv_process_t* process,
+                         const uv_process_options_t* options) {
+  int err = spawn(process, options);
+
+  if (err == 0)
+    uv__queue_push_back(&process->loop->process_handles, &process->queue);
+  else
+    unwatch_if_childless(process->loop);
+  return err;
+}
+
+int uv__process_os_kill(uv_process_t* process, int signum) {
   return uv_kill(process->pid, signum);
 }
 

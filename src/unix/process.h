@@ -3,7 +3,7 @@
 #ifndef UV_UNIX_PROCESS_H_
 #define UV_UNIX_PROCESS_H_
 
-#include "handle.h"
+#include "process-os.h"
 
 /* loop-os.c: a loop is made; is the child's copy after fork, where the parent's
  * children are nobody's to wait for. */

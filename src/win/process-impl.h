@@ -3,6 +3,7 @@
 #ifndef UV_WIN_PROCESS_IMPL_H_
 #define UV_WIN_PROCESS_IMPL_H_
 
+#include "process-os.h"
 #include "win/req-impl.h"
 
 /* dispatch.c. */

@@ -42,10 +42,7 @@ static int kill_process(HANDLE process, int signum) {
   }
 }
 
-int uv_process_kill(uv_process_t* process, int signum) {
-  if (process->flags & UV__PROCESS_REAPED)
-    return UV_ESRCH;
-
+int uv__process_os_kill(uv_process_t* process, int signum) {
   int err = kill_process(process->process_handle, signum);
   if (err == 0 && signum != 0)
     process->exit_signal = signum;

@@ -16,12 +16,6 @@
 /* The child's C runtime refuses more in the end. */
 #define COUNT_MAX 255
 
-/* The standard ones: they are always given something. */
-#define STANDARD_COUNT 3
-
-/* Bits that say what a container is; the others qualify a pipe. */
-#define STDIO_KIND (UV_CREATE_PIPE | UV_INHERIT_FD | UV_INHERIT_STREAM)
-
 /* What the C runtime notes about a descriptor. */
 enum crt_mode { CRT_OPEN = 0x01, CRT_PIPE = 0x08, CRT_DEVICE = 0x40 };
 
@@ -56,7 +50,7 @@ static int inherit_fd(struct uv__stdio* stdio, int index, int fd) {
   int err = fd < 0 ? UV_EBADF : inherit(stdio, index, uv_get_osfhandle(fd));
 
   /* A program without a console has no standard handles to hand down. */
-  if (err != 0 && fd >= 0 && fd < STANDARD_COUNT)
+  if (err != 0 && fd >= 0 && fd < UV__STDIO_STANDARD)
     return 0;
   return err;
 }
@@ -66,8 +60,6 @@ static int inherit_stream(struct uv__stdio* stdio,
                           const uv_stream_t* stream) {
   uv_os_fd_t handle;
 
-  if (stream == NULL)
-    return UV_EINVAL;
   int err = uv_fileno((const uv_handle_t*) stream, &handle);
   return err != 0 ? err : inherit(stdio, index, handle);
 }
@@ -77,10 +69,6 @@ static int create_pipe(struct uv__stdio* stdio,
                        const uv_stdio_container_t* container) {
   uv_stream_t* stream = container->data.stream;
 
-  if (stream == NULL || stream->type != UV_NAMED_PIPE)
-    return UV_EINVAL;
-  if (uv__is_closing(uv__base(stream)))
-    return UV_EINVAL;
   if (stream->flags & (UV__PIPE_CONN | UV__PIPE_SERVER))
     return UV_EBUSY;
   int err = uv__pipe_open_stdio((uv_pipe_t*) stream,
@@ -110,17 +98,15 @@ static int open_nul(struct uv__stdio* stdio, int index) {
 static int init_one(struct uv__stdio* stdio,
                     int index,
                     const uv_stdio_container_t* container) {
-  switch ((unsigned int) container->flags & STDIO_KIND) {
-  case UV_IGNORE:
-    return index < STANDARD_COUNT ? open_nul(stdio, index) : 0;
+  switch (uv__stdio_kind(container)) {
   case UV_CREATE_PIPE:
     return create_pipe(stdio, index, container);
   case UV_INHERIT_FD:
     return inherit_fd(stdio, index, container->data.fd);
   case UV_INHERIT_STREAM:
     return inherit_stream(stdio, index, container->data.stream);
-  default: /* two kinds at once */
-    return UV_EINVAL;
+  default: /* UV_IGNORE; the standard ones are given something all the same */
+    return index < UV__STDIO_STANDARD ? open_nul(stdio, index) : 0;
   }
 }
 
@@ -155,12 +141,10 @@ int uv__stdio_init(struct uv__stdio* stdio,
                    const uv_process_options_t* options) {
   static const uv_stdio_container_t ignored = { .flags = UV_IGNORE };
   int given = options->stdio_count;
+  int count = uv__stdio_count(options);
 
-  if (given < 0 || (given > 0 && options->stdio == NULL))
-    return UV_EINVAL;
   if (given > COUNT_MAX)
     return UV_ENOTSUP;
-  int count = given > STANDARD_COUNT ? given : STANDARD_COUNT;
   int err = allocate(stdio, count);
   if (err != 0)
     return err;

@@ -7,9 +7,6 @@
  *
  * Children die with us unless they are detached: they are put into a job that
  * ends when its last handle does, which is ours. Their own children are not.
- *
- * A failed uv_spawn() leaves an inactive handle that is in no list of the loop;
- * uv_close() on it works and is not needed.
  */
 #include "win/process-impl.h"
 #include "alloc.h"
@@ -17,11 +14,6 @@
 
 #include <string.h>
 #include <wchar.h>
-
-#define PROCESS_FLAGS                                                          \
-  (UV_PROCESS_WINDOWS_VERBATIM_ARGUMENTS | UV_PROCESS_DETACHED |               \
-   UV_PROCESS_WINDOWS_HIDE | UV_PROCESS_WINDOWS_HIDE_CONSOLE |                 \
-   UV_PROCESS_WINDOWS_HIDE_GUI | UV_PROCESS_WINDOWS_FILE_PATH_EXACT_NAME)
 
 /* What CreateProcessW() gets. */
 struct program {
@@ -301,15 +293,22 @@ static int set_going(uv_process_t* process,
   return err;
 }
 
-static int spawn(uv_process_t* process, const uv_process_options_t* options) {
+void uv__process_os_init(uv_process_t* process) {
+  uv__req_init_own(&process->exit_req, UV_PROCESS_EXIT, process);
+  process->exit_signal = 0;
+  process->wait_handle = INVALID_HANDLE_VALUE;
+  process->process_handle = INVALID_HANDLE_VALUE;
+  process->exit_cb_pending = 0;
+}
+
+int uv__process_os_spawn(uv_process_t* process,
+                         const uv_process_options_t* options) {
   struct program program;
   struct uv__stdio stdio;
   PROCESS_INFORMATION info;
 
   if (options->flags & (UV_PROCESS_SETUID | UV_PROCESS_SETGID))
     return UV_ENOTSUP;
-  if (options->file == NULL || (options->flags & ~(unsigned) PROCESS_FLAGS))
-    return UV_EINVAL;
 
   memset(&program, 0, sizeof(program));
   memset(&stdio, 0, sizeof(stdio));
@@ -331,32 +330,6 @@ static int spawn(uv_process_t* process, const uv_process_options_t* options) {
   process->process_handle = info.hProcess;
   process->pid = (int) info.dwProcessId;
   uv__stdio_set_peer(options, info.dwProcessId);
-  return 0;
-}
-
-int uv_spawn(uv_loop_t* loop,
-             uv_process_t* process,
-             const uv_process_options_t* options) {
-  if (loop == NULL || process == NULL || options == NULL)
-    return UV_EINVAL;
-
-  uv__handle_init(loop, uv__base(process), UV_PROCESS);
-  uv__req_init_own(&process->exit_req, UV_PROCESS_EXIT, process);
-  process->flags |= UV__PROCESS_REAPED; /* there is none to signal yet */
-  process->exit_cb = options->exit_cb;
-  process->pid = 0;
-  process->exit_signal = 0;
-  process->wait_handle = INVALID_HANDLE_VALUE;
-  process->process_handle = INVALID_HANDLE_VALUE;
-  process->exit_cb_pending = 0;
-
-  int err = spawn(process, options);
-  if (err != 0) {
-    uv__handle_discard(uv__base(process));
-    return err;
-  }
-  process->flags &= ~UV__PROCESS_REAPED;
-  uv__handle_start(uv__base(process));
   return 0;
 }
 
@@ -398,9 +371,7 @@ void uv__process_exit_done(uv_handle_t* handle, uv_req_t* req) {
   else
     exit_status = uv__last_error(); /* over it is, how it went nobody knows */
   close_process_handle(process);
-  uv__handle_stop(handle);
-  if (process->exit_cb != NULL)
-    process->exit_cb(process, exit_status, process->exit_signal);
+  uv__process_report_exit(process, exit_status, process->exit_signal);
 }
 
 enum uv__close_answer uv__process_close(uv_handle_t* handle) {
