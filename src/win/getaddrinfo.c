@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Names to addresses, with the system's resolver on a worker thread.
+/* Names to addresses, with the system's resolver.
  *
  * The request owns one block (alloc) with copies of hints, service and the host
  * name in 16-bit form. The answer is copied into a block of its own, because
  * its strings must become UTF-8: that block is what uv_freeaddrinfo() frees.
  */
 #include "alloc.h"
-#include "idna.h"
-#include "req.h"
-#include "threadpool.h"
+#include "resolver.h"
 #include "win/eai.h"
 #include "win/wide.h"
 #include "win/winsock.h"
 
 #include <string.h>
-
-/* A DNS name has at most 253 characters; NI_MAXHOST leaves room for others. */
-#define HOST_MAX 256
 
 /* Addresses and names in the block begin at multiples of this. */
 #define ALIGNMENT sizeof(void*)
@@ -88,8 +83,7 @@ static int copy_answer(const struct addrinfoW* list, struct addrinfo** out) {
 
 /* ---- the question ---- */
 
-/* Context: worker, or the caller of the synchronous form. */
-static void resolve(uv_getaddrinfo_t* req) {
+void uv__getaddrinfo_os_resolve(uv_getaddrinfo_t* req) {
   struct addrinfoW* answer = NULL;
   int sys_error = GetAddrInfoW(req->node, req->service, req->addrinfow,
                                &answer);
@@ -101,27 +95,12 @@ static void resolve(uv_getaddrinfo_t* req) {
     FreeAddrInfoW(answer);
 }
 
-static void free_block(uv_getaddrinfo_t* req) {
+void uv__getaddrinfo_os_drop(uv_getaddrinfo_t* req) {
   uv__free(req->alloc);
   req->alloc = NULL;
   req->addrinfow = NULL;
   req->node = NULL;
   req->service = NULL;
-}
-
-static void resolve_work(struct uv__work* w) {
-  resolve(container_of(w, uv_getaddrinfo_t, work_req));
-}
-
-static void resolve_done(struct uv__work* w, int status) {
-  uv_getaddrinfo_t* req = container_of(w, uv_getaddrinfo_t, work_req);
-
-  uv__req_unregister(req->loop);
-  free_block(req);
-  if (status == UV_ECANCELED)
-    req->retcode = UV_EAI_CANCELED;
-  if (req->cb != NULL)
-    req->cb(req, req->retcode, req->addrinfo);
 }
 
 /* Units of `text` with its NUL, 0 if there is none, or UV_EINVAL. */
@@ -139,10 +118,14 @@ static WCHAR* append(WCHAR** at, const char* text, size_t units) {
   return to;
 }
 
-static int fill_block(uv_getaddrinfo_t* req,
-                      const struct addrinfo* hints,
-                      const char* service,
-                      const char* host) {
+int uv__getaddrinfo_os_pack(uv_getaddrinfo_t* req,
+                            const char* host,
+                            const char* service,
+                            const struct addrinfo* hints) {
+  int err = uv__winsock_startup();
+  if (err != 0)
+    return err;
+
   ssize_t service_units = wide_size(service);
   ssize_t host_units = wide_size(host);
   if (service_units < 0 || host_units < 0)
@@ -154,6 +137,7 @@ static int fill_block(uv_getaddrinfo_t* req,
     return UV_ENOMEM;
   WCHAR* at = (WCHAR*) (block + 1);
   req->alloc = block;
+  req->addrinfow = NULL;
   req->service = append(&at, service, (size_t) service_units);
   req->node = append(&at, host, (size_t) host_units);
   if (hints == NULL)
@@ -166,61 +150,6 @@ static int fill_block(uv_getaddrinfo_t* req,
   block->ai_protocol = hints->ai_protocol;
   req->addrinfow = block;
   return 0;
-}
-
-static int set_up(uv_getaddrinfo_t* req,
-                  const char* node,
-                  const char* service,
-                  const struct addrinfo* hints) {
-  char host[HOST_MAX];
-
-  if (node != NULL) {
-    ssize_t n = uv__idna_toascii(node, node + strlen(node), host,
-                                 host + sizeof(host));
-    if (n < 0)
-      return (int) n;
-  }
-  return fill_block(req, hints, service, node == NULL ? NULL : host);
-}
-
-int uv_getaddrinfo(uv_loop_t* loop,
-                   uv_getaddrinfo_t* req,
-                   uv_getaddrinfo_cb cb,
-                   const char* node,
-                   const char* service,
-                   const struct addrinfo* hints) {
-  if (req == NULL || (node == NULL && service == NULL))
-    return UV_EINVAL;
-  if (loop == NULL && cb != NULL)
-    return UV_EINVAL;
-
-  req->type = UV_GETADDRINFO;
-  req->loop = loop;
-  req->cb = cb;
-  req->addrinfo = NULL;
-  req->addrinfow = NULL;
-  req->alloc = NULL;
-  req->retcode = 0;
-  int err = uv__winsock_startup();
-  if (err == 0)
-    err = set_up(req, node, service, hints);
-  if (err != 0)
-    return err;
-
-  if (cb == NULL) {
-    resolve(req);
-    free_block(req);
-    return req->retcode;
-  }
-
-  uv__req_register(loop);
-  err = uv__work_submit(loop, &req->work_req, UV__WORK_SLOW_IO, resolve_work,
-                        resolve_done);
-  if (err != 0) {
-    uv__req_unregister(loop);
-    free_block(req);
-  }
-  return err;
 }
 
 void uv_freeaddrinfo(struct addrinfo* ai) {
