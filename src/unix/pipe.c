@@ -7,6 +7,7 @@
  */
 #include "alloc.h"
 #include "out-string.h"
+#include "pipe.h"
 #include "unix/fd.h"
 #include "unix/os.h"
 #include "unix/sock.h"
@@ -22,7 +23,7 @@
 #define PATH_OFFSET offsetof(struct sockaddr_un, sun_path)
 
 /* A name as the socket calls take it. */
-struct pipe_name {
+struct socket_name {
   struct sockaddr_un addr;
   socklen_t addrlen;
   size_t len; /* of the name, after truncation */
@@ -32,14 +33,9 @@ static uv_stream_t* stream_of(uv_pipe_t* pipe) {
   return (uv_stream_t*) pipe;
 }
 
-int uv_pipe_init(uv_loop_t* loop, uv_pipe_t* pipe, int ipc) {
-  if (loop == NULL || pipe == NULL)
-    return UV_EINVAL;
-
+void uv__pipe_os_init(uv_loop_t* loop, uv_pipe_t* pipe) {
   uv__stream_init(loop, stream_of(pipe), UV_NAMED_PIPE);
   pipe->pipe_fname = NULL;
-  pipe->ipc = ipc;
-  return 0;
 }
 
 enum uv__close_answer uv__pipe_close(uv_handle_t* handle) {
@@ -56,53 +52,36 @@ enum uv__close_answer uv__pipe_close(uv_handle_t* handle) {
   return UV__CLOSE_DONE;
 }
 
-int uv_pipe_open(uv_pipe_t* pipe, uv_file fd) {
-  if (pipe == NULL || uv__is_closing(uv__base(pipe)))
-    return UV_EINVAL;
-  if (fd < 0)
-    return UV_EBADF;
+int uv__pipe_os_open(uv_pipe_t* pipe, uv_file fd) {
   if (uv__io_fd_taken(pipe->loop, fd))
     return UV_EEXIST;
 
   return uv__stream_adopt(stream_of(pipe), fd);
 }
 
-/* May a name look like this? */
-static int check_name(const char* name, size_t len) {
-  if (len == 0 || name[0] == '\0')
-    return UV__HAVE_ABSTRACT_SOCKET ? 0 : UV_EINVAL;
-  return memchr(name, '\0', len) == NULL ? 0 : UV_EINVAL;
-}
+static int make_address(struct socket_name* out,
+                        const struct uv__pipe_name* name) {
+  size_t len = name->len;
 
-static int make_name(struct pipe_name* out,
-                     const char* name,
-                     size_t len,
-                     unsigned int flags) {
-  if (name == NULL || (flags & ~(unsigned) UV_PIPE_NO_TRUNCATE) != 0)
+  if (name->is_abstract && !UV__HAVE_ABSTRACT_SOCKET)
     return UV_EINVAL;
-  int err = check_name(name, len);
-  if (err != 0)
-    return err;
-
   if (len > sizeof(out->addr.sun_path)) {
-    if (flags & UV_PIPE_NO_TRUNCATE)
+    if (name->is_exact)
       return UV_EINVAL;
     len = sizeof(out->addr.sun_path);
   }
   memset(&out->addr, 0, sizeof(out->addr));
   out->addr.sun_family = AF_UNIX;
-  memcpy(out->addr.sun_path, name, len);
+  memcpy(out->addr.sun_path, name->text, len);
   out->addrlen = (socklen_t) (PATH_OFFSET + len);
   out->len = len;
   return 0;
 }
 
-static int names_a_file(const struct pipe_name* name) {
-  return name->len != 0 && name->addr.sun_path[0] != '\0';
-}
-
 /* Binds and opens a new socket; `fname` is kept if the name is a file's. */
-static int bind_new(uv_pipe_t* pipe, const struct pipe_name* at, char* fname) {
+static int bind_new(uv_pipe_t* pipe,
+                    const struct socket_name* at,
+                    char* fname) {
   const struct sockaddr* addr = (const struct sockaddr*) &at->addr;
   int err;
 
@@ -132,23 +111,18 @@ err_close:
   return err;
 }
 
-int uv_pipe_bind2(uv_pipe_t* pipe,
-                  const char* name,
-                  size_t namelen,
-                  unsigned int flags) {
-  struct pipe_name where;
+int uv__pipe_os_bind(uv_pipe_t* pipe, const struct uv__pipe_name* name) {
+  struct socket_name where;
   char* fname = NULL;
 
-  if (pipe == NULL || uv__is_closing(uv__base(pipe)))
-    return UV_EINVAL;
   if (pipe->io_watcher.fd != -1)
     return UV_EINVAL; /* bound or connected */
-  int err = make_name(&where, name, namelen, flags);
+  int err = make_address(&where, name);
   if (err != 0)
     return err;
 
-  if (names_a_file(&where)) {
-    fname = uv__strndup(name, where.len);
+  if (!name->is_abstract) {
+    fname = uv__strndup(name->text, where.len);
     if (fname == NULL)
       return UV_ENOMEM;
   }
@@ -158,14 +132,8 @@ int uv_pipe_bind2(uv_pipe_t* pipe,
   return err;
 }
 
-int uv_pipe_bind(uv_pipe_t* pipe, const char* name) {
-  if (name == NULL)
-    return UV_EINVAL;
-  return uv_pipe_bind2(pipe, name, strlen(name), 0);
-}
-
 /* The answer of uv__sock_connect(), on a new socket if there is none. */
-static int try_connect(uv_pipe_t* pipe, const struct pipe_name* name) {
+static int try_connect(uv_pipe_t* pipe, const struct socket_name* name) {
   uv_stream_t* stream = stream_of(pipe);
 
   if (uv__stream_fd(stream) == -1) {
@@ -187,40 +155,22 @@ static int try_connect(uv_pipe_t* pipe, const struct pipe_name* name) {
   return answer;
 }
 
-int uv_pipe_connect2(uv_connect_t* req,
-                     uv_pipe_t* pipe,
-                     const char* name,
-                     size_t namelen,
-                     unsigned int flags,
-                     uv_connect_cb cb) {
-  struct pipe_name where;
+int uv__pipe_os_connect(uv_connect_t* req,
+                        uv_pipe_t* pipe,
+                        const struct uv__pipe_name* name) {
+  struct socket_name where;
 
-  if (req == NULL || pipe == NULL || uv__is_closing(uv__base(pipe)))
-    return UV_EINVAL;
-  if (namelen == 0)
-    return UV_EINVAL; /* nobody listens on no name */
-  int err = make_name(&where, name, namelen, flags);
+  int err = make_address(&where, name);
   if (err != 0)
     return err;
   if (pipe->connect_req != NULL)
     return UV_EALREADY;
 
-  req->cb = cb;
   uv__stream_connecting(stream_of(pipe), req, try_connect(pipe, &where));
   return 0;
 }
 
-void uv_pipe_connect(uv_connect_t* req,
-                     uv_pipe_t* pipe,
-                     const char* name,
-                     uv_connect_cb cb) {
-  size_t len = name == NULL ? 0 : strlen(name);
-
-  int err = uv_pipe_connect2(req, pipe, name, len, 0, cb);
-  if (err == 0)
-    return;
-  /* Nothing can be returned, so this too is for the callback. */
-  req->cb = cb;
+void uv__pipe_os_refuse(uv_connect_t* req, uv_pipe_t* pipe, int err) {
   uv__stream_connect_refuse(stream_of(pipe), req, err);
 }
 
@@ -255,11 +205,8 @@ static int get_name(const uv_pipe_t* pipe,
   union any_name name;
   int addrlen = sizeof(name);
 
-  int err = uv__out_string_check(buffer, size);
-  if (err != 0)
-    return err;
   memset(&name, 0, sizeof(name));
-  err = ask(pipe->io_watcher.fd, &name.any, &addrlen);
+  int err = ask(pipe->io_watcher.fd, &name.any, &addrlen);
   if (err != 0)
     return err;
 
@@ -276,11 +223,11 @@ static int get_name(const uv_pipe_t* pipe,
   return put_name(text, len, buffer, size);
 }
 
-int uv_pipe_getsockname(const uv_pipe_t* pipe, char* buffer, size_t* size) {
+int uv__pipe_os_getsockname(const uv_pipe_t* pipe, char* buffer, size_t* size) {
   return get_name(pipe, uv__sock_local_name, pipe->pipe_fname, buffer, size);
 }
 
-int uv_pipe_getpeername(const uv_pipe_t* pipe, char* buffer, size_t* size) {
+int uv__pipe_os_getpeername(const uv_pipe_t* pipe, char* buffer, size_t* size) {
   return get_name(pipe, uv__sock_peer_name, NULL, buffer, size);
 }
 
@@ -289,12 +236,10 @@ void uv_pipe_pending_instances(uv_pipe_t* pipe, int count) {
   (void) count;
 }
 
-/* Permission bits for uv_pipe_chmod()'s mode; 0 if that is none. */
+/* Permission bits for uv_pipe_chmod()'s mode. */
 static mode_t permissions(int mode) {
   mode_t bits = 0;
 
-  if ((mode & ~(UV_READABLE | UV_WRITABLE)) != 0)
-    return 0;
   if (mode & UV_READABLE)
     bits |= S_IRUSR | S_IRGRP | S_IROTH;
   if (mode & UV_WRITABLE)
@@ -320,12 +265,8 @@ static int add_permissions(const char* path, mode_t bits) {
   return chmod(path, mode) == 0 ? 0 : uv__errno();
 }
 
-int uv_pipe_chmod(uv_pipe_t* pipe, int mode) {
-  if (pipe == NULL || pipe->io_watcher.fd == -1)
-    return UV_EBADF;
+int uv__pipe_os_chmod(uv_pipe_t* pipe, int mode) {
   mode_t bits = permissions(mode);
-  if (bits == 0)
-    return UV_EINVAL;
 
   /* The file carries the permissions; a socket without one has its own. */
   if (pipe->pipe_fname != NULL)

@@ -7,6 +7,7 @@
  * closed and the reader is told. Nothing received ever outlives the handle.
  */
 #include "alloc.h"
+#include "pipe.h"
 #include "unix/fd.h"
 #include "unix/os.h"
 #include "unix/sock.h"
@@ -191,17 +192,15 @@ ssize_t uv__ipc_send(int fd, const uv_buf_t* bufs, unsigned nbufs, int what) {
   return n == -1 ? uv__errno() : n;
 }
 
-int uv_pipe_pending_count(uv_pipe_t* pipe) {
+int uv__pipe_os_pending_count(const uv_pipe_t* pipe) {
   const uv_stream_t* stream = (const uv_stream_t*) pipe;
 
-  if (!pipe->ipc || stream->accepted_fd == -1)
+  if (stream->accepted_fd == -1)
     return 0;
   const struct fd_ring* ring = ring_of(stream);
   return 1 + (ring == NULL ? 0 : (int) ring->count);
 }
 
-uv_handle_type uv_pipe_pending_type(uv_pipe_t* pipe) {
-  if (!pipe->ipc || pipe->accepted_fd == -1)
-    return UV_UNKNOWN_HANDLE;
+uv_handle_type uv__pipe_os_pending_type(const uv_pipe_t* pipe) {
   return uv_guess_handle(pipe->accepted_fd);
 }

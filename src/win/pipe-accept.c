@@ -40,23 +40,14 @@ static int bind_error(DWORD sys_error) {
   }
 }
 
-static int check_bind(const uv_pipe_t* pipe) {
-  if (pipe == NULL || uv__is_closing(uv__base(pipe)))
-    return UV_EINVAL;
-  if (pipe->flags & (UV__BOUND | UV__PIPE_CONN))
-    return UV_EINVAL;
-  return pipe->name == NULL ? 0 : UV_EINVAL; /* connecting */
-}
-
-int uv_pipe_bind2(uv_pipe_t* pipe,
-                  const char* name,
-                  size_t namelen,
-                  unsigned int flags) {
+int uv__pipe_os_bind(uv_pipe_t* pipe, const struct uv__pipe_name* name) {
   WCHAR* wide = NULL;
 
-  int err = check_bind(pipe);
-  if (err == 0)
-    err = uv__pipe_name(name, namelen, flags, &wide);
+  if (pipe->flags & (UV__BOUND | UV__PIPE_CONN))
+    return UV_EINVAL;
+  if (pipe->name != NULL)
+    return UV_EINVAL; /* connecting */
+  int err = uv__pipe_wide_name(name, &wide);
   if (err != 0)
     return err;
 
@@ -89,12 +80,6 @@ err_free:
   uv__free(reqs);
   uv__free(wide);
   return err;
-}
-
-int uv_pipe_bind(uv_pipe_t* pipe, const char* name) {
-  if (name == NULL)
-    return UV_EINVAL;
-  return uv_pipe_bind2(pipe, name, strlen(name), 0);
 }
 
 void uv_pipe_pending_instances(uv_pipe_t* pipe, int count) {

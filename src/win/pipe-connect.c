@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pipe clients.
  *
- *   uv_pipe_connect: opens the name -> UV_CONNECT is pended
+ *   connect: opens the name -> UV_CONNECT is pended
  *   all instances busy -> a thread waits for one, opens it -> UV_CONNECT
  *
  * The request carries the new OS handle until its handler gives it to the
@@ -96,8 +96,7 @@ static int wait_on_thread(uv_connect_t* req, const WCHAR* name) {
   return err;
 }
 
-static void begin(uv_pipe_t* pipe, uv_connect_t* req, uv_connect_cb cb) {
-  req->cb = cb;
+static void begin(uv_pipe_t* pipe, uv_connect_t* req) {
   req->handle = uv__pipe_stream(pipe);
   memset(&req->u, 0, sizeof(req->u));
   req->u.connect.pipeHandle = INVALID_HANDLE_VALUE;
@@ -106,27 +105,16 @@ static void begin(uv_pipe_t* pipe, uv_connect_t* req, uv_connect_cb cb) {
   pipe->reqs_pending++;
 }
 
-static int check_connect(const uv_connect_t* req, const uv_pipe_t* pipe) {
-  if (req == NULL || pipe == NULL || uv__is_closing(uv__base(pipe)))
-    return UV_EINVAL;
+int uv__pipe_os_connect(uv_connect_t* req,
+                        uv_pipe_t* pipe,
+                        const struct uv__pipe_name* name) {
+  WCHAR* wide = NULL;
+
   if (pipe->flags & UV__PIPE_SERVER)
     return UV_EINVAL;
   if (pipe->flags & UV__PIPE_CONN)
     return UV_EISCONN;
-  return 0;
-}
-
-int uv_pipe_connect2(uv_connect_t* req,
-                     uv_pipe_t* pipe,
-                     const char* name,
-                     size_t namelen,
-                     unsigned int flags,
-                     uv_connect_cb cb) {
-  WCHAR* wide = NULL;
-
-  int err = check_connect(req, pipe);
-  if (err == 0)
-    err = uv__pipe_name(name, namelen, flags, &wide);
+  int err = uv__pipe_wide_name(name, &wide);
   if (err != 0)
     return err;
   if (pipe->name != NULL) {
@@ -135,7 +123,7 @@ int uv_pipe_connect2(uv_connect_t* req,
   }
 
   pipe->name = wide;
-  begin(pipe, req, cb);
+  begin(pipe, req);
   DWORD sys_error = try_open(req, wide);
   if (sys_error == ERROR_PIPE_BUSY) {
     err = wait_on_thread(req, wide);
@@ -148,18 +136,11 @@ int uv_pipe_connect2(uv_connect_t* req,
   return 0;
 }
 
-void uv_pipe_connect(uv_connect_t* req,
-                     uv_pipe_t* pipe,
-                     const char* name,
-                     uv_connect_cb cb) {
-  size_t len = name == NULL ? 0 : strlen(name);
-
-  int err = uv_pipe_connect2(req, pipe, name, len, 0, cb);
-  if (err == 0 || uv__is_closing(uv__base(pipe)))
+void uv__pipe_os_refuse(uv_connect_t* req, uv_pipe_t* pipe, int err) {
+  if (uv__is_closing(uv__base(pipe)))
     return; /* a closing handle takes no more requests */
 
-  /* Nothing can be returned, so this too is for the callback. */
-  begin(pipe, req, cb);
+  begin(pipe, req);
   uv__req_set_error(req, ERROR_INVALID_PARAMETER);
   req->u.connect.pipeHandle = INVALID_HANDLE_VALUE;
   req->u.connect.duplex_flags = (DWORD) err; /* negative: not tried */

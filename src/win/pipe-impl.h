@@ -18,6 +18,7 @@
 #ifndef UV_WIN_PIPE_IMPL_H_
 #define UV_WIN_PIPE_IMPL_H_
 
+#include "pipe.h"
 #include "win/stream-impl.h"
 #include "win/tcp-impl.h"
 
@@ -113,10 +114,7 @@ HANDLE uv__pipe_os_handle(const uv_pipe_t* pipe);
 /* ---- pipe-name.c ---- */
 
 /* The name in 16-bit units, to be freed: 0, UV_EINVAL, UV_ENOMEM. */
-int uv__pipe_name(const char* name,
-                  size_t len,
-                  unsigned int flags,
-                  WCHAR** out);
+int uv__pipe_wide_name(const struct uv__pipe_name* name, WCHAR** out);
 
 /* ---- pipe-pair.c ---- */
 

@@ -27,19 +27,13 @@ struct name_info {
   WCHAR name[NAME_UNITS_MAX];
 };
 
-int uv__pipe_name(const char* name,
-                  size_t len,
-                  unsigned int flags,
-                  WCHAR** out) {
-  if (name == NULL || (flags & ~(unsigned int) UV_PIPE_NO_TRUNCATE) != 0)
-    return UV_EINVAL;
-  /* Abstract names are Linux's. */
-  if (len == 0 || memchr(name, '\0', len) != NULL)
-    return UV_EINVAL;
-  if ((flags & UV_PIPE_NO_TRUNCATE) && len > MAX_PIPENAME_LEN)
+int uv__pipe_wide_name(const struct uv__pipe_name* name, WCHAR** out) {
+  if (name->is_abstract)
+    return UV_EINVAL; /* these are Linux's */
+  if (name->is_exact && name->len > MAX_PIPENAME_LEN)
     return UV_EINVAL;
 
-  char* copy = uv__strndup(name, len);
+  char* copy = uv__strndup(name->text, name->len);
   if (copy == NULL)
     return UV_ENOMEM;
   int err = uv__wide_from_utf8(copy, out);
@@ -84,10 +78,7 @@ static int has_no_handle(const uv_pipe_t* pipe) {
   return pipe->name == NULL && pipe->handle == INVALID_HANDLE_VALUE;
 }
 
-int uv_pipe_getsockname(const uv_pipe_t* pipe, char* buffer, size_t* size) {
-  int err = uv__out_string_check(buffer, size);
-  if (err != 0)
-    return err;
+int uv__pipe_os_getsockname(const uv_pipe_t* pipe, char* buffer, size_t* size) {
   if (has_no_handle(pipe))
     return UV_EBADF;
 
@@ -96,10 +87,7 @@ int uv_pipe_getsockname(const uv_pipe_t* pipe, char* buffer, size_t* size) {
   return uv__out_string_put("", 0, buffer, size);
 }
 
-int uv_pipe_getpeername(const uv_pipe_t* pipe, char* buffer, size_t* size) {
-  int err = uv__out_string_check(buffer, size);
-  if (err != 0)
-    return err;
+int uv__pipe_os_getpeername(const uv_pipe_t* pipe, char* buffer, size_t* size) {
   if (has_no_handle(pipe))
     return UV_EBADF;
 
@@ -110,12 +98,10 @@ int uv_pipe_getpeername(const uv_pipe_t* pipe, char* buffer, size_t* size) {
   return put_name((uv_pipe_t*) pipe, buffer, size);
 }
 
-/* What everybody is to be granted; 0 if the mode is none. */
+/* What everybody is to be granted. */
 static DWORD permissions(int mode) {
   DWORD access = 0;
 
-  if ((mode & ~(UV_READABLE | UV_WRITABLE)) != 0)
-    return 0;
   if (mode & UV_READABLE)
     access |= FILE_GENERIC_READ | FILE_WRITE_ATTRIBUTES;
   if (mode & UV_WRITABLE)
@@ -153,23 +139,15 @@ static DWORD grant(HANDLE handle, DWORD access, PSID who) {
   return sys_error;
 }
 
-int uv_pipe_chmod(uv_pipe_t* pipe, int mode) {
+int uv__pipe_os_chmod(uv_pipe_t* pipe, int mode) {
   SID_IDENTIFIER_AUTHORITY world = { SECURITY_WORLD_SID_AUTHORITY };
   PSID everyone = NULL;
-
-  if (pipe == NULL)
-    return UV_EBADF;
-  HANDLE handle = uv__pipe_os_handle(pipe);
-  if (handle == INVALID_HANDLE_VALUE)
-    return UV_EBADF;
-  DWORD access = permissions(mode);
-  if (access == 0)
-    return UV_EINVAL;
 
   if (!AllocateAndInitializeSid(&world, 1, SECURITY_WORLD_RID, 0, 0, 0, 0, 0, 0,
                                 0, &everyone))
     return uv__last_error();
-  DWORD sys_error = grant(handle, access, everyone);
+  DWORD sys_error =
+      grant(uv__pipe_os_handle(pipe), permissions(mode), everyone);
   FreeSid(everyone);
   return sys_error == ERROR_SUCCESS ? 0
                                     : uv_translate_sys_error((int) sys_error);

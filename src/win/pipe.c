@@ -13,17 +13,12 @@
 /* FILE_INFORMATION_CLASS. */
 #define FILE_ACCESS_INFORMATION 8
 
-int uv_pipe_init(uv_loop_t* loop, uv_pipe_t* pipe, int ipc) {
-  if (loop == NULL || pipe == NULL)
-    return UV_EINVAL;
-
+void uv__pipe_os_init(uv_loop_t* loop, uv_pipe_t* pipe) {
   uv__stream_init(loop, uv__pipe_stream(pipe), UV_NAMED_PIPE);
   memset(&pipe->pipe, 0, sizeof(pipe->pipe));
   pipe->handle = INVALID_HANDLE_VALUE;
   pipe->name = NULL;
   pipe->u.fd = UV__NO_FD;
-  pipe->ipc = ipc;
-  return 0;
 }
 
 /* Bytes, not messages, and calls that wait. Ends that may not be asked to
@@ -106,12 +101,10 @@ static int directions(HANDLE handle) {
   return flags == 0 ? UV_EINVAL : flags;
 }
 
-int uv_pipe_open(uv_pipe_t* pipe, uv_file fd) {
+int uv__pipe_os_open(uv_pipe_t* pipe, uv_file fd) {
   HANDLE handle = INVALID_HANDLE_VALUE;
   int owner = UV__NO_FD;
 
-  if (pipe == NULL || uv__is_closing(uv__base(pipe)))
-    return UV_EINVAL;
   if (pipe->flags & (UV__PIPE_SERVER | UV__PIPE_CONN))
     return UV_EBUSY;
   int err = uv__os_handle_take(fd, &handle, &owner);
