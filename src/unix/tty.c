@@ -11,6 +11,7 @@
  * without closing, uv_tty_reset_mode() knows the first handle whose mode was
  * changed.
  */
+#include "tty.h"
 #include "atomic.h"
 #include "unix/fd.h"
 #include "unix/os.h"
@@ -142,8 +143,7 @@ static int choose_fd(uv_tty_t* tty, int fd, int is_tty, int access_mode) {
   return err;
 }
 
-int uv_tty_init(uv_loop_t* loop, uv_tty_t* tty, uv_file fd, int unused) {
-  (void) unused; /* "readable": the fd itself says so */
+int uv__tty_os_init(uv_loop_t* loop, uv_tty_t* tty, uv_file fd) {
   uv_handle_type type = uv_guess_handle(fd);
   if (type == UV_FILE || type == UV_UNKNOWN_HANDLE)
     return UV_EINVAL;
@@ -170,17 +170,6 @@ static void make_raw(struct termios* termios) {
   termios->c_lflag &= ~(tcflag_t) (ECHO | ICANON | IEXTEN | ISIG);
   termios->c_cc[VMIN] = 1;
   termios->c_cc[VTIME] = 0;
-}
-
-static int is_mode(uv_tty_mode_t mode) {
-  switch (mode) {
-  case UV_TTY_MODE_NORMAL:
-  case UV_TTY_MODE_RAW:
-  case UV_TTY_MODE_IO:
-  case UV_TTY_MODE_RAW_VT:
-    return 1;
-  }
-  return 0;
 }
 
 static struct termios derive(const uv_tty_t* tty, uv_tty_mode_t mode) {
@@ -222,9 +211,7 @@ static int change_mode(uv_tty_t* tty, uv_tty_mode_t mode) {
   return err;
 }
 
-int uv_tty_set_mode(uv_tty_t* tty, uv_tty_mode_t mode) {
-  if (!is_mode(mode))
-    return UV_EINVAL;
+int uv__tty_os_set_mode(uv_tty_t* tty, uv_tty_mode_t mode) {
   if (tty->mode == (int) mode)
     return 0;
 
@@ -267,12 +254,12 @@ enum uv__close_answer uv__tty_close(uv_handle_t* handle) {
   return UV__CLOSE_DONE;
 }
 
-int uv_tty_get_winsize(uv_tty_t* tty, int* width, int* height) {
+int uv__tty_os_get_winsize(const uv_tty_t* tty, int* width, int* height) {
   struct winsize size;
   int r;
 
   do
-    r = ioctl(uv__stream_fd((uv_stream_t*) tty), TIOCGWINSZ, &size);
+    r = ioctl(uv__stream_fd((const uv_stream_t*) tty), TIOCGWINSZ, &size);
   while (r == -1 && errno == EINTR);
   if (r == -1)
     return uv__errno();

@@ -11,6 +11,7 @@
 #define UV_WIN_TTY_IMPL_H_
 
 #include "win/ansi.h"
+#include "tty.h"
 #include "win/stream-impl.h"
 
 /* uv_handle_t.flags. */

@@ -36,13 +36,10 @@ static int find_direction(HANDLE handle) {
   return GetFileType(handle) == FILE_TYPE_UNKNOWN ? UV_EBADF : UV_EINVAL;
 }
 
-int uv_tty_init(uv_loop_t* loop, uv_tty_t* tty, uv_file fd, int readable) {
+int uv__tty_os_init(uv_loop_t* loop, uv_tty_t* tty, uv_file fd) {
   HANDLE handle = INVALID_HANDLE_VALUE;
   int owner = UV__NO_FD;
 
-  (void) readable; /* the handle knows */
-  if (loop == NULL || tty == NULL)
-    return UV_EINVAL;
   int err = uv__os_handle_take(fd, &handle, &owner);
   if (err != 0)
     return err;
@@ -98,10 +95,8 @@ static void note_reset_mode(HANDLE handle) {
   ReleaseSRWLockExclusive(&reset_lock);
 }
 
-int uv_tty_set_mode(uv_tty_t* tty, uv_tty_mode_t mode) {
-  if (tty == NULL || !(tty->flags & UV__READABLE))
-    return UV_EINVAL;
-  if ((int) mode < 0 || (size_t) mode >= ARRAY_SIZE(input_modes))
+int uv__tty_os_set_mode(uv_tty_t* tty, uv_tty_mode_t mode) {
+  if (!(tty->flags & UV__READABLE))
     return UV_EINVAL;
   if (mode == UV_TTY_MODE_IO)
     return UV_ENOTSUP;
@@ -138,7 +133,7 @@ int uv_tty_reset_mode(void) {
   return err;
 }
 
-int uv_tty_get_winsize(uv_tty_t* tty, int* width, int* height) {
+int uv__tty_os_get_winsize(const uv_tty_t* tty, int* width, int* height) {
   CONSOLE_SCREEN_BUFFER_INFO info;
 
   if (!GetConsoleScreenBufferInfo(tty->handle, &info))
