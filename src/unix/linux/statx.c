@@ -27,34 +27,33 @@ int uv__statx_maybe_refused(int err) {
          err == UV_ENOTSUP;
 }
 
-static uv_timespec_t time_from(const struct statx_timestamp* ts) {
-  return (uv_timespec_t) {
-    .tv_sec = (long) ts->tv_sec,
-    .tv_nsec = (long) ts->tv_nsec,
-  };
+static void set_time(uv_timespec_t* out, const struct statx_timestamp* ts) {
+  out->tv_sec = (long) ts->tv_sec;
+  out->tv_nsec = (long) ts->tv_nsec;
 }
 
+/* Field by field: an initialiser would be built elsewhere and copied. */
 static void stat_from(uv_stat_t* out, const struct statx* stx) {
-  *out = (uv_stat_t) {
-    .st_dev = makedev(stx->stx_dev_major, stx->stx_dev_minor),
-    .st_mode = stx->stx_mode,
-    .st_nlink = stx->stx_nlink,
-    .st_uid = stx->stx_uid,
-    .st_gid = stx->stx_gid,
-    .st_rdev = makedev(stx->stx_rdev_major, stx->stx_rdev_minor),
-    .st_ino = stx->stx_ino,
-    .st_size = stx->stx_size,
-    .st_blksize = stx->stx_blksize,
-    .st_blocks = stx->stx_blocks,
-    .st_atim = time_from(&stx->stx_atime),
-    .st_mtim = time_from(&stx->stx_mtime),
-    .st_ctim = time_from(&stx->stx_ctime),
-    .st_birthtim = time_from(&stx->stx_btime),
-  };
+  out->st_dev = makedev(stx->stx_dev_major, stx->stx_dev_minor);
+  out->st_mode = stx->stx_mode;
+  out->st_nlink = stx->stx_nlink;
+  out->st_uid = stx->stx_uid;
+  out->st_gid = stx->stx_gid;
+  out->st_rdev = makedev(stx->stx_rdev_major, stx->stx_rdev_minor);
+  out->st_ino = stx->stx_ino;
+  out->st_size = stx->stx_size;
+  out->st_blksize = stx->stx_blksize;
+  out->st_blocks = stx->stx_blocks;
+  out->st_flags = 0;
+  out->st_gen = 0;
+  set_time(&out->st_atim, &stx->stx_atime);
+  set_time(&out->st_mtim, &stx->stx_mtime);
+  set_time(&out->st_ctim, &stx->stx_ctime);
+  set_time(&out->st_birthtim, &stx->stx_btime);
 }
 
 int uv__statx(int fd, const char* path, int at_flags, uv_stat_t* out) {
-  struct statx stx = { 0 };
+  struct statx stx; /* written as a whole by the kernel */
   const char* name = path != NULL ? path : "";
   int flags = path != NULL ? at_flags : AT_EMPTY_PATH;
 
