@@ -43,8 +43,8 @@ static uv_async_t* handle_at(struct uv__queue* node) {
 void uv__async_init_loop(uv_loop_t* loop) {
   struct uv__asyncs* asyncs = &uv__loop_state(loop)->asyncs;
 
-  asyncs->sent = NULL;
-  asyncs->busy = 0;
+  uv__loop_state(loop)->shared.sent = NULL;
+  uv__loop_state(loop)->shared.busy = 0;
   uv__queue_init(&asyncs->ready);
 }
 
@@ -59,11 +59,11 @@ int uv_async_init(uv_loop_t* loop, uv_async_t* handle, uv_async_cb async_cb) {
 }
 
 /* Returns 1 if the stack was empty. */
-static int push_sent(struct uv__asyncs* asyncs, uv_async_t* handle) {
-  uv_async_t* head = uv__load_relaxed(&asyncs->sent);
+static int push_sent(struct uv__loop_shared* shared, uv_async_t* handle) {
+  uv_async_t* head = uv__load_relaxed(&shared->sent);
   do
     *link_of(handle) = head;
-  while (!uv__cas_weak(&asyncs->sent, &head, handle));
+  while (!uv__cas_weak(&shared->sent, &head, handle));
   return head == NULL;
 }
 
@@ -74,14 +74,14 @@ int uv_async_send(uv_async_t* handle) {
     return 0;
 
   uv_loop_t* loop = handle->loop;
-  struct uv__asyncs* asyncs = &uv__loop_state(loop)->asyncs;
+  struct uv__loop_shared* shared = &uv__loop_state(loop)->shared;
   int err = 0;
 
   /* Pairs with the acquire in uv__async_close_loop(). */
-  uv__fetch_add(&asyncs->busy, 1);
-  if (push_sent(asyncs, handle))
+  uv__fetch_add(&shared->busy, 1);
+  if (push_sent(shared, handle))
     err = uv__wakeup_send(loop);
-  uv__fetch_sub(&asyncs->busy, 1);
+  uv__fetch_sub(&shared->busy, 1);
   return err;
 }
 
@@ -124,12 +124,17 @@ static uv_async_t* sort_chain(uv_async_t* chain) {
 /* Moves what was sent to the ready list, in the order in which the handles were
  * made, whatever the order of the sends: programs rely on it (the channels of a
  * Node process reach their listeners in the order of creation). */
-static void take_sent(struct uv__asyncs* asyncs) {
-  uv_async_t* handle = sort_chain(uv__exchange(&asyncs->sent, NULL));
+static void take_sent(struct uv__loop_state* state) {
+  if (uv__load_relaxed(&state->shared.sent) == NULL)
+    return;
+  /* Acquire: the handles. Pairs with push_sent(). */
+  uv_async_t* handle = uv__exchange(&state->shared.sent, NULL);
+  if (*link_of(handle) != NULL)
+    handle = sort_chain(handle);
 
   while (handle != NULL) {
     uv_async_t* next = *link_of(handle);
-    uv__queue_push_back(&asyncs->ready, node_of(handle));
+    uv__queue_push_back(&state->asyncs.ready, node_of(handle));
     handle = next;
   }
 }
@@ -146,7 +151,7 @@ int uv__async_run(uv_loop_t* loop) {
   struct uv__asyncs* asyncs = &uv__loop_state(loop)->asyncs;
   int count = 0;
 
-  take_sent(asyncs);
+  take_sent(uv__loop_state(loop));
   /* Nothing is added here while this runs but by uv__async_close(), which only
    * moves handles that were sent meanwhile; stop at the last one of now. */
   struct uv__queue round;
@@ -183,7 +188,7 @@ enum uv__close_answer uv__async_close(uv_handle_t* base) {
   /* Raised from here on, so that later sends do nothing. */
   if (uv__fetch_or(&handle->pending, 1) != 0) {
     for (unsigned turn = 0; !is_collected(handle); turn++) {
-      take_sent(asyncs);
+      take_sent(uv__loop_state(handle->loop));
       wait_a_moment(turn);
     }
   }
@@ -196,9 +201,9 @@ enum uv__close_answer uv__async_close(uv_handle_t* base) {
 }
 
 void uv__async_close_loop(uv_loop_t* loop) {
-  struct uv__asyncs* asyncs = &uv__loop_state(loop)->asyncs;
+  const unsigned* busy = &uv__loop_state(loop)->shared.busy;
 
-  for (unsigned turn = 0; uv__load_acquire(&asyncs->busy) != 0; turn++)
+  for (unsigned turn = 0; uv__load_acquire(busy) != 0; turn++)
     wait_a_moment(turn);
 }
 

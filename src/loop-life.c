@@ -109,7 +109,7 @@ int uv_loop_fork(uv_loop_t* loop) {
   if (err != 0)
     return err;
   uv__async_fork(loop);
-  state->work_done = NULL;
+  state->shared.work_done = NULL;
   state->batch.count = 0;
   uv__wakeup_fork(loop);
   return uv__loop_os_fork(loop);

@@ -7,6 +7,7 @@
 #ifndef UV_LOOP_STATE_H_
 #define UV_LOOP_STATE_H_
 
+#include "atomic.h"
 #include "base.h"
 #include "poller.h"
 
@@ -28,14 +29,14 @@ struct uv__batch {
   struct uv__event small[UV__BATCH_FIRST + 1];
 };
 
-/* wakeup.c. `word` is shared with senders, the rest is the loop's. */
+/* wakeup.c. */
 struct uv__wakeup {
-  unsigned word;  /* NOTED, AWAKE */
-  unsigned awake; /* what `word` holds while awake: AWAKE, or 0 if senders are
-                   * to wake the poller always */
+  unsigned awake; /* what shared.word holds while awake: AWAKE, or 0 if senders
+                   * are to wake the poller always */
   int may_skip;   /* a wait that finds nothing for sure need not be made */
   int was_noted;  /* the last sleep, or look, ended with a note */
-  int misses;     /* looks in vain in a row */
+  int misses;     /* looks in vain in a row, and waits without one since */
+  int pause;      /* so many of those until the next look; 0: the least */
 };
 
 /* timer.c. One element of the heap: the key is kept beside the pointer so that
@@ -52,11 +53,9 @@ struct uv__timers {
   size_t capacity;
 };
 
-/* async.c. `sent` is pushed to by any thread, the rest is the loop's. */
+/* async.c. */
 struct uv__asyncs {
-  uv_async_t* sent;        /* lock-free stack, linked by u.reserved[0] */
-  struct uv__queue ready;  /* taken off the stack, waiting for their turn */
-  unsigned int busy;       /* senders inside the loop; atomic */
+  struct uv__queue ready;  /* sent, waiting for their turn */
   uintptr_t made;          /* handles so far: the number of the next one */
 };
 
@@ -74,6 +73,16 @@ enum {
   UV__LOOP_WANT_SQPOLL = 1u << 2     /* UV_LOOP_USE_IO_URING_SQPOLL */
 };
 
+/* What other threads and signal handlers write to; all of it is atomic. */
+struct uv__loop_shared {
+  unsigned word;     /* wakeup.c: NOTED, AWAKE, LOOKING */
+  unsigned busy;     /* async.c: senders inside the loop */
+  uv_async_t* sent;  /* async.c: a stack, linked by u.reserved[0] */
+  struct uv__queue* work_done; /* threadpool.c: finished work, newest first,
+                                * linked by uv__work.wq.next */
+  int last_due;      /* there is something for uv__loop_os_dispatch_last() */
+};
+
 struct uv__loop_state {
   unsigned flags;
   /* Loop time in ns; loop->time is the same moment in ms, rounded down. */
@@ -84,10 +93,11 @@ struct uv__loop_state {
   struct uv__asyncs asyncs;
   struct uv__wakeup wakeup;
   struct uv__metrics metrics;
-  /* threadpool.c: finished work, newest first, linked by uv__work.wq.next.
-   * Pushed by workers, taken by the loop. */
-  struct uv__queue* work_done;
   struct uv__batch batch;
+  /* Away from what the loop writes all the time, so that these do not fight for
+   * a cache line: the end of the batch before it and the platform's part behind
+   * it are seldom touched. */
+  struct uv__loop_shared shared;
 };
 
 /* What to allocate: the size of the platform's structure. */
@@ -95,6 +105,11 @@ extern const size_t uv__loop_os_state_size;
 
 static inline struct uv__loop_state* uv__loop_state(const uv_loop_t* loop) {
   return (struct uv__loop_state*) loop->internal_fields;
+}
+
+/* Is there anything for uv__loop_os_dispatch_last()? */
+static inline int uv__loop_is_last_due(const uv_loop_t* loop) {
+  return uv__load_relaxed(&uv__loop_state(loop)->shared.last_due);
 }
 
 /* Makes the loop's wait end, now or the next one (P6), always by a system call:

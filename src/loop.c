@@ -75,9 +75,12 @@ void uv_stop(uv_loop_t* loop) {
 }
 
 static void before_poll(uv_loop_t* loop) {
-  uv__loop_os_run_pending(loop);
-  uv__run_idle(loop);
-  uv__run_prepare(loop);
+  if (uv__loop_os_has_pending(loop))
+    uv__loop_os_run_pending(loop);
+  if (!uv__queue_empty(&loop->idle_handles))
+    uv__run_idle(loop);
+  if (!uv__queue_empty(&loop->prepare_handles))
+    uv__run_prepare(loop);
 }
 
 /* No callback comes before the timers: the poll phase's time is still good. */
@@ -101,14 +104,15 @@ static void after_poll(uv_loop_t* loop, int pending_rounds) {
 static int iterate(uv_loop_t* loop, uv_run_mode mode) {
   /* Asked before they run: what a round had to do counts as its progress, so
    * that UV_RUN_ONCE does not go to sleep after it. */
-  int busy =
-      uv__loop_os_has_pending(loop) || !uv__queue_empty(&loop->idle_handles);
+  int may_sleep =
+      mode == UV_RUN_DEFAULT ||
+      (mode == UV_RUN_ONCE && !uv__loop_os_has_pending(loop) &&
+       uv__queue_empty(&loop->idle_handles));
 
   before_poll(loop);
 
-  uint64_t deadline_ns = UV__DEADLINE_NONE;
-  if (mode == UV_RUN_DEFAULT || (mode == UV_RUN_ONCE && !busy))
-    deadline_ns = uv__loop_deadline(loop);
+  uint64_t deadline_ns =
+      may_sleep ? uv__loop_deadline(loop) : UV__DEADLINE_NONE;
 
   uv_metrics_t* info = &uv__loop_state(loop)->metrics.info;
   uint64_t events_before = info->events;

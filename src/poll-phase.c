@@ -59,7 +59,7 @@ static int is_last_due(uv_loop_t* loop, int was_due_before_wait) {
     return 0;
   if (was_due_before_wait)
     return 1;
-  return uv__loop_os_is_last_due(loop) && has_wake(batch);
+  return uv__loop_is_last_due(loop) && has_wake(batch);
 }
 
 static int wait_once(uv_loop_t* loop, int timeout_ms) {
@@ -67,7 +67,7 @@ static int wait_once(uv_loop_t* loop, int timeout_ms) {
   struct uv__batch* batch = &uv__loop_state(loop)->batch;
   int room = make_room(batch);
   int is_sleep = timeout_ms != 0;
-  int was_due = uv__loop_os_is_last_due(loop);
+  int was_due = uv__loop_is_last_due(loop);
   int n = 0;
 
   if (is_sleep) {
@@ -86,7 +86,7 @@ static int wait_once(uv_loop_t* loop, int timeout_ms) {
   batch->last_due = is_last_due(loop, was_due);
   if (uv__wakeup_take(loop))
     add_wake(batch);
-  if (!batch->last_due && uv__loop_os_is_last_due(loop))
+  if (!batch->last_due && uv__loop_is_last_due(loop))
     (void) uv__wakeup_send(loop); /* its own wake-up may be in this batch */
   return n < 0 ? n : batch->count;
 }

@@ -2,29 +2,30 @@
 /* The process-wide worker threads.
  *
  * Submit: the item joins one of two queues; a worker is woken, or a new one
- * started, only if the work that can run exceeds the workers already on their
- * way to it. When there is nobody to wake or start, fast items are just pushed
- * on a stack, the inbox, without the lock; whoever has the lock next sorts them
- * in. Before a worker goes to sleep it looks at the queue for a few
- * microseconds, one worker at a time, and not at all while that keeps being in
- * vain. Finished items are pushed on their loop's stack; the first one of a
- * batch wakes the loop.
+ * started, only if none is on its way to the queue already. A worker that takes
+ * an item and leaves others behind wakes the next one before it begins: so a
+ * burst costs the loop one wake-up, and an item that blocks holds up nobody.
+ * When there is nobody to wake or start, or need not be, fast items are just
+ * pushed on a stack, the inbox, without the lock; whoever has the lock next
+ * sorts them in.
  *
- * Slow items (name resolution) run on at most half of the workers. The first
- * one waits for the fast items that were queued before it, and so does its
- * successor when it becomes the first: neither queue starves the other.
+ * Before it sleeps, one worker at a time, the lookout, looks at the queue for a
+ * few microseconds, and not at all while that keeps being in vain. After some
+ * time as the lookout it wakes another worker and looks on until that one has
+ * come, so that a thin stream of work is not all one thread's. Finished items
+ * are pushed on their loop's stack; the first one of a batch wakes the loop.
  *
  * Context: submit and cancel are called by loop threads, run_worker() is the
- * worker. Everything in `pool` is guarded by pool.lock, except `inbox`, and but
- * for `ready` and `spare`, which are also read without it.
+ * worker. Everything in `pool` is guarded by pool.lock, but for `spare`,
+ * `lookout` and parts of the queue, which are also read without it.
  */
 #include "threadpool.h"
 #include "alloc.h"
 #include "atomic.h"
 #include "loop.h"
-#include "queue.h"
 #include "threadpool-os.h"
 #include "wakeup.h"
+#include "work-queue.h"
 
 #include <stdlib.h>
 
@@ -47,28 +48,22 @@
 struct pool {
   uv_mutex_t lock;
   uv_cond_t work_arrived;
-  struct uv__queue* inbox; /* fast items on their way, newest first */
-  struct uv__queue fast;
-  struct uv__queue slow;
-  unsigned queued;       /* items in both queues */
-  unsigned ready;        /* of those: a free worker could take them now */
-  unsigned slow_queued;
-  unsigned slow_running;
   unsigned size;         /* workers there may be; 0: not set up */
   unsigned threads;      /* workers there are */
   unsigned starting;     /* of those: not at work yet */
   unsigned looking;      /* of those: about to find what is queued */
+  unsigned lookout;      /* the number of the one that looked last, or 0 */
   unsigned sleeping;     /* of those: waiting for work_arrived */
   unsigned woken;        /* of those: signalled, still counted as sleeping */
-  unsigned spare;        /* workers that could be woken or started */
   unsigned misses;       /* looks in vain in a row */
-  unsigned turn;         /* items taken since the last change of turns */
-  int widen;             /* the next turn is a new worker's, if one may be */
-  uint64_t fast_in;      /* fast items ever queued */
-  uint64_t fast_out;     /* fast items ever taken or cancelled */
-  uint64_t slow_after;   /* the first slow item's turn: when fast_out is this */
+  unsigned turn;         /* items taken since the last change of lookouts */
+  int relief;            /* another worker was woken to be the lookout */
   int ending;
   uv_thread_t* ids;
+  struct uv__work_queue queue;
+  unsigned spare;        /* workers that could be woken or started; 0 while one
+                          * is on its way. Beside the queue's inbox: who submits
+                          * needs both. */
 };
 
 static struct pool pool;
@@ -111,34 +106,35 @@ static void unlock_pool(void) {
   uv_mutex_unlock(&pool.lock);
 }
 
-/* After each change of one of these. Read-modify-write: pairs with
- * push_inbox(), see wait_for_work(). */
+static int is_one_coming(void) {
+  return pool.looking + pool.woken + pool.starting != 0;
+}
+
+/* After each change of one of these. Read-modify-write: either a submit looked
+ * at `spare` before this, and who calls this sees what it has pushed, or it
+ * sees now that there is somebody to wake. */
 static void count_spare(void) {
-  uv__exchange(&pool.spare, pool.sleeping - pool.woken + pool.size -
-                                pool.threads);
+  unsigned spare = pool.sleeping - pool.woken + pool.size - pool.threads;
+
+  uv__exchange(&pool.spare, is_one_coming() ? 0 : spare);
 }
 
 /* Locks and queues as new: at set-up, and in a forked child, where no worker
  * exists and the locks may be in any state. */
-static int reset_pool(void) {
-  uv__queue_init(&pool.fast);
-  uv__queue_init(&pool.slow);
-  pool.inbox = NULL;
-  pool.queued = 0;
-  pool.slow_queued = 0;
-  pool.slow_running = 0;
-  pool.fast_in = 0;
-  pool.fast_out = 0;
-  pool.slow_after = 0;
+static int reset_pool(unsigned size) {
+  pool.size = size;
   pool.threads = 0;
   pool.starting = 0;
   pool.looking = 0;
+  pool.lookout = 0;
   pool.sleeping = 0;
   pool.woken = 0;
   pool.misses = 0;
   pool.turn = 0;
-  pool.widen = 0;
+  pool.relief = 0;
   pool.ending = 0;
+  /* Slow work: at most half of the workers, rounded up. */
+  uv__work_queue_init(&pool.queue, (size + 1) / 2);
   count_spare();
 
   int err = uv_mutex_init(&pool.lock);
@@ -152,7 +148,7 @@ static int reset_pool(void) {
 
 static void reset_in_child(void) {
   if (pool.size != 0)
-    pool_lost = reset_pool();
+    pool_lost = reset_pool(pool.size);
 }
 
 static int set_up(void) {
@@ -161,20 +157,19 @@ static int set_up(void) {
   pool.ids = uv__malloc_array(size, sizeof(*pool.ids));
   if (pool.ids == NULL)
     return UV_ENOMEM;
-  int err = reset_pool();
+  int err = reset_pool(size);
   if (err != 0)
     goto err_free_ids;
   err = uv__threadpool_at_fork(reset_in_child);
   if (err != 0)
     goto err_destroy_locks;
-  pool.size = size;
-  count_spare();
   return 0;
 
 err_destroy_locks:
   uv_cond_destroy(&pool.work_arrived);
   uv_mutex_destroy(&pool.lock);
 err_free_ids:
+  pool.size = 0;
   uv__free(pool.ids);
   pool.ids = NULL;
   return err;
@@ -198,76 +193,6 @@ static int ensure_pool(void) {
   return err;
 }
 
-static unsigned slow_slots_left(void) {
-  unsigned limit = (pool.size + 1) / 2;
-  return pool.slow_running < limit ? limit - pool.slow_running : 0;
-}
-
-/* After each change of a queue or of the slow items that run. */
-static void count_ready(void) {
-  unsigned fast = pool.queued - pool.slow_queued;
-  unsigned slots = slow_slots_left();
-  unsigned slow = pool.slow_queued < slots ? pool.slow_queued : slots;
-
-  uv__store_relaxed(&pool.ready, fast + slow);
-}
-
-/* Turns a stack around: the oldest first. */
-static struct uv__queue* oldest_first(struct uv__queue* newest) {
-  struct uv__queue* oldest = NULL;
-
-  while (newest != NULL) {
-    struct uv__queue* next = newest->next;
-    newest->next = oldest;
-    oldest = newest;
-    newest = next;
-  }
-  return oldest;
-}
-
-static void sort_in_inbox(void) {
-  if (uv__load_relaxed(&pool.inbox) == NULL)
-    return;
-
-  /* Acquire: the items. Pairs with push_inbox(). */
-  struct uv__queue* q = oldest_first(uv__exchange(&pool.inbox, NULL));
-  unsigned count = 0;
-  while (q != NULL) {
-    struct uv__queue* next = q->next;
-    uv__queue_push_back(&pool.fast, q);
-    q = next;
-    count++;
-  }
-  pool.fast_in += count;
-  pool.queued += count;
-  count_ready();
-}
-
-static struct uv__work* take_from(struct uv__queue* queue) {
-  pool.queued--;
-  count_ready();
-  return container_of(uv__queue_pop_front(queue), struct uv__work, wq);
-}
-
-/* NULL if there is nothing this worker may run. */
-static struct uv__work* take_work(int* is_slow) {
-  sort_in_inbox();
-  int have_slow = pool.slow_queued > 0 && slow_slots_left() > 0;
-  int have_fast = !uv__queue_empty(&pool.fast);
-
-  *is_slow = have_slow && (!have_fast || pool.fast_out >= pool.slow_after);
-  if (*is_slow) {
-    pool.slow_queued--;
-    pool.slow_running++;
-    pool.slow_after = pool.fast_in;
-    return take_from(&pool.slow);
-  }
-  if (!have_fast)
-    return NULL;
-  pool.fast_out++;
-  return take_from(&pool.fast);
-}
-
 /* Pushes on a stack that is not empty; 0 if it is. */
 static int push_behind(struct uv__queue** stack, struct uv__queue* q) {
   struct uv__queue* head = uv__load_relaxed(stack);
@@ -288,19 +213,19 @@ static int push_done(uv_loop_t* loop, struct uv__work* w) {
   struct uv__loop_state* state = uv__loop_state(loop);
   int is_awaited = 0;
 
-  if (push_behind(&state->work_done, &w->wq))
+  if (push_behind(&state->shared.work_done, &w->wq))
     return 0;
 
-  uv__fetch_add(&state->asyncs.busy, 1);
+  uv__fetch_add(&state->shared.busy, 1);
   struct uv__queue* head = NULL;
   do
     w->wq.next = head;
-  while (!uv__cas_weak(&state->work_done, &head, &w->wq));
+  while (!uv__cas_weak(&state->shared.work_done, &head, &w->wq));
 
   /* A full eventfd or a dead loop cannot be reported to anyone. */
   if (head == NULL)
     (void) uv__wakeup_answer(loop, &is_awaited);
-  uv__fetch_sub(&state->asyncs.busy, 1);
+  uv__fetch_sub(&state->shared.busy, 1);
   return is_awaited;
 }
 
@@ -311,117 +236,73 @@ static int run_work(struct uv__work* w, void (*work)(struct uv__work*)) {
   return push_done(w->loop, w);
 }
 
-static int is_work_there(void) {
-  return uv__load_relaxed(&pool.ready) != 0 ||
-         uv__load_relaxed(&pool.inbox) != NULL;
-}
-
-/* Without the lock: 1 if something was queued meanwhile. */
-static int look_for_work(void) {
+/* Without the lock: 1 if something was queued meanwhile. Also ends when another
+ * worker has taken over. */
+static int look_for_work(unsigned me) {
   uint64_t end = uv_hrtime() + LOOK_NS;
 
   do {
     for (int i = 0; i < 16; i++) {
-      if (is_work_there())
+      if (uv__work_queue_has_any(&pool.queue))
         return 1;
       uv__cpu_relax();
     }
+    if (uv__load_relaxed(&pool.lookout) != me)
+      return 0;
   } while (uv_hrtime() < end);
   return 0;
 }
 
-static int worth_looking(void) {
-  if (pool.looking != 0 || pool.ending)
+/* Returns 1 if this worker is the lookout now. */
+static int become_lookout(unsigned me) {
+  int is_relief = pool.relief && pool.lookout != me;
+
+  if (pool.ending || (pool.looking != 0 && !is_relief))
     return 0;
-  if (pool.turn >= TURN_ITEMS) {
-    pool.turn = 0;
-    pool.widen = pool.threads < pool.size;
-    return 0;
+  if (pool.misses >= LOOK_MISSES_MAX) {
+    /* Mostly in vain lately: try again once in a while. */
+    if (++pool.misses < LOOK_PAUSE)
+      return 0;
+    pool.misses = LOOK_MISSES_MAX - 1;
   }
-  if (pool.misses < LOOK_MISSES_MAX)
-    return 1;
-  /* Mostly in vain lately: try again once in a while. */
-  if (++pool.misses < LOOK_PAUSE)
-    return 0;
-  pool.misses = LOOK_MISSES_MAX - 1;
+  if (is_relief)
+    pool.relief = 0;
+  uv__store_relaxed(&pool.lookout, me);
   return 1;
 }
 
-static void wait_for_work(void) {
-  if (worth_looking()) {
-    pool.looking++;
-    unlock_pool();
-    int found = look_for_work();
-    lock_pool();
-    pool.looking--;
-    if (found)
-      pool.misses = 0;
-    else
-      pool.misses++;
-    /* What came in while this one counted as looking is its to take, and the
-     * end may have been announced to those who slept. */
-    if (is_work_there() || pool.ending)
-      return;
-  }
+/* Returns 1 if there is something to do. */
+static int look_out(unsigned me) {
+  pool.looking++;
+  count_spare();
+  unlock_pool();
+  int found = look_for_work(me);
+  lock_pool();
+  pool.looking--;
+  count_spare();
+
+  if (found)
+    pool.misses = 0;
+  else if (pool.lookout == me)
+    pool.misses++;
+  /* The end may have been announced to those who slept. */
+  return uv__work_queue_has_any(&pool.queue) || pool.ending;
+}
+
+static void wait_for_work(unsigned me) {
+  if (become_lookout(me) && look_out(me))
+    return;
 
   pool.sleeping++;
   count_spare();
-  /* Either push_inbox() looked at `spare` before this and we see what it has
-   * pushed, or it sees now that there is somebody to wake. */
-  if (uv__load_acquire(&pool.inbox) == NULL) {
+  /* See there. */
+  if (uv__load_acquire(&pool.queue.inbox) == NULL) {
     uv_cond_wait(&pool.work_arrived, &pool.lock);
     if (pool.woken > 0)
       pool.woken--;
   }
   pool.sleeping--;
   count_spare();
-}
-
-static void run_worker(void* arg) {
-  (void) arg;
-  uv_thread_setname("libuv-worker");
-
-  lock_pool();
-  pool.starting--;
-  for (;;) {
-    int is_slow;
-    struct uv__work* w = take_work(&is_slow);
-
-    if (w == NULL) {
-      if (pool.ending)
-        break;
-      wait_for_work();
-      continue;
-    }
-
-    /* Cleared under the lock: from here on it cannot be cancelled. */
-    void (*work)(struct uv__work*) = w->work;
-    w->work = NULL;
-    pool.turn++;
-    unlock_pool();
-    int is_awaited = run_work(w, work);
-    lock_pool();
-    /* More may come at once: look for it. */
-    if (is_awaited && pool.misses >= LOOK_MISSES_MAX)
-      pool.misses = LOOK_MISSES_MAX - 1;
-    if (is_slow) {
-      pool.slow_running--;
-      count_ready();
-    }
-  }
-  unlock_pool();
-}
-
-static int start_worker(void) {
-  uv_thread_options_t options = { UV_THREAD_HAS_STACK_SIZE, STACK_SIZE };
-  int err = uv_thread_create_ex(&pool.ids[pool.threads], &options, run_worker,
-                                NULL);
-  if (err != 0)
-    return err;
-  pool.threads++;
-  pool.starting++;
-  count_spare();
-  return 0;
 }
 
 static int rouse_sleeper(void) {
@@ -433,60 +314,86 @@ static int rouse_sleeper(void) {
   return 0;
 }
 
-/* Sees to it that a worker will come for what is queued. */
-static int rouse_worker(void) {
-  if (pool.ready <= pool.looking + pool.woken + pool.starting)
-    return 0;
+static void run_worker(void* arg);
 
-  int have_sleeper = pool.sleeping > pool.woken;
-  if ((have_sleeper && !pool.widen) || pool.threads == pool.size)
-    return rouse_sleeper();
-
-  pool.widen = 0;
-  int err = start_worker();
-  if (err == 0 || pool.threads == 0)
+static int start_worker(void) {
+  uv_thread_options_t options = { UV_THREAD_HAS_STACK_SIZE, STACK_SIZE };
+  void* number = (void*) (uintptr_t) (pool.threads + 1);
+  int err = uv_thread_create_ex(&pool.ids[pool.threads], &options, run_worker,
+                                number);
+  if (err != 0)
     return err;
-  /* Refused is fine as long as there is anyone: wake a sleeper, if any. */
-  return rouse_sleeper();
-}
-
-static void enqueue_slow(struct uv__work* w) {
-  if (pool.slow_queued++ == 0)
-    pool.slow_after = pool.fast_in;
-  uv__queue_push_back(&pool.slow, &w->wq);
-  pool.queued++;
-  count_ready();
-}
-
-/* Returns 1 if somebody should be woken or started for it, perhaps. */
-static int push_inbox(struct uv__work* w) {
-  struct uv__queue* head = uv__load_relaxed(&pool.inbox);
-
-  do
-    w->wq.next = head;
-  while (!uv__cas_weak(&pool.inbox, &head, &w->wq));
-
-  /* Not a plain load, to have an order with count_spare() in wait_for_work().
-   * A worker that is neither asleep nor about to be comes by itself. */
-  return uv__fetch_add(&pool.spare, 0) != 0;
-}
-
-static int is_in(const struct uv__queue* queue, const struct uv__queue* node) {
-  for (const struct uv__queue* q = queue->next; q != queue; q = q->next)
-    if (q == node)
-      return 1;
+  pool.threads++;
+  pool.starting++;
+  count_spare();
   return 0;
 }
 
-static void dequeue(struct uv__work* w) {
-  /* Cancelling is rare: the item does not say which queue holds it. */
-  if (is_in(&pool.slow, &w->wq))
-    pool.slow_queued--;
-  else
-    pool.fast_out++;
-  uv__queue_remove(&w->wq);
-  pool.queued--;
-  count_ready();
+/* Sees to it that a worker will come for what is queued. */
+static int rouse_worker(void) {
+  if (!uv__work_queue_has_any(&pool.queue) || is_one_coming())
+    return 0;
+  if (pool.sleeping > pool.woken || pool.threads == pool.size)
+    return rouse_sleeper();
+
+  int err = start_worker();
+  /* Refused is fine as long as there is anyone. */
+  return pool.threads == 0 ? err : 0;
+}
+
+/* A new worker, or one that sleeps, is to be the next lookout. */
+static void change_lookout(void) {
+  pool.turn = 0;
+  if (is_one_coming())
+    return;
+  pool.relief = 1;
+  if (pool.threads == pool.size || start_worker() != 0)
+    (void) rouse_sleeper();
+}
+
+/* Takes the next item, if any; others that are left get a worker too. */
+static struct uv__work* next_work(int* is_slow) {
+  struct uv__work* w = uv__work_queue_take(&pool.queue, is_slow);
+
+  if (w == NULL)
+    return NULL;
+  if (++pool.turn >= TURN_ITEMS)
+    change_lookout();
+  (void) rouse_worker(); /* there is one at least: this one */
+  return w;
+}
+
+static void run_worker(void* arg) {
+  unsigned me = (unsigned) (uintptr_t) arg;
+  uv_thread_setname("libuv-worker");
+
+  lock_pool();
+  pool.starting--;
+  count_spare();
+  for (;;) {
+    int is_slow;
+    struct uv__work* w = next_work(&is_slow);
+
+    if (w == NULL) {
+      if (pool.ending)
+        break;
+      wait_for_work(me);
+      continue;
+    }
+
+    /* Cleared under the lock: from here on it cannot be cancelled. */
+    void (*work)(struct uv__work*) = w->work;
+    w->work = NULL;
+    unlock_pool();
+    int is_awaited = run_work(w, work);
+    lock_pool();
+    /* More may come at once: look for it. */
+    if (is_awaited && pool.misses >= LOOK_MISSES_MAX)
+      pool.misses = LOOK_MISSES_MAX - 1;
+    if (is_slow)
+      uv__work_queue_ran_slow(&pool.queue);
+  }
+  unlock_pool();
 }
 
 int uv__work_submit(uv_loop_t* loop,
@@ -502,16 +409,19 @@ int uv__work_submit(uv_loop_t* loop,
   w->work = work;
   w->done = done;
 
-  if (kind != UV__WORK_SLOW_IO && !push_inbox(w))
-    return 0;
+  if (kind != UV__WORK_SLOW_IO) {
+    uv__work_queue_push(&pool.queue, w);
+    /* Not a plain load, to have an order with count_spare(). */
+    if (uv__fetch_add(&pool.spare, 0) == 0)
+      return 0;
+  }
 
   lock_pool();
-  sort_in_inbox();
   if (kind == UV__WORK_SLOW_IO)
-    enqueue_slow(w);
+    uv__work_queue_push_slow(&pool.queue, w);
   err = rouse_worker();
   if (err != 0)
-    dequeue(w);
+    uv__work_queue_remove(&pool.queue, w);
   unlock_pool();
   return err;
 }
@@ -521,10 +431,9 @@ int uv__work_cancel(uv_loop_t* loop, struct uv__work* w) {
     return UV_EBUSY; /* nothing was ever queued */
 
   lock_pool();
-  sort_in_inbox();
   int is_queued = w->work != NULL;
   if (is_queued) {
-    dequeue(w);
+    uv__work_queue_remove(&pool.queue, w);
     w->work = NULL;
   }
   unlock_pool();
@@ -540,11 +449,11 @@ int uv__work_run_done(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
   int count = 0;
 
-  if (uv__load_relaxed(&state->work_done) == NULL)
+  if (uv__load_relaxed(&state->shared.work_done) == NULL)
     return 0;
   /* Acquire: what the workers did. Pairs with push_done(). */
   struct uv__queue* oldest =
-      oldest_first(uv__exchange(&state->work_done, NULL));
+      uv__work_oldest_first(uv__exchange(&state->shared.work_done, NULL));
   while (oldest != NULL) {
     struct uv__work* w = container_of(oldest, struct uv__work, wq);
     oldest = oldest->next;

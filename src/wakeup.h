@@ -3,7 +3,7 @@
 #ifndef UV_WAKEUP_H_
 #define UV_WAKEUP_H_
 
-#include "base.h"
+#include "loop-state.h"
 
 /* Leaves a note for the loop and, if it sleeps or is not running, wakes the
  * poller: its next dispatch follows, sleeping or not. 0 or UV_E*. Context: any
@@ -23,11 +23,25 @@ void uv__wakeup_run_end(uv_loop_t* loop);
 int uv__wakeup_sleep(uv_loop_t* loop);
 
 /* After a wait: awake again. Returns 1 if there was a note, now taken. */
-int uv__wakeup_take(uv_loop_t* loop);
+int uv__wakeup_take_note(uv_loop_t* loop);
+static inline int uv__wakeup_take(uv_loop_t* loop) {
+  struct uv__loop_state* state = uv__loop_state(loop);
 
-/* Before a wait that does not block: can it find anything that notes do not
- * tell? */
-int uv__wakeup_is_all(const uv_loop_t* loop);
+  /* Neither slept nor noted. A note that is missed here is found in time: it is
+   * asked for again before sleeping. */
+  if (uv__load_relaxed(&state->shared.word) == state->wakeup.awake)
+    return 0;
+  return uv__wakeup_take_note(loop);
+}
+
+/* Before a wait that does not block: 1 if it could find nothing that notes do
+ * not tell. */
+static inline int uv__wakeup_is_all(const uv_loop_t* loop) {
+  const struct uv__loop_state* state = uv__loop_state(loop);
+
+  return state->wakeup.may_skip && state->poller->is_empty != NULL &&
+         state->poller->is_empty(loop);
+}
 
 /* Child side of fork: no notes. */
 void uv__wakeup_fork(uv_loop_t* loop);

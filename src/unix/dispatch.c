@@ -68,7 +68,3 @@ int uv__loop_os_dispatch(uv_loop_t* loop, const struct uv__event* event) {
 int uv__loop_os_dispatch_last(uv_loop_t* loop) {
   return uv__signal_run(loop);
 }
-
-int uv__loop_os_is_last_due(const uv_loop_t* loop) {
-  return uv__signal_is_caught(loop);
-}

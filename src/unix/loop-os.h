@@ -10,10 +10,9 @@ struct uv__loop_os {
   /* wake-fd.c: [0] is watched by the poller, [1] is written to; the same fd
    * where the system has eventfd. */
   int wake_fd[2];
-  /* signal.c: the loop's started handles, and whether the signal handler has
-   * counted something for one of them (atomic). */
+  /* signal.c: the loop's started handles. shared.last_due says whether the
+   * signal handler has counted something for one of them. */
   struct uv__queue signals;
-  int signals_caught;
   /* fs-event-kqueue.c: NULL until a path is watched. */
   struct uv__vnodes* vnodes;
 };

@@ -81,12 +81,10 @@ void uv__poll_os_stop(uv_poll_t* handle) {
   handle->flags &= ~UV__POLL_ATTACHED;
 }
 
-/* What to tell of `events`, given the interest `wanted`. */
-static int report(unsigned events, int wanted) {
+/* What to tell of an error or hangup, given the interest `wanted`. */
+static int report_end(unsigned events, int wanted) {
   int result = from_poll(events) & wanted;
 
-  if (!(events & (POLLHUP | POLLERR)))
-    return result;
   if ((result & ~UV_DISCONNECT) == 0)
     result |= wanted & (UV_READABLE | UV_WRITABLE);
   result |= wanted & UV_DISCONNECT;
@@ -104,7 +102,9 @@ void uv__poll_handle_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
     return;
   }
 
-  int result = report(events, from_poll(w->pevents));
+  int result = from_poll(events);
+  if (events & (POLLHUP | POLLERR))
+    result = report_end(events, from_poll(w->pevents));
   if (result != 0)
     handle->poll_cb(handle, 0, result);
 }

@@ -18,7 +18,7 @@ static void deliver(uv_signal_t* handle) {
   uv__fetch_add(&handle->caught_signals, 1);
   /* Pairs with the exchange in uv__signal_run(). As long as the mark stands,
    * the wake-up that came with it is still to be answered. */
-  if (uv__exchange(&uv__loop_os(loop)->signals_caught, 1) == 0)
+  if (uv__exchange(&uv__loop_state(loop)->shared.last_due, 1) == 0)
     (void) uv__wakeup_send(loop); /* nobody to tell, nothing else to try */
 }
 

@@ -314,18 +314,14 @@ static int run_handle(uv_signal_t* handle) {
   return ran;
 }
 
-int uv__signal_is_caught(const uv_loop_t* loop) {
-  return uv__load_relaxed(&uv__loop_os(loop)->signals_caught) != 0;
-}
-
 int uv__signal_run(uv_loop_t* loop) {
   struct uv__loop_os* os = uv__loop_os(loop);
 
-  if (!uv__load_relaxed(&os->signals_caught))
+  if (!uv__loop_is_last_due(loop))
     return 0;
   /* Pairs with deliver() in signal-handler.c: the counts that came with the
    * mark are visible now, later ones raise it again. */
-  (void) uv__exchange(&os->signals_caught, 0);
+  (void) uv__exchange(&os->base.shared.last_due, 0);
 
   struct uv__queue todo;
   int ran = 0;
@@ -342,7 +338,7 @@ void uv__signal_init_loop(uv_loop_t* loop) {
   struct uv__loop_os* os = uv__loop_os(loop);
 
   uv__queue_init(&os->signals);
-  os->signals_caught = 0;
+  os->base.shared.last_due = 0;
 }
 
 void uv__signal_close_loop(uv_loop_t* loop) {
@@ -357,7 +353,7 @@ void uv__signal_fork(uv_loop_t* loop) {
   struct uv__loop_os* os = uv__loop_os(loop);
   struct uv__queue* q;
 
-  (void) uv__exchange(&os->signals_caught, 0);
+  (void) uv__exchange(&os->base.shared.last_due, 0);
   for (q = os->signals.next; q != &os->signals; q = q->next) {
     uv_signal_t* handle = handle_of(q);
     handle->dispatched_signals = uv__load_relaxed(&handle->caught_signals);

@@ -51,8 +51,6 @@ void uv__signal_fork(uv_loop_t* loop);
 /* Runs the callbacks of what was caught until now; returns how many ran. A
  * handle of our own is called once, however often its signal came. */
 int uv__signal_run(uv_loop_t* loop);
-/* Is there anything for it to run? */
-int uv__signal_is_caught(const uv_loop_t* loop);
 
 enum uv__close_answer uv__signal_close(uv_handle_t* handle);
 

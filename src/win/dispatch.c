@@ -127,8 +127,3 @@ int uv__loop_os_dispatch_last(uv_loop_t* loop) {
   (void) loop;
   return 0; /* signals are requests */
 }
-
-int uv__loop_os_is_last_due(const uv_loop_t* loop) {
-  (void) loop;
-  return 0;
-}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "work-queue.h"
+#include "queue.h"
+
+void uv__work_queue_init(struct uv__work_queue* q, unsigned slow_max) {
+  uv__queue_init(&q->fast);
+  uv__queue_init(&q->slow);
+  q->inbox = NULL;
+  q->queued = 0;
+  q->ready = 0;
+  q->slow_queued = 0;
+  q->slow_running = 0;
+  q->slow_max = slow_max;
+  q->fast_in = 0;
+  q->fast_out = 0;
+  q->slow_after = 0;
+}
+
+static unsigned slow_slots_left(const struct uv__work_queue* q) {
+  return q->slow_running < q->slow_max ? q->slow_max - q->slow_running : 0;
+}
+
+/* After each change of a queue or of the slow items that run. */
+static void count_ready(struct uv__work_queue* q) {
+  unsigned fast = q->queued - q->slow_queued;
+  unsigned slots = slow_slots_left(q);
+  unsigned slow = q->slow_queued < slots ? q->slow_queued : slots;
+
+  uv__store_relaxed(&q->ready, fast + slow);
+}
+
+struct uv__queue* uv__work_oldest_first(struct uv__queue* newest) {
+  struct uv__queue* oldest = NULL;
+
+  while (newest != NULL) {
+    struct uv__queue* next = newest->next;
+    newest->next = oldest;
+    oldest = newest;
+    newest = next;
+  }
+  return oldest;
+}
+
+static void sort_in_inbox(struct uv__work_queue* q) {
+  if (uv__load_relaxed(&q->inbox) == NULL)
+    return;
+
+  /* Acquire: the items. Pairs with uv__work_queue_push(). */
+  struct uv__queue* node =
+      uv__work_oldest_first(uv__exchange(&q->inbox, NULL));
+  unsigned count = 0;
+  while (node != NULL) {
+    struct uv__queue* next = node->next;
+    uv__queue_push_back(&q->fast, node);
+    node = next;
+    count++;
+  }
+  q->fast_in += count;
+  q->queued += count;
+  count_ready(q);
+}
+
+void uv__work_queue_push(struct uv__work_queue* q, struct uv__work* w) {
+  struct uv__queue* head = uv__load_relaxed(&q->inbox);
+
+  do
+    w->wq.next = head;
+  while (!uv__cas_weak(&q->inbox, &head, &w->wq));
+}
+
+void uv__work_queue_push_slow(struct uv__work_queue* q, struct uv__work* w) {
+  sort_in_inbox(q);
+  if (q->slow_queued++ == 0)
+    q->slow_after = q->fast_in;
+  uv__queue_push_back(&q->slow, &w->wq);
+  q->queued++;
+  count_ready(q);
+}
+
+static struct uv__work* take_from(struct uv__work_queue* q,
+                                  struct uv__queue* list) {
+  q->queued--;
+  count_ready(q);
+  return container_of(uv__queue_pop_front(list), struct uv__work, wq);
+}
+
+struct uv__work* uv__work_queue_take(struct uv__work_queue* q, int* is_slow) {
+  /* The inbox is newer; whoever fills it just now is left alone. */
+  if (uv__queue_empty(&q->fast))
+    sort_in_inbox(q);
+  int have_slow = q->slow_queued > 0 && slow_slots_left(q) > 0;
+  int have_fast = !uv__queue_empty(&q->fast);
+
+  *is_slow = have_slow && (!have_fast || q->fast_out >= q->slow_after);
+  if (*is_slow) {
+    q->slow_queued--;
+    q->slow_running++;
+    q->slow_after = q->fast_in;
+    return take_from(q, &q->slow);
+  }
+  if (!have_fast)
+    return NULL;
+  q->fast_out++;
+  return take_from(q, &q->fast);
+}
+
+void uv__work_queue_ran_slow(struct uv__work_queue* q) {
+  q->slow_running--;
+  count_ready(q);
+}
+
+static int is_in(const struct uv__queue* list, const struct uv__queue* node) {
+  for (const struct uv__queue* n = list->next; n != list; n = n->next)
+    if (n == node)
+      return 1;
+  return 0;
+}
+
+void uv__work_queue_remove(struct uv__work_queue* q, struct uv__work* w) {
+  sort_in_inbox(q);
+  /* This is rare: the item does not say which list holds it. */
+  if (is_in(&q->slow, &w->wq))
+    q->slow_queued--;
+  else
+    q->fast_out++;
+  uv__queue_remove(&w->wq);
+  q->queued--;
+  count_ready(q);
+}
