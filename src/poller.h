@@ -41,8 +41,10 @@ struct uv__watch_ops {
   int (*apply)(uv_loop_t* loop, int fd, unsigned have, unsigned want);
   /* P5. */
   void (*forget)(uv_loop_t* loop, int fd);
-  /* Reports UV__EVENT_CHILD when pid ends; UV_ENOTSUP where the backend has
-   * no such thing. May be NULL. */
+  /* Reports UV__EVENT_CHILD, once, when pid ends; after the other events of
+   * that wait. It may come a moment before the child can be waited for. NULL:
+   * the backend has no such thing. UV_ESRCH: it has ended already; any other
+   * error: it will not be reported. Children are forgotten by reopen() only. */
   int (*watch_child)(uv_loop_t* loop, int pid);
 };
 

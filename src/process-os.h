@@ -36,7 +36,8 @@ void uv__process_os_init(uv_process_t* process);
 
 /* Starts the child and stores its pid. There is a file, the flags are known
  * ones, each container is of one kind and its stream one that can be: a pipe
- * to create is a pipe handle that is not closing. 0 or UV_E*, with no child. */
+ * to create is a pipe handle that is not closing. 0 or UV_E*, with no child.
+ * One that has ended and was waited for already: UV__PROCESS_REAPED is set. */
 int uv__process_os_spawn(uv_process_t* process,
                          const uv_process_options_t* options);
 

@@ -51,7 +51,6 @@ int uv_spawn(uv_loop_t* loop,
     return UV_EINVAL;
 
   uv__handle_init(loop, uv__base(process), UV_PROCESS);
-  process->flags |= UV__PROCESS_REAPED; /* there is none to signal yet */
   process->exit_cb = options->exit_cb;
   process->pid = 0;
   uv__process_os_init(process);
@@ -60,11 +59,11 @@ int uv_spawn(uv_loop_t* loop,
   if (err == 0)
     err = uv__process_os_spawn(process, options);
   if (err != 0) {
+    process->flags |= UV__PROCESS_REAPED; /* there is none to signal */
     uv__handle_discard(uv__base(process));
     return err;
   }
 
-  process->flags &= ~UV__PROCESS_REAPED;
   uv__handle_start(uv__base(process));
   return 0;
 }

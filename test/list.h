@@ -84,6 +84,7 @@ TEST(no_memory_bind_and_listen)
 TEST(no_memory_fs)
 TEST(no_memory_system_information)
 TEST(no_memory_spawn)
+TEST(no_memory_spawn_refused_by_the_poller)
 TEST(no_memory_write)
 
 /* test-pipe.c */
@@ -117,6 +118,17 @@ HELPER(check_environment)
 HELPER(check_session)
 HELPER(check_identity)
 HELPER(echo_stdin)
+
+/* test-process-end.c */
+TEST(process_end_of_many)
+TEST(process_end_after_its_output)
+TEST(process_end_reported_early)
+TEST(process_end_before_it_is_watched)
+TEST(process_end_refused_by_the_poller)
+TEST(process_end_needs_no_sigchld)
+TEST(process_end_reported_when_closed)
+TEST(process_end_in_a_forked_loop)
+HELPER(end_with_status)
 
 /* test-pull.c */
 TEST(pull_one_thread)

@@ -3,6 +3,8 @@
  * Method: uv_replace_allocator(), failing the Nth allocation for every N. */
 #include "test.h"
 
+#include <sys/wait.h>
+
 static int countdown; /* 0: the next one fails */
 static int armed;
 static int blocks; /* allocated and not freed */
@@ -262,6 +264,16 @@ static int run_spawn(void) {
 
 TEST_IMPL(no_memory_spawn) {
   for_every_allocation(run_spawn);
+  return 0;
+}
+
+/* The poller refuses to tell of the child (KQUEUE_SHIM_CHILDREN, in a build
+ * with test/kqueue-shim), and then there is no memory to watch SIGCHLD: the
+ * child is not left behind. */
+TEST_IMPL(no_memory_spawn_refused_by_the_poller) {
+  ASSERT_OK(uv_os_setenv("KQUEUE_SHIM_CHILDREN", "refused"));
+  for_every_allocation(run_spawn);
+  ASSERT_EQ(-1, waitpid(-1, NULL, WNOHANG));
   return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "threadpool.h"
 #include "unix/io.h"
 #include "unix/poll-impl.h"
+#include "unix/process.h"
 #include "unix/signal.h"
 #include "unix/stream-impl.h"
 #include "unix/udp-impl.h"
@@ -49,7 +50,8 @@ static int dispatch_io(uv_loop_t* loop, const struct uv__event* event) {
 
 static int dispatch_wake(uv_loop_t* loop) {
   int ran = uv__work_run_done(loop);
-  return ran + uv__async_run(loop);
+  ran += uv__async_run(loop);
+  return ran + uv__process_run_ended(loop);
 }
 
 int uv__loop_os_dispatch(uv_loop_t* loop, const struct uv__event* event) {
@@ -59,6 +61,7 @@ int uv__loop_os_dispatch(uv_loop_t* loop, const struct uv__event* event) {
   case UV__EVENT_WAKE:
     return dispatch_wake(loop);
   case UV__EVENT_CHILD:
+    return uv__process_child_ended(loop, (int) event->key);
   case UV__EVENT_REQ:
     break; /* no unix backend reports these */
   }

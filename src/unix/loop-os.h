@@ -13,6 +13,10 @@ struct uv__loop_os {
   /* signal.c: the loop's started handles. shared.last_due says whether the
    * signal handler has counted something for one of them. */
   struct uv__queue signals;
+  /* process-end.c: children whose end the poller reports; those that have
+   * ended, to be told when the loop wakes. */
+  struct uv__queue children_polled;
+  struct uv__queue children_ended;
   /* fs-event-kqueue.c: NULL until a path is watched. */
   struct uv__vnodes* vnodes;
 };

@@ -270,8 +270,6 @@ static int watch_apply(uv_loop_t* loop, int fd, unsigned have, unsigned want) {
   return 0;
 }
 
-/* NOTE_EXIT may come before the child can be waited for; a child that is gone
- * already is UV_ESRCH. */
 static int watch_child(uv_loop_t* loop, int pid) {
   struct kevent change;
 
@@ -320,26 +318,42 @@ static int is_wake(uv_loop_t* loop, const struct kevent* event) {
   return 1;
 }
 
+static void put(struct uv__event* out,
+                uintptr_t key,
+                enum uv__event_kind kind) {
+  out->key = key;
+  out->bits = 0;
+  out->kind = kind;
+}
+
+/* Children come last: what one of them wrote before it ended is seen first. */
+static int report_children(struct uv__kqset* set,
+                           int count,
+                           struct uv__event* out,
+                           int n) {
+  if (set->children == 0)
+    return n;
+  for (int i = 0; i < count; i++) {
+    if (set->events[i].filter != EVFILT_PROC)
+      continue;
+    put(&out[n++], set->events[i].ident, UV__EVENT_CHILD);
+    set->children--;
+  }
+  return n;
+}
+
 static int report(uv_loop_t* loop, int count, struct uv__event* out) {
   struct uv__kqset* set = set_of(loop);
   int n = 0;
 
   for (int i = 0; i < count; i++) {
     const struct kevent* event = &set->events[i];
-    if (is_wake(loop, event)) {
-      out[n].key = 0;
-      out[n].bits = 0;
-      out[n++].kind = UV__EVENT_WAKE;
-    } else if (event->filter == EVFILT_PROC) {
-      out[n].key = event->ident;
-      out[n].bits = 0;
-      out[n++].kind = UV__EVENT_CHILD;
-      set->children--;
-    } else {
+    if (is_wake(loop, event))
+      put(&out[n++], 0, UV__EVENT_WAKE);
+    else if (event->filter != EVFILT_PROC)
       n = uv__kqset_report(set, event, out, n);
-    }
   }
-  return n;
+  return report_children(set, count, out, n);
 }
 
 /* Whoever is left out for want of room is why the next wait does not sleep. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How uv_spawn() makes a child: what process.c, process-stdio.c,
- * process-path.c, process-launch.c and process-child.c share.
+ * process-path.c, process-launch.c, process-child.c and process-end.c share.
  *
  * The child runs in the memory of the parent until it has called exec, while
  * the calling thread is suspended (vfork). Therefore
@@ -73,5 +73,14 @@ int uv__child_launch(struct uv__child* child, int* pid);
 /* process-child.c. Returns only on failure, with an errno.
  * Context: child, signals blocked. */
 int uv__child_run(struct uv__child* child);
+
+/* process-end.c. Before the launch: what must be in place so that no end is
+ * missed. 0 or UV_E*; uv__child_leave() takes it back. */
+int uv__child_prepare(uv_loop_t* loop);
+/* After it: process->pid is a child; from now on its end is told to exit_cb, by
+ * the loop. On failure it is gone. */
+int uv__child_follow(uv_process_t* process);
+/* The handle wants to hear of no end. Also without a child. */
+void uv__child_leave(uv_process_t* process);
 
 #endif /* UV_UNIX_PROCESS_IMPL_H_ */

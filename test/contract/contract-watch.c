@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -219,6 +220,42 @@ CONTRACT(p2_many_descriptors_in_any_order) {
     for (int k = 0; k < n; k++)
       CHECK_EQ(1, in[index[events[k].key]]);
   }
+  contract_close(&loop);
+}
+
+/* Its end is reported once, and after what it wrote, which is in the same
+ * batch. */
+CONTRACT(p2_end_of_a_child) {
+  uv_loop_t loop;
+  struct uv__event events[4];
+  siginfo_t info;
+  int fds[2];
+
+  contract_open(&loop, poller);
+  if (watch_of(&loop)->watch_child == NULL) {
+    CHECK(strcmp(poller->name, "kqueue") != 0);
+    contract_close(&loop);
+    return;
+  }
+  contract_pipe(fds);
+  contract_apply(&loop, fds[0], 0, POLLIN);
+  pid_t pid = fork();
+  CHECK(pid >= 0);
+  if (pid == 0) {
+    contract_write(fds[1]);
+    _exit(0);
+  }
+  CHECK_EQ(0, watch_of(&loop)->watch_child(&loop, pid));
+  CHECK_EQ(0, poller->is_empty(&loop));
+  CHECK_EQ(0, waitid(P_PID, (id_t) pid, &info, WEXITED | WNOWAIT));
+  CHECK_EQ(2, poller->wait(&loop, events, 4, 1000));
+  CHECK_EQ(UV__EVENT_IO, events[0].kind);
+  CHECK_EQ(UV__EVENT_CHILD, events[1].kind);
+  CHECK_EQ(pid, events[1].key);
+  CHECK_EQ(1, poller->wait(&loop, events, 4, 0)); /* the pipe alone */
+  CHECK_EQ(UV__EVENT_IO, events[0].kind);
+  CHECK_EQ(pid, waitpid(pid, NULL, 0));
+  CHECK_EQ(UV_ESRCH, watch_of(&loop)->watch_child(&loop, pid));
   contract_close(&loop);
 }
 

@@ -4,6 +4,7 @@
 #include "shim.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -64,12 +65,49 @@ static int timer_set(struct shim_note* note, const struct kevent* change) {
   return timerfd_settime(note->own_fd, 0, &spec, NULL) == 0 ? 0 : errno;
 }
 
+/* The child whose exit was reported early, last. */
+static pid_t early_pid;
+
+/* What KQUEUE_SHIM_CHILDREN asks for, see shim.h: an fd, -1 with errno, or -2
+ * for nothing special. */
+static int open_odd_child(pid_t pid) {
+  const char* mode = getenv("KQUEUE_SHIM_CHILDREN");
+  siginfo_t info;
+
+  if (mode == NULL)
+    return -2;
+  if (strcmp(mode, "refused") == 0) {
+    errno = EACCES;
+    return -1;
+  }
+  if (strcmp(mode, "gone") == 0) {
+    while (waitid(P_PID, (id_t) pid, &info, WEXITED | WNOWAIT) == -1 &&
+           errno == EINTR)
+      continue;
+    errno = ESRCH;
+    return -1;
+  }
+  if (early_pid != pid) {
+    early_pid = pid;
+    return eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK); /* readable: it is over */
+  }
+  if (strcmp(mode, "early-silent") == 0)
+    return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  errno = ESRCH;
+  return -1;
+}
+
+static int open_child(pid_t pid) {
+  int fd = open_odd_child(pid);
+  return fd != -2 ? fd : (int) syscall(SYS_pidfd_open, pid, 0);
+}
+
 static int open_own(const struct kevent* change) {
   if (change->filter == EVFILT_USER)
     return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (change->filter == EVFILT_TIMER)
     return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-  return (int) syscall(SYS_pidfd_open, (pid_t) change->ident, 0);
+  return open_child((pid_t) change->ident);
 }
 
 int shim_own_add(struct shim_queue* queue,
@@ -126,7 +164,7 @@ static void fill_exit(const struct shim_note* note, struct kevent* out) {
   out->data = 0;
   if (waitid((idtype_t) P_PIDFD, (id_t) note->own_fd, &info,
              WEXITED | WNOWAIT | WNOHANG) != 0)
-    return; /* not a child */
+    return; /* not a child, or reported early */
   if (info.si_code == CLD_EXITED)
     out->data = info.si_status << 8;
   else

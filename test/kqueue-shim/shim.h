@@ -8,8 +8,16 @@
  *
  * Known gaps: EVFILT_SIGNAL and EVFILT_AIO are not there; EVFILT_READ and
  * EVFILT_WRITE refuse regular files (EPERM); the socket error in fflags is
- * always ECONNRESET, because reading the true one would take it away; an exit
- * is never reported before the child can be waited for.
+ * always ECONNRESET, because reading the true one would take it away.
+ *
+ * The kernels differ in what they do with a child near its end; the environment
+ * variable KQUEUE_SHIM_CHILDREN chooses. Unset: NOTE_EXIT comes when it can be
+ * waited for, and at once for one that is a zombie (FreeBSD). "gone": a zombie
+ * is not found, ESRCH (macOS, OpenBSD); it is waited for until it is one.
+ * "early-gone": NOTE_EXIT comes while the child runs, and then it is not found;
+ * "early-silent": it can be added again, and nothing comes of it. "refused":
+ * EACCES (OpenBSD, of a program with the set-user-ID bit).
+ * KQUEUE_SHIM_REFUSE_DEVICES: terminals are EINVAL (macOS).
  */
 #ifndef KQUEUE_SHIM_H_
 #define KQUEUE_SHIM_H_

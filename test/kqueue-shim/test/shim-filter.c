@@ -274,6 +274,40 @@ UNIT_TEST(proc_of_nobody) {
   CHECK_EQ(ESRCH, errno);
 }
 
+/* What shim.h says of KQUEUE_SHIM_CHILDREN. */
+UNIT_TEST(proc_ways_of_other_kernels) {
+  int gate[2];
+  char byte;
+  int kq = kqueue();
+  CHECK_EQ(0, pipe(gate));
+  pid_t pid = fork();
+  CHECK(pid >= 0);
+  if (pid == 0) {
+    close(gate[1]);
+    (void) !read(gate[0], &byte, 1);
+    _exit(0);
+  }
+  CHECK_EQ(0, setenv("KQUEUE_SHIM_CHILDREN", "refused", 1));
+  CHECK_EQ(-1, change(kq, pid, EVFILT_PROC, EV_ADD | EV_ONESHOT, NOTE_EXIT));
+  CHECK_EQ(EACCES, errno);
+  CHECK_EQ(0, setenv("KQUEUE_SHIM_CHILDREN", "early-silent", 1));
+  CHECK_EQ(0, change(kq, pid, EVFILT_PROC, EV_ADD | EV_ONESHOT, NOTE_EXIT));
+  CHECK_EQ(1, fetch_now(kq));
+  CHECK_EQ(NOTE_EXIT, event.fflags);
+  CHECK_EQ(0, waitpid(pid, NULL, WNOHANG));
+  CHECK_EQ(0, change(kq, pid, EVFILT_PROC, EV_ADD | EV_ONESHOT, NOTE_EXIT));
+  CHECK_EQ(0, fetch_now(kq));
+  CHECK_EQ(0, change(kq, pid, EVFILT_PROC, EV_DELETE, 0));
+  CHECK_EQ(0, setenv("KQUEUE_SHIM_CHILDREN", "early-gone", 1));
+  CHECK_EQ(-1, change(kq, pid, EVFILT_PROC, EV_ADD | EV_ONESHOT, NOTE_EXIT));
+  CHECK_EQ(ESRCH, errno);
+  close(gate[1]);
+  CHECK_EQ(0, setenv("KQUEUE_SHIM_CHILDREN", "gone", 1));
+  CHECK_EQ(-1, change(kq, pid, EVFILT_PROC, EV_ADD | EV_ONESHOT, NOTE_EXIT));
+  CHECK_EQ(ESRCH, errno);
+  CHECK_EQ(pid, waitpid(pid, NULL, WNOHANG));
+}
+
 #define ALL_NOTES                                                              \
   (NOTE_DELETE | NOTE_WRITE | NOTE_EXTEND | NOTE_ATTRIB | NOTE_LINK |          \
    NOTE_RENAME)

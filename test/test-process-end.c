@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* Who tells of a child's end makes no difference: exit_cb comes once, from the
+ * loop, with the status. Method: children that end when told to. In a build
+ * with test/kqueue-shim the variable KQUEUE_SHIM_CHILDREN has kqueue tell of it
+ * early, late or not at all, as kernels do; elsewhere it has no effect. */
+#include "test.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static uv_loop_t loop;
+static int exits;
+static int64_t exit_status;
+
+static void on_exit_cb(uv_process_t* process, int64_t status, int signal) {
+  ASSERT_EQ(0, signal);
+  exits++;
+  exit_status = status;
+  uv_close((uv_handle_t*) process, NULL);
+}
+
+/* Ends with the status it is given, after as many milliseconds. */
+HELPER_IMPL(end_with_status) {
+  ASSERT_EQ(2, argc);
+  uv_sleep((unsigned) atoi(argv[1]));
+  return atoi(argv[0]);
+}
+
+static void spawn_ending(uv_process_t* process,
+                         const char* status,
+                         const char* delay_ms) {
+  uv_process_options_t options;
+  char* args[7];
+
+  memset(&options, 0, sizeof(options));
+  helper_args(args, "end_with_status", status, delay_ms, NULL);
+  options.file = args[0];
+  options.args = args;
+  options.exit_cb = on_exit_cb;
+  ASSERT_OK(uv_spawn(&loop, process, &options));
+  ASSERT_EQ(1, uv_is_active((uv_handle_t*) process));
+}
+
+/* Waits until it can be waited for, without doing so. */
+static void await_zombie(int pid) {
+  siginfo_t info;
+  ASSERT_EQ(0, waitid(P_PID, (id_t) pid, &info, WEXITED | WNOWAIT));
+}
+
+static void run_one(const char* mode) {
+  uv_process_t process;
+
+  ASSERT_OK(uv_os_setenv("KQUEUE_SHIM_CHILDREN", mode));
+  ASSERT_OK(uv_loop_init(&loop));
+  exits = 0;
+  spawn_ending(&process, "7", "30");
+  ASSERT_EQ(0, exits);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(1, exits);
+  ASSERT_EQ(7, exit_status);
+  ASSERT_ERR(UV_ESRCH, uv_process_kill(&process, 0));
+  ASSERT_EQ(-1, waitpid(-1, NULL, WNOHANG)); /* no zombie */
+  test_close_loop(&loop);
+}
+
+TEST_IMPL(process_end_of_many) {
+  enum { CHILDREN = 30 };
+  static uv_process_t processes[CHILDREN];
+
+  ASSERT_OK(uv_loop_init(&loop));
+  for (int i = 0; i < CHILDREN; i++)
+    spawn_ending(&processes[i], "3", i % 2 ? "0" : "20");
+  for (int i = 1; i < CHILDREN; i += 4)
+    await_zombie(uv_process_get_pid(&processes[i]));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(CHILDREN, exits);
+  ASSERT_EQ(3, exit_status);
+  test_close_loop(&loop);
+  return 0;
+}
+
+static size_t bytes_seen;
+
+static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
+  (void) buf;
+  if (nread > 0) {
+    ASSERT_EQ(0, exits); /* what it wrote comes first */
+    bytes_seen += (size_t) nread;
+    return;
+  }
+  ASSERT_EQ(UV_EOF, nread);
+  uv_close((uv_handle_t*) stream, NULL);
+}
+
+/* Both are there when the loop looks: the output comes before the end. */
+TEST_IMPL(process_end_after_its_output) {
+  uv_process_t process;
+  uv_process_options_t options;
+  uv_stdio_container_t stdio[2];
+  uv_pipe_t out;
+  char* args[] = { (char*) "echo", (char*) "last words", NULL };
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &out, 0));
+  memset(&options, 0, sizeof(options));
+  options.file = args[0];
+  options.args = args;
+  options.exit_cb = on_exit_cb;
+  options.stdio = stdio;
+  options.stdio_count = 2;
+  stdio[0].flags = UV_IGNORE;
+  stdio[1].flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE;
+  stdio[1].data.stream = (uv_stream_t*) &out;
+  ASSERT_OK(uv_spawn(&loop, &process, &options));
+  ASSERT_OK(uv_read_start((uv_stream_t*) &out, test_alloc, on_read));
+  await_zombie(uv_process_get_pid(&process));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(11, bytes_seen);
+  ASSERT_EQ(1, exits);
+  ASSERT_EQ(0, exit_status);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* NOTE_EXIT may come before the child can be waited for. */
+TEST_IMPL(process_end_reported_early) {
+  run_one("early-gone");
+  run_one("early-silent");
+  return 0;
+}
+
+/* It was quicker than we: told from the loop all the same. */
+TEST_IMPL(process_end_before_it_is_watched) {
+  run_one("gone");
+  return 0;
+}
+
+TEST_IMPL(process_end_refused_by_the_poller) {
+  run_one("refused");
+  return 0;
+}
+
+static void on_sigchld(int signum) {
+  (void) signum;
+}
+
+/* The program's own handler stays, and its own child is left to it. */
+TEST_IMPL(process_end_needs_no_sigchld) {
+  struct sigaction action;
+  uv_process_t process;
+  const char* poller = getenv("UV_POLLER");
+  int status;
+
+  if (poller == NULL || strcmp(poller, "kqueue") != 0)
+    SKIP("this poller does not report children");
+  signal(SIGCHLD, on_sigchld);
+  pid_t foreign = fork();
+  ASSERT_GE(foreign, 0);
+  if (foreign == 0)
+    _exit(42);
+  ASSERT_OK(uv_loop_init(&loop));
+  spawn_ending(&process, "7", "30");
+  ASSERT_EQ(0, sigaction(SIGCHLD, NULL, &action));
+  ASSERT(action.sa_handler == on_sigchld);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(0, sigaction(SIGCHLD, NULL, &action));
+  ASSERT(action.sa_handler == on_sigchld);
+  ASSERT_EQ(1, exits);
+  ASSERT_EQ(7, exit_status);
+  ASSERT_EQ(foreign, waitpid(foreign, &status, 0));
+  ASSERT_EQ(42, WEXITSTATUS(status));
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* Nobody's any more when it comes, and another child is to be heard of. */
+TEST_IMPL(process_end_reported_when_closed) {
+  uv_process_t closed;
+  uv_process_t process;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  spawn_ending(&closed, "1", "0");
+  spawn_ending(&process, "7", "30");
+  int pid = uv_process_get_pid(&closed);
+  await_zombie(pid);
+  uv_close((uv_handle_t*) &closed, NULL);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(1, exits);
+  ASSERT_EQ(7, exit_status);
+  ASSERT_EQ(pid, waitpid(pid, NULL, WNOHANG)); /* left to the program */
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* The copy of the loop in a forked process reports its own children only. */
+TEST_IMPL(process_end_in_a_forked_loop) {
+  uv_process_t process;
+  int status;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  spawn_ending(&process, "7", "60");
+  pid_t pid = fork();
+  ASSERT_GE(pid, 0);
+  if (pid == 0) {
+    uv_process_t own;
+    ASSERT_OK(uv_loop_fork(&loop));
+    uv_unref((uv_handle_t*) &process);
+    spawn_ending(&own, "5", "0");
+    ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+    ASSERT_EQ(1, exits);
+    ASSERT_EQ(5, exit_status);
+    _exit(0);
+  }
+  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  ASSERT_EQ(0, status);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(1, exits);
+  ASSERT_EQ(7, exit_status);
+  test_close_loop(&loop);
+  return 0;
+}
