@@ -258,6 +258,7 @@ static int run_spawn(void) {
   armed = 0;
   if (err != 0)
     uv_close((uv_handle_t*) &process, NULL);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   test_close_loop(&loop);
   return err;
 }
