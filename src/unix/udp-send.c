@@ -3,8 +3,9 @@
  *
  * The first send of a tick goes out at once. Further ones, made while its
  * callback is still due, are collected and go out together: when a batch is
- * full, in the next pending round, or when the handle is closed. Callbacks run
- * from uv__udp_send_ready(), never inside uv_udp_send().
+ * full, in the next pending round, when the callbacks that made them are
+ * through, or when the handle is closed. Callbacks run from
+ * uv__udp_send_ready(), never inside uv_udp_send().
  *
  * req->status holds the bytes sent or the error from then on.
  */
@@ -190,6 +191,9 @@ void uv__udp_send_ready(uv_udp_t* handle) {
   report_completed(handle);
   if (uv__is_closing(uv__base(handle)))
     return;
+  /* What the callbacks sent goes out together; theirs are for the next round
+   * of pending callbacks. */
+  uv__udp_flush(handle);
   arrange_return(handle);
   stop_if_idle(handle);
 }
