@@ -74,6 +74,13 @@ void uv_stop(uv_loop_t* loop) {
   loop->stop_flag = 1;
 }
 
+/* Callbacks that come before the poll. */
+static int has_early_work(const uv_loop_t* loop) {
+  return uv__loop_os_has_pending(loop) ||
+         !uv__queue_empty(&loop->idle_handles) ||
+         !uv__queue_empty(&loop->prepare_handles);
+}
+
 static void before_poll(uv_loop_t* loop) {
   if (uv__loop_os_has_pending(loop))
     uv__loop_os_run_pending(loop);
@@ -130,7 +137,9 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
    * if they were all there was. */
   int alive = uv__loop_alive(loop);
 
-  uv_update_time(loop);
+  /* If nobody asks the time before the poll, that one's will do. */
+  if (mode == UV_RUN_DEFAULT || !alive || has_early_work(loop))
+    uv_update_time(loop);
   if (mode == UV_RUN_DEFAULT && alive && !loop->stop_flag)
     uv__timer_run_due(loop);
 

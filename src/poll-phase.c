@@ -140,7 +140,7 @@ int uv__poll_collect(uv_loop_t* loop, uint64_t deadline_ns) {
   return n;
 }
 
-int uv__poll_dispatch(uv_loop_t* loop) {
+static int dispatch(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
   struct uv__batch* batch = &state->batch;
   int ran = 0;
@@ -157,6 +157,14 @@ int uv__poll_dispatch(uv_loop_t* loop) {
   if (batch->was_waiting)
     state->metrics.info.events_waiting += (uint64_t) ran;
   return ran;
+}
+
+int uv__poll_dispatch(uv_loop_t* loop) {
+  const struct uv__batch* batch = &uv__loop_state(loop)->batch;
+
+  if (batch->next == batch->count && !batch->last_due)
+    return 0;
+  return dispatch(loop);
 }
 
 int uv__poll(uv_loop_t* loop, uint64_t deadline_ns) {
