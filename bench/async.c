@@ -99,26 +99,34 @@ static void run_plain(struct run* run) {
   bench_drain(&plain.loop);
 }
 
-/* ---- pummel: another thread sends as fast as it can ---- */
+/* ---- pummel: another thread sends as fast as it can; one operation is a
+ * callback, as in libuv's own async_pummel. How many sends share one is noted:
+ * a library that is slow to call back makes sending cheap. ---- */
+
+static uint64_t pummel_sends;
 
 static void pummel_cb(uv_async_t* async) {
-  plain.calls++;
-  if (__atomic_load_n(&plain.is_over, __ATOMIC_ACQUIRE))
-    uv_close((uv_handle_t*) async, NULL);
+  if (++plain.calls != plain.ops)
+    return;
+  __atomic_store_n(&plain.is_over, 1, __ATOMIC_RELEASE);
+  uv_sem_wait(&plain.answered);
+  uv_close((uv_handle_t*) async, NULL);
 }
 
 static void pummel_sender(void* arg) {
   (void) arg;
-  for (uint64_t i = 1; i < plain.ops; i++)
+  while (!__atomic_load_n(&plain.is_over, __ATOMIC_ACQUIRE)) {
     CHECK_OK(uv_async_send(&plain.async));
-  __atomic_store_n(&plain.is_over, 1, __ATOMIC_RELEASE);
-  CHECK_OK(uv_async_send(&plain.async));
+    pummel_sends++;
+  }
+  uv_sem_post(&plain.answered);
 }
 
 static void run_pummel(struct run* run) {
   uv_thread_t thread;
 
   plain.ops = run->ops;
+  CHECK_OK(uv_sem_init(&plain.answered, 0));
   CHECK_OK(uv_loop_init(&plain.loop));
   CHECK_OK(uv_async_init(&plain.loop, &plain.async, pummel_cb));
   bench_begin();
@@ -126,7 +134,8 @@ static void run_pummel(struct run* run) {
   CHECK_OK(uv_run(&plain.loop, UV_RUN_DEFAULT));
   CHECK_OK(uv_thread_join(&thread));
   bench_end();
-  bench_note("sends_per_callback", (double) plain.ops / (double) plain.calls);
+  bench_note("sends_per_callback",
+             (double) pummel_sends / (double) plain.calls);
   bench_drain(&plain.loop);
 }
 
@@ -167,7 +176,7 @@ const struct workload async_workloads[] = {
   { "async-thread", run_plain, NULL, 0, 10000, 0, 1,
     "a send by a plain thread, called back and acknowledged" },
   { "async-pummel", run_pummel, NULL, 0, 200000, 0, 1,
-    "a send by a thread that never waits" },
+    "a callback while a thread sends without ever waiting" },
   { "async-1", run_many, NULL, 0, 100000, 0, 1,
     "a send by the loop's own thread and its callback, 1 handle" },
   { "async-10k", run_many, NULL, 0, 10000, 0, 10000,
