@@ -5,10 +5,17 @@
  * program may close the fd right after; the number stays with the handle. Two
  * handles may know the same fd, one of them at a time may be started.
  *
- * An error on the fd that is not about urgent data stops the handle and is
- * reported as UV_EBADF. A hangup is a disconnect, and it makes the fd both
- * readable and writable in the sense that neither will wait; it is reported as
- * these where the kernel names neither, so that no interest is left unanswered.
+ * What the kernel says beyond the interest is answered by a rule (answer()):
+ *
+ *   POLLERR alone     poll(2): "error condition", among others the write end of
+ *                     a pipe that nobody reads. Level-triggered it would come
+ *                     for ever, so the handle stops and hears UV_EBADF.
+ *   POLLERR, POLLPRI  a change in a sysfs file (Documentation/filesystems/
+ *                     sysfs.rst, kernfs_notify()): urgent data, not an error.
+ *   POLLHUP           poll(2): the peer closed. That is a disconnect; reading
+ *                     will not wait (data, then the end), nor will writing.
+ *                     Where the kernel names neither, both are told to who
+ *                     asked, so that no interest is left unanswered.
  */
 #include "unix/poll-impl.h"
 #include "unix/fd.h"
@@ -81,32 +88,42 @@ void uv__poll_os_stop(uv_poll_t* handle) {
   handle->flags &= ~UV__POLL_ATTACHED;
 }
 
-/* What to tell of an error or hangup, given the interest `wanted`. */
-static int report_end(unsigned events, int wanted) {
-  int result = from_poll(events) & wanted;
+/* What of `wanted` a hangup (or an error that is none) means, where the kernel
+ * has named `named` of it. Never nothing. */
+static int hangup_means(int named, int wanted) {
+  if ((named & ~UV_DISCONNECT) == 0)
+    named |= wanted & (UV_READABLE | UV_WRITABLE);
+  named |= wanted & UV_DISCONNECT;
+  return named != 0 ? named : wanted;
+}
 
-  if ((result & ~UV_DISCONNECT) == 0)
-    result |= wanted & (UV_READABLE | UV_WRITABLE);
-  result |= wanted & UV_DISCONNECT;
-  return result != 0 ? result : wanted;
+/* The rule above: UV_READABLE and so on, 0 for nothing, or UV_E*. Dispatch has
+ * left nothing in `events` that is not of interest, but for errors and hangups.
+ */
+static int answer(unsigned events, unsigned interest) {
+  int named = from_poll(events);
+
+  switch (events & (POLLERR | POLLPRI | POLLHUP)) {
+  case 0:
+  case POLLPRI:
+    return named;
+  case POLLERR:
+  case POLLERR | POLLHUP:
+    return UV_EBADF;
+  default:
+    return hangup_means(named, from_poll(interest));
+  }
 }
 
 void uv__poll_handle_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   uv_poll_t* handle = container_of(w, uv_poll_t, io_watcher);
+  int told = answer(events, w->pevents);
 
   (void) loop;
-  /* Files in sysfs announce a change as an error together with urgent data. */
-  if ((events & POLLERR) && !(events & POLLPRI)) {
+  if (told < 0)
     (void) uv_poll_stop(handle); /* cannot fail */
-    handle->poll_cb(handle, UV_EBADF, 0);
-    return;
-  }
-
-  int result = from_poll(events);
-  if (events & (POLLHUP | POLLERR))
-    result = report_end(events, from_poll(w->pevents));
-  if (result != 0)
-    handle->poll_cb(handle, 0, result);
+  if (told != 0)
+    handle->poll_cb(handle, told < 0 ? told : 0, told < 0 ? 0 : told);
 }
 
 enum uv__close_answer uv__poll_handle_close(uv_handle_t* handle) {
