@@ -7,6 +7,7 @@
 
 /* uv_tcp_init_ex(): the address family is in the low byte. */
 #define INIT_FAMILY_MASK 0xFFu
+#define BIND_FLAGS (UV_TCP_IPV6ONLY | UV_TCP_REUSEPORT)
 
 /* Length of the address, 0 if the family is not one of ours. */
 static unsigned int address_length(const struct sockaddr* addr) {
@@ -54,6 +55,9 @@ int uv_tcp_bind(uv_tcp_t* tcp,
   unsigned int len = address_length(addr);
 
   if (tcp == NULL || len == 0 || uv__is_closing(uv__base(tcp)))
+    return UV_EINVAL;
+  /* A flag of a later release must not seem to work. */
+  if (flags & ~(unsigned int) BIND_FLAGS)
     return UV_EINVAL;
   if ((flags & UV_TCP_IPV6ONLY) && addr->sa_family != AF_INET6)
     return UV_EINVAL;

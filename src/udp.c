@@ -19,7 +19,8 @@ static int is_connected(const uv_udp_t* handle) {
   return (handle->flags & UV__CONNECTED) != 0;
 }
 
-/* UV_EINVAL for an address of a family that cannot be. */
+/* UV_EINVAL for an address of a family that cannot be. A local one (AF_UNIX)
+ * can, for datagram sockets that were opened elsewhere. */
 static int to_endpoint(const struct sockaddr* addr, struct uv__endpoint* out) {
   out->addr = addr;
   out->len = uv__addr_len(addr);
@@ -63,6 +64,9 @@ int uv_udp_bind(uv_udp_t* handle,
   struct uv__endpoint local;
 
   if (!is_usable(handle) || addr == NULL)
+    return UV_EINVAL;
+  /* The handle's own socket speaks UDP. */
+  if (addr->sa_family != AF_INET && addr->sa_family != AF_INET6)
     return UV_EINVAL;
   if (flags & ~(unsigned int) BIND_FLAGS)
     return UV_EINVAL;

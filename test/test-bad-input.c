@@ -282,6 +282,7 @@ static int c_pipe_bind(void) {
   X(uv_tcp_init_ex(&loop, &new_tcp, 0x100 | AF_INET), UV_EINVAL)               \
   X(uv_tcp_bind(&tcp, address(AF_UNIX), 0), UV_EINVAL)                         \
   X(uv_tcp_bind(&tcp, address(AF_INET), UV_TCP_IPV6ONLY), UV_EINVAL)           \
+  X(uv_tcp_bind(&tcp, address(AF_INET), 0x8000), UV_EINVAL)                    \
   X(uv_tcp_connect(&connect_req, &tcp, address(AF_UNIX), on_connect),          \
     UV_EINVAL)                                                                 \
   X(uv_tcp_open(&tcp, closed_fd()), UV_EBADF)                                  \
@@ -318,6 +319,7 @@ static int c_pipe_bind(void) {
   X(uv_udp_init_ex(&loop, &new_udp, 0x8000), UV_EINVAL)                        \
   X(uv_udp_bind(&udp, address(AF_INET), 0x8000), UV_EINVAL)                    \
   X(uv_udp_bind(&udp, address(77), 0), UV_EINVAL)                              \
+  X(uv_udp_bind(&udp, address(AF_UNIX), 0), UV_EINVAL)                         \
   X(uv_udp_bind(&udp, address(AF_INET), UV_UDP_IPV6ONLY), UV_EINVAL)           \
   X(uv_udp_open(&udp, closed_fd()), UV_EBADF)                                  \
   X(uv_udp_connect(&udp, NULL), UV_ENOTCONN)                                   \
