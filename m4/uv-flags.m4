@@ -47,9 +47,19 @@ AC_DEFUN([UV_FORTIFY], [
         # error not optimising
         #endif
         int dummy;
-      ]])], [uv_cv_fortify=yes], [uv_cv_fortify=no])
+      ]])], [
+        dnl An older compiler or C library says that it knows no 3.
+        uv_save_CFLAGS=$CFLAGS
+        CFLAGS="$CFLAGS -Werror -D_FORTIFY_SOURCE=3"
+        AC_COMPILE_IFELSE([AC_LANG_SOURCE([[
+          #include <stdio.h>
+          #include <string.h>
+          int dummy;
+        ]])], [uv_cv_fortify=3], [uv_cv_fortify=2])
+        CFLAGS=$uv_save_CFLAGS
+      ], [uv_cv_fortify=no])
     ], [uv_cv_fortify=no])
   ])
-  AS_VAR_IF([uv_cv_fortify], [yes],
-            [AS_VAR_APPEND([$1], [" -D_FORTIFY_SOURCE=2"])])
+  AS_VAR_IF([uv_cv_fortify], [no], [],
+            [AS_VAR_APPEND([$1], [" -D_FORTIFY_SOURCE=$uv_cv_fortify"])])
 ])

@@ -8,10 +8,12 @@
 #include "resolver.h"
 #include "unix/eai.h"
 
+#include <errno.h>
 #include <netdb.h>
 #include <string.h>
 
 void uv__getaddrinfo_os_resolve(uv_getaddrinfo_t* req) {
+  errno = 0; /* for EAI_SYSTEM: nobody's leftover */
   int eai = getaddrinfo(req->hostname, req->service, req->hints,
                         &req->addrinfo);
   req->retcode = uv__eai_error(eai);

@@ -19,6 +19,7 @@
 #define UV_WIN_PIPE_IMPL_H_
 
 #include "pipe.h"
+#include "win/ipc-frame.h"
 #include "win/stream-impl.h"
 #include "win/tcp-impl.h"
 
@@ -32,15 +33,6 @@ enum {
 
 /* Room in the system for data on their way, per direction. */
 #define UV__PIPE_BUFFER_SIZE 65536
-
-/* What precedes data and sockets on a pipe with ipc=1. Both ends are on one
- * machine: no byte order to care for. */
-struct uv__ipc_frame {
-  uint32_t kind; /* enum uv__ipc_kind */
-  uint32_t size; /* bytes that follow */
-};
-
-enum uv__ipc_kind { UV__IPC_DATA = 0x55560001, UV__IPC_SOCKET = 0x55560002 };
 
 /* A received socket that waits for uv_accept(). */
 struct uv__ipc_socket {
@@ -59,10 +51,8 @@ struct uv__pipe_job {
 struct uv__pipe_extra {
   struct uv__pipe_job reader;
   struct uv__pipe_job writer;
-  int is_sync;                     /* UV__PIPE_SYNC, for the threads to read */
-  struct uv__ipc_frame frame;      /* the one being received */
-  unsigned int filled;             /* bytes of it, or of incoming->xfer */
-  struct uv__ipc_socket* incoming; /* being received, or NULL */
+  int is_sync;                  /* UV__PIPE_SYNC, for the threads to read */
+  struct uv__ipc_parser parser; /* its socket is of a struct uv__ipc_socket */
 };
 
 static_assert(sizeof(struct uv__pipe_extra) <=

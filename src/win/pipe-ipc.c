@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Sockets that travel over a pipe with ipc=1.
  *
- * Everything on such a pipe is in frames: data, or the description of a socket
- * made for the receiving process. A socket goes before the data it was written
- * with. Received ones wait for uv_accept(), in a line with a bound, because
- * the peer decides how many come.
- *
- * Frames may arrive in pieces: each piece is kept until the whole is there.
+ * Everything on such a pipe is in frames (ipc-frame.h): data, or the
+ * description of a socket made for the receiving process. A socket goes before
+ * the data it was written with. Received ones wait for uv_accept(), in a line
+ * with a bound, because the peer decides how many come.
  */
 #include "win/pipe-impl.h"
 #include "alloc.h"
@@ -63,18 +61,11 @@ size_t uv__ipc_overhead(const uv_stream_t* send_handle) {
   return size;
 }
 
-static char* put(char* at, const void* what, size_t size) {
-  memcpy(at, what, size);
-  return at + size;
-}
-
 int uv__ipc_put_frames(uv_pipe_t* pipe,
                        uv_stream_t* send_handle,
                        size_t bytes,
                        char* at,
                        char** end) {
-  struct uv__ipc_frame frame = { UV__IPC_SOCKET,
-                                 sizeof(struct uv__socket_xfer) };
   struct uv__socket_xfer xfer;
 
   if (send_handle != NULL) {
@@ -85,62 +76,28 @@ int uv__ipc_put_frames(uv_pipe_t* pipe,
     int err = uv__tcp_xfer_export((uv_tcp_t*) send_handle, pid, &xfer);
     if (err != 0)
       return err;
-    at = put(at, &frame, sizeof(frame));
-    at = put(at, &xfer, sizeof(xfer));
+    at = uv__ipc_frame_put(at, UV__IPC_SOCKET, &xfer, sizeof(xfer));
   }
-  frame.kind = UV__IPC_DATA;
-  frame.size = (uint32_t) bytes;
-  *end = put(at, &frame, sizeof(frame));
+  *end = uv__ipc_frame_put(at, UV__IPC_DATA, NULL, (uint32_t) bytes);
   return 0;
 }
 
 /* ---- receiving ---- */
 
-/* Fills `to` further; 1 when it is full, 0 if not yet, or UV_E*. *avail goes
- * down by what was read. */
-static int fill(uv_pipe_t* pipe, void* to, size_t size, DWORD* avail) {
-  struct uv__pipe_extra* extra = uv__pipe_extra(pipe);
-  DWORD want = (DWORD) (size - extra->filled);
-
-  if (want > *avail)
-    want = *avail;
-  int64_t n = uv__pipe_read_now(pipe, (char*) to + extra->filled, want);
-  if (n == -(int64_t) ERROR_BROKEN_PIPE)
-    return UV_EOF;
-  if (n < 0)
-    return uv_translate_sys_error((int) -n);
-
-  *avail -= (DWORD) n;
-  extra->filled += (unsigned int) n;
-  if (extra->filled < size)
-    return 0;
-  extra->filled = 0;
-  return 1;
+static struct uv__ipc_socket* item_of(void* xfer) {
+  return container_of(xfer, struct uv__ipc_socket, xfer);
 }
 
-/* A whole frame header has come. */
-static int begin_frame(uv_pipe_t* pipe) {
-  struct uv__pipe_extra* extra = uv__pipe_extra(pipe);
+static int make_socket(struct uv__ipc_parser* parser) {
+  struct uv__ipc_socket* item = uv__malloc(sizeof(*item));
 
-  switch (extra->frame.kind) {
-  case UV__IPC_DATA:
-    pipe->pipe.conn.ipc_data_frame.payload_remaining = extra->frame.size;
-    return 0;
-  case UV__IPC_SOCKET:
-    if (extra->frame.size != sizeof(struct uv__socket_xfer))
-      return UV_ECONNABORTED;
-    extra->incoming = uv__malloc(sizeof(*extra->incoming));
-    return extra->incoming == NULL ? UV_ENOMEM : 0;
-  default: /* the peer speaks something else */
-    return UV_ECONNABORTED;
-  }
+  if (item == NULL)
+    return UV_ENOMEM;
+  parser->socket = &item->xfer;
+  return 0;
 }
 
-static int line_up_socket(uv_pipe_t* pipe) {
-  struct uv__pipe_extra* extra = uv__pipe_extra(pipe);
-  struct uv__ipc_socket* item = extra->incoming;
-
-  extra->incoming = NULL;
+static int line_up_socket(uv_pipe_t* pipe, struct uv__ipc_socket* item) {
   if (pipe->pipe.conn.ipc_xfer_queue_length >= SOCKETS_MAX) {
     uv__tcp_xfer_discard(&item->xfer);
     uv__free(item);
@@ -151,22 +108,35 @@ static int line_up_socket(uv_pipe_t* pipe) {
   return 0;
 }
 
-/* Takes in what is not data. Returns 0 or UV_E*. */
+/* Takes in what is not data; *avail goes down by what was read. Returns 0 or
+ * UV_E*. */
 static int read_control(uv_pipe_t* pipe, DWORD* avail) {
-  struct uv__pipe_extra* extra = uv__pipe_extra(pipe);
-  int is_full;
+  struct uv__ipc_parser* parser = &uv__pipe_extra(pipe)->parser;
+  void* socket = parser->socket;
+  uint32_t want;
+  void* room = uv__ipc_parser_room(parser, sizeof(struct uv__socket_xfer),
+                                   &want);
 
-  if (extra->incoming != NULL) {
-    is_full = fill(pipe, &extra->incoming->xfer, sizeof(extra->incoming->xfer),
-                   avail);
-    return is_full == 1 ? line_up_socket(pipe) : is_full;
-  }
-  is_full = fill(pipe, &extra->frame, sizeof(extra->frame), avail);
-  return is_full == 1 ? begin_frame(pipe) : is_full;
+  if (want > *avail)
+    want = *avail;
+  int64_t n = uv__pipe_read_now(pipe, room, want);
+  if (n == -(int64_t) ERROR_BROKEN_PIPE)
+    return UV_EOF;
+  if (n < 0)
+    return uv_translate_sys_error((int) -n);
+
+  *avail -= (DWORD) n;
+  int event = uv__ipc_parser_fed(parser, sizeof(struct uv__socket_xfer),
+                                 (uint32_t) n);
+  if (event == UV__IPC_SOCKET_NEXT)
+    return make_socket(parser);
+  if (event == UV__IPC_SOCKET_WHOLE)
+    return line_up_socket(pipe, item_of(socket));
+  return event < 0 ? event : 0;
 }
 
 int uv__ipc_read(uv_pipe_t* pipe, DWORD avail) {
-  uint32_t* rest = &pipe->pipe.conn.ipc_data_frame.payload_remaining;
+  uint32_t* rest = &uv__pipe_extra(pipe)->parser.data_left;
 
   while (avail > 0 && *rest == 0) {
     DWORD before = avail;
@@ -217,8 +187,10 @@ void uv__ipc_close(uv_pipe_t* pipe) {
     uv__free(item);
   }
   pipe->pipe.conn.ipc_xfer_queue_length = 0;
-  uv__free(uv__pipe_extra(pipe)->incoming);
-  uv__pipe_extra(pipe)->incoming = NULL;
+  struct uv__ipc_parser* parser = &uv__pipe_extra(pipe)->parser;
+  if (parser->socket != NULL)
+    uv__free(item_of(parser->socket));
+  parser->socket = NULL;
 }
 
 int uv__pipe_os_pending_count(const uv_pipe_t* pipe) {

@@ -53,6 +53,11 @@ UNIT(strscpy_source_without_end)
 UNIT(strtok_tokens)
 UNIT(strtok_keeps_its_place)
 
+/* unit-eai.c */
+UNIT(eai_known_codes)
+UNIT(eai_system_with_and_without_errno)
+UNIT(eai_unknown_codes)
+
 /* unit-error.c */
 UNIT(error_table)
 UNIT(error_table_distinct)
