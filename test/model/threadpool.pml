@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* The sleep/wake protocol of src/threadpool.c: inbox pushed without the lock,
- * workers that look before they sleep, one wake under way at a time, whoever
- * takes an item waking the next one, and the lookout's being relieved at any
- * moment. Interleavings of single steps (sequential consistency; the code uses
+/* The sleep/wake protocol of src/threadpool.c over src/work-queue.c: fast items
+ * pushed on the inbox without the lock, slow ones limited to half of the
+ * workers, workers that look before they sleep, one wake under way at a time,
+ * whoever takes an item waking the next one, the lookout's being relieved at
+ * any moment, threads that are refused, cancelling, and the shutdown.
+ * Interleavings of single steps (sequential consistency; the code uses
  * read-modify-write operations on one word where it relies on it:
  * uv__work_submit() and count_spare()).
  *
  * Checked: nothing is ever left in the queues with every worker asleep (the
  * monitor would be stuck: invalid end state), counters never go below zero,
- * each item is run once, and one that blocks does not hold up the others.
+ * each item is run, cancelled or refused once, one that blocks does not hold up
+ * the others, slow ones keep their limit, every worker ends after the shutdown.
  * Spurious wake-ups of the condition variable included.
+ *
+ * What the code decides by counting (how long to look, whose turn it is, slow
+ * or fast first) is left open here: each way must be right.
+ *
+ * -DBROKEN=1 leaves out the look at the inbox before sleeping, 2 the look at
+ * `ending` after looking, 3 waking the next one: spin must find fault with
+ * these.
  */
 #ifndef SIZE
 #define SIZE 2 /* workers there may be */
@@ -20,8 +30,11 @@
 #ifndef ITEMS
 #define ITEMS 2 /* of each submitter */
 #endif
+#ifndef SLOW
+#define SLOW 0 /* of all: slow ones */
+#endif
 #ifndef BLOCK
-#define BLOCK 0 /* 1: the first item ends after all the others */
+#define BLOCK 0 /* 1: the first fast item ends after all the others */
 #endif
 #ifndef RELIEFS
 #define RELIEFS 1 /* changes of the lookout */
@@ -29,11 +42,27 @@
 #ifndef SPURIOUS
 #define SPURIOUS 1 /* wake-ups without a signal */
 #endif
+#ifndef REFUSALS
+#define REFUSALS 0 /* threads that the system refuses */
+#endif
+#ifndef CANCELS
+#define CANCELS 0
+#endif
+#ifndef BROKEN
+#define BROKEN 0
+#endif
 
-bool locked;
-byte inbox, queued, done;
+#define SLOW_MAX ((SIZE + 1) / 2)
+#define SLOTS (SLOW_MAX - slow_running)
+/* count_ready(), and uv__work_queue_has_any() */
+#define READY (fast + (slow < SLOTS -> slow : SLOTS))
+#define HAS_ANY (READY > 0 || inbox > 0)
+#define ONE_COMING (looking + woken + starting > 0)
+
+bool locked, ending;
+byte inbox, fast, slow, slow_running, slow_made, done;
 byte threads, starting, looking, sleeping, woken, spare = SIZE;
-byte reliefs;
+byte reliefs, refusals, cancels, exited;
 bool is_blocked;
 byte waiters, tokens, spurious;
 
@@ -42,14 +71,17 @@ inline unlock() { locked = false }
 inline count_spare() {
   atomic {
     if
-    :: looking + woken + starting > 0 -> spare = 0
+    :: ONE_COMING -> spare = 0
     :: else -> spare = sleeping - woken + SIZE - threads
     fi
   }
 }
-inline sort_in() { atomic { queued = queued + inbox; inbox = 0 } }
+inline sort_in() { atomic { fast = fast + inbox; inbox = 0 } }
+inline finish_one() {
+  atomic { done++; assert(done <= SUBMITTERS * ITEMS) }
+}
 
-inline wake_or_start() {
+inline rouse_sleeper() {
   if
   :: sleeping > woken ->
     woken++;
@@ -60,61 +92,108 @@ inline wake_or_start() {
       :: else -> skip
       fi
     }
-  :: else ->
-    if
-    :: threads == SIZE -> skip
-    :: else ->
-      threads++;
-      starting++;
-      count_spare();
-      run worker()
-    fi
+  :: else -> skip
   fi
 }
 
-inline rouse() {
+/* start_worker(); sets `failed` if that was refused. */
+inline start() {
   if
-  :: (queued == 0 && inbox == 0) || looking + woken + starting > 0 -> skip
-  :: else -> wake_or_start()
+  :: threads++;
+    starting++;
+    count_spare();
+    run worker()
+  :: refusals < REFUSALS ->
+    refusals++;
+    failed = true
+  fi
+}
+
+/* rouse_worker() */
+inline rouse() {
+  failed = false;
+  if
+  :: !HAS_ANY || ONE_COMING -> skip
+  :: else ->
+    if
+    :: sleeping > woken || threads == SIZE -> rouse_sleeper()
+    :: else ->
+      start();
+      failed = failed && threads == 0
+    fi
   fi
 }
 
 /* After some items somebody else is to be the lookout. */
 inline change_lookout() {
   if
-  :: reliefs < RELIEFS && looking + woken + starting == 0 ->
+  :: reliefs < RELIEFS && !ONE_COMING ->
     reliefs++;
-    wake_or_start()
+    failed = threads == SIZE;
+    if
+    :: failed -> skip
+    :: else -> start()
+    fi;
+    if
+    :: failed -> rouse_sleeper()
+    :: else -> skip
+    fi
   :: skip
   fi
 }
 
+/* The rest of next_work() */
+inline leave_none_behind() {
+  change_lookout();
+  if
+  :: BROKEN == 3 -> skip
+  :: else -> rouse()
+  fi
+}
+
 proctype worker() {
+  bool failed;
+
   lock();
   assert(starting > 0);
   starting--;
   count_spare();
 next:
   if
-  :: queued == 0 -> sort_in()
+  :: fast == 0 -> sort_in()
   :: else -> skip
   fi;
+  /* uv__work_queue_take(): the code has an order between the first two. */
   if
-  :: queued > 0 ->
-    queued--;
-    change_lookout();
-    rouse();
+  :: slow > 0 && SLOTS > 0 ->
+    slow--;
+    slow_running++;
+    assert(slow_running <= SLOW_MAX);
+    leave_none_behind();
+    unlock();
+    finish_one();
+    lock();
+    slow_running--;
+    goto next
+  :: fast > 0 ->
+    fast--;
+    leave_none_behind();
     unlock();
     if
     :: atomic { BLOCK && !is_blocked -> is_blocked = true };
       done == SUBMITTERS * ITEMS - 1
     :: else -> skip
     fi;
-    atomic { done++; assert(done <= SUBMITTERS * ITEMS) };
+    finish_one();
     lock();
     goto next
   :: else -> skip
   fi;
+  if
+  :: ending -> goto over
+  :: else -> skip
+  fi;
+  /* wait_for_work() */
   if
   :: looking == 0 || reliefs > 0 ->
     looking++;
@@ -126,7 +205,7 @@ next:
     looking--;
     count_spare();
     if
-    :: queued > 0 || inbox > 0 -> goto next
+    :: HAS_ANY || (ending && BROKEN != 2) -> goto next
     :: else -> skip
     fi
   :: skip /* not worth looking */
@@ -134,7 +213,7 @@ next:
   sleeping++;
   count_spare();
   if
-  :: inbox == 0 ->
+  :: inbox == 0 || BROKEN == 1 ->
     atomic { waiters++; locked = false };
 end_asleep:
     if
@@ -151,21 +230,63 @@ end_asleep:
   assert(sleeping > 0);
   sleeping--;
   count_spare();
-  goto next
+  goto next;
+over:
+  unlock();
+  exited++
+}
+
+inline submit_fast() {
+  inbox++;
+  if
+  :: spare == 0 -> skip
+  :: else ->
+    lock();
+    rouse();
+    if
+    :: failed -> sort_in(); assert(fast > 0); fast--; finish_one()
+    :: else -> skip
+    fi;
+    unlock()
+  fi
+}
+
+inline submit_slow() {
+  lock();
+  sort_in();
+  slow++;
+  rouse();
+  if
+  :: failed -> assert(slow > 0); slow--; finish_one()
+  :: else -> skip
+  fi;
+  unlock()
+}
+
+/* uv__work_cancel() of some item that is still queued. */
+inline cancel() {
+  lock();
+  sort_in();
+  if
+  :: fast > 0 -> fast--; finish_one()
+  :: slow > 0 -> slow--; finish_one()
+  :: else -> skip
+  fi;
+  unlock()
 }
 
 proctype submitter() {
   byte i = 0;
+  bool failed;
   do
   :: i < ITEMS ->
-    inbox++;
     if
-    :: spare == 0 -> skip
-    :: else ->
-      lock();
-      sort_in();
-      rouse();
-      unlock()
+    :: atomic { slow_made < SLOW -> slow_made++ }; submit_slow()
+    :: submit_fast()
+    fi;
+    if
+    :: atomic { cancels < CANCELS -> cancels++ }; cancel()
+    :: skip
     fi;
     i++
   :: else -> break
@@ -180,5 +301,11 @@ init {
     :: else -> break
     od
   };
-  done == SUBMITTERS * ITEMS
+  done == SUBMITTERS * ITEMS;
+  /* uv__threadpool_shutdown() */
+  lock();
+  ending = true;
+  atomic { tokens = tokens + waiters; waiters = 0 };
+  unlock();
+  exited == threads
 }

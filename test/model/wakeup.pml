@@ -1,18 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-/* The hand-off from senders to a loop: src/async.c (pending, stack of sent
- * handles, close) over src/wakeup.c (one word with NOTED, AWAKE and LOOKING)
- * and an edge-triggered wake fd. The loop runs in several uv_run()s; between
- * them the program watches the backend fd, as an embedder does.
+/* The hand-off to a loop: src/wakeup.c (one word with NOTED, AWAKE and LOOKING)
+ * over a wake fd that is reported once, and who uses it:
  *
- * Checked: after a send the callback runs (or would be stuck: invalid end
- * state); no sender touches a handle whose close has finished, nor the loop
- * after uv_loop_close().
+ *   senders   src/async.c: pending, stack of sent handles, close
+ *   workers   push_done() of src/threadpool.c: stack of finished items
+ *   signals   src/unix/signal-handler.c: a count and a mark; run last, after a
+ *             look at the fds that came later than the mark
+ *
+ * The loop is uv__poll() of src/poll-phase.c in several uv_run()s of every mode
+ * and the pull interface; between them the program watches the backend fd, as
+ * an embedder does.
+ *
+ * Checked: after a send, an item or a signal the callback runs (else stuck:
+ * invalid end state); no sender touches a handle whose close has finished, and
+ * neither senders nor workers the loop after uv_loop_close().
+ *
+ * -DBROKEN=1 leaves out the write to a sleeping loop's fd, 2 the note about
+ * signals that were not in time for the batch, 3 the count of those inside the
+ * loop: spin must find fault with these. (It finds none without the note of a
+ * close about the handles it collected: their senders have left one.)
  */
 #ifndef SENDERS
-#define SENDERS 2
+#define SENDERS 2 /* a handle for each */
 #endif
 #ifndef SENDS
 #define SENDS 2
+#endif
+#ifndef WORKERS
+#define WORKERS 0 /* an item for each */
+#endif
+#ifndef SIGNALS
+#define SIGNALS 0
+#endif
+#ifndef OTHERS
+#define OTHERS 1 /* waits that end for another reason */
+#endif
+
+#ifndef BROKEN
+#define BROKEN 0
 #endif
 
 #define NOTED 1
@@ -20,28 +45,34 @@
 #define LOOKING 4
 
 byte word;         /* uv__loop_state.wakeup.word */
-bool wake_fd;      /* there is an event that epoll has not reported yet */
+bool wake_fd;      /* there is an event that the poller has not reported yet */
 byte sent;         /* bit per handle: on the stack */
 byte pending;      /* bit per handle: raised */
 byte news;         /* bit per handle: written before the send */
 byte closed;       /* bit per handle: memory is free again */
-byte busy;         /* senders inside the loop */
-byte senders_over;
+byte finished;     /* bit per item: on the stack work_done */
+byte items;        /* bit per item: its callback has run */
+bool caught;       /* signals_caught, the mark */
+byte signals_owed; /* counted, no callback yet */
+byte busy;         /* senders and workers inside the loop */
+byte senders_over; /* have begun their last send */
+bool signals_over;
 bool loop_closed;
 
 #define BIT(h) (1 << (h))
-#define ALL ((1 << SENDERS) - 1)
+#define WITHOUT(set, h) (set & (255 - BIT(h)))
 
 /* uv__wakeup_send() */
 inline note() {
+  assert(!loop_closed);
   atomic { before = word; word = word | NOTED };
   if
-  :: before == 0 -> wake_fd = true
+  :: before == 0 && BROKEN != 1 -> wake_fd = true
   :: else -> skip
   fi
 }
 
-/* A handle for each sender. */
+/* uv_async_send() */
 proctype sender(byte h) {
   byte i = 0;
   byte before;
@@ -50,7 +81,13 @@ proctype sender(byte h) {
 
   do
   :: i < SENDS ->
-    news = news | BIT(h);
+    atomic {
+      news = news | BIT(h);
+      if /* who has begun the last one need not have come back from it */
+      :: i == SENDS - 1 -> senders_over++
+      :: else -> skip
+      fi
+    };
     atomic {
       was_raised = (pending & BIT(h)) != 0;
       pending = pending | BIT(h)
@@ -66,7 +103,7 @@ proctype sender(byte h) {
         sent = sent | BIT(h)
       };
       if
-      :: was_empty -> assert(!loop_closed); note()
+      :: was_empty -> note()
       :: else -> skip
       fi;
       assert(!loop_closed);
@@ -74,49 +111,105 @@ proctype sender(byte h) {
     fi;
     i++
   :: else -> break
-  od;
-  senders_over++
+  od
 }
 
-byte batch;        /* asyncs.ready */
+/* push_done() */
+proctype worker(byte i) {
+  byte before;
+  bool was_empty;
 
-inline dispatch() {
-  atomic { batch = batch | sent; sent = 0 };
+  assert(!loop_closed);
+  if
+  :: atomic { finished != 0 -> finished = finished | BIT(i) }
+  :: finished == 0 ->
+    busy++;
+    atomic { was_empty = finished == 0; finished = finished | BIT(i) };
+    if
+    :: was_empty -> note()
+    :: else -> skip
+    fi;
+    assert(!loop_closed);
+    busy--
+  fi
+}
+
+/* deliver() */
+proctype signaller() {
+  byte i = 0;
+  byte before;
+  bool was_marked;
+
+  do
+  :: i < SIGNALS ->
+    signals_owed++;
+    atomic { was_marked = caught; caught = true };
+    if
+    :: was_marked -> skip
+    :: else -> note()
+    fi;
+    i++
+  :: else -> break
+  od;
+  signals_over = true
+}
+
+byte ready;        /* asyncs.ready */
+byte round;        /* of uv__async_run() */
+
+/* uv__async_close() of the first sender's handle. */
+inline close_first() {
+  atomic { noted = (pending & 1) != 0; pending = pending | 1 };
+  if
+  :: noted ->
+    do
+    :: (ready | round) & 1 -> break
+    :: else -> atomic { ready = ready | sent; sent = 0 }
+    od
+  :: else -> skip
+  fi;
+  ready = ready & 254;
+  round = round & 254;
+  closed = closed | 1;
+  if
+  :: ready != 0 -> note()
+  :: else -> skip
+  fi
+}
+
+/* uv__work_run_done() and uv__async_run() */
+inline dispatch_wake() {
+  atomic { items = items | finished; finished = 0 };
+  atomic { ready = ready | sent; sent = 0; round = ready; ready = 0 };
   h = 0;
   do
   :: h < SENDERS ->
     if
-    :: batch & BIT(h) ->
-      batch = batch & (255 - BIT(h));
-      pending = pending & (255 - BIT(h));
-      news = news & (255 - BIT(h)) /* the callback reads it */
+    :: round & BIT(h) ->
+      round = WITHOUT(round, h);
+      pending = WITHOUT(pending, h);
+      news = WITHOUT(news, h); /* the callback reads it, */
+      if                       /* and may close the first handle */
+      :: !(closed & 1) -> close_first()
+      :: skip
+      fi
     :: else -> skip
     fi;
     h++
   :: else -> break
-  od
-}
-
-/* uv__wakeup_take() */
-inline take() {
+  od;
   if
-  :: word == awake -> skip
-  :: else ->
-    atomic { noted = (word & NOTED) != 0; word = awake };
-    if
-    :: noted -> dispatch()
-    :: else -> skip
-    fi
+  :: ready != 0 -> note()
+  :: else -> skip
   fi
 }
 
-/* One poll phase that may block; `awake` as in uv_run(). */
-inline poll() {
-  sleep = true;
+/* uv__wakeup_sleep(): may the wait block? */
+inline fall_asleep() {
   if
   :: awake == 0 -> skip
   :: awake != 0 && (word & NOTED) -> sleep = false
-  :: else ->
+  :: awake != 0 ->
     expected = AWAKE;
     if
     :: word = word | LOOKING; expected = AWAKE | LOOKING
@@ -128,52 +221,82 @@ inline poll() {
       :: else -> sleep = false
       fi
     }
-  fi;
+  fi
+}
+
+/* The poller's wait: was the wake reported? */
+inline wait() {
+  woke = false;
   if
   :: sleep ->
 end_asleep:
-    atomic { wake_fd -> wake_fd = false };
-    dispatch()
-  :: else ->
-    /* A look without blocking, which may be skipped. */
     if
-    :: wake_fd -> wake_fd = false; dispatch()
-    :: skip
+    :: atomic { wake_fd -> wake_fd = false; woke = true }
+    :: others < OTHERS -> others++
     fi
-  fi;
-  take()
+  :: else ->
+    if
+    :: atomic { wake_fd -> wake_fd = false; woke = true }
+    :: awake != 0 -> skip /* uv__wakeup_is_all(): not even looked */
+    :: !wake_fd -> skip
+    fi
+  fi
 }
 
-/* uv__async_close() of the first sender's handle. */
-inline close_first() {
-  atomic { noted = (pending & 1) != 0; pending = pending | 1 };
+/* uv__wakeup_take() */
+inline take() {
+  noted = false;
   if
-  :: noted ->
-    do
-    :: batch & 1 -> break
-    :: else -> atomic { batch = batch | sent; sent = 0 }
-    od
+  :: word == awake -> skip
+  :: else -> atomic { noted = (word & NOTED) != 0; word = awake }
+  fi;
+  woke = woke || noted
+}
+
+/* wait_once() and uv__poll_dispatch() */
+inline poll() {
+  was_due = caught;
+  sleep = may_sleep;
+  if
+  :: sleep -> fall_asleep()
   :: else -> skip
   fi;
-  batch = batch & 254;
-  closed = closed | 1;
+  wait();
+  last_due = was_due || (caught && woke);
   if
-  :: batch != 0 -> note()
+  :: last_due = false /* the batch was full */
+  :: skip
+  fi;
+  take();
+  if
+  :: !last_due && caught && BROKEN != 2 -> note()
+  :: else -> skip
+  fi;
+  if
+  :: woke -> dispatch_wake()
+  :: else -> skip
+  fi;
+  if
+  :: last_due -> caught = false; signals_owed = 0 /* uv__signal_run() */
   :: else -> skip
   fi
 }
 
-#define OVER (senders_over == SENDERS && (news & (255 - closed)) == 0)
+#define OVER                                                                   \
+  (senders_over == SENDERS && (news & (255 - closed)) == 0 &&                  \
+   items == BIT(WORKERS) - 1 && signals_over && signals_owed == 0)
 
 active proctype loop() {
-  byte awake, expected, h;
-  bool sleep, noted;
-  byte before;
+  byte awake, expected, h, before, others;
+  bool sleep, may_sleep, noted, woke, was_due, last_due;
 
 again:
-  /* uv__wakeup_run_begin() */
-  awake = AWAKE;
-  word = word | AWAKE;
+  if
+  :: awake = AWAKE; may_sleep = true /* UV_RUN_DEFAULT, UV_RUN_ONCE */
+  :: awake = 0; may_sleep = false    /* UV_RUN_NOWAIT */
+  :: awake = 0; may_sleep = true     /* uv_backend_process() */
+  fi;
+  word = word | awake; /* uv__wakeup_run_begin() */
   do
   :: poll()
   :: !(closed & 1) -> close_first()
@@ -181,11 +304,15 @@ again:
   :: break /* UV_RUN_ONCE, or uv_stop() */
   od;
   /* uv__wakeup_run_end() */
-  awake = 0;
-  atomic { before = word; word = word & (255 - AWAKE) };
   if
-  :: before & NOTED -> wake_fd = true
-  :: else -> skip
+  :: awake == 0 -> skip
+  :: else ->
+    awake = 0;
+    atomic { before = word; word = word & (255 - AWAKE) };
+    if
+    :: before & NOTED -> wake_fd = true
+    :: else -> skip
+    fi
   fi;
   if
   :: OVER -> skip
@@ -198,7 +325,7 @@ end_outside:
     fi
   fi;
   /* uv__async_close_loop() */
-  busy == 0;
+  busy == 0 || BROKEN == 3;
   loop_closed = true
 }
 
@@ -208,7 +335,13 @@ init {
     do
     :: s < SENDERS -> run sender(s); s++
     :: else -> break
-    od
+    od;
+    s = 0;
+    do
+    :: s < WORKERS -> run worker(s); s++
+    :: else -> break
+    od;
+    run signaller()
   };
   OVER
 }
