@@ -157,20 +157,20 @@ proctype signaller() {
 byte ready;        /* asyncs.ready */
 byte round;        /* of uv__async_run() */
 
-/* uv__async_close() of the first sender's handle. */
-inline close_first() {
-  atomic { noted = (pending & 1) != 0; pending = pending | 1 };
+/* uv__async_close() */
+inline close_handle(k) {
+  atomic { noted = (pending & BIT(k)) != 0; pending = pending | BIT(k) };
   if
   :: noted ->
     do
-    :: (ready | round) & 1 -> break
+    :: (ready | round) & BIT(k) -> break
     :: else -> atomic { ready = ready | sent; sent = 0 }
     od
   :: else -> skip
   fi;
-  ready = ready & 254;
-  round = round & 254;
-  closed = closed | 1;
+  ready = WITHOUT(ready, k);
+  round = WITHOUT(round, k);
+  closed = closed | BIT(k);
   if
   :: ready != 0 -> note()
   :: else -> skip
@@ -190,7 +190,7 @@ inline dispatch_wake() {
       pending = WITHOUT(pending, h);
       news = WITHOUT(news, h); /* the callback reads it, */
       if                       /* and may close the first handle */
-      :: !(closed & 1) -> close_first()
+      :: !(closed & 1) -> close_handle(0)
       :: skip
       fi
     :: else -> skip
@@ -299,7 +299,7 @@ again:
   word = word | awake; /* uv__wakeup_run_begin() */
   do
   :: poll()
-  :: !(closed & 1) -> close_first()
+  :: !(closed & 1) -> close_handle(0)
   :: OVER -> break
   :: break /* UV_RUN_ONCE, or uv_stop() */
   od;
@@ -324,7 +324,17 @@ end_outside:
     :: OVER -> skip
     fi
   fi;
-  /* uv__async_close_loop() */
+  /* All handles must be closed, then comes uv__async_close_loop(). */
+  h = 0;
+  do
+  :: h < SENDERS ->
+    if
+    :: closed & BIT(h) -> skip
+    :: else -> close_handle(h)
+    fi;
+    h++
+  :: else -> break
+  od;
   busy == 0 || BROKEN == 3;
   loop_closed = true
 }
