@@ -14,7 +14,7 @@
 /* Events fetched by one wait: as many as there is room for. A full batch means
  * that there may be more, and is what makes the room grow from the first to the
  * last number. */
-#define UV__BATCH_FIRST 12
+#define UV__BATCH_FIRST 8
 #define UV__BATCH_MAX 1024
 
 /* poll-phase.c. Between a wait and its dispatch the events live here. One more
@@ -61,7 +61,10 @@ struct uv__asyncs {
 
 /* metrics.c. Atomic where uv_metrics_idle_time() reads from other threads. */
 struct uv__metrics {
-  uv_metrics_t info;
+  uint64_t loop_count;     /* these three: see uv_metrics_t, which has room for
+                            * ten more that no loop need carry */
+  uint64_t events;
+  uint64_t events_waiting;
   unsigned sequence;       /* odd while the two below change together */
   uint64_t idle_ns;        /* finished waits */
   uint64_t waiting_since;  /* 0, or when the wait under way began */

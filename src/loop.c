@@ -92,7 +92,7 @@ static void before_poll(uv_loop_t* loop) {
 
 /* No callback comes before the timers: the poll phase's time is still good. */
 static int is_quiet(const uv_loop_t* loop, uint64_t events_before) {
-  return uv__loop_state(loop)->metrics.info.events == events_before &&
+  return uv__loop_state(loop)->metrics.events == events_before &&
          !uv__loop_os_has_pending(loop) &&
          uv__queue_empty(&loop->check_handles) &&
          loop->closing_handles == NULL;
@@ -121,9 +121,9 @@ static int iterate(uv_loop_t* loop, uv_run_mode mode) {
   uint64_t deadline_ns =
       may_sleep ? uv__loop_deadline(loop) : UV__DEADLINE_NONE;
 
-  uv_metrics_t* info = &uv__loop_state(loop)->metrics.info;
-  uint64_t events_before = info->events;
-  info->loop_count++;
+  struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
+  uint64_t events_before = metrics->events;
+  metrics->loop_count++;
   int err = uv__poll(loop, deadline_ns);
   if (is_quiet(loop, events_before))
     uv__timer_run_due(loop);
@@ -169,7 +169,7 @@ int uv_backend_process(uv_loop_t* loop, int timeout) {
 }
 
 int uv_backend_dispatch(uv_loop_t* loop) {
-  uv__loop_state(loop)->metrics.info.loop_count++;
+  uv__loop_state(loop)->metrics.loop_count++;
   uv__poll_dispatch(loop);
   /* One round: what callbacks queue now is for the next dispatch. */
   after_poll(loop, 1);

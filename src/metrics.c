@@ -51,6 +51,11 @@ uint64_t uv_metrics_idle_time(uv_loop_t* loop) {
 }
 
 int uv_metrics_info(uv_loop_t* loop, uv_metrics_t* metrics) {
-  memcpy(metrics, &uv__loop_state(loop)->metrics.info, sizeof(*metrics));
+  const struct uv__metrics* own = &uv__loop_state(loop)->metrics;
+
+  memset(metrics, 0, sizeof(*metrics));
+  metrics->loop_count = own->loop_count;
+  metrics->events = own->events;
+  metrics->events_waiting = own->events_waiting;
   return 0;
 }

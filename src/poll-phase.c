@@ -153,9 +153,9 @@ static int dispatch(uv_loop_t* loop) {
     ran += uv__loop_os_dispatch_last(loop);
   batch->last_due = 0;
 
-  state->metrics.info.events += (uint64_t) ran;
+  state->metrics.events += (uint64_t) ran;
   if (batch->was_waiting)
-    state->metrics.info.events_waiting += (uint64_t) ran;
+    state->metrics.events_waiting += (uint64_t) ran;
   return ran;
 }
 
