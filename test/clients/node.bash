@@ -8,10 +8,10 @@ sources=nodejs
 user=client
 program=node
 
-# The part of the suite that has to do with libuv.
-areas="child-process cluster dgram dns event-loop fs http https http2 net os \
-pipe process signal stdin stdio stdout stream \
-timers tty uv worker"
+# The part of the suite that has to do with libuv. (Not stream, which is
+# JavaScript alone, and not http2, whose sockets are those of net and https.)
+areas="child-process cluster dgram dns event-loop fs http https net os \
+pipe process signal stdin stdio stdout timers tty uv worker"
 
 # Only what the tests read, never deps/uv; Debian's patches to it.
 prepare() {

@@ -16,8 +16,9 @@ needed() {
   for deb in "$work"/*.deb; do
     package=${deb##*/}
     package=${package%%_*}
-    mkdir "$work/x" && dpkg-deb -x "$deb" "$work/x" || return
-    find "$work/x" -type f -size +1k | while IFS= read -r file; do
+    mkdir "$work/x" && dpkg-deb --fsys-tarfile "$deb" |
+      tar -C "$work/x" --exclude=./usr/share -xf - || return
+    grep -rlF libuv.so.1 "$work/x" | while IFS= read -r file; do
       readelf -dW "$file" 2>/dev/null | grep -q 'NEEDED.*\[libuv.so.1\]' ||
         continue
       readelf --dyn-syms -W "$file" |
@@ -31,10 +32,12 @@ needed() {
 
 # (In the data: libnode115 asks weakly for a function of Node's own libuv.)
 prepare() {
-  local trixie
-  trixie=$("$here/debian" root trixie libuv1t64) &&
-    { needed "$ROOT" libuv1 bookworm && needed "$trixie" libuv1t64 trixie; } \
-      > "$1/needed"
+  local trixie bookworm
+  trixie=$("$here/debian" root trixie libuv1t64) || return
+  needed "$ROOT" libuv1 bookworm > "$1/bookworm" &
+  bookworm=$!
+  needed "$trixie" libuv1t64 trixie > "$1/trixie" && wait $bookworm &&
+    cat "$1/bookworm" "$1/trixie" > "$1/needed"
 }
 
 workload() {
