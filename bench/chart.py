@@ -4,7 +4,7 @@ import math
 from xml.sax.saxutils import escape
 
 COLORS = {"met": "#2b7a4b", "missed": "#b5443c", "unsure": "#9a9a9a"}
-LEFT, RIGHT, TOP, STEP = 170, 60, 62, 20
+LEFT, RIGHT, TOP, STEP = 170, 110, 62, 20
 WIDTH = 860
 
 
@@ -34,8 +34,9 @@ def bar(y, name, result, x):
         % (x(figure["q1"]), middle, x(figure["q3"])),
         '<path d="M%.1f %.1fV%.1f" stroke="#e0a000" stroke-width="2"/>'
         % (x(result["goal"]), y + 2, y + STEP - 2),
-        '<text x="%.1f" y="%.1f">%.3g</text>'
-        % (max(end, x(figure["q3"])) + 5, middle + 4, figure["median"]),
+        '<text x="%.1f" y="%.1f">%.3g%s</text>'
+        % (max(end, x(figure["q3"])) + 5, middle + 4, figure["median"],
+           " CPU worse" if result["cpu"] == "worse" else ""),
     ]
 
 

@@ -2,6 +2,7 @@
 """Which libraries are compared, and the program that runs on them."""
 import glob
 import os
+import platform
 import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -83,3 +84,27 @@ def build_program(ours):
     if done.returncode != 0:
         raise Stop("uv-bench does not compile")
     return done.stdout.strip()
+
+
+def name_by_version(libraries, bench, probe):
+    """What each library says it is."""
+    for contender in libraries:
+        contender.version = bench.run(contender, probe, 1)["version"]
+        if not contender.is_ours:
+            contender.name = "libuv-" + contender.version
+
+
+def write(path, text):
+    with open(path, "w") as out:
+        out.write(text)
+    print("wrote " + path)
+
+
+def machine():
+    model = platform.machine()
+    with open("/proc/cpuinfo") as lines:
+        for line in lines:
+            if line.startswith("model name"):
+                model = line.split(":", 1)[1].strip()
+    return "%s, %d CPUs, Linux %s" % (model, os.cpu_count(),
+                                      platform.release())

@@ -115,6 +115,8 @@ def judge(runs, names, goal):
         result["verdict"] = worst([result["ratio_verdict"],
                                    result["floor_verdict"]])
     result.update(notes_of(runs))
+    if "notes" in result:
+        result["above"] = weigh(result["notes"], names)[1]
     return result
 
 
@@ -122,7 +124,7 @@ def weigh(notes, names):
     """For bytes: ours may not hold more than the lighter reference does.
     Returns the verdict and a sentence for each number that is above."""
     above = []
-    for key, value in notes[names[0]].items():
+    for key, value in notes.get(names[0], {}).items():
         if not key.startswith("bytes_"):
             continue
         least = min(notes[name][key] for name in names[1:])

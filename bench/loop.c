@@ -118,6 +118,63 @@ static void run_poll(struct run* run) {
   bench_drain(&loop);
 }
 
+/* One operation: one of `size` watched descriptors becomes readable, is
+ * reported and read. The others are silent. */
+static struct {
+  uint64_t left;
+  int out; /* the pipe's other end */
+} one;
+
+static void one_cb(uv_poll_t* poll, int status, int events) {
+  uv_os_fd_t fd;
+  char byte;
+
+  CHECK_OK(status);
+  CHECK(events == UV_READABLE);
+  CHECK_OK(uv_fileno((uv_handle_t*) poll, &fd));
+  CHECK(read(fd, &byte, 1) == 1);
+  if (--one.left == 0)
+    uv_stop(&loop);
+  else
+    CHECK(write(one.out, &byte, 1) == 1);
+}
+
+static void silent_cb(uv_poll_t* poll, int status, int events) {
+  (void) poll;
+  (void) events;
+  CHECK(status == UV_ECANCELED); /* never called */
+}
+
+static void run_poll_idle(struct run* run) {
+  uv_poll_t* handles = bench_alloc(run->size, sizeof(*handles));
+  int silent[2];
+  int loud[2];
+
+  CHECK(bench_raise_fd_limit() >= run->size + 16);
+  CHECK(pipe(silent) == 0);
+  CHECK(pipe(loud) == 0);
+  one.left = run->ops;
+  one.out = loud[1];
+  CHECK_OK(uv_loop_init(&loop));
+  for (unsigned i = 0; i < run->size; i++) {
+    int is_loud = i == run->size / 2;
+    int fd = is_loud ? loud[0] : dup(silent[0]);
+    CHECK(fd >= 0);
+    CHECK_OK(uv_poll_init(&loop, &handles[i], fd));
+    CHECK_OK(uv_poll_start(&handles[i], UV_READABLE,
+                           is_loud ? one_cb : silent_cb));
+  }
+  uv_run(&loop, UV_RUN_NOWAIT); /* tells the kernel about them */
+  bench_begin();
+  CHECK(write(one.out, "x", 1) == 1);
+  uv_run(&loop, UV_RUN_DEFAULT);
+  bench_end();
+  CHECK(one.left == 0);
+  for (unsigned i = 0; i < run->size; i++)
+    uv_close((uv_handle_t*) &handles[i], NULL);
+  bench_drain(&loop);
+}
+
 const struct workload loop_workloads[] = {
   { "loop-idle", run_idle, NULL, 0, 500000, 0, 1,
     "an iteration with an idle handle" },
@@ -129,5 +186,7 @@ const struct workload loop_workloads[] = {
     "a handle started and closed, 1000 at once" },
   { "poll-100", run_poll, NULL, 0, 200000, 0, 100,
     "a readable descriptor reported, 100 ready" },
+  { "poll-idle-10k", run_poll_idle, NULL, 0, 50000, 0, 10000,
+    "one of 10000 watched descriptors reported and read" },
   { .name = NULL },
 };

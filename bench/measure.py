@@ -9,7 +9,7 @@ import tempfile
 
 from contenders import Stop
 
-TIMEOUT = 120
+TIMEOUT = 150
 
 
 def workloads(program, env):
@@ -18,9 +18,10 @@ def workloads(program, env):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def command(program, contender, workload, ops):
+def command(program, contender, workload, ops, size=None):
     floor = ["--floor"] if contender.is_floor else []
-    return [program] + floor + [workload["name"], str(ops)]
+    return [program] + floor + [workload["name"], str(ops)] + (
+        [] if size is None else [str(size)])
 
 
 def execute(argv, env, what):
@@ -50,8 +51,8 @@ class Bench:
         self.program = program
         self.ours = ours
 
-    def run(self, contender, workload, ops):
-        argv = command(self.program, contender, workload, ops)
+    def run(self, contender, workload, ops, size=None):
+        argv = command(self.program, contender, workload, ops, size)
         what = "%s on %s" % (workload["name"], contender.name)
         env = environment(contender, workload, self.ours)
         return execute(argv, env, what)

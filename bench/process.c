@@ -2,7 +2,9 @@
 /* Spawning: one operation is a process started, ended and reported. */
 #include "bench.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { PLAIN, OPTIONS };
@@ -74,6 +76,51 @@ static void run_spawn(struct run* run) {
   bench_drain(&spawning.loop);
 }
 
+/* The same among `size` children that do nothing: cats on a pipe nobody writes
+ * to, so that they end when this process does. */
+static void start_cats(unsigned count, int in) {
+  static char* args[] = { "/bin/cat", NULL };
+  uv_process_t* cats = bench_alloc(count, sizeof(*cats));
+  uv_stdio_container_t input = { .flags = UV_INHERIT_FD, .data.fd = in };
+  uv_process_options_t options = { .file = args[0],
+                                   .args = args,
+                                   .stdio = &input,
+                                   .stdio_count = 1 };
+
+  for (unsigned i = 0; i < count; i++)
+    CHECK_OK(uv_spawn(&spawning.loop, &cats[i], &options));
+}
+
+static void exited_last(uv_process_t* process, int64_t status, int signal) {
+  CHECK(status == 0);
+  CHECK(signal == 0);
+  if (spawning.left == 1)
+    uv_stop(&spawning.loop); /* the cats would keep it going */
+  uv_close((uv_handle_t*) process, closed);
+}
+
+static void run_among(struct run* run) {
+  static char* args[] = { "/bin/true", NULL };
+  int input[2];
+
+  CHECK(pipe2(input, O_CLOEXEC) == 0);
+  spawning.left = run->ops;
+  spawning.options.file = args[0];
+  spawning.options.args = args;
+  spawning.options.exit_cb = exited_last;
+  CHECK_OK(uv_loop_init(&spawning.loop));
+  start_cats(run->size, input[0]);
+  bench_begin();
+  spawn_next();
+  CHECK(uv_run(&spawning.loop, UV_RUN_DEFAULT) != 0);
+  bench_end();
+  /* How many children ending at once are reported is not the question: the
+   * library does not get to see it. */
+  close(input[1]);
+  for (unsigned i = 0; i < run->size; i++)
+    CHECK(wait(NULL) > 0);
+}
+
 const struct workload process_workloads[] = {
   { "spawn", run_spawn, NULL, PLAIN, 200, 0, 0,
     "/bin/true started and its end reported" },
@@ -81,5 +128,7 @@ const struct workload process_workloads[] = {
     "the same by a process of 1 GiB" },
   { "spawn-1g-options", run_spawn, NULL, OPTIONS, 50, 0, 1024,
     "the same with cwd, uid, gid and detached" },
+  { "spawn-among-100", run_among, NULL, 0, 200, 0, 100,
+    "/bin/true started and its end reported, among 100 children" },
   { .name = NULL },
 };

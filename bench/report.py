@@ -21,6 +21,8 @@ def verdict(result):
         remarks.append("floor")
     if result["cpu"] == "worse":
         remarks.append("CPU worse")
+    if result.get("above"):
+        remarks.append("bytes")
     return result["verdict"] + (" (%s)" % ", ".join(remarks) if remarks
                                 else "")
 
@@ -89,16 +91,41 @@ def notes_table(results):
                   for a, b, c, v in rows]
 
 
+def heavy_list(results):
+    """Numbers of bytes above libuv's."""
+    rows = ["- %s: %s" % (name, sentence) for name, r in results.items()
+            for sentence in r.get("above", [])]
+    return ["", "## More bytes than libuv", ""] + rows if rows else []
+
+
+def missed_list(results):
+    rows = [(n, r) for n, r in results.items() if "ratio" in r and
+            (r["verdict"] != "met" or r["cpu"] == "worse")]
+    if not rows:
+        return []
+    out = ["", "## Not met, or at the cost of processor time", "",
+           "| workload | verdict | ratio | goal | CPU ratio | of floor |",
+           "|---|---|--:|--:|--:|--:|"]
+    for name, r in rows:
+        cpu = r["cpu_ratio"]
+        out.append("| %s | %s | %s | %s | %s | %s |" % (
+            name, verdict(r), number(r["ratio"]["median"]), number(r["goal"]),
+            number(cpu and cpu["median"]), floor(r)))
+    return out
+
+
 def markdown(document):
     results = document["workloads"]
     timed = {n: r for n, r in results.items() if "ratio" in r}
     out = ["# Measured", "", document["machine"] + ", " + document["date"] +
-           ". How to read this: [README.md](README.md).", "",
-           "| %s |" % " | ".join(HEAD), "|---|" + "--:|" * 10]
-    out += ["| %s |" % " | ".join(row(n, r)) for n, r in timed.items()]
+           ". How to read this: [README.md](README.md)."]
+    if timed:
+        out += ["", "| %s |" % " | ".join(HEAD), "|---|" + "--:|" * 10]
+        out += ["| %s |" % " | ".join(row(n, r)) for n, r in timed.items()]
+        out += missed_list(timed)
     out += costs_table(results, "syscalls_per_op",
                        "System calls per operation")
     out += costs_table(results, "instructions_per_op",
                        "Instructions per operation (user mode)")
-    out += notes_table(results)
+    out += heavy_list(results) + notes_table(results)
     return "\n".join(out) + "\n"

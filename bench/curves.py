@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""Cost against number, one panel for each kind, both scales logarithmic."""
+import math
+from xml.sax.saxutils import escape
+
+COLORS = ["#2b7a4b", "#b5443c", "#d9920a", "#5566aa"]
+PANEL_WIDTH, PANEL_HEIGHT = 400, 260
+LEFT, RIGHT, TOP, BOTTOM = 58, 26, 44, 34
+COLUMNS = 2
+HEAD = 48
+
+
+def decades(values):
+    low = math.floor(math.log10(min(values)))
+    high = math.ceil(math.log10(max(values)))
+    return low, max(high, low + 1)
+
+
+class Scale:
+    """From a value to a place between two ends."""
+
+    def __init__(self, low, high, start, end):
+        self.low, self.high, self.start, self.end = low, high, start, end
+
+    def __call__(self, value):
+        share = (math.log10(value) - self.low) / (self.high - self.low)
+        return self.start + share * (self.end - self.start)
+
+
+def tick_text(power):
+    return "%g" % 10 ** power if -3 <= power <= 3 else "10^%d" % power
+
+
+def grid(x, y):
+    out = []
+    for power in range(y.low, y.high + 1):
+        at = y(10 ** power)
+        out.append('<path d="M%d %.1fH%d" stroke="#ddd"/>'
+                   % (x.start, at, x.end))
+        out.append('<text x="%d" y="%.1f" text-anchor="end" fill="#555">%s'
+                   '</text>' % (x.start - 6, at + 4, tick_text(power)))
+    for power in range(x.low, x.high + 1):
+        at = x(10 ** power)
+        out.append('<path d="M%.1f %dV%d" stroke="#ddd"/>'
+                   % (at, y.start, y.end))
+        out.append('<text x="%.1f" y="%d" text-anchor="middle" fill="#555">'
+                   '%s</text>' % (at, y.start + 16, tick_text(power)))
+    return out
+
+
+def panel(kind, result, names, left, top):
+    values = [v for costs in result["us_per_op"].values() for v in costs]
+    x = Scale(2, 6, left + LEFT, left + PANEL_WIDTH - RIGHT)
+    low, high = decades(values)
+    y = Scale(low, high, top + PANEL_HEIGHT - BOTTOM, top + TOP)
+    out = ['<text x="%d" y="%d" font-size="13">%s</text>'
+           % (left + 12, top + 18, escape(kind)),
+           '<text x="%d" y="%d" fill="#555" font-size="11">%s</text>'
+           % (left + 12, top + 34, escape(result["what"]))]
+    out += grid(x, y)
+    if result["stops"]:
+        out.append('<text x="%d" y="%d" fill="#777" font-size="9">%s</text>'
+                   % (x.start + 4, y.start - 4, escape(result["stops"])))
+    for index in reversed(range(len(names))):
+        points = ["%.1f %.1f" % (x(size), y(cost)) for size, cost in
+                  zip(result["sizes"], result["us_per_op"][names[index]])]
+        color = COLORS[index % len(COLORS)]
+        out.append('<path d="M%s" fill="none" stroke="%s" stroke-width="%s"/>'
+                   % ("L".join(points), color, "2.4" if index == 0 else "1.6"))
+        out += ['<circle cx="%s" cy="%s" r="2.6" fill="%s"/>'
+                % (*point.split(), color) for point in points]
+    return out
+
+
+def draw(document):
+    kinds = document["kinds"]
+    names = document["contenders"]
+    rows = (len(kinds) + COLUMNS - 1) // COLUMNS
+    width, height = COLUMNS * PANEL_WIDTH, HEAD + rows * PANEL_HEIGHT + 10
+    out = ['<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" '
+           'font-family="sans-serif" font-size="12">' % (width, height),
+           '<rect width="100%" height="100%" fill="#fff"/>',
+           '<text x="12" y="20" font-size="15">Microseconds per operation '
+           'with N of them around</text>']
+    for index, name in enumerate(names):
+        at = 12 + 150 * index
+        out.append('<rect x="%d" y="30" width="14" height="4" fill="%s"/>'
+                   % (at, COLORS[index % len(COLORS)]))
+        out.append('<text x="%d" y="37">%s</text>' % (at + 20, escape(name)))
+    for index, (kind, result) in enumerate(kinds.items()):
+        out += panel(kind, result, names, index % COLUMNS * PANEL_WIDTH,
+                     HEAD + index // COLUMNS * PANEL_HEIGHT)
+    return "\n".join(out + ["</svg>", ""])
