@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* uv_cancel: which requests can be taken back, and how. */
+#include "fs.h"
 #include "stream.h"
 #include "threadpool.h"
 
@@ -14,7 +15,6 @@ struct pool_req {
 };
 
 static const struct pool_req pool_reqs[UV_REQ_TYPE_MAX] = {
-  [UV_FS] = POOL_REQ(uv_fs_t),
   [UV_WORK] = POOL_REQ(uv_work_t),
   [UV_GETADDRINFO] = POOL_REQ(uv_getaddrinfo_t),
   [UV_GETNAMEINFO] = POOL_REQ(uv_getnameinfo_t),
@@ -27,6 +27,8 @@ int uv_cancel(uv_req_t* req) {
     return UV_EINVAL;
   if (req->type == UV_WRITE)
     return uv__stream_cancel_write((uv_write_t*) req);
+  if (req->type == UV_FS)
+    return uv__fs_cancel((uv_fs_t*) req);
 
   const struct pool_req* where = &pool_reqs[req->type];
   if (!where->is_pool_req)

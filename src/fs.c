@@ -102,6 +102,7 @@ static void init_req(uv_loop_t* loop,
   req->ptr = NULL;
   req->path = NULL;
   *uv__fs_owned(req) = NULL;
+  *uv__fs_is_elsewhere(req) = NULL;
   uv__fs_os_init(req);
 }
 
@@ -128,14 +129,49 @@ static void fs_work_done(struct uv__work* w, int status) {
   req->cb(req);
 }
 
-static int submit(uv_fs_t* req) {
-  uv_loop_t* loop = req->loop;
+static int submit_to_pool(uv_fs_t* req) {
+  return uv__work_submit(req->loop, &req->work_req, UV__WORK_FAST_IO, fs_work,
+                         fs_work_done);
+}
 
-  uv__req_start(loop, req, UV_FS);
-  int err = uv__work_submit(loop, &req->work_req, UV__WORK_FAST_IO, fs_work,
-                            fs_work_done);
+void uv__fs_done(uv_fs_t* req) {
+  *uv__fs_is_elsewhere(req) = NULL;
+  fs_work_done(&req->work_req, 0);
+}
+
+void uv__fs_to_pool(uv_fs_t* req) {
+  *uv__fs_is_elsewhere(req) = NULL;
+  int err = submit_to_pool(req);
+  if (err == 0)
+    return;
+
+  if (req->result <= 0)
+    req->result = err;
+  uv__work_hand_over(req->loop, &req->work_req, 0, fs_work_done);
+}
+
+void uv__fs_cancelled(uv_fs_t* req) {
+  *uv__fs_is_elsewhere(req) = NULL;
+  uv__work_hand_over(req->loop, &req->work_req, UV_ECANCELED, fs_work_done);
+}
+
+int uv__fs_cancel(uv_fs_t* req) {
+  if (*uv__fs_is_elsewhere(req) != NULL)
+    return uv__fs_os_cancel(req);
+  return uv__work_cancel(req->loop, &req->work_req);
+}
+
+static int submit(uv_fs_t* req) {
+  uv__req_start(req->loop, req, UV_FS);
+  if (uv__fs_os_offer(req)) {
+    *uv__fs_is_elsewhere(req) = req;
+    req->work_req.work = NULL; /* the pool cannot cancel it */
+    return 0;
+  }
+
+  int err = submit_to_pool(req);
   if (err != 0)
-    uv__req_unregister(loop);
+    uv__req_unregister(req->loop);
   return err;
 }
 

@@ -2,7 +2,8 @@
 /* The life of a file request.
  *
  *   fs-api.c fills uv__fs_args -> uv__fs_start: check, fill the request, then
- *   inline (no callback) or through the pool; both run uv__fs_ops[type]
+ *   inline (no callback) or through the pool; both run uv__fs_ops[type]; or
+ *   through another executor of the platform's (uv__fs_os_offer)
  *   -> req->result -> callback -> uv_fs_req_cleanup()
  *
  * F1  A request owns at most two things: the block of uv__fs_owned(), and what
@@ -62,6 +63,9 @@ int uv__fs_start(uv_loop_t* loop,
                  const struct uv__fs_args* args,
                  uv_fs_cb cb);
 
+/* uv_cancel(). */
+int uv__fs_cancel(uv_fs_t* req);
+
 /* Runs the operation and stores req->result. Context: any. */
 void uv__fs_run(uv_fs_t* req);
 
@@ -70,6 +74,11 @@ void uv__fs_run(uv_fs_t* req);
  * not say whether they are borrowed (F2). */
 static inline void** uv__fs_owned(uv_fs_t* req) {
   return &req->reserved[0];
+}
+
+/* Is it with the platform's executor rather than with the pool? */
+static inline void** uv__fs_is_elsewhere(uv_fs_t* req) {
+  return &req->reserved[1];
 }
 
 /* Must the request have copies of what the caller passed? */
@@ -85,5 +94,21 @@ void uv__fs_os_init(uv_fs_t* req);
 /* Fills the request from checked arguments, with copies where F2 asks for
  * them: 0 or UV_ENOMEM... */
 int uv__fs_os_fill(uv_fs_t* req, const struct uv__fs_args* args);
+
+/* Another executor than the pool, where the platform has one and the user asked
+ * for it. 1 if it takes the request and will call one of those below; 0 if it
+ * does not. */
+int uv__fs_os_offer(uv_fs_t* req);
+/* As uv_cancel(), for what it took. */
+int uv__fs_os_cancel(uv_fs_t* req);
+
+/* For that executor. It has done the request, and req->result and what belongs
+ * to it are set: runs the callback. */
+void uv__fs_done(uv_fs_t* req);
+/* It has not, or not all of a write, whose req->result is the bytes that are
+ * written; the pool goes on. */
+void uv__fs_to_pool(uv_fs_t* req);
+/* It will not: UV_ECANCELED is delivered in the next round. */
+void uv__fs_cancelled(uv_fs_t* req);
 
 #endif /* UV_FS_H_ */

@@ -445,6 +445,17 @@ int uv__work_cancel(uv_loop_t* loop, struct uv__work* w) {
   return 0;
 }
 
+void uv__work_hand_over(uv_loop_t* loop,
+                        struct uv__work* w,
+                        int status,
+                        void (*done)(struct uv__work* w, int status)) {
+  w->loop = loop;
+  w->work = NULL;
+  w->done = done;
+  w->wq.prev = status == UV_ECANCELED ? &cancelled : NULL;
+  (void) push_done(loop, w);
+}
+
 int uv__work_run_done(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
   int count = 0;

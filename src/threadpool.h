@@ -30,6 +30,13 @@ int uv__work_submit(uv_loop_t* loop,
  * late. */
 int uv__work_cancel(uv_loop_t* loop, struct uv__work* w);
 
+/* For an item that was not queued: done() comes later all the same, with
+ * `status` 0 or UV_ECANCELED. */
+void uv__work_hand_over(uv_loop_t* loop,
+                        struct uv__work* w,
+                        int status,
+                        void (*done)(struct uv__work* w, int status));
+
 /* Runs done() of everything finished so far, oldest first; returns how many. */
 int uv__work_run_done(uv_loop_t* loop);
 

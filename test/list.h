@@ -45,6 +45,7 @@ TEST(limit_everyday_calls_without_descriptors)
 TEST(limit_accept_without_descriptors)
 TEST(limit_spawn_without_descriptors)
 TEST(limit_first_worker_refused)
+TEST(limit_ring_without_workers)
 TEST(limit_second_worker_refused)
 TEST(limit_spawn_without_processes)
 
@@ -255,6 +256,27 @@ TEST(udp_open_ex_flags)
 TEST(udp_recvmmsg_buffer_too_small)
 TEST(udp_recvmmsg_one_terminal_callback)
 TEST(udp_close_in_send_callback)
+
+/* test-uring.c */
+TEST(uring_results_are_the_pools)
+TEST(uring_polled_results_are_the_pools)
+TEST(uring_does_what_it_says)
+TEST(uring_more_than_there_is_room_for)
+TEST(uring_polled_more_than_there_is_room_for)
+TEST(uring_writes_at_the_cursor)
+TEST(uring_write_is_never_short)
+TEST(uring_cancel)
+TEST(uring_fork)
+TEST(uring_fork_without_telling_the_loop)
+TEST(uring_embedded)
+TEST(uring_chain_beside_timers_and_idle)
+TEST(uring_thread_ends)
+
+/* test-uring-rights.c */
+TEST(uring_is_not_touched_unless_asked_for)
+TEST(uring_refused_is_the_pool)
+TEST(uring_refused_later_is_the_pool)
+TEST(uring_rights_given_up_are_gone)
 
 /* test-write-cancel.c */
 TEST(write_cancel_queued)

@@ -301,7 +301,7 @@ static void first_worker_refused(void) {
     SKIP("RLIMIT_NPROC does not stop threads here");
   }
   ASSERT_ERR(UV_EAGAIN, uv_queue_work(&loop, &work, on_work, after_work));
-  ASSERT_ERR(UV_EAGAIN, uv_fs_stat(&loop, &fs, ".", on_fs));
+  ASSERT_ERR(UV_EAGAIN, uv_fs_access(&loop, &fs, ".", 0, on_fs));
   uv_fs_req_cleanup(&fs);
   ASSERT_ERR(UV_EAGAIN, uv_getaddrinfo(&loop, &info, on_addrinfo, "localhost",
                                        NULL, NULL));
@@ -313,6 +313,34 @@ static void first_worker_refused(void) {
 
 TEST_IMPL(limit_first_worker_refused) {
   run_in_child(first_worker_refused);
+  return 0;
+}
+
+/* With io_uring the kernel has workers of its own: if it may not either, the
+ * callback tells. */
+static void ring_without_workers(void) {
+  uv_fs_t fs;
+
+  ASSERT_EQ(0, setenv("UV_USE_IO_URING", "1", 1));
+  ASSERT_OK(uv_loop_init(&loop));
+  if (!forbid_threads())
+    SKIP("cannot lower RLIMIT_NPROC here");
+  int result = 0;
+  fs.data = &result;
+  int err = uv_fs_stat(&loop, &fs, ".", on_fs);
+  if (err == 0) {
+    ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+    ASSERT_EQ(1, work_done);
+    err = result;
+  }
+  ASSERT(err == 0 || err == UV_EAGAIN);
+  uv_fs_req_cleanup(&fs);
+  ASSERT_EQ(0, uv_loop_alive(&loop));
+  test_close_loop(&loop);
+}
+
+TEST_IMPL(limit_ring_without_workers) {
+  run_in_child(ring_without_workers);
   return 0;
 }
 

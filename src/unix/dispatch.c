@@ -4,6 +4,7 @@
 #include "fs-event.h"
 #include "loop.h"
 #include "threadpool.h"
+#include "unix/fs-ring.h"
 #include "unix/io.h"
 #include "unix/poll-impl.h"
 #include "unix/process.h"
@@ -50,6 +51,7 @@ static int dispatch_io(uv_loop_t* loop, const struct uv__event* event) {
 
 static int dispatch_wake(uv_loop_t* loop) {
   int ran = uv__work_run_done(loop);
+  ran += uv__fs_ring_run_done(loop);
   ran += uv__async_run(loop);
   return ran + uv__process_run_ended(loop);
 }

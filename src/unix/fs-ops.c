@@ -2,6 +2,7 @@
 /* The table of file operations, and how a unix request is filled. */
 #include "unix/fs-ops.h"
 #include "alloc.h"
+#include "unix/fs-ring.h"
 
 #include <string.h>
 
@@ -115,4 +116,12 @@ int uv__fs_os_fill(uv_fs_t* req, const struct uv__fs_args* args) {
   req->new_path = args->new_path;
   req->bufs = (uv_buf_t*) args->bufs; /* never written through */
   return 0;
+}
+
+int uv__fs_os_offer(uv_fs_t* req) {
+  return uv__fs_ring_offer(req);
+}
+
+int uv__fs_os_cancel(uv_fs_t* req) {
+  return uv__fs_ring_cancel(req);
 }

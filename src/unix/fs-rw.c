@@ -131,12 +131,14 @@ static ssize_t write_some(int fd, const struct cursor* cursor, off_t off) {
   return put < 0 ? uv__errno() : put;
 }
 
-/* An error after some bytes is found again by the caller's next write. */
+/* An error after some bytes is found again by the caller's next write. Another
+ * executor may have begun: req->result bytes. */
 ssize_t uv__fs_write(uv_fs_t* req) {
   struct cursor cursor = cursor_of(req);
-  off_t off = req->off;
-  ssize_t done = 0;
+  ssize_t done = req->result;
+  off_t off = req->off < 0 ? req->off : req->off + done;
 
+  advance(&cursor, (size_t) done);
   while (cursor.nbufs > 0 && cursor.room > 0) {
     ssize_t put = write_some(req->file, &cursor, off);
     if (put < 0)

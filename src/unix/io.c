@@ -9,6 +9,7 @@
 #include "loop.h"
 #include "queue.h"
 #include "unix/fd.h"
+#include "unix/fs-ring.h"
 
 /* Above the kind in uv__io_t.bits: the poller refused the fd (P4). */
 #define REFUSED 0x100u
@@ -158,10 +159,12 @@ void uv__loop_os_commit(uv_loop_t* loop) {
     if (w->pevents != w->events)
       commit_one(loop, w);
   }
+  uv__fs_ring_commit(loop);
 }
 
 int uv__loop_os_uncommitted(const uv_loop_t* loop) {
-  return !uv__queue_empty(&loop->watcher_queue);
+  return !uv__queue_empty(&loop->watcher_queue) ||
+         uv__fs_ring_uncommitted(loop);
 }
 
 int uv__loop_os_has_pending(const uv_loop_t* loop) {

@@ -19,6 +19,8 @@ struct uv__loop_os {
   struct uv__queue children_ended;
   /* fs-event-kqueue.c: NULL until a path is watched. */
   struct uv__vnodes* vnodes;
+  /* fs-uring.c: NULL until a file request could use it. */
+  struct uv__fs_uring* fs_uring;
 };
 
 static inline struct uv__loop_os* uv__loop_os(const uv_loop_t* loop) {

@@ -50,6 +50,7 @@
  *                              the sockets that share a port
  * files
  *   UV__HAVE_STATX             statx()
+ *   UV__HAVE_URING             io_uring, for those who ask for it
  *   UV__HAVE_STAT_BIRTHTIME    struct stat has UV__STAT_BIRTHTIM()
  *   UV__HAVE_STAT_FLAGS        struct stat has st_flags and st_gen
  *   UV__HAVE_STATFS            statfs() with f_type (else statvfs())
@@ -113,6 +114,11 @@
 # define UV__HAVE_MMSG 1
 # define UV__HAVE_ABSTRACT_SOCKET 1
 # define UV__HAVE_STATX 1
+# if defined(__ANDROID__) || defined(UV__KQUEUE_SHIM)
+#  define UV__HAVE_URING 0 /* seccomp kills there; no eventfd here */
+# else
+#  define UV__HAVE_URING 1
+# endif
 # define UV__HAVE_STAT_BIRTHTIME 0
 # define UV__HAVE_STAT_FLAGS 0
 # define UV__HAVE_STATFS 1
@@ -191,6 +197,7 @@ typedef cpu_set_t uv__cpu_set;
 # define UV__HAVE_MMSG 0
 # define UV__HAVE_ABSTRACT_SOCKET 0
 # define UV__HAVE_STATX 0
+# define UV__HAVE_URING 0
 # define UV__HAVE_STAT_BIRTHTIME 1
 # define UV__HAVE_STAT_FLAGS 1
 # define UV__HAVE_STATFS 1
@@ -255,6 +262,7 @@ typedef cpu_set_t uv__cpu_set;
 # define UV__HAVE_MMSG 1
 # define UV__HAVE_ABSTRACT_SOCKET 0
 # define UV__HAVE_STATX 0
+# define UV__HAVE_URING 0
 # define UV__HAVE_STAT_BIRTHTIME 1
 # define UV__HAVE_STAT_FLAGS 1
 # define UV__HAVE_STATFS 1
@@ -316,6 +324,7 @@ typedef cpuset_t uv__cpu_set;
 # define UV__HAVE_MMSG 1
 # define UV__HAVE_ABSTRACT_SOCKET 0
 # define UV__HAVE_STATX 0
+# define UV__HAVE_URING 0
 # define UV__HAVE_STAT_BIRTHTIME 1
 # define UV__HAVE_STAT_FLAGS 1
 # define UV__HAVE_STATFS 0
@@ -375,6 +384,7 @@ typedef cpuset_t uv__cpu_set;
 # define UV__HAVE_MMSG 1
 # define UV__HAVE_ABSTRACT_SOCKET 0
 # define UV__HAVE_STATX 0
+# define UV__HAVE_URING 0
 # define UV__HAVE_STAT_BIRTHTIME 1
 # define UV__HAVE_STAT_FLAGS 1
 # define UV__HAVE_STATFS 0
@@ -418,7 +428,8 @@ typedef cpuset_t uv__cpu_set;
     !defined(UV__HAVE_SO_NOSIGPIPE) || \
     !defined(UV__HAVE_MSG_NOSIGNAL) || !defined(UV__HAVE_MMSG) || \
     !defined(UV__HAVE_ABSTRACT_SOCKET) || \
-    !defined(UV__HAVE_STATX) || !defined(UV__HAVE_STAT_BIRTHTIME) || \
+    !defined(UV__HAVE_STATX) || !defined(UV__HAVE_URING) || \
+    !defined(UV__HAVE_STAT_BIRTHTIME) || \
     !defined(UV__HAVE_STAT_FLAGS) || !defined(UV__HAVE_STATFS) || \
     !defined(UV__HAVE_FDATASYNC) || !defined(UV__HAVE_SENDFILE_ANY) || \
     !defined(UV__HAVE_COPY_FILE_RANGE) || !defined(UV__HAVE_FICLONE) || \

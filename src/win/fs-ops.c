@@ -178,3 +178,13 @@ int uv__fs_os_fill(uv_fs_t* req, const struct uv__fs_args* args) {
   req->bufs = (uv_buf_t*) args->bufs; /* never written through */
   return 0;
 }
+
+int uv__fs_os_offer(uv_fs_t* req) {
+  (void) req;
+  return 0; /* the pool does it all */
+}
+
+int uv__fs_os_cancel(uv_fs_t* req) {
+  (void) req;
+  return UV_EBUSY;
+}

@@ -33,7 +33,7 @@ static void set_time(uv_timespec_t* out, const struct statx_timestamp* ts) {
 }
 
 /* Field by field: an initialiser would be built elsewhere and copied. */
-static void stat_from(uv_stat_t* out, const struct statx* stx) {
+void uv__statx_take(uv_stat_t* out, const struct statx* stx) {
   out->st_dev = makedev(stx->stx_dev_major, stx->stx_dev_minor);
   out->st_mode = stx->stx_mode;
   out->st_nlink = stx->stx_nlink;
@@ -57,9 +57,9 @@ int uv__statx(int fd, const char* path, int at_flags, uv_stat_t* out) {
   const char* name = path != NULL ? path : "";
   int flags = path != NULL ? at_flags : AT_EMPTY_PATH;
 
-  if (statx(fd, name, flags, STATX_BASIC_STATS | STATX_BTIME, &stx) != 0)
+  if (statx(fd, name, flags, UV__STATX_MASK, &stx) != 0)
     return uv__errno();
 
-  stat_from(out, &stx);
+  uv__statx_take(out, &stx);
   return 0;
 }

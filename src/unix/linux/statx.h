@@ -9,6 +9,12 @@
  * UV_E*. `at_flags` is 0 or AT_SYMLINK_NOFOLLOW. */
 int uv__statx(int fd, const char* path, int at_flags, uv_stat_t* out);
 
+struct statx;
+
+/* What to ask for, and how to read the answer, if somebody else calls it. */
+#define UV__STATX_MASK (STATX_BASIC_STATS | STATX_BTIME)
+void uv__statx_take(uv_stat_t* out, const struct statx* stx);
+
 /* Could this error mean that there is no statx() here: a kernel before 4.11, or
  * a sandbox that does not know it? */
 int uv__statx_maybe_refused(int err);

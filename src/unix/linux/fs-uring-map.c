@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of operations a ring can do; see fs-uring-map.h.
+ *
+ * An answer that may have to do with io_uring rather than with the file
+ * (refused, interrupted, not now) is not passed on: nothing has happened, so
+ * the pool does it, and its answer counts.
+ */
+#include "unix/linux/fs-uring-map.h"
+#include "alloc.h"
+#include "fs.h"
+#include "unix/linux/statx.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+/* More than this is not copied by the loop's thread, even if it is in memory:
+ * some ten microseconds' worth. */
+#define COPY_MAX (64u << 10)
+
+struct uv__statx_room {
+  struct statx attributes;
+  struct uv__statx_room* next;
+};
+
+typedef int fill_fn(struct uv__fs_uring_map*, uv_fs_t*, struct uv__sqe*);
+typedef int finish_fn(struct uv__fs_uring_map*, uv_fs_t*, int res);
+
+static uint64_t address(const void* p) {
+  return (uint64_t) (uintptr_t) p;
+}
+
+static int fill_fd(struct uv__fs_uring_map* map,
+                   uv_fs_t* req,
+                   struct uv__sqe* sqe) {
+  (void) map;
+  sqe->fd = req->file;
+  return 1;
+}
+
+static int fill_length(struct uv__fs_uring_map* map,
+                       uv_fs_t* req,
+                       struct uv__sqe* sqe) {
+  sqe->off = (uint64_t) req->off;
+  return fill_fd(map, req, sqe);
+}
+
+static int fill_path(struct uv__fs_uring_map* map,
+                     uv_fs_t* req,
+                     struct uv__sqe* sqe) {
+  (void) map;
+  sqe->fd = AT_FDCWD;
+  sqe->addr = address(req->path);
+  return 1;
+}
+
+static int fill_path_mode(struct uv__fs_uring_map* map,
+                          uv_fs_t* req,
+                          struct uv__sqe* sqe) {
+  sqe->len = req->mode;
+  return fill_path(map, req, sqe);
+}
+
+static int fill_open(struct uv__fs_uring_map* map,
+                     uv_fs_t* req,
+                     struct uv__sqe* sqe) {
+  sqe->op_flags = (uint32_t) (req->flags | O_CLOEXEC | O_LARGEFILE);
+  return fill_path_mode(map, req, sqe);
+}
+
+/* symlink: the text, then the name. */
+static int fill_symlink(struct uv__fs_uring_map* map,
+                        uv_fs_t* req,
+                        struct uv__sqe* sqe) {
+  sqe->off = address(req->new_path);
+  return fill_path(map, req, sqe);
+}
+
+/* Two names, each with its directory. */
+static int fill_paths(struct uv__fs_uring_map* map,
+                      uv_fs_t* req,
+                      struct uv__sqe* sqe) {
+  sqe->len = (uint32_t) AT_FDCWD;
+  return fill_symlink(map, req, sqe);
+}
+
+static size_t bytes_of(const uv_fs_t* req) {
+  size_t sum = 0;
+
+  for (unsigned i = 0; i < req->nbufs; i++) {
+    if (req->bufs[i].len > UV__FS_BYTES_MAX - sum)
+      return SIZE_MAX;
+    sum += req->bufs[i].len;
+  }
+  return sum;
+}
+
+/* pread() and pwrite() refuse pipes and the like; io_uring would ignore the
+ * offset and take the bytes. Moving nothing tells, without touching the file or
+ * waiting for those who are at its cursor. */
+static int is_seekable(struct uv__fs_uring_map* map, const uv_fs_t* req) {
+  int is_write = req->fs_type == UV_FS_WRITE;
+  int64_t key = (int64_t) req->file * 2 + is_write;
+
+  if (key == map->seekable)
+    return 1;
+  ssize_t rc = is_write ? pwritev(req->file, NULL, 0, 0)
+                        : preadv(req->file, NULL, 0, 0);
+  if (rc != 0 && errno == ESPIPE)
+    return 0;
+  map->seekable = key;
+  return 1;
+}
+
+/* At the cursor of a seekable file: for the pool. io_uring reads the cursor
+ * when it starts and stores it when it ends, without the lock that read(2) and
+ * write(2) hold meanwhile: beside another thread's write, records are lost
+ * (seen on 6.18 with ext4). */
+static int is_position_safe(struct uv__fs_uring_map* map, const uv_fs_t* req) {
+  return is_seekable(map, req) == (req->off >= 0);
+}
+
+static int fill_rw(struct uv__fs_uring_map* map,
+                   uv_fs_t* req,
+                   struct uv__sqe* sqe) {
+  size_t bytes = bytes_of(req);
+
+  if (bytes > UV__FS_BYTES_MAX || req->nbufs > IOV_MAX)
+    return 0;
+  if (!is_position_safe(map, req))
+    return 0;
+
+  sqe->fd = req->file;
+  sqe->off = req->off < 0 ? UINT64_MAX : (uint64_t) req->off;
+  if (bytes > COPY_MAX)
+    sqe->flags |= UV__SQE_ASYNC;
+  if (req->nbufs == 1) {
+    sqe->addr = address(req->bufs[0].base);
+    sqe->len = (uint32_t) req->bufs[0].len;
+    return 1;
+  }
+  sqe->opcode = req->fs_type == UV_FS_READ ? UV__URING_READV : UV__URING_WRITEV;
+  sqe->addr = address(req->bufs);
+  sqe->len = req->nbufs;
+  return 1;
+}
+
+static struct uv__statx_room* take_room(struct uv__fs_uring_map* map) {
+  struct uv__statx_room* room = map->rooms;
+
+  if (room == NULL)
+    return uv__calloc(1, sizeof(*room)); /* analysers do not see the kernel */
+  map->rooms = room->next;
+  return room;
+}
+
+/* While it is under way, req->ptr is its room; then the result, as ever. */
+static void put_room(struct uv__fs_uring_map* map, uv_fs_t* req) {
+  struct uv__statx_room* room = req->ptr;
+
+  room->next = map->rooms;
+  map->rooms = room;
+  req->ptr = NULL;
+}
+
+static int is_stat(const uv_fs_t* req) {
+  return req->fs_type == UV_FS_STAT || req->fs_type == UV_FS_LSTAT ||
+         req->fs_type == UV_FS_FSTAT;
+}
+
+static int fill_stat(struct uv__fs_uring_map* map,
+                     uv_fs_t* req,
+                     struct uv__sqe* sqe) {
+  struct uv__statx_room* room = take_room(map);
+  if (room == NULL)
+    return 0;
+
+  req->ptr = room;
+  sqe->fd = req->fs_type == UV_FS_FSTAT ? req->file : AT_FDCWD;
+  sqe->addr = address(req->fs_type == UV_FS_FSTAT ? "" : req->path);
+  sqe->off = address(&room->attributes);
+  sqe->len = UV__STATX_MASK;
+  return 1;
+}
+
+/* Is it about io_uring rather than about the file? */
+static int is_doubtful(int err) {
+  return err == UV_EINTR || err == UV_EAGAIN || err == UV_ECANCELED ||
+         err == UV_EINVAL || err == UV_ENOTSUP || err == UV_ENOSYS;
+}
+
+static int finish_plain(struct uv__fs_uring_map* map, uv_fs_t* req, int res) {
+  (void) map;
+  if (is_doubtful(res))
+    return 0;
+  req->result = res;
+  return 1;
+}
+
+/* A second close could hit somebody else's descriptor. */
+static int finish_close(struct uv__fs_uring_map* map, uv_fs_t* req, int res) {
+  (void) map;
+  if (res == UV_ECANCELED)
+    return 0; /* did not begin */
+  req->result = res == UV_EINTR || res == -EINPROGRESS ? 0 : res;
+  return 1;
+}
+
+/* The pool goes on where this ended. */
+static int finish_write(struct uv__fs_uring_map* map, uv_fs_t* req, int res) {
+  if (res <= 0 || (size_t) res == bytes_of(req))
+    return finish_plain(map, req, res);
+  req->result = res;
+  return 0;
+}
+
+static int finish_stat(struct uv__fs_uring_map* map, uv_fs_t* req, int res) {
+  const struct uv__statx_room* room = req->ptr;
+
+  if (res == 0)
+    uv__statx_take(&req->statbuf, &room->attributes);
+  put_room(map, req);
+  if (uv__statx_maybe_refused(res) || is_doubtful(res))
+    return 0;
+  if (res == 0)
+    req->ptr = &req->statbuf;
+  req->result = res;
+  return 1;
+}
+
+static const struct mapping {
+  unsigned char opcode; /* NOP: not the ring's */
+  uint16_t op_flags;
+  fill_fn* fill;
+  finish_fn* finish;
+} mappings[UV__FS_TYPES] = {
+  [UV_FS_OPEN] = { UV__URING_OPENAT, 0, fill_open, finish_plain },
+  [UV_FS_CLOSE] = { UV__URING_CLOSE, 0, fill_fd, finish_close },
+  [UV_FS_READ] = { UV__URING_READ, 0, fill_rw, finish_plain },
+  [UV_FS_WRITE] = { UV__URING_WRITE, 0, fill_rw, finish_write },
+  [UV_FS_STAT] = { UV__URING_STATX, 0, fill_stat, finish_stat },
+  [UV_FS_LSTAT] = { UV__URING_STATX, AT_SYMLINK_NOFOLLOW, fill_stat,
+                    finish_stat },
+  [UV_FS_FSTAT] = { UV__URING_STATX, AT_EMPTY_PATH, fill_stat, finish_stat },
+  [UV_FS_FTRUNCATE] = { UV__URING_FTRUNCATE, 0, fill_length, finish_plain },
+  [UV_FS_FSYNC] = { UV__URING_FSYNC, 0, fill_fd, finish_plain },
+  [UV_FS_FDATASYNC] = { UV__URING_FSYNC, UV__URING_FSYNC_DATASYNC, fill_fd,
+                        finish_plain },
+  [UV_FS_UNLINK] = { UV__URING_UNLINKAT, 0, fill_path, finish_plain },
+  [UV_FS_RMDIR] = { UV__URING_UNLINKAT, AT_REMOVEDIR, fill_path,
+                    finish_plain },
+  [UV_FS_MKDIR] = { UV__URING_MKDIRAT, 0, fill_path_mode, finish_plain },
+  [UV_FS_RENAME] = { UV__URING_RENAMEAT, 0, fill_paths, finish_plain },
+  [UV_FS_LINK] = { UV__URING_LINKAT, 0, fill_paths, finish_plain },
+  [UV_FS_SYMLINK] = { UV__URING_SYMLINKAT, 0, fill_symlink, finish_plain },
+};
+
+int uv__fs_uring_is_mapped(uv_fs_type type) {
+  return mappings[type].opcode != UV__URING_NOP;
+}
+
+int uv__fs_uring_fill(struct uv__fs_uring_map* map,
+                      uv_fs_t* req,
+                      struct uv__sqe* sqe) {
+  const struct mapping* m = &mappings[req->fs_type];
+
+  if ((map->ops >> m->opcode & 1) == 0)
+    return 0;
+  sqe->opcode = m->opcode;
+  sqe->op_flags = m->op_flags;
+  sqe->user_data = address(req);
+  return m->fill(map, req, sqe);
+}
+
+int uv__fs_uring_finish(struct uv__fs_uring_map* map, uv_fs_t* req, int res) {
+  return mappings[req->fs_type].finish(map, req, res);
+}
+
+void uv__fs_uring_undo(struct uv__fs_uring_map* map, uv_fs_t* req) {
+  if (is_stat(req))
+    put_room(map, req);
+}
+
+void uv__fs_uring_forget_fds(struct uv__fs_uring_map* map) {
+  map->seekable = -1;
+}
+
+void uv__fs_uring_map_close(struct uv__fs_uring_map* map) {
+  while (map->rooms != NULL)
+    uv__free(take_room(map));
+}

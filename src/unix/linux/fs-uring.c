@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/* File requests through io_uring; fs-ring.h says for whom.
+ *
+ * Offered requests become entries of the loop's ring. The poll phase submits
+ * them all with one system call. Results wake the loop by its own eventfd and
+ * are delivered where the pool's are. Reads of what is in memory, and the like,
+ * are done before the call returns: the loop then finds them without sleeping.
+ *
+ * Rights: the kernel does what is submitted with the rights the submitting
+ * thread has in that moment, so a process that gave up rights is safe. But a
+ * thread of the kernel's that polls the queue keeps the rights of whoever made
+ * the ring (CVE-2024-22017), so there each batch carries a registration of the
+ * rights at its submission, and the next batch waits until it was taken.
+ *
+ * Failure modes: no ring, no room, an unknown operation, an argument that only
+ * the system call knows: the pool has it. A refused submission: taken back, the
+ * pool has it.
+ */
+#include "alloc.h"
+#include "fs.h"
+#include "threadpool.h"
+#include "unix/fs-ring.h"
+#include "unix/linux/fs-uring-map.h"
+#include "unix/linux/uring.h"
+#include "unix/loop-os.h"
+#include "unix/wake-fd.h"
+#include "wakeup.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#if UV__HAVE_URING
+
+#define ENTRIES 256
+
+/* In user_data instead of a request: nobody waits for it; the answer to a
+ * cancellation. */
+#define IGNORED 0
+#define CANCELLATION 1
+
+struct uv__fs_uring {
+  struct uv__uring ring;
+  struct uv__fs_uring_map map;
+  unsigned generation; /* forks before it was made */
+  int personality;     /* of the last batch, where it has one; else 0 */
+};
+
+/* Asked for in vain, or not asked for: do not try again. */
+static struct uv__fs_uring refused = { .generation = UINT32_MAX };
+
+/* How many forks lie between this process and the first that used a ring. A
+ * ring of an earlier one is the parent's. */
+static unsigned generation;
+static uv_once_t watch_forks_once = UV_ONCE_INIT;
+static int watch_forks_err;
+
+static void count_fork(void) {
+  generation++;
+}
+
+static void watch_forks(void) {
+  watch_forks_err = -pthread_atfork(NULL, NULL, count_fork);
+}
+
+/* NULL if there is none, or none of this process. */
+static struct uv__fs_uring* ring_of(const uv_loop_t* loop) {
+  struct uv__fs_uring* fu = uv__loop_os(loop)->fs_uring;
+
+  return fu != NULL && fu->generation == generation ? fu : NULL;
+}
+
+/* The environment's word is the last one if it says no. */
+static int is_asked_for(const uv_loop_t* loop) {
+  const char* text = getenv("UV_USE_IO_URING");
+
+  if (text != NULL && *text != '\0')
+    return atoi(text) != 0;
+  return (uv__loop_state(loop)->flags & UV__LOOP_WANT_SQPOLL) != 0;
+}
+
+static int open_ring(uv_loop_t* loop, struct uv__fs_uring* fu) {
+  int is_polled = (uv__loop_state(loop)->flags & UV__LOOP_WANT_SQPOLL) != 0;
+
+  uv_once(&watch_forks_once, watch_forks);
+  if (watch_forks_err != 0)
+    return watch_forks_err;
+  int err = uv__uring_open(&fu->ring, ENTRIES, is_polled);
+  if (err != 0)
+    return err;
+  err = uv__uring_probe(&fu->ring, &fu->map.ops);
+  if (err == 0)
+    err = uv__uring_set_eventfd(&fu->ring, uv__wake_fd_get(loop));
+  if (err != 0)
+    uv__uring_close(&fu->ring);
+  return err;
+}
+
+static struct uv__fs_uring* make_ring(uv_loop_t* loop) {
+  if (!is_asked_for(loop))
+    return NULL;
+  struct uv__fs_uring* fu = uv__calloc(1, sizeof(*fu));
+  if (fu == NULL)
+    return NULL;
+  if (open_ring(loop, fu) != 0) {
+    uv__free(fu);
+    return NULL;
+  }
+  fu->generation = generation;
+  uv__fs_uring_forget_fds(&fu->map);
+  return fu;
+}
+
+int uv__fs_ring_offer(uv_fs_t* req) {
+  struct uv__loop_os* os = uv__loop_os(req->loop);
+
+  if (os->fs_uring == &refused || !uv__fs_uring_is_mapped(req->fs_type))
+    return 0;
+  if (os->fs_uring == NULL) {
+    struct uv__fs_uring* made = make_ring(req->loop);
+    os->fs_uring = made != NULL ? made : &refused;
+  }
+  struct uv__fs_uring* fu = ring_of(req->loop);
+  if (fu == NULL)
+    return 0;
+
+  struct uv__sqe* sqe = uv__uring_stage(&fu->ring);
+  if (sqe == NULL || !uv__fs_uring_fill(&fu->map, req, sqe))
+    return 0;
+  uv__uring_push(&fu->ring);
+  return 1;
+}
+
+static uv_fs_t* req_of(uint64_t user_data) {
+  return (uv_fs_t*) (uintptr_t) user_data;
+}
+
+/* What cannot be submitted goes to the pool. */
+static void take_back(struct uv__fs_uring* fu) {
+  unsigned count = uv__uring_unsent(&fu->ring);
+
+  for (unsigned i = 0; i < count; i++) {
+    uint64_t user_data = uv__uring_unsent_at(&fu->ring, i)->user_data;
+    if (user_data == IGNORED || user_data == CANCELLATION)
+      continue;
+    uv__fs_uring_undo(&fu->map, req_of(user_data));
+    uv__fs_to_pool(req_of(user_data));
+  }
+  uv__uring_take_back(&fu->ring, 0);
+}
+
+/* All that is unsent, with the rights that the process has now. */
+static int stamp_batch(struct uv__fs_uring* fu) {
+  if (fu->personality != 0)
+    uv__uring_act_no_more(&fu->ring, fu->personality);
+  fu->personality = 0;
+
+  int personality = uv__uring_act_as(&fu->ring);
+  if (personality < 0)
+    return personality;
+  fu->personality = personality;
+  for (unsigned i = 0; i < uv__uring_unsent(&fu->ring); i++)
+    uv__uring_unsent_at(&fu->ring, i)->personality = (uint16_t) personality;
+  return 0;
+}
+
+static void submit(struct uv__fs_uring* fu) {
+  int err = 0;
+
+  if (fu->ring.is_polled) {
+    /* The results of what is not taken yet will bring us here again. */
+    if (!uv__uring_is_taken(&fu->ring))
+      return;
+    err = stamp_batch(fu);
+  }
+  if (err == 0)
+    err = uv__uring_submit(&fu->ring);
+  if (err != 0)
+    take_back(fu);
+  uv__fs_uring_forget_fds(&fu->map);
+}
+
+void uv__fs_ring_commit(uv_loop_t* loop) {
+  struct uv__fs_uring* fu = ring_of(loop);
+
+  if (fu == NULL)
+    return;
+  if (uv__uring_unsent(&fu->ring) != 0)
+    submit(fu);
+  /* What comes after this look signals the eventfd during the wait. */
+  if (uv__uring_done(&fu->ring) != 0)
+    (void) uv__wakeup_send(loop); /* the eventfd was signalled, too */
+}
+
+int uv__fs_ring_uncommitted(const uv_loop_t* loop) {
+  const struct uv__fs_uring* fu = ring_of(loop);
+  return fu != NULL && uv__uring_unsent(&fu->ring) != 0;
+}
+
+/* 1 if a callback ran. */
+static int finish(struct uv__fs_uring* fu, const struct uv__cqe* cqe) {
+  if (cqe->user_data == IGNORED || cqe->user_data == CANCELLATION)
+    return 0;
+
+  uv_fs_t* req = req_of(cqe->user_data);
+  if (cqe->res == UV_ECANCELED && req->result == UV_ECANCELED)
+    uv__fs_uring_undo(&fu->map, req);
+  else if (!uv__fs_uring_finish(&fu->map, req, cqe->res)) {
+    uv__fs_to_pool(req);
+    return 0;
+  }
+  uv__fs_done(req);
+  return 1;
+}
+
+int uv__fs_ring_run_done(uv_loop_t* loop) {
+  struct uv__fs_uring* fu = ring_of(loop);
+  int ran = 0;
+
+  if (fu == NULL)
+    return 0;
+  /* Not those that come while callbacks run. A callback may fork, and the child
+   * give up the ring. */
+  for (unsigned n = uv__uring_done(&fu->ring); n > 0 && fu != NULL; n--) {
+    struct uv__cqe cqe = uv__uring_pop(&fu->ring);
+    ran += finish(fu, &cqe);
+    fu = ring_of(loop);
+  }
+  return ran;
+}
+
+static struct uv__sqe* find_unsent(struct uv__fs_uring* fu, uv_fs_t* req) {
+  for (unsigned i = 0; i < uv__uring_unsent(&fu->ring); i++) {
+    struct uv__sqe* sqe = uv__uring_unsent_at(&fu->ring, i);
+    if (req_of(sqe->user_data) == req)
+      return sqe;
+  }
+  return NULL;
+}
+
+/* The answer to the cancellation that was submitted last; UV_EBUSY if it is not
+ * there. */
+static int newest_answer(const struct uv__fs_uring* fu) {
+  for (unsigned i = uv__uring_done(&fu->ring); i > 0; i--) {
+    const struct uv__cqe* cqe = uv__uring_done_at(&fu->ring, i - 1);
+    if (cqe->user_data == CANCELLATION)
+      return cqe->res;
+  }
+  return UV_EBUSY;
+}
+
+/* Asks the kernel, at once. It may interrupt what runs already and says so:
+ * then that counts as running, and the pool goes on with it. */
+static int cancel_sent(struct uv__fs_uring* fu, const uv_fs_t* req) {
+  if (fu->ring.is_polled)
+    return UV_EBUSY; /* would have to wait for the answer */
+
+  submit(fu);
+  struct uv__sqe* sqe = uv__uring_stage(&fu->ring);
+  if (sqe == NULL)
+    return UV_EBUSY;
+  sqe->opcode = UV__URING_ASYNC_CANCEL;
+  sqe->fd = -1;
+  sqe->addr = (uint64_t) (uintptr_t) req;
+  sqe->user_data = CANCELLATION;
+  uv__uring_push(&fu->ring);
+  submit(fu);
+  return newest_answer(fu) >= 0 ? 0 : UV_EBUSY;
+}
+
+int uv__fs_ring_cancel(uv_fs_t* req) {
+  struct uv__fs_uring* fu = ring_of(req->loop);
+  if (fu == NULL || req->result == UV_ECANCELED)
+    return UV_EBUSY; /* the parent's, or cancelled before */
+
+  struct uv__sqe* sqe = find_unsent(fu, req);
+  if (sqe != NULL) {
+    *sqe = (struct uv__sqe) { .opcode = UV__URING_NOP, .user_data = IGNORED };
+    uv__fs_uring_undo(&fu->map, req);
+    uv__fs_cancelled(req);
+    return 0;
+  }
+
+  int err = cancel_sent(fu, req);
+  if (err == 0)
+    req->result = UV_ECANCELED; /* until the kernel's word comes */
+  return err;
+}
+
+void uv__fs_ring_close(uv_loop_t* loop) {
+  struct uv__loop_os* os = uv__loop_os(loop);
+  struct uv__fs_uring* fu = os->fs_uring;
+
+  os->fs_uring = NULL;
+  if (fu == NULL || fu == &refused)
+    return;
+  uv__uring_close(&fu->ring);
+  uv__fs_uring_map_close(&fu->map);
+  uv__free(fu);
+}
+
+#endif /* UV__HAVE_URING */

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* io_uring and rights: no call of it unless asked for, the pool where the
+ * kernel refuses it, and no request with rights that the process has given up
+ * (CVE-2024-22017), whichever way it takes. */
+#include "test.h"
+#include "test-uring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if __has_include(<linux/seccomp.h>)
+# define HAVE_SECCOMP 1
+# include <linux/filter.h>
+# include <linux/seccomp.h>
+# include <sys/prctl.h>
+# ifndef SECCOMP_RET_KILL_PROCESS
+#  define SECCOMP_RET_KILL_PROCESS SECCOMP_RET_KILL
+# endif
+#endif
+
+static uv_loop_t loop;
+static int callbacks;
+static ssize_t last_result;
+
+static void on_fs(uv_fs_t* req) {
+  callbacks++;
+  last_result = req->result;
+}
+
+static ssize_t run_one(int err, uv_fs_t* req) {
+  ASSERT_OK(err);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  uv_fs_req_cleanup(req);
+  return last_result;
+}
+
+/* Each case in a process of its own: what it does to itself lasts. */
+static void in_child(void (*run)(const void* arg), const void* arg) {
+  int status;
+  pid_t pid = fork();
+
+  ASSERT_GE(pid, 0);
+  if (pid == 0) {
+    run(arg);
+    _exit(0);
+  }
+  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  ASSERT_EQ(0, status);
+}
+
+#ifdef HAVE_SECCOMP
+/* io_uring_setup(), _enter() and _register() are 425 to 427 everywhere. */
+static void answer_uring(unsigned action) {
+  struct sock_filter rules[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 425, 0, 2),
+    BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, 427, 1, 0),
+    BPF_STMT(BPF_RET | BPF_K, action),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = {
+    .len = ARRAY_SIZE(rules),
+    .filter = rules,
+  };
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+    SKIP("no system call filters here");
+}
+
+static void use_files(void) {
+  char text[4];
+  uv_buf_t buf = uv_buf_init(text, sizeof(text));
+  uv_fs_t req;
+
+  ssize_t fd = run_one(uv_fs_open(&loop, &req, "file", O_RDWR | O_CREAT, 0600,
+                                  on_fs), &req);
+  ASSERT_GE(fd, 0);
+  ASSERT_OK(run_one(uv_fs_stat(&loop, &req, "file", on_fs), &req));
+  ASSERT_EQ(4, run_one(uv_fs_write(&loop, &req, (int) fd, &buf, 1, 0, on_fs),
+                       &req));
+  ASSERT_EQ(4, run_one(uv_fs_read(&loop, &req, (int) fd, &buf, 1, 0, on_fs),
+                       &req));
+  ASSERT_OK(run_one(uv_fs_close(&loop, &req, (int) fd, on_fs), &req));
+  ASSERT_EQ(0, uring_count());
+  test_close_loop(&loop);
+}
+
+struct asking {
+  const char* value;
+  int sqpoll;
+  unsigned action;
+};
+
+static void run_filtered(const void* arg) {
+  const struct asking* asking = arg;
+
+  uring_ask_for(asking->value);
+  answer_uring(asking->action);
+  ASSERT_OK(uv_loop_init(&loop));
+  if (asking->sqpoll)
+    ASSERT_OK(uv_loop_configure(&loop, UV_LOOP_USE_IO_URING_SQPOLL));
+  use_files();
+}
+
+/* A call of io_uring would be the end of the process. */
+TEST_IMPL(uring_is_not_touched_unless_asked_for) {
+  static const struct asking cases[] = {
+    { NULL, 0, SECCOMP_RET_KILL_PROCESS },
+    { "", 0, SECCOMP_RET_KILL_PROCESS },
+    { "0", 0, SECCOMP_RET_KILL_PROCESS },
+    { "0", 1, SECCOMP_RET_KILL_PROCESS },
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+    in_child(run_filtered, &cases[i]);
+  return 0;
+}
+
+TEST_IMPL(uring_refused_is_the_pool) {
+  static const int errors[] = { ENOSYS, EPERM, ENOMEM, EMFILE };
+
+  for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+    unsigned action = SECCOMP_RET_ERRNO | (unsigned) errors[i];
+    in_child(run_filtered, &(struct asking) { "1", 0, action });
+    in_child(run_filtered, &(struct asking) { NULL, 1, action });
+  }
+  return 0;
+}
+
+static uv_fs_t left[3];
+
+/* The ring is there, then calls are refused: nothing is lost. */
+static void run_refused_later(const void* arg) {
+  const struct asking* asking = arg;
+  uv_fs_t req;
+
+  uring_ask_for("1");
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(run_one(uv_fs_stat(&loop, &req, ".", on_fs), &req));
+  if (uring_count() == 0)
+    SKIP("the kernel gives no io_uring here");
+  callbacks = 0;
+  ASSERT_OK(uv_fs_stat(&loop, &left[0], ".", on_fs));
+  ASSERT_OK(uv_fs_mkdir(&loop, &left[1], "never", 0700, on_fs));
+  ASSERT_OK(uv_fs_open(&loop, &left[2], "none", O_RDONLY, 0, on_fs));
+  ASSERT_OK(uv_cancel((uv_req_t*) &left[1]));
+  answer_uring(asking->action);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(3, callbacks);
+  ASSERT_OK(left[0].result);
+  ASSERT_PTR_EQ(&left[0].statbuf, left[0].ptr);
+  ASSERT_ERR(UV_ECANCELED, left[1].result);
+  ASSERT_ERR(UV_ENOENT, left[2].result);
+  ASSERT_EQ(-1, access("never", F_OK));
+  for (size_t i = 0; i < ARRAY_SIZE(left); i++)
+    uv_fs_req_cleanup(&left[i]);
+  test_close_loop(&loop);
+}
+
+TEST_IMPL(uring_refused_later_is_the_pool) {
+  static const int errors[] = { ENOMEM, EBUSY, EBADF };
+
+  for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+    unsigned action = SECCOMP_RET_ERRNO | (unsigned) errors[i];
+    in_child(run_refused_later, &(struct asking) { .action = action });
+  }
+  return 0;
+}
+#else
+TEST_IMPL(uring_is_not_touched_unless_asked_for) {
+  SKIP("no system call filters on this system");
+}
+TEST_IMPL(uring_refused_is_the_pool) {
+  SKIP("no system call filters on this system");
+}
+TEST_IMPL(uring_refused_later_is_the_pool) {
+  SKIP("no system call filters on this system");
+}
+#endif
+
+static void become_nobody(void) {
+  ASSERT_EQ(0, setgroups(0, NULL));
+  ASSERT_EQ(0, setgid(65534));
+  ASSERT_EQ(0, setuid(65534));
+}
+
+static void expect_refused(int err, uv_fs_t* req) {
+  ASSERT_ERR(UV_EACCES, run_one(err, req));
+}
+
+/* "closed" is a directory of root's alone, "secret" a file of root's alone. */
+static void expect_all_refused(void) {
+  uv_fs_t req;
+
+  expect_refused(uv_fs_open(&loop, &req, "secret", O_RDONLY, 0, on_fs), &req);
+  expect_refused(uv_fs_open(&loop, &req, "closed/f", O_RDONLY, 0, on_fs), &req);
+  expect_refused(uv_fs_stat(&loop, &req, "closed/f", on_fs), &req);
+  expect_refused(uv_fs_lstat(&loop, &req, "closed/f", on_fs), &req);
+  expect_refused(uv_fs_unlink(&loop, &req, "secret", on_fs), &req);
+  expect_refused(uv_fs_unlink(&loop, &req, "closed/f", on_fs), &req);
+  expect_refused(uv_fs_rmdir(&loop, &req, "closed", on_fs), &req);
+  expect_refused(uv_fs_mkdir(&loop, &req, "new", 0700, on_fs), &req);
+  expect_refused(uv_fs_rename(&loop, &req, "secret", "new", on_fs), &req);
+  expect_refused(uv_fs_symlink(&loop, &req, "secret", "new", 0, on_fs), &req);
+  expect_refused(uv_fs_link(&loop, &req, "closed/f", "new", on_fs), &req);
+}
+
+struct way {
+  const char* value;
+  int sqpoll;
+};
+
+static void run_as_nobody(const void* arg) {
+  const struct way* way = arg;
+  uv_fs_t req;
+
+  uring_ask_for(way->value);
+  ASSERT_OK(uv_loop_init(&loop));
+  if (way->sqpoll)
+    ASSERT_OK(uv_loop_configure(&loop, UV_LOOP_USE_IO_URING_SQPOLL));
+  ssize_t fd =
+      run_one(uv_fs_open(&loop, &req, "secret", O_RDONLY, 0, on_fs), &req);
+  ASSERT_GE(fd, 0);
+  ASSERT_OK(run_one(uv_fs_stat(&loop, &req, "closed/f", on_fs), &req));
+  if (way->sqpoll || way->value[0] == '1')
+    if (uring_count() == 0)
+      SKIP("the kernel gives no io_uring here");
+
+  become_nobody();
+  expect_all_refused();
+  /* What was opened before stays open. */
+  ASSERT_OK(run_one(uv_fs_fstat(&loop, &req, (int) fd, on_fs), &req));
+  ASSERT_OK(run_one(uv_fs_close(&loop, &req, (int) fd, on_fs), &req));
+  test_close_loop(&loop);
+}
+
+/* Asked for before the change and handed over after it. */
+static void run_asked_before(const void* arg) {
+  const struct way* way = arg;
+  uv_fs_t req;
+
+  uring_ask_for(way->value);
+  ASSERT_OK(uv_loop_init(&loop));
+  if (way->sqpoll)
+    ASSERT_OK(uv_loop_configure(&loop, UV_LOOP_USE_IO_URING_SQPOLL));
+  ASSERT_OK(run_one(uv_fs_stat(&loop, &req, ".", on_fs), &req));
+  if (uring_count() == 0)
+    SKIP("the kernel gives no io_uring here");
+  ASSERT_OK(uv_fs_open(&loop, &req, "secret", O_RDONLY, 0, on_fs));
+  become_nobody();
+  expect_refused(0, &req);
+  test_close_loop(&loop);
+}
+
+TEST_IMPL(uring_rights_given_up_are_gone) {
+  static const struct way ways[] = { { "0", 0 }, { "1", 0 }, { NULL, 1 } };
+
+  if (getuid() != 0)
+    SKIP("needs root to give root's rights up");
+  ASSERT_EQ(0, chmod(".", 0755));
+  ASSERT_EQ(0, mkdir("closed", 0700));
+  close(open("secret", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  close(open("closed/f", O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+  for (size_t i = 0; i < ARRAY_SIZE(ways); i++)
+    in_child(run_as_nobody, &ways[i]);
+  for (size_t i = 1; i < ARRAY_SIZE(ways); i++)
+    in_child(run_asked_before, &ways[i]);
+  return 0;
+}

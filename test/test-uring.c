@@ -1,0 +1,631 @@
+/* SPDX-License-Identifier: MIT */
+/* Files through io_uring (UV_USE_IO_URING=1): who gets it, that the results are
+ * the pool's, and what happens when the kernel, a fork or a cancellation comes
+ * in between. test-uring-rights.c has what is about refused rights. */
+#include "test.h"
+#include "test-uring.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void uring_ask_for(const char* value) {
+  if (value == NULL)
+    ASSERT_EQ(0, unsetenv("UV_USE_IO_URING"));
+  else
+    ASSERT_EQ(0, setenv("UV_USE_IO_URING", value, 1));
+}
+
+int uring_count(void) {
+  char path[64];
+  char target[64];
+  int count = 0;
+
+  for (int fd = 0; fd < 256; fd++) {
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    ssize_t len = readlink(path, target, sizeof(target) - 1);
+    if (len <= 0)
+      continue;
+    target[len] = '\0';
+    if (strcmp(target, "anon_inode:[io_uring]") == 0)
+      count++;
+  }
+  return count;
+}
+
+static uv_loop_t loop;
+static int callbacks;
+static ssize_t last_result;
+
+static void on_fs(uv_fs_t* req) {
+  callbacks++;
+  last_result = req->result;
+}
+
+static void start_loop(int sqpoll) {
+  uring_ask_for(sqpoll ? NULL : "1");
+  ASSERT_OK(uv_loop_init(&loop));
+  if (sqpoll)
+    ASSERT_OK(uv_loop_configure(&loop, UV_LOOP_USE_IO_URING_SQPOLL));
+}
+
+/* One request at least, to have the ring. */
+static void need_ring(int sqpoll) {
+  uv_fs_t req;
+
+  start_loop(sqpoll);
+  ASSERT_EQ(0, uring_count());
+  ASSERT_OK(uv_fs_stat(&loop, &req, ".", on_fs));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  uv_fs_req_cleanup(&req);
+  ASSERT_OK(last_result);
+  if (uring_count() == 0)
+    SKIP("the kernel gives no io_uring here");
+  callbacks = 0;
+}
+
+static int make_file(const char* path, const char* text) {
+  int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ((ssize_t) strlen(text), write(fd, text, strlen(text)));
+  return fd;
+}
+
+/* Requests whose result can be compared: they change nothing, or fail. Each is
+ * done here (which is what the pool does) and through the ring. */
+static struct {
+  int file;
+  int dir;
+  int pipe[2];
+  char text[4][8];
+} at;
+
+typedef int request_fn(uv_fs_t* req, uv_fs_cb cb);
+
+static char long_name[PATH_MAX + 16];
+
+#define REQUEST(name, call)                                                    \
+  static int name(uv_fs_t* req, uv_fs_cb cb) {                                 \
+    return call;                                                               \
+  }
+
+static int read_bufs(uv_fs_t* req, int fd, int n, int64_t off, uv_fs_cb cb) {
+  uv_buf_t bufs[4];
+  memset(at.text, 0, sizeof(at.text));
+  for (int i = 0; i < n; i++)
+    bufs[i] = uv_buf_init(at.text[i], i == 1 ? 0 : 3);
+  return uv_fs_read(&loop, req, fd, bufs, (unsigned) n, off, cb);
+}
+
+static int write_bufs(uv_fs_t* req, int fd, int n, int64_t off, uv_fs_cb cb) {
+  uv_buf_t bufs[4];
+  for (int i = 0; i < n; i++)
+    bufs[i] = uv_buf_init("same", i == 1 ? 0 : 4);
+  return uv_fs_write(&loop, req, fd, bufs, (unsigned) n, off, cb);
+}
+
+REQUEST(open_none, uv_fs_open(&loop, req, "none", O_RDONLY, 0, cb))
+REQUEST(open_excl, uv_fs_open(&loop, req, "file", O_CREAT | O_EXCL, 0600, cb))
+REQUEST(open_dir, uv_fs_open(&loop, req, ".", O_WRONLY, 0, cb))
+REQUEST(open_under, uv_fs_open(&loop, req, "file/x", O_RDONLY, 0, cb))
+REQUEST(open_long, uv_fs_open(&loop, req, long_name, O_RDONLY, 0, cb))
+REQUEST(open_empty, uv_fs_open(&loop, req, "", O_RDONLY, 0, cb))
+REQUEST(open_tmp, uv_fs_open(&loop, req, "file", 020000000, 0, cb))
+REQUEST(close_bad, uv_fs_close(&loop, req, 9999, cb))
+REQUEST(close_minus, uv_fs_close(&loop, req, -1, cb))
+REQUEST(read_one, read_bufs(req, at.file, 1, 1, cb))
+REQUEST(read_four, read_bufs(req, at.file, 4, 1, cb))
+REQUEST(read_end, read_bufs(req, at.file, 1, 1 << 20, cb))
+REQUEST(read_dir, read_bufs(req, at.dir, 1, 0, cb))
+REQUEST(read_pipe, read_bufs(req, at.pipe[0], 1, 0, cb))
+REQUEST(read_bad, read_bufs(req, 9999, 1, 0, cb))
+REQUEST(read_cursor, read_bufs(req, 9999, 1, -1, cb))
+REQUEST(read_wrong, read_bufs(req, at.pipe[1], 1, -1, cb))
+REQUEST(write_one, write_bufs(req, at.file, 1, 4, cb))
+REQUEST(write_four, write_bufs(req, at.file, 4, 4, cb))
+REQUEST(write_pipe, write_bufs(req, at.pipe[1], 1, 3, cb))
+REQUEST(write_dir, write_bufs(req, at.dir, 1, 0, cb))
+REQUEST(write_stream, write_bufs(req, at.pipe[1], 4, -1, cb))
+REQUEST(fsync_file, uv_fs_fsync(&loop, req, at.file, cb))
+REQUEST(fsync_pipe, uv_fs_fsync(&loop, req, at.pipe[0], cb))
+REQUEST(fdatasync_file, uv_fs_fdatasync(&loop, req, at.file, cb))
+REQUEST(fdatasync_bad, uv_fs_fdatasync(&loop, req, 9999, cb))
+REQUEST(truncate_same, uv_fs_ftruncate(&loop, req, at.file, 12, cb))
+REQUEST(truncate_minus, uv_fs_ftruncate(&loop, req, at.file, -1, cb))
+REQUEST(stat_file, uv_fs_stat(&loop, req, "file", cb))
+REQUEST(stat_link, uv_fs_stat(&loop, req, "link", cb))
+REQUEST(stat_null, uv_fs_stat(&loop, req, "/dev/null", cb))
+REQUEST(stat_none, uv_fs_stat(&loop, req, "none", cb))
+REQUEST(stat_loop, uv_fs_stat(&loop, req, "self/x", cb))
+REQUEST(stat_long, uv_fs_stat(&loop, req, long_name, cb))
+REQUEST(stat_proc, uv_fs_stat(&loop, req, "/proc/self/status", cb))
+REQUEST(lstat_link, uv_fs_lstat(&loop, req, "link", cb))
+REQUEST(lstat_loop, uv_fs_lstat(&loop, req, "self", cb))
+REQUEST(fstat_file, uv_fs_fstat(&loop, req, at.file, cb))
+REQUEST(fstat_pipe, uv_fs_fstat(&loop, req, at.pipe[0], cb))
+REQUEST(fstat_bad, uv_fs_fstat(&loop, req, 9999, cb))
+REQUEST(unlink_none, uv_fs_unlink(&loop, req, "none", cb))
+REQUEST(unlink_dir, uv_fs_unlink(&loop, req, "dir", cb))
+REQUEST(rmdir_full, uv_fs_rmdir(&loop, req, "dir", cb))
+REQUEST(rmdir_file, uv_fs_rmdir(&loop, req, "file", cb))
+REQUEST(mkdir_there, uv_fs_mkdir(&loop, req, "dir", 0700, cb))
+REQUEST(mkdir_under, uv_fs_mkdir(&loop, req, "none/x", 0700, cb))
+REQUEST(rename_none, uv_fs_rename(&loop, req, "none", "x", cb))
+REQUEST(rename_into, uv_fs_rename(&loop, req, "dir", "dir/x/y", cb))
+REQUEST(rename_self, uv_fs_rename(&loop, req, "file", "file", cb))
+REQUEST(link_there, uv_fs_link(&loop, req, "file", "link", cb))
+REQUEST(link_dir, uv_fs_link(&loop, req, "dir", "x", cb))
+REQUEST(symlink_there, uv_fs_symlink(&loop, req, "a", "link", 0, cb))
+REQUEST(symlink_none, uv_fs_symlink(&loop, req, "a", "none/x", 0, cb))
+
+static request_fn* const requests[] = {
+  open_none,      open_excl,      open_dir,     open_under,     open_long,
+  open_empty,     open_tmp,       close_bad,    close_minus,    read_one,
+  read_four,      read_end,       read_dir,     read_pipe,      read_bad,
+  read_cursor,    read_wrong,     write_one,    write_four,     write_pipe,
+  write_dir,      write_stream,   fsync_file,   fsync_pipe,     fdatasync_file,
+  fdatasync_bad,  truncate_same,  truncate_minus, stat_file,    stat_link,
+  stat_null,      stat_none,      stat_loop,    stat_long,      stat_proc,
+  lstat_link,     lstat_loop,     fstat_file,   fstat_pipe,     fstat_bad,
+  unlink_none,    unlink_dir,     rmdir_full,   rmdir_file,     mkdir_there,
+  mkdir_under,    rename_none,    rename_into,  rename_self,    link_there,
+  link_dir,       symlink_there,  symlink_none,
+};
+
+static void make_places(void) {
+  memset(long_name, 'n', sizeof(long_name) - 1);
+  at.file = make_file("file", "hello, world");
+  ASSERT_EQ(0, mkdir("dir", 0755));
+  ASSERT_EQ(0, mkdir("dir/x", 0755));
+  at.dir = open("dir", O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(at.dir, 0);
+  ASSERT_EQ(0, symlink("file", "link"));
+  ASSERT_EQ(0, symlink("self", "self"));
+  ASSERT_EQ(0, pipe(at.pipe));
+  ASSERT_EQ(5, write(at.pipe[1], "bytes", 5));
+}
+
+static void compare_request(size_t i) {
+  uv_fs_t here;
+  uv_fs_t ring;
+  char text[sizeof(at.text)];
+
+  (void) requests[i](&here, NULL);
+  memcpy(text, at.text, sizeof(text));
+  ASSERT_OK(requests[i](&ring, on_fs));
+  ASSERT_EQ((intptr_t) i, callbacks); /* never before it returns */
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ((intptr_t) i + 1, callbacks);
+  if (here.result != ring.result)
+    fprintf(stderr, "request %zu\n", i);
+  ASSERT_EQ(here.result, ring.result);
+  ASSERT_MEM_EQ(text, at.text, sizeof(text));
+  ASSERT_EQ(here.ptr == NULL, ring.ptr == NULL);
+  if (here.ptr != NULL) {
+    ASSERT_PTR_EQ(&ring.statbuf, ring.ptr);
+    ASSERT_MEM_EQ(&here.statbuf, &ring.statbuf, sizeof(here.statbuf));
+  }
+  if (here.path != NULL)
+    ASSERT_STR_EQ(here.path, ring.path);
+  ASSERT_ERR(UV_EBUSY, uv_cancel((uv_req_t*) &ring));
+  uv_fs_req_cleanup(&here);
+  uv_fs_req_cleanup(&ring);
+  ASSERT_NULL(ring.ptr);
+  ASSERT_NULL(ring.path);
+}
+
+static void compare_results(int sqpoll) {
+  make_places();
+  need_ring(sqpoll);
+  for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
+    compare_request(i);
+  ASSERT_EQ(1, uring_count());
+  test_close_loop(&loop);
+  ASSERT_EQ(0, uring_count());
+}
+
+TEST_IMPL(uring_results_are_the_pools) {
+  compare_results(0);
+  return 0;
+}
+
+TEST_IMPL(uring_polled_results_are_the_pools) {
+  compare_results(1);
+  return 0;
+}
+
+static ssize_t run_one(int err, uv_fs_t* req) {
+  ASSERT_OK(err);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  uv_fs_req_cleanup(req);
+  return last_result;
+}
+
+/* What changes something, in an order in which each can be seen. */
+TEST_IMPL(uring_does_what_it_says) {
+  uv_fs_t req;
+  struct stat st;
+  uv_buf_t bufs[2];
+  char text[16] = "";
+  mode_t mask = umask(022);
+
+  need_ring(0);
+  ASSERT_OK(run_one(uv_fs_mkdir(&loop, &req, "d", 0777, on_fs), &req));
+  ASSERT_EQ(0, stat("d", &st));
+  ASSERT_EQ(0755, st.st_mode & 07777);
+  ssize_t fd = run_one(uv_fs_open(&loop, &req, "d/f", O_RDWR | O_CREAT, 0666,
+                                  on_fs), &req);
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ(FD_CLOEXEC, fcntl((int) fd, F_GETFD));
+  ASSERT_EQ(0, fstat((int) fd, &st));
+  ASSERT_EQ(0644, st.st_mode & 07777);
+
+  bufs[0] = uv_buf_init("hello ", 6);
+  bufs[1] = uv_buf_init("world", 5);
+  ASSERT_EQ(11, run_one(uv_fs_write(&loop, &req, (int) fd, bufs, 2, 2, on_fs),
+                        &req));
+  /* At the cursor, which is still at the start. */
+  ASSERT_EQ(5, run_one(uv_fs_write(&loop, &req, (int) fd, bufs + 1, 1, -1,
+                                   on_fs), &req));
+  bufs[0] = uv_buf_init(text, 5);
+  bufs[1] = uv_buf_init(text + 5, 11);
+  ASSERT_EQ(13, run_one(uv_fs_read(&loop, &req, (int) fd, bufs, 2, 0, on_fs),
+                        &req));
+  ASSERT_STR_EQ("worldlo world", text);
+  ASSERT_EQ(8, run_one(uv_fs_read(&loop, &req, (int) fd, bufs, 2, -1, on_fs),
+                       &req));
+  ASSERT_EQ(13, lseek((int) fd, 0, SEEK_CUR));
+  ASSERT_OK(run_one(uv_fs_ftruncate(&loop, &req, (int) fd, 3, on_fs), &req));
+  ASSERT_EQ(0, fstat((int) fd, &st));
+  ASSERT_EQ(3, st.st_size);
+  ASSERT_OK(run_one(uv_fs_close(&loop, &req, (int) fd, on_fs), &req));
+  ASSERT_EQ(-1, fcntl((int) fd, F_GETFD));
+
+  ASSERT_OK(run_one(uv_fs_rename(&loop, &req, "d/f", "d/g", on_fs), &req));
+  ASSERT_EQ(-1, access("d/f", F_OK));
+  ASSERT_OK(run_one(uv_fs_link(&loop, &req, "d/g", "d/h", on_fs), &req));
+  ASSERT_OK(run_one(uv_fs_symlink(&loop, &req, "g", "d/i", 0, on_fs), &req));
+  ASSERT_EQ(1, readlink("d/i", text, sizeof(text)));
+  ASSERT_EQ(0, stat("d/i", &st));
+  ASSERT_EQ(2, st.st_nlink);
+  ASSERT_OK(run_one(uv_fs_unlink(&loop, &req, "d/g", on_fs), &req));
+  ASSERT_OK(run_one(uv_fs_unlink(&loop, &req, "d/h", on_fs), &req));
+  ASSERT_OK(run_one(uv_fs_unlink(&loop, &req, "d/i", on_fs), &req));
+  ASSERT_OK(run_one(uv_fs_rmdir(&loop, &req, "d", on_fs), &req));
+  ASSERT_EQ(-1, access("d", F_OK));
+  umask(mask);
+  test_close_loop(&loop);
+  return 0;
+}
+
+#define MANY 3000
+static uv_fs_t many[MANY];
+
+/* More than the ring has room for: the rest goes to the pool. */
+static void do_many(int sqpoll) {
+  need_ring(sqpoll);
+  for (int round = 0; round < 3; round++) {
+    callbacks = 0;
+    for (int i = 0; i < MANY; i++)
+      ASSERT_OK(uv_fs_stat(&loop, &many[i], i % 2 ? "." : "none", on_fs));
+    ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+    ASSERT_EQ(MANY, callbacks);
+    for (int i = 0; i < MANY; i++) {
+      ASSERT_ERR(i % 2 ? 0 : UV_ENOENT, many[i].result);
+      uv_fs_req_cleanup(&many[i]);
+    }
+  }
+  test_close_loop(&loop);
+}
+
+TEST_IMPL(uring_more_than_there_is_room_for) {
+  do_many(0);
+  return 0;
+}
+
+TEST_IMPL(uring_polled_more_than_there_is_room_for) {
+  do_many(1);
+  return 0;
+}
+
+enum { RECORDS = 400, RECORD_SIZE = 64 };
+static char records[2 * RECORDS][RECORD_SIZE];
+
+static void write_records(void* arg) {
+  uv_fs_t req;
+
+  for (int i = RECORDS; i < 2 * RECORDS; i++) {
+    uv_buf_t buf = uv_buf_init(records[i], RECORD_SIZE);
+    ASSERT_EQ(RECORD_SIZE,
+              uv_fs_write(NULL, &req, *(int*) arg, &buf, 1, -1, NULL));
+  }
+}
+
+/* Requests without an offset share the file's cursor, with each other and with
+ * other threads: none is written over. */
+TEST_IMPL(uring_writes_at_the_cursor) {
+  static char seen[2 * RECORDS];
+  char record[RECORD_SIZE];
+  uv_thread_t thread;
+
+  need_ring(0);
+  int fd = make_file("log", "");
+  for (int i = 0; i < 2 * RECORDS; i++)
+    snprintf(records[i], RECORD_SIZE, "%d", i);
+  ASSERT_OK(uv_thread_create(&thread, write_records, &fd));
+  for (int i = 0; i < RECORDS; i++) {
+    uv_buf_t buf = uv_buf_init(records[i], RECORD_SIZE);
+    ASSERT_OK(uv_fs_write(&loop, &many[i], fd, &buf, 1, -1, on_fs));
+    if (i % 8 == 7)
+      uv_run(&loop, UV_RUN_NOWAIT);
+  }
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(RECORDS, callbacks);
+  ASSERT_OK(uv_thread_join(&thread));
+  for (int i = 0; i < RECORDS; i++) {
+    ASSERT_EQ(RECORD_SIZE, many[i].result);
+    uv_fs_req_cleanup(&many[i]);
+  }
+  for (int i = 0; i < 2 * RECORDS; i++) {
+    ASSERT_EQ(RECORD_SIZE,
+              pread(fd, record, RECORD_SIZE, (off_t) i * RECORD_SIZE));
+    int number = atoi(record);
+    ASSERT_EQ(0, seen[number]);
+    seen[number] = 1;
+  }
+  close(fd);
+  test_close_loop(&loop);
+  return 0;
+}
+
+static void read_all(void* arg) {
+  char sink[4096];
+  int fd = *(int*) arg;
+  while (read(fd, sink, sizeof(sink)) > 0)
+    continue;
+}
+
+/* A pipe takes 64 KiB at a time: the request goes on until all is written. */
+TEST_IMPL(uring_write_is_never_short) {
+  enum { SIZE = 1 << 20 };
+  static char data[SIZE];
+  uv_buf_t bufs[3] = { { data, 100 }, { data, 0 }, { data, SIZE } };
+  uv_thread_t reader;
+  uv_fs_t req;
+  int fds[2];
+
+  need_ring(0);
+  ASSERT_EQ(0, pipe(fds));
+  ASSERT_OK(uv_thread_create(&reader, read_all, &fds[0]));
+  ASSERT_EQ(SIZE + 100,
+            run_one(uv_fs_write(&loop, &req, fds[1], bufs, 3, -1, on_fs),
+                    &req));
+  close(fds[1]);
+  ASSERT_OK(uv_thread_join(&reader));
+  close(fds[0]);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* Before it was submitted; in the kernel; in the pipe's queue. */
+TEST_IMPL(uring_cancel) {
+  char byte;
+  uv_buf_t buf = uv_buf_init(&byte, 1);
+  uv_fs_t req;
+  int fds[2];
+
+  need_ring(0);
+  ASSERT_OK(uv_fs_mkdir(&loop, &req, "never", 0700, on_fs));
+  ASSERT_OK(uv_cancel((uv_req_t*) &req));
+  ASSERT_EQ(0, callbacks);
+  ASSERT_ERR(UV_EBUSY, uv_cancel((uv_req_t*) &req));
+  ASSERT_ERR(UV_ECANCELED, run_one(0, &req));
+  ASSERT_EQ(-1, access("never", F_OK));
+  ASSERT_OK(uv_fs_stat(&loop, &req, ".", on_fs));
+  ASSERT_OK(uv_cancel((uv_req_t*) &req));
+  ASSERT_ERR(UV_ECANCELED, run_one(0, &req));
+  ASSERT_NULL(req.ptr);
+
+  ASSERT_EQ(0, pipe(fds));
+  ASSERT_OK(uv_fs_read(&loop, &req, fds[0], &buf, 1, -1, on_fs));
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(2, callbacks);
+  ASSERT_OK(uv_cancel((uv_req_t*) &req));
+  ASSERT_EQ(2, callbacks);
+  ASSERT_ERR(UV_EBUSY, uv_cancel((uv_req_t*) &req));
+  ASSERT_ERR(UV_ECANCELED, run_one(0, &req));
+  /* Nothing was read. */
+  ASSERT_EQ(1, write(fds[1], "x", 1));
+  ASSERT_EQ(1, read(fds[0], &byte, 1));
+
+  /* Whatever the answer is, it is kept. */
+  for (int i = 0; i < 200; i++) {
+    ASSERT_OK(uv_fs_stat(&loop, &req, ".", on_fs));
+    uv_run(&loop, UV_RUN_NOWAIT);
+    int err = uv_cancel((uv_req_t*) &req);
+    ASSERT(err == 0 || err == UV_EBUSY);
+    ASSERT_ERR(err == 0 ? UV_ECANCELED : 0, run_one(0, &req));
+  }
+  ASSERT_EQ(203, callbacks);
+  close(fds[0]);
+  close(fds[1]);
+  test_close_loop(&loop);
+  return 0;
+}
+
+static void child_of_fork(uv_fs_t* req) {
+  callbacks = 0;
+  ASSERT_OK(uv_loop_fork(&loop));
+  ASSERT_EQ(0, uring_count());
+  ASSERT_OK(uv_fs_mkdir(&loop, req, "made-by-child", 0700, on_fs));
+  while (callbacks == 0)
+    uv_run(&loop, UV_RUN_ONCE); /* the parent's request is not ours to end */
+  ASSERT_OK(last_result);
+  ASSERT_EQ(1, uring_count());
+  uv_fs_req_cleanup(req);
+  _exit(0);
+}
+
+/* One request in the kernel, one on its way there. */
+TEST_IMPL(uring_fork) {
+  char byte = 0;
+  uv_buf_t buf = uv_buf_init(&byte, 1);
+  uv_fs_t reading;
+  uv_fs_t making;
+  uv_fs_t other;
+  int fds[2];
+  int status;
+
+  need_ring(0);
+  ASSERT_EQ(0, pipe(fds));
+  ASSERT_OK(uv_fs_read(&loop, &reading, fds[0], &buf, 1, -1, on_fs));
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_OK(uv_fs_mkdir(&loop, &making, "made-by-parent", 0700, on_fs));
+  pid_t pid = fork();
+  ASSERT_GE(pid, 0);
+  if (pid == 0)
+    child_of_fork(&other);
+  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  ASSERT_EQ(0, status);
+  ASSERT_EQ(0, access("made-by-child", F_OK));
+  ASSERT_EQ(-1, access("made-by-parent", F_OK));
+
+  while (callbacks == 0)
+    uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_EQ(0, access("made-by-parent", F_OK));
+  ASSERT_EQ(1, write(fds[1], "x", 1));
+  ASSERT_EQ(1, run_one(0, &reading));
+  ASSERT_EQ('x', byte);
+  uv_fs_req_cleanup(&making);
+  close(fds[0]);
+  close(fds[1]);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* A child that does not know better leaves the parent's ring alone. */
+TEST_IMPL(uring_fork_without_telling_the_loop) {
+  uv_fs_t making;
+  uv_fs_t other;
+  int status;
+
+  need_ring(0);
+  ASSERT_OK(uv_fs_mkdir(&loop, &making, "made-by-parent", 0700, on_fs));
+  pid_t pid = fork();
+  ASSERT_GE(pid, 0);
+  if (pid == 0) {
+    (void) uv_fs_mkdir(&loop, &other, "made-by-child", 0700, on_fs);
+    _exit(0);
+  }
+  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  ASSERT_EQ(0, status);
+  ASSERT_OK(run_one(0, &making));
+  ASSERT_EQ(1, callbacks);
+  ASSERT_EQ(0, access("made-by-parent", F_OK));
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* Who embeds the loop is told: by the timeout that there is something to hand
+ * over, by the descriptor that there is a result. */
+static void embed(int sqpoll) {
+  struct pollfd pfd = { .events = POLLIN };
+  uv_fs_t req;
+
+  need_ring(sqpoll);
+  pfd.fd = uv_backend_fd(&loop);
+  for (int i = 1; i <= 50; i++) {
+    ASSERT_OK(uv_fs_stat(&loop, &req, ".", on_fs));
+    ASSERT_EQ(0, uv_backend_timeout(&loop));
+    while (callbacks < i) {
+      uv_run(&loop, UV_RUN_NOWAIT);
+      if (callbacks < i && uv_backend_timeout(&loop) != 0)
+        ASSERT_EQ(1, poll(&pfd, 1, 5000));
+    }
+    uv_fs_req_cleanup(&req);
+  }
+  test_close_loop(&loop);
+}
+
+TEST_IMPL(uring_embedded) {
+  embed(0);
+  embed(1);
+  return 0;
+}
+
+static uv_fs_t chain_req;
+static int chain_left;
+
+static void on_chain(uv_fs_t* req) {
+  ASSERT_OK(req->result);
+  uv_fs_req_cleanup(req);
+  if (--chain_left > 0)
+    ASSERT_OK(uv_fs_stat(&loop, req, ".", on_chain));
+}
+
+static void on_timer(uv_timer_t* timer) {
+  callbacks++;
+  uv_close((uv_handle_t*) timer, NULL);
+}
+
+/* Requests that start one another starve nobody; a loop that is only looked at
+ * now and then gets its results all the same. */
+TEST_IMPL(uring_chain_beside_timers_and_idle) {
+  uv_timer_t timer;
+
+  need_ring(0);
+  chain_left = 2000;
+  ASSERT_OK(uv_timer_init(&loop, &timer));
+  ASSERT_OK(uv_timer_start(&timer, on_timer, 1, 0));
+  ASSERT_OK(uv_fs_stat(&loop, &chain_req, ".", on_chain));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(1, callbacks);
+  ASSERT_EQ(0, chain_left);
+
+  chain_left = 50;
+  ASSERT_OK(uv_fs_stat(&loop, &chain_req, ".", on_chain));
+  while (uv_run(&loop, UV_RUN_NOWAIT) != 0)
+    continue;
+  ASSERT_EQ(0, chain_left);
+  chain_left = 50;
+  ASSERT_OK(uv_fs_stat(&loop, &chain_req, ".", on_chain));
+  while (uv_run(&loop, UV_RUN_ONCE) != 0)
+    continue;
+  ASSERT_EQ(0, chain_left);
+  test_close_loop(&loop);
+  return 0;
+}
+
+static void run_in_thread(void* arg) {
+  (void) arg;
+  uv_run(&loop, UV_RUN_NOWAIT);
+}
+
+/* The thread that submitted a request ends: the kernel gives it up, we do not.
+ */
+TEST_IMPL(uring_thread_ends) {
+  char byte = 0;
+  uv_buf_t buf = uv_buf_init(&byte, 1);
+  uv_thread_t thread;
+  uv_fs_t req;
+  int fds[2];
+
+  need_ring(0);
+  ASSERT_EQ(0, pipe(fds));
+  ASSERT_OK(uv_fs_read(&loop, &req, fds[0], &buf, 1, -1, on_fs));
+  ASSERT_OK(uv_thread_create(&thread, run_in_thread, NULL));
+  ASSERT_OK(uv_thread_join(&thread));
+  ASSERT_EQ(0, callbacks);
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(1, write(fds[1], "x", 1));
+  ASSERT_EQ(1, run_one(0, &req));
+  ASSERT_EQ('x', byte);
+  close(fds[0]);
+  close(fds[1]);
+  test_close_loop(&loop);
+  return 0;
+}
