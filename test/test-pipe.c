@@ -2,6 +2,7 @@
 /* What programs rely on in pipes (BEHAVIOUR 42, 43) and their names. */
 #include "test.h"
 
+#include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -223,5 +224,43 @@ TEST_IMPL(pipe_untaken_descriptors_do_not_leak) {
   ASSERT_EQ(UV_NAMED_PIPE, uv_pipe_pending_type(&ends[1]));
   test_close_loop(&loop);
   ASSERT_EQ(before, test_lowest_fd());
+  return 0;
+}
+
+static mode_t mode_of(const char* path) {
+  struct stat st;
+  ASSERT_EQ(0, lstat(path, &st));
+  return st.st_mode & 07777;
+}
+
+/* What was put in the place of the socket's file is left alone (1.51: the name
+ * was looked up again, and links were followed). */
+TEST_IMPL(pipe_chmod_follows_no_link) {
+  uv_pipe_t server;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &server, 0));
+  ASSERT_OK(uv_pipe_bind(&server, "sock"));
+  ASSERT_EQ(0, chmod("sock", 0700));
+  ASSERT_OK(uv_pipe_chmod(&server, UV_READABLE));
+  ASSERT_EQ(0744, mode_of("sock"));
+  ASSERT_OK(uv_pipe_chmod(&server, UV_READABLE | UV_WRITABLE));
+  ASSERT_EQ(0766, mode_of("sock"));
+
+  FILE* victim = fopen("victim", "w");
+  ASSERT_NOT_NULL(victim);
+  fclose(victim);
+  ASSERT_EQ(0, chmod("victim", 0600));
+  ASSERT_EQ(0, unlink("sock"));
+  ASSERT_EQ(0, symlink("victim", "sock"));
+  ASSERT_ERR(UV_EINVAL, uv_pipe_chmod(&server, UV_READABLE | UV_WRITABLE));
+  ASSERT_EQ(0600, mode_of("victim"));
+  ASSERT_EQ(0, unlink("sock"));
+  ASSERT_EQ(0, link("victim", "sock"));
+  ASSERT_ERR(UV_EINVAL, uv_pipe_chmod(&server, UV_READABLE | UV_WRITABLE));
+  ASSERT_EQ(0600, mode_of("victim"));
+  ASSERT_EQ(0, unlink("sock"));
+  ASSERT_ERR(UV_ENOENT, uv_pipe_chmod(&server, UV_READABLE));
+  test_close_loop(&loop);
   return 0;
 }

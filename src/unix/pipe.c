@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -247,8 +248,28 @@ static mode_t permissions(int mode) {
   return bits;
 }
 
-/* Adds permissions to the socket's file. Links are not followed: what stands
- * in the file's place by now may be somebody else's. */
+/* Adds permissions to the socket's file. Whatever stands in its place by now
+ * may be somebody else's: links are not followed, only a socket is changed. */
+#if UV__HAVE_PROCFS_EXE
+static int add_permissions(const char* path, mode_t bits) {
+  char held[32];
+  struct stat st;
+  int err = UV_EINVAL;
+
+  /* The descriptor holds on to the file that is looked at, so that it is the
+   * one that is changed; fchmod() takes none of this kind. */
+  int fd = uv__fd_open(path, O_PATH | O_NOFOLLOW, 0);
+  if (fd < 0)
+    return fd;
+  snprintf(held, sizeof(held), "/proc/self/fd/%d", fd);
+  if (fstat(fd, &st) != 0)
+    err = uv__errno();
+  else if (S_ISSOCK(st.st_mode))
+    err = chmod(held, (st.st_mode & 07777) | bits) == 0 ? 0 : uv__errno();
+  uv__fd_close(fd);
+  return err;
+}
+#else
 static int add_permissions(const char* path, mode_t bits) {
   struct stat st;
 
@@ -257,13 +278,10 @@ static int add_permissions(const char* path, mode_t bits) {
   if (!S_ISSOCK(st.st_mode))
     return UV_EINVAL;
   mode_t mode = (st.st_mode & 07777) | bits;
-  if (fchmodat(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW) == 0)
-    return 0;
-  /* A C library or kernel that cannot refuse to follow. */
-  if (errno != ENOTSUP && errno != EINVAL && errno != ENOSYS)
-    return uv__errno();
-  return chmod(path, mode) == 0 ? 0 : uv__errno();
+  return fchmodat(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW) == 0 ? 0
+                                                                  : uv__errno();
 }
+#endif
 
 int uv__pipe_os_chmod(uv_pipe_t* pipe, int mode) {
   mode_t bits = permissions(mode);
