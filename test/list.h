@@ -48,6 +48,7 @@ TEST(limit_first_worker_refused)
 TEST(limit_ring_without_workers)
 TEST(limit_second_worker_refused)
 TEST(limit_spawn_without_processes)
+TEST(limit_disk_full_or_read_only)
 
 /* test-loop.c */
 TEST(loop_init_keeps_data_and_refuses_null)
@@ -98,6 +99,7 @@ TEST(pipe_empty_name_is_made_up)
 TEST(pipe_getsockname_sizes)
 TEST(pipe_write2_rules)
 TEST(pipe_untaken_descriptors_do_not_leak)
+TEST(pipe_chmod_follows_no_link)
 
 /* test-process.c */
 TEST(process_killed_by_signal)

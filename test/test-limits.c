@@ -6,11 +6,16 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef CLONE_NEWNS
+# include <sys/mount.h>
+#endif
 
 static uv_loop_t loop;
 
@@ -385,5 +390,83 @@ static void spawn_without_processes(void) {
 TEST_IMPL(limit_spawn_without_processes) {
   skip_on_valgrind();
   run_in_child(spawn_without_processes);
+  return 0;
+}
+
+/* A disk of 64 kB that only this process sees; 0 if it may be had. */
+#ifdef CLONE_NEWNS
+static int mount_small_disk(void) {
+  if (mkdir("disk", 0700) != 0 || unshare(CLONE_NEWNS) != 0)
+    return -1;
+  if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+    return -1;
+  return mount("tmpfs", "disk", "tmpfs", 0, "size=64k");
+}
+
+static int make_read_only(int on) {
+  return mount("tmpfs", "disk", "tmpfs", MS_REMOUNT | (on ? MS_RDONLY : 0),
+               NULL);
+}
+#else
+static int mount_small_disk(void) {
+  return -1;
+}
+
+static int make_read_only(int on) {
+  return on;
+}
+#endif
+
+/* A disk that is full says so, whatever part of a write it still took; one that
+ * is read-only says so too; and both work again. */
+TEST_IMPL(limit_disk_full_or_read_only) {
+  static char block[40000];
+  uv_buf_t buf = uv_buf_init(block, sizeof(block));
+  uv_fs_t req;
+  int results[3];
+
+  if (mount_small_disk() != 0)
+    SKIP("may not mount a small disk here");
+  ASSERT_OK(uv_loop_init(&loop));
+  int fd = uv_fs_open(NULL, &req, "disk/file", UV_FS_O_CREAT | UV_FS_O_RDWR,
+                      0600, NULL);
+  ASSERT_GE(fd, 0);
+  uv_fs_req_cleanup(&req);
+  for (int i = 0; i < 3; i++) {
+    req.data = &results[i];
+    ASSERT_OK(uv_fs_write(&loop, &req, fd, &buf, 1, -1, on_fs));
+    ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+    uv_fs_req_cleanup(&req);
+  }
+  ASSERT_EQ(40000, results[0]);
+  ASSERT_GT(results[1], 0); /* as much as there was room for */
+  ASSERT_LT(results[1], 40000);
+  ASSERT_ERR(UV_ENOSPC, results[2]);
+  ASSERT_ERR(UV_ENOSPC, uv_fs_copyfile(NULL, &req, "disk/file", "disk/copy", 0,
+                                       NULL));
+  uv_fs_req_cleanup(&req);
+  ASSERT_ERR(UV_ENOENT, uv_fs_stat(NULL, &req, "disk/copy", NULL));
+  uv_fs_req_cleanup(&req);
+  ASSERT_OK(uv_fs_ftruncate(NULL, &req, fd, 0, NULL));
+  uv_fs_req_cleanup(&req);
+  ASSERT_EQ(40000, uv_fs_write(NULL, &req, fd, &buf, 1, 0, NULL));
+  uv_fs_req_cleanup(&req);
+  ASSERT_OK(uv_fs_close(NULL, &req, fd, NULL));
+  uv_fs_req_cleanup(&req);
+
+  ASSERT_EQ(0, make_read_only(1));
+  ASSERT_ERR(UV_EROFS, uv_fs_mkdir(NULL, &req, "disk/dir", 0700, NULL));
+  uv_fs_req_cleanup(&req);
+  ASSERT_ERR(UV_EROFS, uv_fs_unlink(NULL, &req, "disk/file", NULL));
+  uv_fs_req_cleanup(&req);
+  req.data = &results[0];
+  ASSERT_OK(uv_fs_open(&loop, &req, "disk/file", UV_FS_O_RDWR, 0, on_fs));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_ERR(UV_EROFS, results[0]);
+  uv_fs_req_cleanup(&req);
+  ASSERT_EQ(0, make_read_only(0));
+  ASSERT_OK(uv_fs_unlink(NULL, &req, "disk/file", NULL));
+  uv_fs_req_cleanup(&req);
+  test_close_loop(&loop);
   return 0;
 }
