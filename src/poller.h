@@ -6,7 +6,7 @@
  * P3  wait() runs no user code, never sleeps past timeout_ms, may return 0
  *     early.
  * P4  a failed apply() is returned; the driver reports POLLERR to that watcher.
- *     Nothing aborts.
+ *     Nothing ends the process.
  * P5  forget() runs before the fd is closed; afterwards nothing is reported for
  *     it until it is applied again.
  * P6  wake() is sticky: a wake before the wait ends that wait at once.

@@ -158,7 +158,7 @@ void uv__tcp_submitted(uv_tcp_t* tcp,
 
 /* Closing a socket ends what was submitted through it, but not while somebody
  * else has it open too. The read is ended first in any case: a receive that is
- * aborted by the close may turn an orderly end into a reset. */
+ * cut off by the close may turn an orderly end into a reset. */
 static void cancel_all(uv_tcp_t* tcp) {
   HANDLE handle = (HANDLE) tcp->socket;
 
