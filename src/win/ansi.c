@@ -280,8 +280,9 @@ static enum uv__ansi_op feed_text(struct uv__ansi* parser, uint32_t cp) {
   return UV__ANSI_TEXT;
 }
 
-/* Characters that mean the same everywhere but between quotes; whether this was
- * one. */
+/* Characters that mean the same in every sequence; whether this was one. Only
+ * ESC is hidden by quotes: a quote that is never closed ends with CAN or SUB
+ * too. */
 static int feed_common(struct uv__ansi* parser, uint32_t cp) {
   if (is_marked(parser, STRING_ESCAPE)) {
     unmark(parser, STRING_ESCAPE);
@@ -291,14 +292,7 @@ static int feed_common(struct uv__ansi* parser, uint32_t cp) {
     }
     enter(parser, IN_ESCAPE); /* a new sequence ended the string */
   }
-  if (is_marked(parser, STRING_QUOTED) || state_of(parser) == IN_TEXT) {
-    if (cp == ESC && state_of(parser) == IN_TEXT) {
-      enter(parser, IN_ESCAPE);
-      return 1;
-    }
-    return 0;
-  }
-  if (cp == CAN || cp == SUB) {
+  if ((cp == CAN || cp == SUB) && state_of(parser) != IN_TEXT) {
     enter(parser, IN_TEXT);
     return 1;
   }

@@ -58,6 +58,12 @@ UNIT(eai_known_codes)
 UNIT(eai_system_with_and_without_errno)
 UNIT(eai_unknown_codes)
 
+/* unit-ansi.c */
+UNIT(ansi_csi_arguments)
+UNIT(ansi_string_ends)
+UNIT(ansi_quotes_hide_the_end)
+UNIT(ansi_cancel)
+
 /* unit-error.c */
 UNIT(error_table)
 UNIT(error_table_distinct)
