@@ -205,6 +205,7 @@ TEST(tcp_options_before_the_socket)
 TEST(tcp_options_on_a_connection)
 TEST(tcp_close_reset)
 TEST(tcp_fileno_and_bind_after_close)
+TEST(tcp_write_of_very_many_large_buffers)
 
 /* test-thread-affinity.c */
 TEST(thread_affinity_bad_arguments)

@@ -246,3 +246,48 @@ TEST_IMPL(tcp_fileno_and_bind_after_close) {
   test_close_loop(&loop);
   return 0;
 }
+
+static int writes_done;
+static size_t bytes_read;
+
+static void on_write(uv_write_t* req, int status) {
+  (void) req;
+  ASSERT_OK(status);
+  writes_done++;
+}
+
+static void on_ordered_read(uv_stream_t* s, ssize_t n, const uv_buf_t* buf) {
+  (void) s;
+  ASSERT_GE(n, 0);
+  for (ssize_t i = 0; i < n; i++)
+    ASSERT_EQ((bytes_read + (size_t) i) % 251, (unsigned char) buf->base[i]);
+  bytes_read += (size_t) n;
+}
+
+/* More buffers than a system call takes, and more data than a socket does: all
+ * of it arrives, in order, and the second write behind the first. */
+TEST_IMPL(tcp_write_of_very_many_large_buffers) {
+  enum { BUFS = 3000, SIZE = 251 * 8 };
+  static uv_buf_t bufs[BUFS];
+  static char bytes[SIZE];
+  uv_write_t reqs[2];
+  uv_tcp_t client;
+  uv_tcp_t server;
+
+  for (int i = 0; i < SIZE; i++)
+    bytes[i] = (char) (i % 251);
+  for (int i = 0; i < BUFS; i++)
+    bufs[i] = uv_buf_init(bytes, SIZE);
+  ASSERT_OK(uv_loop_init(&loop));
+  test_tcp_pair(&loop, &client, &server);
+  for (int i = 0; i < 2; i++)
+    ASSERT_OK(uv_write(&reqs[i], (uv_stream_t*) &client, bufs, BUFS, on_write));
+  memset(bufs, 0xff, sizeof(bufs)); /* the array is ours again */
+  ASSERT_OK(uv_read_start((uv_stream_t*) &server, test_alloc, on_ordered_read));
+  while (bytes_read < 2 * BUFS * SIZE || writes_done < 2)
+    uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_EQ(2 * BUFS * SIZE, bytes_read);
+  ASSERT_EQ(0, uv_stream_get_write_queue_size((uv_stream_t*) &client));
+  test_close_loop(&loop);
+  return 0;
+}

@@ -10,6 +10,10 @@
  * has no port, because events are not reported in order: then one is with the
  * kernel at a time. They have a copy of their array meanwhile (write_buffer).
  *
+ * A call is given BUFS_MAX buffers at the most. What a longer array still has
+ * when it has to be submitted is put into one block behind the first buffers
+ * (write_buffer again), because a request can be under way only once.
+ *
  * req->coalesced holds WRITE_*; req->u.io.queued_bytes what is left to write.
  */
 #include "alloc.h"
@@ -18,13 +22,18 @@
 #include <string.h>
 
 enum {
-  WRITE_ENDED = 1 << 0,   /* the result is known, only the callback is due */
-  WRITE_WAITS = 1 << 1,   /* on our list */
-  WRITE_CANCELED = 1 << 2 /* uv_cancel() was told it would be */
+  WRITE_ENDED = 1 << 0,    /* the result is known, only the callback is due */
+  WRITE_WAITS = 1 << 1,    /* on our list */
+  WRITE_CANCELED = 1 << 2, /* uv_cancel() was told it would be */
+  WRITE_MERGED = 1 << 3    /* write_buffer is a block of data, and ours */
 };
 
 /* Arrays up to this length need no memory when their front was written. */
 #define FEW_BUFS 16
+
+/* Windows names no limit, but locks the memory of every buffer; systems that
+ * stand below it (Wine on Linux, UIO_MAXIOV) refuse more. */
+#define BUFS_MAX 1024
 
 static struct uv__event_req places_of(uv_write_t* req) {
   struct uv__event_req places = { &req->event_handle, &req->wait_handle };
@@ -71,6 +80,27 @@ static ssize_t send_now(SOCKET sock,
   return -(ssize_t) WSAGetLastError();
 }
 
+/* The same for any number of buffers, as far as it goes without waiting. An
+ * error that comes after the first bytes is left for the next call to find. */
+static ssize_t send_all_now(SOCKET sock,
+                            const uv_buf_t bufs[],
+                            unsigned int nbufs) {
+  size_t sent = 0;
+
+  while (nbufs > 0) {
+    unsigned int count = nbufs < BUFS_MAX ? nbufs : BUFS_MAX;
+    ssize_t n = send_now(sock, bufs, count);
+    if (n < 0)
+      return sent > 0 ? (ssize_t) sent : n;
+    sent += (size_t) n;
+    if ((size_t) n < total_size(bufs, count))
+      break;
+    bufs += count;
+    nbufs -= count;
+  }
+  return (ssize_t) sent;
+}
+
 static void submit(uv_tcp_t* tcp,
                    uv_write_t* req,
                    const uv_buf_t bufs[],
@@ -102,6 +132,28 @@ static void submit(uv_tcp_t* tcp,
   uv__tcp_submitted(tcp, req, pending, places_of(req));
 }
 
+/* Makes one block of all of `bufs`, which ends with the request: 0 or
+ * UV_ENOMEM. */
+static int merge(uv_write_t* req,
+                 const uv_buf_t bufs[],
+                 unsigned int nbufs,
+                 uv_buf_t* out) {
+  size_t size = total_size(bufs, nbufs);
+  char* block = size > UINT32_MAX ? NULL : uv__malloc(size + 1); /* not 0 */
+  char* at = block;
+
+  if (block == NULL)
+    return UV_ENOMEM;
+  for (unsigned int i = 0; i < nbufs; i++) {
+    memcpy(at, bufs[i].base, bufs[i].len);
+    at += bufs[i].len;
+  }
+  *out = uv_buf_init(block, (unsigned int) size);
+  req->write_buffer = *out;
+  req->coalesced |= WRITE_MERGED;
+  return 0;
+}
+
 /* Submits what is left after the first `skip` bytes. The provider copies the
  * array inside the call. */
 static void submit_rest(uv_tcp_t* tcp,
@@ -114,21 +166,28 @@ static void submit_rest(uv_tcp_t* tcp,
 
   for (; nbufs > 1 && skip >= bufs->len; nbufs--)
     skip -= (bufs++)->len;
-  if (skip == 0) {
+  if (skip == 0 && nbufs <= BUFS_MAX) {
     submit(tcp, req, bufs, nbufs);
     return;
   }
 
-  if (nbufs > FEW_BUFS)
-    rest = uv__malloc_array(nbufs, sizeof(*rest));
+  unsigned int count = nbufs < BUFS_MAX ? nbufs : BUFS_MAX;
+  if (count > FEW_BUFS)
+    rest = uv__malloc_array(count, sizeof(*rest));
   if (rest == NULL) {
     fail_later(tcp, req, ERROR_OUTOFMEMORY);
     return;
   }
-  memcpy(rest, bufs, nbufs * sizeof(*rest));
+  memcpy(rest, bufs, count * sizeof(*rest));
   rest[0].base += skip;
   rest[0].len -= (ULONG) skip;
-  submit(tcp, req, rest, nbufs);
+  int err = 0;
+  if (nbufs > count)
+    err = merge(req, bufs + count - 1, nbufs - count + 1, &rest[count - 1]);
+  if (err == 0)
+    submit(tcp, req, rest, count);
+  else
+    fail_later(tcp, req, ERROR_OUTOFMEMORY);
   if (rest != few)
     uv__free(rest);
 }
@@ -142,10 +201,10 @@ static void begin(uv_tcp_t* tcp,
 
   /* The count that comes back is a DWORD. */
   if (uv__tcp_sends(tcp)->in_kernel > 0 || total > INT32_MAX) {
-    submit(tcp, req, bufs, nbufs);
+    submit_rest(tcp, req, bufs, nbufs, 0);
     return;
   }
-  ssize_t n = send_now(tcp->socket, bufs, nbufs);
+  ssize_t n = send_all_now(tcp->socket, bufs, nbufs);
   if (n < 0 && n != -WSAEWOULDBLOCK) {
     fail_later(tcp, req, (DWORD) -n);
     return;
@@ -284,7 +343,7 @@ int uv__tcp_try_write(uv_stream_t* stream,
     total += bufs[n++].len;
   uv_buf_t first = uv_buf_init(bufs[0].base, INT32_MAX);
   ssize_t sent = n == 0 ? send_now(tcp->socket, &first, 1)
-                        : send_now(tcp->socket, bufs, n);
+                        : send_all_now(tcp->socket, bufs, n);
   return sent < 0 ? uv_translate_sys_error((int) -sent) : (int) sent;
 }
 
@@ -335,6 +394,8 @@ void uv__tcp_write_done(uv_handle_t* handle, uv_req_t* base) {
     settle(tcp, req);
   if (!uv__is_closing(handle) && !(tcp->flags & UV__TCP_CONNECTING))
     uv__tcp_write_flush(tcp);
+  if (req->coalesced & WRITE_MERGED)
+    uv__free(req->write_buffer.base);
   uv__stream_write_report((uv_stream_t*) tcp, req, write_result(tcp, req));
 }
 
