@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups, and the options of UDP handles: addresses are read here, the platform
- * is given structures.
+/* Groups, and the options of UDP handles. Sockets take memberships in the same
+ * structures everywhere (RFC 3493, RFC 3678).
  */
 #include "udp.h"
 
 #include <string.h>
+
+/* A group to join or to leave. All addresses are of one family. */
+struct membership {
+  union uv__ip_addr group;
+  union uv__ip_addr local;  /* the interface: by address or, IPv6, by scope */
+  union uv__ip_addr source; /* the only sender to hear */
+  int join;                 /* or leave */
+};
 
 /* NULL stands for "any", of the given family. */
 static int read_as(int family, const char* text, union uv__ip_addr* out) {
@@ -28,38 +36,85 @@ static int read_either(const char* text, union uv__ip_addr* out) {
   return read_as(AF_INET6, text, out) == 0 ? 0 : UV_EINVAL;
 }
 
-/* `source_addr` NULL: any sender. */
-static int change_membership(uv_udp_t* handle,
-                             const char* group_addr,
-                             const char* interface_addr,
-                             const char* source_addr,
-                             uv_membership membership) {
-  struct uv__membership m;
-
+/* Checks everything, then sees to a socket. `source_addr` NULL: any sender. */
+static int prepare(uv_udp_t* handle,
+                   const char* group_addr,
+                   const char* interface_addr,
+                   const char* source_addr,
+                   uv_membership membership,
+                   struct membership* out) {
   if (handle->type != UV_UDP || uv__is_closing(uv__base(handle)))
     return UV_EINVAL;
   if (membership != UV_JOIN_GROUP && membership != UV_LEAVE_GROUP)
     return UV_EINVAL;
 
-  int err = read_either(group_addr, &m.group);
-  if (err == 0)
-    err = read_as(m.group.any.sa_family, source_addr, &m.source);
-  if (err == 0)
-    err = read_as(m.group.any.sa_family, interface_addr, &m.local);
+  out->join = membership == UV_JOIN_GROUP;
+  int err = read_either(group_addr, &out->group);
   if (err != 0)
     return err;
+  int family = out->group.any.sa_family;
+  err = read_as(family, source_addr, &out->source);
+  if (err == 0)
+    err = read_as(family, interface_addr, &out->local);
+  return err != 0 ? err : uv__udp_os_ensure_member(handle, family);
+}
 
-  m.has_source = source_addr != NULL;
-  m.join = membership == UV_JOIN_GROUP;
-  return uv__udp_os_set_membership(handle, &m);
+static int change4(uv_udp_t* handle, const struct membership* m) {
+  struct ip_mreq mreq;
+
+  memset(&mreq, 0, sizeof(mreq));
+  mreq.imr_multiaddr = m->group.in.sin_addr;
+  mreq.imr_interface = m->local.in.sin_addr;
+  int name = m->join ? IP_ADD_MEMBERSHIP : IP_DROP_MEMBERSHIP;
+  return uv__udp_os_setsockopt(handle, IPPROTO_IP, name, &mreq, sizeof(mreq));
+}
+
+static int change6(uv_udp_t* handle, const struct membership* m) {
+  struct ipv6_mreq mreq;
+
+  memset(&mreq, 0, sizeof(mreq));
+  mreq.ipv6mr_multiaddr = m->group.in6.sin6_addr;
+  mreq.ipv6mr_interface = m->local.in6.sin6_scope_id;
+  int name = m->join ? IPV6_JOIN_GROUP : IPV6_LEAVE_GROUP;
+  return uv__udp_os_setsockopt(handle, IPPROTO_IPV6, name, &mreq, sizeof(mreq));
 }
 
 int uv_udp_set_membership(uv_udp_t* handle,
                           const char* multicast_addr,
                           const char* interface_addr,
                           uv_membership membership) {
-  return change_membership(handle, multicast_addr, interface_addr, NULL,
-                           membership);
+  struct membership m;
+  int err = prepare(handle, multicast_addr, interface_addr, NULL, membership,
+                    &m);
+
+  if (err != 0)
+    return err;
+  return m.group.any.sa_family == AF_INET ? change4(handle, &m)
+                                          : change6(handle, &m);
+}
+
+/* Headers without RFC 3678 come from systems without it. */
+#if defined(IP_ADD_SOURCE_MEMBERSHIP) && defined(MCAST_JOIN_SOURCE_GROUP)
+static int change_source4(uv_udp_t* handle, const struct membership* m) {
+  struct ip_mreq_source mreq;
+
+  memset(&mreq, 0, sizeof(mreq));
+  mreq.imr_multiaddr = m->group.in.sin_addr;
+  mreq.imr_interface = m->local.in.sin_addr;
+  mreq.imr_sourceaddr = m->source.in.sin_addr;
+  int name = m->join ? IP_ADD_SOURCE_MEMBERSHIP : IP_DROP_SOURCE_MEMBERSHIP;
+  return uv__udp_os_setsockopt(handle, IPPROTO_IP, name, &mreq, sizeof(mreq));
+}
+
+static int change_source6(uv_udp_t* handle, const struct membership* m) {
+  struct group_source_req mreq;
+
+  memset(&mreq, 0, sizeof(mreq));
+  mreq.gsr_interface = m->local.in6.sin6_scope_id;
+  memcpy(&mreq.gsr_group, &m->group.in6, sizeof(m->group.in6));
+  memcpy(&mreq.gsr_source, &m->source.in6, sizeof(m->source.in6));
+  int name = m->join ? MCAST_JOIN_SOURCE_GROUP : MCAST_LEAVE_SOURCE_GROUP;
+  return uv__udp_os_setsockopt(handle, IPPROTO_IPV6, name, &mreq, sizeof(mreq));
 }
 
 int uv_udp_set_source_membership(uv_udp_t* handle,
@@ -67,11 +122,31 @@ int uv_udp_set_source_membership(uv_udp_t* handle,
                                  const char* interface_addr,
                                  const char* source_addr,
                                  uv_membership membership) {
+  struct membership m;
+
   if (source_addr == NULL)
     return UV_EINVAL;
-  return change_membership(handle, multicast_addr, interface_addr, source_addr,
-                           membership);
+  int err = prepare(handle, multicast_addr, interface_addr, source_addr,
+                    membership, &m);
+  if (err != 0)
+    return err;
+  return m.group.any.sa_family == AF_INET ? change_source4(handle, &m)
+                                          : change_source6(handle, &m);
 }
+#else
+int uv_udp_set_source_membership(uv_udp_t* handle,
+                                 const char* multicast_addr,
+                                 const char* interface_addr,
+                                 const char* source_addr,
+                                 uv_membership membership) {
+  (void) handle;
+  (void) multicast_addr;
+  (void) interface_addr;
+  (void) source_addr;
+  (void) membership;
+  return UV_ENOSYS;
+}
+#endif
 
 int uv_udp_set_multicast_interface(uv_udp_t* handle,
                                    const char* interface_addr) {
@@ -80,7 +155,15 @@ int uv_udp_set_multicast_interface(uv_udp_t* handle,
 
   int err = interface_addr == NULL ? read_as(own_family, NULL, &local)
                                    : read_either(interface_addr, &local);
-  return err != 0 ? err : uv__udp_os_set_multicast_interface(handle, &local);
+  if (err != 0)
+    return err;
+  if (local.any.sa_family == AF_INET)
+    return uv__udp_os_setsockopt(handle, IPPROTO_IP, IP_MULTICAST_IF,
+                                 &local.in.sin_addr,
+                                 sizeof(local.in.sin_addr));
+  return uv__udp_os_setsockopt(handle, IPPROTO_IPV6, IPV6_MULTICAST_IF,
+                               &local.in6.sin6_scope_id,
+                               sizeof(local.in6.sin6_scope_id));
 }
 
 int uv_udp_set_multicast_loop(uv_udp_t* handle, int on) {

@@ -21,15 +21,6 @@ struct uv__datagram {
   struct uv__endpoint to;
 };
 
-/* A group to join or to leave. All addresses are of one family. */
-struct uv__membership {
-  union uv__ip_addr group;
-  union uv__ip_addr local;  /* the interface: by address or, IPv6, by scope */
-  union uv__ip_addr source; /* the only sender to hear; see has_source */
-  int has_source;
-  int join; /* or leave */
-};
-
 /* Options that are a number. */
 enum uv__udp_option {
   UV__UDP_OPT_BROADCAST,
@@ -86,16 +77,18 @@ int uv__udp_os_getpeername(const uv_udp_t* handle,
                            struct sockaddr* name,
                            int* namelen);
 
-/* Makes and binds a socket that shares its port, if need be. UV_ENOSYS where
- * senders cannot be chosen. */
-int uv__udp_os_set_membership(uv_udp_t* handle,
-                              const struct uv__membership* membership);
+/* Makes and binds a socket that shares its port, unless there is one that can
+ * be a member of a group. */
+int uv__udp_os_ensure_member(uv_udp_t* handle, int family);
 
-/* These want a socket: UV_EBADF without. */
+/* These want a socket: UV_EBADF without. The first is setsockopt(). */
+int uv__udp_os_setsockopt(uv_udp_t* handle,
+                          int level,
+                          int name,
+                          const void* value,
+                          size_t size);
 int uv__udp_os_set_option(uv_udp_t* handle,
                           enum uv__udp_option option,
                           int value);
-int uv__udp_os_set_multicast_interface(uv_udp_t* handle,
-                                       const union uv__ip_addr* local);
 
 #endif /* UV_UDP_H_ */

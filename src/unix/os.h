@@ -44,7 +44,6 @@
  *   UV__HAVE_MMSG              sendmmsg(), recvmmsg()
  *   UV__HAVE_ABSTRACT_SOCKET   unix sockets with names that are no files
  *   UV__HAVE_IP_RECVERR        ICMP errors through MSG_ERRQUEUE
- *   UV__HAVE_SOURCE_MEMBERSHIP IP_ADD_SOURCE_MEMBERSHIP and its IPv6 sibling
  *   uv__multicast_opt_t        type of IPv4 multicast TTL and loop options
  *   UV__HAVE_REUSEPORT_LB      UV__SO_REUSEPORT_LB: the kernel balances between
  *                              the sockets that share a port
@@ -105,7 +104,6 @@
 # define UV__HAVE_EVENTFD 1
 # define UV__HAVE_PIPE2 1
 # define UV__HAVE_IP_RECVERR 1
-# define UV__HAVE_SOURCE_MEMBERSHIP 1
 # define uv__multicast_opt_t int
 # define UV__HAVE_REUSEPORT_LB 1
 # define UV__SO_REUSEPORT_LB SO_REUSEPORT
@@ -189,7 +187,6 @@ typedef cpu_set_t uv__cpu_set;
 # define UV__HAVE_EVENTFD 0
 # define UV__HAVE_PIPE2 0
 # define UV__HAVE_IP_RECVERR 0
-# define UV__HAVE_SOURCE_MEMBERSHIP 1
 # define uv__multicast_opt_t int
 # define UV__HAVE_REUSEPORT_LB 0
 # define UV__HAVE_SO_NOSIGPIPE 1
@@ -253,7 +250,6 @@ typedef cpu_set_t uv__cpu_set;
 # define UV__HAVE_EVENTFD 0
 # define UV__HAVE_PIPE2 1
 # define UV__HAVE_IP_RECVERR 0
-# define UV__HAVE_SOURCE_MEMBERSHIP 1
 # define uv__multicast_opt_t int
 # define UV__HAVE_REUSEPORT_LB 1
 # define UV__SO_REUSEPORT_LB SO_REUSEPORT_LB
@@ -316,7 +312,6 @@ typedef cpuset_t uv__cpu_set;
 # define UV__HAVE_EVENTFD 0
 # define UV__HAVE_PIPE2 1
 # define UV__HAVE_IP_RECVERR 0
-# define UV__HAVE_SOURCE_MEMBERSHIP 0
 # define uv__multicast_opt_t int
 # define UV__HAVE_REUSEPORT_LB 0
 # define UV__HAVE_SO_NOSIGPIPE 1
@@ -376,7 +371,6 @@ typedef cpuset_t uv__cpu_set;
 # define UV__HAVE_EVENTFD 0
 # define UV__HAVE_PIPE2 1
 # define UV__HAVE_IP_RECVERR 0
-# define UV__HAVE_SOURCE_MEMBERSHIP 0
 # define uv__multicast_opt_t unsigned char
 # define UV__HAVE_REUSEPORT_LB 0
 # define UV__HAVE_SO_NOSIGPIPE 0
@@ -423,7 +417,6 @@ typedef cpuset_t uv__cpu_set;
     !defined(UV__HAVE_KQUEUE) || !defined(UV__HAVE_EVENTFD) || \
     !defined(UV__HAVE_FSEVENTS) || !defined(UV__HAVE_STREAM_SELECT) || \
     !defined(UV__HAVE_PIPE2) || !defined(UV__HAVE_REUSEPORT_LB) || \
-    !defined(UV__HAVE_SOURCE_MEMBERSHIP) || \
     !defined(UV__HAVE_IP_RECVERR) || \
     !defined(UV__HAVE_SO_NOSIGPIPE) || \
     !defined(UV__HAVE_MSG_NOSIGNAL) || !defined(UV__HAVE_MMSG) || \
