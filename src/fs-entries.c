@@ -104,6 +104,29 @@ void uv__entries_list(const struct uv__entries* entries, uv_dirent_t* out) {
   }
 }
 
+static int keep(const struct uv__entries* entries, void** ptr) {
+  struct uv__entries* kept = uv__malloc(sizeof(*kept));
+  if (kept == NULL)
+    return UV_ENOMEM;
+
+  *kept = *entries;
+  *ptr = kept;
+  return 0;
+}
+
+ssize_t uv__entries_finish(struct uv__entries* entries, int err, void** ptr) {
+  if (err == 0)
+    err = uv__entries_sort(entries);
+  if (err == 0 && entries->count > 0)
+    err = keep(entries, ptr);
+
+  if (err != 0) {
+    uv__entries_close(entries);
+    return err;
+  }
+  return (ssize_t) entries->count;
+}
+
 void uv__entries_close(struct uv__entries* entries) {
   uv__free(entries->records);
   uv__free(entries->sorted);

@@ -33,6 +33,11 @@ int uv__entries_next(struct uv__entries* entries, uv_dirent_t* out);
 /* Stores all `count` entries as they came. The names live in the block. */
 void uv__entries_list(const struct uv__entries* entries, uv_dirent_t* out);
 
+/* Ends a scan that came to `err`: sorts and hands the entries over as *ptr,
+ * which is to be closed and freed. Returns their number (*ptr is untouched if
+ * that is 0) or UV_E*, with nothing left. */
+ssize_t uv__entries_finish(struct uv__entries* entries, int err, void** ptr);
+
 /* Frees the members, not the structure. */
 void uv__entries_close(struct uv__entries* entries);
 

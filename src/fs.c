@@ -11,6 +11,8 @@
 #include "req.h"
 #include "threadpool.h"
 
+#include <string.h>
+
 /* What a type needs of its arguments, and what its req->ptr is. */
 enum {
   NEEDS_PATH = 1u << 0,
@@ -173,6 +175,20 @@ static int submit(uv_fs_t* req) {
   if (err != 0)
     uv__req_unregister(req->loop);
   return err;
+}
+
+int uv__fs_copy_bufs(uv_fs_t* req, const struct uv__fs_args* args) {
+  req->bufs = req->bufsml;
+  if (args->nbufs > ARRAY_SIZE(req->bufsml)) {
+    req->bufs = uv__malloc_array(args->nbufs, sizeof(*req->bufs));
+    *uv__fs_owned(req) = req->bufs;
+  }
+
+  if (req->bufs == NULL)
+    return UV_ENOMEM;
+
+  memcpy(req->bufs, args->bufs, args->nbufs * sizeof(*req->bufs));
+  return 0;
 }
 
 static int refuse(uv_fs_t* req, int err) {

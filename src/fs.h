@@ -86,6 +86,10 @@ static inline int uv__fs_is_async(const uv_fs_t* req) {
   return req->cb != NULL;
 }
 
+/* Gives the request a copy of the buffer descriptors, in itself if they fit
+ * there: 0 or UV_ENOMEM. For uv__fs_os_fill(). */
+int uv__fs_copy_bufs(uv_fs_t* req, const struct uv__fs_args* args);
+
 /* The platform's share; src/<platform>/fs-ops.c. */
 
 /* Puts the platform's private fields into the state of an empty request. */

@@ -133,6 +133,18 @@ int uv_shutdown(uv_shutdown_t* req, uv_stream_t* stream, uv_shutdown_cb cb) {
   return 0;
 }
 
+void uv__stream_shutdown_report(uv_stream_t* stream, int err) {
+  uv_shutdown_t* req = stream->shutdown_req;
+
+  stream->shutdown_req = NULL;
+  stream->flags &= ~UV__SHUTTING;
+  if (err == 0)
+    stream->flags |= UV__SHUT;
+  uv__req_unregister(stream->loop);
+  if (req->cb != NULL)
+    req->cb(req, err);
+}
+
 int uv_is_readable(const uv_stream_t* stream) {
   return (stream->flags & UV__READABLE) != 0;
 }

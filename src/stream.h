@@ -10,6 +10,12 @@
 
 #include "handle.h"
 
+/* Takes shutdown_req, which there is, off the stream, flags it UV__SHUT unless
+ * there is an error, and runs its callback. For the platform. */
+void uv__stream_shutdown_report(uv_stream_t* stream, int err);
+
+/* The platform's share. */
+
 /* Has the stream a socket, pipe or device of its own? */
 int uv__stream_os_is_open(const uv_stream_t* stream);
 

@@ -58,31 +58,14 @@ static int scan(const char* path, struct uv__entries* entries) {
 
   int err = read_entries(dir, entries, INT32_MAX);
   (void) closedir(dir); /* only read from: there is nothing to lose */
-  return err != 0 ? err : uv__entries_sort(entries);
-}
-
-static int keep_entries(uv_fs_t* req, const struct uv__entries* entries) {
-  struct uv__entries* kept = uv__malloc(sizeof(*kept));
-  if (kept == NULL)
-    return UV_ENOMEM;
-
-  *kept = *entries;
-  req->ptr = kept;
-  return 0;
+  return err;
 }
 
 ssize_t uv__fs_scandir(uv_fs_t* req) {
   struct uv__entries entries = { 0 };
-
   int err = scan(req->path, &entries);
-  if (err == 0 && entries.count > 0)
-    err = keep_entries(req, &entries);
 
-  if (err != 0) {
-    uv__entries_close(&entries);
-    return err;
-  }
-  return (ssize_t) entries.count;
+  return uv__entries_finish(&entries, err, &req->ptr);
 }
 
 ssize_t uv__fs_opendir(uv_fs_t* req) {

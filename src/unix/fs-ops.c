@@ -69,21 +69,6 @@ static int copy_paths(uv_fs_t* req, const struct uv__fs_args* args) {
   return 0;
 }
 
-/* The descriptors only, into the request itself if they fit there. */
-static int copy_bufs(uv_fs_t* req, const struct uv__fs_args* args) {
-  req->bufs = req->bufsml;
-  if (args->nbufs > ARRAY_SIZE(req->bufsml)) {
-    req->bufs = uv__malloc_array(args->nbufs, sizeof(*req->bufs));
-    *uv__fs_owned(req) = req->bufs;
-  }
-
-  if (req->bufs == NULL)
-    return UV_ENOMEM;
-
-  memcpy(req->bufs, args->bufs, args->nbufs * sizeof(*req->bufs));
-  return 0;
-}
-
 /* mkdtemp and mkstemp write into the path. */
 static int needs_own_path(const uv_fs_t* req) {
   return uv__fs_is_async(req) || req->fs_type == UV_FS_MKDTEMP ||
@@ -110,7 +95,7 @@ int uv__fs_os_fill(uv_fs_t* req, const struct uv__fs_args* args) {
   if (args->path != NULL && needs_own_path(req))
     return copy_paths(req, args);
   if (args->bufs != NULL && uv__fs_is_async(req))
-    return copy_bufs(req, args);
+    return uv__fs_copy_bufs(req, args);
 
   req->path = args->path;
   req->new_path = args->new_path;

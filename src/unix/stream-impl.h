@@ -92,9 +92,6 @@ void uv__stream_write_abandon(uv_stream_t* stream, int err);
 /* Runs the callbacks of the requests completed so far. */
 void uv__stream_write_report(uv_stream_t* stream);
 
-/* Ends the shutdown under way and runs its callback. */
-void uv__stream_shutdown_report(uv_stream_t* stream, int err);
-
 /* ---- stream-ipc.c: descriptors that travel over pipes ---- */
 
 /* Do descriptors arrive on this stream? */

@@ -460,18 +460,6 @@ void uv__stream_write_report(uv_stream_t* stream) {
   }
 }
 
-void uv__stream_shutdown_report(uv_stream_t* stream, int err) {
-  uv_shutdown_t* req = stream->shutdown_req;
-
-  stream->shutdown_req = NULL;
-  stream->flags &= ~UV__SHUTTING;
-  if (err == 0)
-    stream->flags |= UV__SHUT;
-  uv__req_unregister(stream->loop);
-  if (req->cb != NULL)
-    req->cb(req, err);
-}
-
 void uv__stream_os_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {
   stream->shutdown_req = req;
   /* Behind data or a connect it has its turn when they are through. */

@@ -151,31 +151,14 @@ static int scan(uv_fs_t* req, struct uv__entries* entries) {
 
   err = read_entries(req, reader, entries, INT32_MAX);
   reader_free(reader);
-  return err != 0 ? err : uv__entries_sort(entries);
-}
-
-static int keep_entries(uv_fs_t* req, const struct uv__entries* entries) {
-  struct uv__entries* kept = uv__malloc(sizeof(*kept));
-  if (kept == NULL)
-    return UV_ENOMEM;
-
-  *kept = *entries;
-  req->ptr = kept;
-  return 0;
+  return err;
 }
 
 ssize_t uv__fs_scandir(uv_fs_t* req) {
   struct uv__entries entries = { 0 };
-
   int err = scan(req, &entries);
-  if (err == 0 && entries.count > 0)
-    err = keep_entries(req, &entries);
 
-  if (err != 0) {
-    uv__entries_close(&entries);
-    return err;
-  }
-  return (ssize_t) entries.count;
+  return uv__entries_finish(&entries, err, &req->ptr);
 }
 
 static struct reader* reader_of(const uv_fs_t* req) {

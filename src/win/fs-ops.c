@@ -123,21 +123,6 @@ static int copy_paths(uv_fs_t* req, const struct uv__fs_args* args) {
   return err;
 }
 
-/* The descriptors only, into the request itself if they fit there. */
-static int copy_bufs(uv_fs_t* req, const struct uv__fs_args* args) {
-  req->bufs = req->bufsml;
-  if (args->nbufs > ARRAY_SIZE(req->bufsml)) {
-    req->bufs = uv__malloc_array(args->nbufs, sizeof(*req->bufs));
-    *uv__fs_owned(req) = req->bufs;
-  }
-
-  if (req->bufs == NULL)
-    return UV_ENOMEM;
-
-  memcpy(req->bufs, args->bufs, args->nbufs * sizeof(*req->bufs));
-  return 0;
-}
-
 static int sets_times(const struct uv__fs_args* args) {
   return args->type == UV_FS_UTIME || args->type == UV_FS_FUTIME ||
          args->type == UV_FS_LUTIME;
@@ -174,7 +159,7 @@ int uv__fs_os_fill(uv_fs_t* req, const struct uv__fs_args* args) {
   if (args->path != NULL)
     return copy_paths(req, args);
   if (args->bufs != NULL && uv__fs_is_async(req))
-    return copy_bufs(req, args);
+    return uv__fs_copy_bufs(req, args);
   req->bufs = (uv_buf_t*) args->bufs; /* never written through */
   return 0;
 }

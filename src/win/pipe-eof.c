@@ -100,9 +100,9 @@ void uv__pipe_shutdown_done(uv_handle_t* handle, uv_req_t* req) {
 
   (void) req; /* stream->shutdown_req */
   if (uv__is_closing(handle)) {
-    uv__stream_shutdown_report(stream, UV_ECANCELED);
+    uv__stream_shutdown_end(stream, UV_ECANCELED);
   } else {
-    uv__stream_shutdown_report(stream, 0);
+    uv__stream_shutdown_end(stream, 0);
     if (!uv__is_closing(handle))
       end_writing(pipe);
   }

@@ -47,7 +47,7 @@ struct uv__stream_ops {
                    unsigned int nbufs,
                    uv_stream_t* send_handle);
   /* req is in stream->shutdown_req; ends writing as soon as
-   * write_reqs_pending is 0, then reports through uv__stream_shutdown_report()
+   * write_reqs_pending is 0, then reports through uv__stream_shutdown_end()
    * from the pending phase. */
   void (*shutdown)(uv_stream_t* stream, uv_shutdown_t* req);
   int (*set_blocking)(uv_stream_t* stream, int on);
@@ -83,10 +83,9 @@ void uv__stream_write_begin(uv_stream_t* stream,
  * a shutdown that waited for it, then uv__req_finished(). */
 void uv__stream_write_report(uv_stream_t* stream, uv_write_t* req, int err);
 
-/* Takes shutdown_req off the stream, flags it UV__SHUT unless err, and runs its
- * callback. Does not count: the caller ends with uv__req_finished() if the
- * request was counted in. */
-void uv__stream_shutdown_report(uv_stream_t* stream, int err);
+/* Ends the activity that shutdown_req is, and reports it. Does not count: the
+ * caller ends with uv__req_finished() if the request was counted in. */
+void uv__stream_shutdown_end(uv_stream_t* stream, int err);
 
 /* Reports the end of reading (UV_EOF or an error), which stops it: flags,
  * activity, then read_cb with `buf` (NULL: an empty one). */

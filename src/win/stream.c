@@ -141,17 +141,9 @@ void uv__stream_write_report(uv_stream_t* stream, uv_write_t* req, int err) {
   uv__req_finished(stream, &stream->reqs_pending);
 }
 
-void uv__stream_shutdown_report(uv_stream_t* stream, int err) {
-  uv_shutdown_t* req = stream->shutdown_req;
-
-  stream->shutdown_req = NULL;
-  stream->flags &= ~UV__SHUTTING;
-  if (err == 0)
-    stream->flags |= UV__SHUT;
-  uv__req_unregister(stream->loop);
+void uv__stream_shutdown_end(uv_stream_t* stream, int err) {
   uv__activity_end(stream, &stream->activecnt);
-  if (req->cb != NULL)
-    req->cb(req, err);
+  uv__stream_shutdown_report(stream, err);
 }
 
 void uv__stream_read_end(uv_stream_t* stream, int err, const uv_buf_t* buf) {
@@ -172,7 +164,7 @@ enum uv__finish_answer uv__stream_finish(uv_handle_t* handle) {
 
   /* Servers have connection_cb in that place. */
   if (!(stream->flags & UV__LISTENING) && stream->shutdown_req != NULL)
-    uv__stream_shutdown_report(stream, UV_ECANCELED);
+    uv__stream_shutdown_end(stream, UV_ECANCELED);
   if (ops->release != NULL)
     ops->release(stream);
   return UV__FINISH_DONE;

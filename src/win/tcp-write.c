@@ -416,6 +416,6 @@ void uv__tcp_shutdown_done(uv_handle_t* handle, uv_req_t* req) {
   uv_stream_t* stream = (uv_stream_t*) handle;
   int err = uv__is_closing(handle) ? UV_ECANCELED : uv__req_sock_error(req);
 
-  uv__stream_shutdown_report(stream, err);
+  uv__stream_shutdown_end(stream, err);
   uv__req_finished(stream, &stream->reqs_pending);
 }

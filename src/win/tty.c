@@ -245,7 +245,7 @@ void uv__tty_shutdown_done(uv_handle_t* handle, uv_req_t* req) {
   uv_stream_t* stream = (uv_stream_t*) handle;
 
   (void) req; /* stream->shutdown_req */
-  uv__stream_shutdown_report(stream, uv__is_closing(handle) ? UV_ECANCELED : 0);
+  uv__stream_shutdown_end(stream, uv__is_closing(handle) ? UV_ECANCELED : 0);
   uv__req_finished(stream, &stream->reqs_pending);
 }
 
