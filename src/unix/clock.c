@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Clocks and sleeping. Context: any. */
-#include "base.h"
+#include "system-os.h"
 #include "fatal.h"
 #include "unix/fd.h"
 
@@ -15,18 +15,9 @@ uint64_t uv_hrtime(void) {
   return (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
 }
 
-int uv_clock_gettime(uv_clock_id clock_id, uv_timespec64_t* ts) {
-  if (ts == NULL)
-    return UV_EFAULT;
-
-  clockid_t clock;
-  if (clock_id == UV_CLOCK_MONOTONIC)
-    clock = CLOCK_MONOTONIC;
-  else if (clock_id == UV_CLOCK_REALTIME)
-    clock = CLOCK_REALTIME;
-  else
-    return UV_EINVAL;
-
+int uv__os_clock_gettime(uv_clock_id clock_id, uv_timespec64_t* ts) {
+  clockid_t clock =
+      clock_id == UV_CLOCK_MONOTONIC ? CLOCK_MONOTONIC : CLOCK_REALTIME;
   struct timespec now;
   if (clock_gettime(clock, &now) != 0)
     return uv__errno();
@@ -35,10 +26,7 @@ int uv_clock_gettime(uv_clock_id clock_id, uv_timespec64_t* ts) {
   return 0;
 }
 
-int uv_gettimeofday(uv_timeval64_t* tv) {
-  if (tv == NULL)
-    return UV_EINVAL;
-
+int uv__os_gettimeofday(uv_timeval64_t* tv) {
   struct timeval now;
   if (gettimeofday(&now, NULL) != 0)
     return uv__errno();

@@ -2,7 +2,7 @@
 /* Environment variables. The C library gives no protection against a thread
  * that changes the environment while another reads it, and neither does this.
  */
-#include "base.h"
+#include "system-os.h"
 #include "alloc.h"
 #include "out-string.h"
 #include "unix/fd.h"
@@ -53,12 +53,7 @@ static size_t env_copy(uv_env_item_t* items, struct env_extent room) {
 }
 
 /* The result is one block: the items, then their strings. */
-int uv_os_environ(uv_env_item_t** envitems, int* count) {
-  if (envitems == NULL || count == NULL)
-    return UV_EINVAL;
-  *envitems = NULL;
-  *count = 0;
-
+int uv__os_environ(uv_env_item_t** envitems, int* count) {
   struct env_extent extent = env_measure();
   if (extent.count == 0)
     return 0;
@@ -74,29 +69,17 @@ int uv_os_environ(uv_env_item_t** envitems, int* count) {
   return 0;
 }
 
-void uv_os_free_environ(uv_env_item_t* envitems, int count) {
-  (void) count;
-  uv__free(envitems);
-}
-
-int uv_os_getenv(const char* name, char* buffer, size_t* size) {
-  if (name == NULL || uv__out_string_check(buffer, size) != 0)
-    return UV_EINVAL;
-
+int uv__os_getenv(const char* name, char* buffer, size_t* size) {
   const char* value = getenv(name);
   if (value == NULL)
     return UV_ENOENT;
   return uv__out_string_put(value, strlen(value), buffer, size);
 }
 
-int uv_os_setenv(const char* name, const char* value) {
-  if (name == NULL || value == NULL)
-    return UV_EINVAL;
+int uv__os_setenv(const char* name, const char* value) {
   return setenv(name, value, 1) == 0 ? 0 : uv__errno();
 }
 
-int uv_os_unsetenv(const char* name) {
-  if (name == NULL)
-    return UV_EINVAL;
+int uv__os_unsetenv(const char* name) {
   return unsetenv(name) == 0 ? 0 : uv__errno();
 }

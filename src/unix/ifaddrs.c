@@ -6,7 +6,7 @@
  * completed with the hardware address of its link. It is one block: the
  * entries, then their names. Context: any.
  */
-#include "base.h"
+#include "system-os.h"
 #include "alloc.h"
 #include "out-string.h"
 #include "unix/fd.h"
@@ -133,12 +133,7 @@ static int entries_build(const struct ifaddrs* list,
   return 0;
 }
 
-int uv_interface_addresses(uv_interface_address_t** addresses, int* count) {
-  if (addresses == NULL || count == NULL)
-    return UV_EINVAL;
-  *addresses = NULL;
-  *count = 0;
-
+int uv__os_interface_addresses(uv_interface_address_t** addresses, int* count) {
   struct ifaddrs* list = NULL;
   if (getifaddrs(&list) != 0)
     return uv__errno();
@@ -147,15 +142,7 @@ int uv_interface_addresses(uv_interface_address_t** addresses, int* count) {
   return err;
 }
 
-void uv_free_interface_addresses(uv_interface_address_t* addresses, int count) {
-  (void) count;
-  uv__free(addresses);
-}
-
-int uv_if_indextoname(unsigned int ifindex, char* buffer, size_t* size) {
-  if (uv__out_string_check(buffer, size) != 0)
-    return UV_EINVAL;
-
+int uv__os_if_indextoname(unsigned int ifindex, char* buffer, size_t* size) {
   char name[IF_NAMESIZE];
   if (if_indextoname(ifindex, name) == NULL)
     return uv__errno();
@@ -163,6 +150,6 @@ int uv_if_indextoname(unsigned int ifindex, char* buffer, size_t* size) {
 }
 
 /* Scoped IPv6 addresses name their interface on unix. */
-int uv_if_indextoiid(unsigned int ifindex, char* buffer, size_t* size) {
-  return uv_if_indextoname(ifindex, buffer, size);
+int uv__os_if_indextoiid(unsigned int ifindex, char* buffer, size_t* size) {
+  return uv__os_if_indextoname(ifindex, buffer, size);
 }

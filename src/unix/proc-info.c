@@ -3,6 +3,7 @@
  * resource use. Context: any.
  */
 #include "unix/proc-info.h"
+#include "system-os.h"
 #include "alloc.h"
 #include "out-string.h"
 #include "unix/fd.h"
@@ -36,10 +37,7 @@ int uv_kill(int pid, int signum) {
   return kill(pid, signum) == 0 ? 0 : uv__errno();
 }
 
-int uv_os_getpriority(uv_pid_t pid, int* priority) {
-  if (priority == NULL)
-    return UV_EINVAL;
-
+int uv__os_getpriority(uv_pid_t pid, int* priority) {
   errno = 0; /* -1 is a legal priority */
   int value = getpriority(PRIO_PROCESS, (id_t) pid);
   if (value == -1 && errno != 0)
@@ -48,10 +46,7 @@ int uv_os_getpriority(uv_pid_t pid, int* priority) {
   return 0;
 }
 
-int uv_os_setpriority(uv_pid_t pid, int priority) {
-  /* The kernel would clamp silently. */
-  if (priority < UV_PRIORITY_HIGHEST || priority > UV_PRIORITY_LOW)
-    return UV_EINVAL;
+int uv__os_setpriority(uv_pid_t pid, int priority) {
   int r = setpriority(PRIO_PROCESS, (id_t) pid, priority);
   return r == 0 ? 0 : uv__errno();
 }
@@ -62,10 +57,7 @@ static void field_copy(char* to, size_t size, const char* from) {
   to[len] = '\0';
 }
 
-int uv_os_uname(uv_utsname_t* buffer) {
-  if (buffer == NULL)
-    return UV_EINVAL;
-
+int uv__os_uname(uv_utsname_t* buffer) {
   struct utsname un;
   if (uname(&un) < 0)
     return uv__errno();
@@ -76,10 +68,7 @@ int uv_os_uname(uv_utsname_t* buffer) {
   return 0;
 }
 
-int uv_os_gethostname(char* buffer, size_t* size) {
-  if (uv__out_string_check(buffer, size) != 0)
-    return UV_EINVAL;
-
+int uv__os_gethostname(char* buffer, size_t* size) {
   char name[UV_MAXHOSTNAMESIZE];
   if (gethostname(name, sizeof(name)) != 0)
     return uv__errno();
@@ -110,10 +99,7 @@ static int cwd_long(char* buffer, size_t* size) {
   return UV_ENAMETOOLONG;
 }
 
-int uv_cwd(char* buffer, size_t* size) {
-  if (uv__out_string_check(buffer, size) != 0)
-    return UV_EINVAL;
-
+int uv__os_cwd(char* buffer, size_t* size) {
   char dir[PATH_MAX];
   if (getcwd(dir, sizeof(dir)) != NULL)
     return cwd_put(dir, buffer, size);
@@ -122,9 +108,7 @@ int uv_cwd(char* buffer, size_t* size) {
   return cwd_long(buffer, size);
 }
 
-int uv_chdir(const char* dir) {
-  if (dir == NULL)
-    return UV_EINVAL;
+int uv__os_chdir(const char* dir) {
   return chdir(dir) == 0 ? 0 : uv__errno();
 }
 
@@ -132,10 +116,7 @@ int uv_chdir(const char* dir) {
 
 /* The exception among the string getters: a small buffer gets the beginning of
  * the path, as much as fits with a NUL. */
-int uv_exepath(char* buffer, size_t* size) {
-  if (uv__out_string_check(buffer, size) != 0)
-    return UV_EINVAL;
-
+int uv__os_exepath(char* buffer, size_t* size) {
   ssize_t len = 0;
   if (*size > 1) /* readlink() refuses an empty buffer */
     len = readlink("/proc/self/exe", buffer, *size - 1);
@@ -174,9 +155,6 @@ static void rusage_copy(uv_rusage_t* to, const struct rusage* from) {
 }
 
 static int rusage_of(int who, uv_rusage_t* rusage) {
-  if (rusage == NULL)
-    return UV_EINVAL;
-
   struct rusage usage;
   if (getrusage(who, &usage) != 0)
     return uv__errno();
@@ -184,13 +162,13 @@ static int rusage_of(int who, uv_rusage_t* rusage) {
   return 0;
 }
 
-int uv_getrusage(uv_rusage_t* rusage) {
+int uv__os_getrusage(uv_rusage_t* rusage) {
   return rusage_of(RUSAGE_SELF, rusage);
 }
 
 #if UV__HAVE_RUSAGE_THREAD
 
-int uv_getrusage_thread(uv_rusage_t* rusage) {
+int uv__os_getrusage_thread(uv_rusage_t* rusage) {
   return rusage_of(RUSAGE_THREAD, rusage);
 }
 
@@ -202,10 +180,7 @@ static uv_timeval_t timeval_from(time_value_t time) {
 }
 
 /* The kernel counts CPU time per thread, nothing else. */
-int uv_getrusage_thread(uv_rusage_t* rusage) {
-  if (rusage == NULL)
-    return UV_EINVAL;
-
+int uv__os_getrusage_thread(uv_rusage_t* rusage) {
   thread_basic_info_data_t info;
   mach_msg_type_number_t words = THREAD_BASIC_INFO_COUNT;
   thread_info_t out = (thread_info_t) &info;
@@ -223,8 +198,9 @@ int uv_getrusage_thread(uv_rusage_t* rusage) {
 
 #else
 
-int uv_getrusage_thread(uv_rusage_t* rusage) {
-  return rusage == NULL ? UV_EINVAL : UV_ENOTSUP;
+int uv__os_getrusage_thread(uv_rusage_t* rusage) {
+  (void) rusage;
+  return UV_ENOTSUP;
 }
 
 #endif

@@ -7,7 +7,7 @@
  * is always read back from the area itself. Context: any, under `title.lock`.
  */
 #include "unix/proctitle.h"
-#include "base.h"
+#include "system-os.h"
 #include "alloc.h"
 #include "unix/fd.h"
 #include "unix/os.h"
@@ -100,10 +100,7 @@ static void comm_set(const char* name) {
 }
 #endif
 
-int uv_set_process_title(const char* name) {
-  if (name == NULL)
-    return UV_EINVAL;
-
+int uv__os_set_process_title(const char* name) {
   int err = UV_ENOBUFS;
   uv_mutex_lock(&title.lock);
   if (title.area != NULL) {
@@ -117,10 +114,7 @@ int uv_set_process_title(const char* name) {
   return err;
 }
 
-int uv_get_process_title(char* buffer, size_t size) {
-  if (buffer == NULL || size == 0)
-    return UV_EINVAL;
-
+int uv__os_get_process_title(char* buffer, size_t size) {
   int err = UV_ENOBUFS;
   uv_mutex_lock(&title.lock);
   if (title.area != NULL) {

@@ -6,7 +6,7 @@
  * the policy's range, time-sharing ones have a single level there and Linux
  * uses the nice value of the calling thread instead. Context: any.
  */
-#include "base.h"
+#include "thread-common.h"
 #include "unix/fd.h"
 #include "unix/os.h"
 
@@ -102,37 +102,25 @@ static int affinity_set(pthread_t thread, const char* mask) {
 
 #endif
 
-/* 0 if a caller's mask of `size` bytes can hold every CPU, else UV_E*. */
-static int mask_check(const uv_thread_t* tid, const char* mask, size_t size) {
-  int needed = uv_cpumask_size();
-  if (needed < 0)
-    return needed;
-  if (tid == NULL || mask == NULL || size < (size_t) needed)
-    return UV_EINVAL;
-  return 0;
-}
-
-int uv_thread_getaffinity(uv_thread_t* tid, char* cpumask, size_t mask_size) {
-  int err = mask_check(tid, cpumask, mask_size);
-  if (err != 0)
-    return err;
-  err = affinity_get(*tid, cpumask);
+int uv__thread_os_getaffinity(uv_thread_t tid, char* mask, size_t size) {
+  int err = affinity_get(tid, mask);
   if (err != 0)
     return err;
   /* Bytes beyond the system's CPUs mean "not there". */
   size_t known = (size_t) uv_cpumask_size();
-  memset(cpumask + known, 0, mask_size - known);
+  memset(mask + known, 0, size - known);
   return 0;
 }
 
-int uv_thread_setaffinity(uv_thread_t* tid,
-                          char* cpumask,
-                          char* oldmask,
-                          size_t mask_size) {
-  int err = mask_check(tid, cpumask, mask_size);
-  if (err == 0 && oldmask != NULL)
-    err = uv_thread_getaffinity(tid, oldmask, mask_size);
-  return err == 0 ? affinity_set(*tid, cpumask) : err;
+int uv__thread_os_setaffinity(uv_thread_t tid,
+                              const char* mask,
+                              char* old_mask,
+                              size_t size) {
+  int err = 0;
+
+  if (old_mask != NULL)
+    err = uv__thread_os_getaffinity(tid, old_mask, size);
+  return err != 0 ? err : affinity_set(tid, mask);
 }
 
 #if UV__HAVE_SCHED_GETCPU
@@ -187,10 +175,7 @@ static int nice_set(int value) {
 
 #endif
 
-int uv_thread_getpriority(uv_thread_t tid, int* priority) {
-  if (priority == NULL)
-    return UV_EINVAL;
-
+int uv__thread_os_getpriority(uv_thread_t tid, int* priority) {
   int policy;
   struct sched_param param;
   int err = pthread_getschedparam(tid, &policy, &param);
@@ -202,12 +187,9 @@ int uv_thread_getpriority(uv_thread_t tid, int* priority) {
   return 0;
 }
 
-int uv_thread_setpriority(uv_thread_t tid, int priority) {
+int uv__thread_os_setpriority(uv_thread_t tid, int priority) {
   int lowest = UV_THREAD_PRIORITY_LOWEST;
   int highest = UV_THREAD_PRIORITY_HIGHEST;
-  if (priority < lowest || priority > highest)
-    return UV_EINVAL;
-
   int policy;
   struct sched_param param;
   int err = pthread_getschedparam(tid, &policy, &param);

@@ -79,13 +79,10 @@ static size_t stack_size_for(const uv_thread_options_t* options) {
   return (size + page - 1) / page * page;
 }
 
-int uv_thread_create_ex(uv_thread_t* tid,
-                        const uv_thread_options_t* options,
-                        uv_thread_cb entry,
-                        void* arg) {
-  if (tid == NULL || options == NULL || entry == NULL)
-    return UV_EINVAL;
-
+int uv__thread_os_create(uv_thread_t* tid,
+                         const uv_thread_options_t* options,
+                         uv_thread_cb entry,
+                         void* arg) {
   size_t stack_size = stack_size_for(options);
   if (stack_size == 0)
     return UV_EINVAL;
@@ -111,12 +108,12 @@ err_free_start:
   return -err;
 }
 
-int uv_thread_detach(uv_thread_t* tid) {
-  return tid == NULL ? UV_EINVAL : -pthread_detach(*tid);
+int uv__thread_os_detach(uv_thread_t* tid) {
+  return -pthread_detach(*tid);
 }
 
-int uv_thread_join(uv_thread_t* tid) {
-  return tid == NULL ? UV_EINVAL : -pthread_join(*tid, NULL);
+int uv__thread_os_join(uv_thread_t* tid) {
+  return -pthread_join(*tid, NULL);
 }
 
 uv_thread_t uv_thread_self(void) {
@@ -159,10 +156,7 @@ static int name_get(pthread_t thread, char* name, size_t size) {
 }
 #endif
 
-int uv_thread_setname(const char* name) {
-  if (name == NULL)
-    return UV_EINVAL;
-
+int uv__thread_os_setname(const char* name) {
   char kept[UV_PTHREAD_MAX_NAMELEN_NP];
   size_t len = uv__min_size(strlen(name), sizeof(kept) - 1);
   memcpy(kept, name, len);
@@ -170,10 +164,7 @@ int uv_thread_setname(const char* name) {
   return -name_set(kept);
 }
 
-int uv_thread_getname(uv_thread_t* tid, char* name, size_t size) {
-  if (tid == NULL || name == NULL || size == 0)
-    return UV_EINVAL;
-
+int uv__thread_os_getname(uv_thread_t* tid, char* name, size_t size) {
   /* Systems refuse a buffer that could be too small; ours never is. */
   char full[UV_PTHREAD_MAX_NAMELEN_NP] = "";
   int err = name_get(*tid, full, sizeof(full));

@@ -4,7 +4,7 @@
  * A record of the user database comes in a scratch buffer that grows until it
  * fits; the caller gets one block holding everything. Context: any.
  */
-#include "base.h"
+#include "system-os.h"
 #include "alloc.h"
 #include "out-string.h"
 #include "unix/os.h"
@@ -186,11 +186,8 @@ int uv_os_homedir(char* buffer, size_t* size) {
   return err;
 }
 
-int uv_os_tmpdir(char* buffer, size_t* size) {
+int uv__os_tmpdir(char* buffer, size_t* size) {
   static const char* const names[] = { "TMPDIR", "TMP", "TEMP", "TEMPDIR" };
-
-  if (uv__out_string_check(buffer, size) != 0)
-    return UV_EINVAL;
 
   const char* dir = NULL;
   for (size_t i = 0; i < ARRAY_SIZE(names) && dir == NULL; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Clocks and sleeping. Context: any. */
-#include "base.h"
+#include "system-os.h"
 
 #define NSEC_PER_SEC UINT64_C(1000000000)
 
@@ -37,29 +37,21 @@ static int64_t wall_ticks(void) {
   return (int64_t) ticks - UNIX_EPOCH;
 }
 
-int uv_clock_gettime(uv_clock_id clock_id, uv_timespec64_t* ts) {
-  if (ts == NULL)
-    return UV_EFAULT;
-
+int uv__os_clock_gettime(uv_clock_id clock_id, uv_timespec64_t* ts) {
   if (clock_id == UV_CLOCK_MONOTONIC) {
     uint64_t now = uv_hrtime();
     ts->tv_sec = (int64_t) (now / NSEC_PER_SEC);
     ts->tv_nsec = (int32_t) (now % NSEC_PER_SEC);
     return 0;
   }
-  if (clock_id == UV_CLOCK_REALTIME) {
-    int64_t now = wall_ticks();
-    ts->tv_sec = now / TICKS_PER_SEC;
-    ts->tv_nsec = (int32_t) (now % TICKS_PER_SEC * 100);
-    return 0;
-  }
-  return UV_EINVAL;
+
+  int64_t now = wall_ticks();
+  ts->tv_sec = now / TICKS_PER_SEC;
+  ts->tv_nsec = (int32_t) (now % TICKS_PER_SEC * 100);
+  return 0;
 }
 
-int uv_gettimeofday(uv_timeval64_t* tv) {
-  if (tv == NULL)
-    return UV_EINVAL;
-
+int uv__os_gettimeofday(uv_timeval64_t* tv) {
   int64_t now = wall_ticks();
   tv->tv_sec = now / TICKS_PER_SEC;
   tv->tv_usec = (int32_t) (now % TICKS_PER_SEC / 10);

@@ -5,7 +5,7 @@
  * the registry. The answer is one block: entries, then the models.
  * Context: any.
  */
-#include "base.h"
+#include "system-os.h"
 #include "alloc.h"
 #include "win/error.h"
 #include "win/wide.h"
@@ -108,12 +108,7 @@ static uv_cpu_info_t* build(const struct uv__processor_times* times,
   return infos;
 }
 
-int uv_cpu_info(uv_cpu_info_t** cpu_infos, int* count) {
-  if (cpu_infos == NULL || count == NULL)
-    return UV_EINVAL;
-  *cpu_infos = NULL;
-  *count = 0;
-
+int uv__os_cpu_info(uv_cpu_info_t** cpu_infos, int* count) {
   SYSTEM_INFO system;
   GetSystemInfo(&system);
   DWORD cpus = system.dwNumberOfProcessors;
@@ -130,9 +125,4 @@ int uv_cpu_info(uv_cpu_info_t** cpu_infos, int* count) {
     *count = (int) cpus;
   uv__free(times);
   return err;
-}
-
-void uv_free_cpu_info(uv_cpu_info_t* cpu_infos, int count) {
-  (void) count;
-  uv__free(cpu_infos);
 }

@@ -2,7 +2,7 @@
 /* Environment variables: the process's own block, not the copy that the C
  * runtime keeps. Context: any.
  */
-#include "base.h"
+#include "system-os.h"
 #include "alloc.h"
 #include "out-string.h"
 #include "win/error.h"
@@ -58,12 +58,7 @@ static uv_env_item_t* environ_copy(const WCHAR* block,
 }
 
 /* The result is one block: the items, then their strings. */
-int uv_os_environ(uv_env_item_t** envitems, int* count) {
-  if (envitems == NULL || count == NULL)
-    return UV_EINVAL;
-  *envitems = NULL;
-  *count = 0;
-
+int uv__os_environ(uv_env_item_t** envitems, int* count) {
   /* A snapshot: it does not change under our hands. */
   WCHAR* block = GetEnvironmentStringsW();
   if (block == NULL)
@@ -90,11 +85,6 @@ int uv_os_environ(uv_env_item_t** envitems, int* count) {
     *count = (int) entries;
   FreeEnvironmentStringsW(block);
   return err;
-}
-
-void uv_os_free_environ(uv_env_item_t* envitems, int count) {
-  (void) count;
-  uv__free(envitems);
 }
 
 /* The length without the NUL, or the size with it if there is no room. 0 is an
@@ -131,10 +121,7 @@ static int value_put_long(const WCHAR* name,
   }
 }
 
-int uv_os_getenv(const char* name, char* buffer, size_t* size) {
-  if (name == NULL || uv__out_string_check(buffer, size) != 0)
-    return UV_EINVAL;
-
+int uv__os_getenv(const char* name, char* buffer, size_t* size) {
   WCHAR* wide_name;
   int err = uv__wide_from_utf8(name, &wide_name);
   if (err != 0)
@@ -153,10 +140,7 @@ int uv_os_getenv(const char* name, char* buffer, size_t* size) {
   return err;
 }
 
-int uv_os_setenv(const char* name, const char* value) {
-  if (name == NULL || value == NULL)
-    return UV_EINVAL;
-
+int uv__os_setenv(const char* name, const char* value) {
   WCHAR* wide_name;
   int err = uv__wide_from_utf8(name, &wide_name);
   if (err != 0)
@@ -175,10 +159,7 @@ out_free_name:
   return err;
 }
 
-int uv_os_unsetenv(const char* name) {
-  if (name == NULL)
-    return UV_EINVAL;
-
+int uv__os_unsetenv(const char* name) {
   WCHAR* wide_name;
   int err = uv__wide_from_utf8(name, &wide_name);
   if (err != 0)

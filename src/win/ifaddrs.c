@@ -5,7 +5,7 @@
  * each address of an adapter that is up. It is one block: the entries, then
  * the names of the adapters. Context: any.
  */
-#include "base.h"
+#include "system-os.h"
 #include "alloc.h"
 #include "out-string.h"
 #include "win/error.h"
@@ -131,12 +131,7 @@ static void fill(uv_interface_address_t* to,
   }
 }
 
-int uv_interface_addresses(uv_interface_address_t** addresses, int* count) {
-  if (addresses == NULL || count == NULL)
-    return UV_EINVAL;
-  *addresses = NULL;
-  *count = 0;
-
+int uv__os_interface_addresses(uv_interface_address_t** addresses, int* count) {
   adapter_t* list = NULL;
   int err = adapters_get(&list);
   if (err != 0)
@@ -158,15 +153,7 @@ int uv_interface_addresses(uv_interface_address_t** addresses, int* count) {
   return err;
 }
 
-void uv_free_interface_addresses(uv_interface_address_t* addresses, int count) {
-  (void) count;
-  uv__free(addresses);
-}
-
-int uv_if_indextoname(unsigned int ifindex, char* buffer, size_t* size) {
-  if (uv__out_string_check(buffer, size) != 0)
-    return UV_EINVAL;
-
+int uv__os_if_indextoname(unsigned int ifindex, char* buffer, size_t* size) {
   NET_LUID luid;
   ULONG sys_error = ConvertInterfaceIndexToLuid(ifindex, &luid);
   if (sys_error != 0)
@@ -182,10 +169,7 @@ int uv_if_indextoname(unsigned int ifindex, char* buffer, size_t* size) {
 }
 
 /* Scoped IPv6 addresses carry the number of their interface here. */
-int uv_if_indextoiid(unsigned int ifindex, char* buffer, size_t* size) {
-  if (uv__out_string_check(buffer, size) != 0)
-    return UV_EINVAL;
-
+int uv__os_if_indextoiid(unsigned int ifindex, char* buffer, size_t* size) {
   char text[16];
   int len = snprintf(text, sizeof(text), "%u", ifindex);
   return uv__out_string_put(text, (size_t) len, buffer, size);

@@ -2,7 +2,7 @@
 /* This process: ids, priority, system and host name, directory, program,
  * resource use. Context: any.
  */
-#include "base.h"
+#include "system-os.h"
 #include "alloc.h"
 #include "out-string.h"
 #include "win/error.h"
@@ -62,10 +62,7 @@ static int process_open(uv_pid_t pid, DWORD access, HANDLE* out) {
   return 0;
 }
 
-int uv_os_getpriority(uv_pid_t pid, int* priority) {
-  if (priority == NULL)
-    return UV_EINVAL;
-
+int uv__os_getpriority(uv_pid_t pid, int* priority) {
   HANDLE process = NULL;
   int err = process_open(pid, PROCESS_QUERY_LIMITED_INFORMATION, &process);
   if (err != 0)
@@ -93,10 +90,7 @@ static DWORD priority_class(int priority) {
   return priority_steps[i].class;
 }
 
-int uv_os_setpriority(uv_pid_t pid, int priority) {
-  if (priority < UV_PRIORITY_HIGHEST || priority > UV_PRIORITY_LOW)
-    return UV_EINVAL;
-
+int uv__os_setpriority(uv_pid_t pid, int priority) {
   HANDLE process = NULL;
   int err = process_open(pid, PROCESS_SET_INFORMATION, &process);
   if (err != 0)
@@ -110,10 +104,7 @@ int uv_os_setpriority(uv_pid_t pid, int priority) {
 
 /* ---- directory, program ---- */
 
-int uv_cwd(char* buffer, size_t* size) {
-  if (uv__out_string_check(buffer, size) != 0)
-    return UV_EINVAL;
-
+int uv__os_cwd(char* buffer, size_t* size) {
   WCHAR* path = uv__malloc_array(PATH_UNITS_MAX, sizeof(*path));
   if (path == NULL)
     return UV_ENOMEM;
@@ -146,10 +137,7 @@ static void drive_directory_set(const WCHAR* path) {
   SetEnvironmentVariableW(name, path); /* best effort: the directory is set */
 }
 
-int uv_chdir(const char* dir) {
-  if (dir == NULL)
-    return UV_EINVAL;
-
+int uv__os_chdir(const char* dir) {
   WCHAR* path;
   int err = uv__wide_from_utf8(dir, &path);
   if (err != 0)
@@ -181,10 +169,7 @@ static size_t cut_len(const char* text, size_t max) {
 
 /* The exception among the string getters: a small buffer gets the beginning of
  * the path, as much as fits with a NUL. */
-int uv_exepath(char* buffer, size_t* size) {
-  if (uv__out_string_check(buffer, size) != 0)
-    return UV_EINVAL;
-
+int uv__os_exepath(char* buffer, size_t* size) {
   WCHAR* path = uv__malloc_array(PATH_UNITS_MAX, sizeof(*path));
   if (path == NULL)
     return UV_ENOMEM;
@@ -215,10 +200,7 @@ static uv_timeval_t timeval_from(FILETIME time) {
   return tv;
 }
 
-int uv_getrusage(uv_rusage_t* rusage) {
-  if (rusage == NULL)
-    return UV_EINVAL;
-
+int uv__os_getrusage(uv_rusage_t* rusage) {
   HANDLE process = GetCurrentProcess();
   FILETIME created, exited, kernel, user;
   if (!GetProcessTimes(process, &created, &exited, &kernel, &user))
@@ -242,10 +224,7 @@ int uv_getrusage(uv_rusage_t* rusage) {
   return 0;
 }
 
-int uv_getrusage_thread(uv_rusage_t* rusage) {
-  if (rusage == NULL)
-    return UV_EINVAL;
-
+int uv__os_getrusage_thread(uv_rusage_t* rusage) {
   FILETIME created, exited, kernel, user;
   if (!GetThreadTimes(GetCurrentThread(), &created, &exited, &kernel, &user))
     return uv__last_error();
@@ -256,11 +235,9 @@ int uv_getrusage_thread(uv_rusage_t* rusage) {
   return 0;
 }
 
-int uv_resident_set_memory(size_t* rss) {
+int uv__os_resident_set_memory(size_t* rss) {
   PROCESS_MEMORY_COUNTERS memory;
 
-  if (rss == NULL)
-    return UV_EINVAL;
   if (!GetProcessMemoryInfo(GetCurrentProcess(), &memory, sizeof(memory)))
     return uv__last_error();
   *rss = memory.WorkingSetSize;

@@ -2,7 +2,7 @@
 /* The process title is that of the console window. Ours is remembered, because
  * the console may be somebody else's, too. Context: any, under `title_lock`.
  */
-#include "base.h"
+#include "system-os.h"
 #include "alloc.h"
 #include "win/error.h"
 #include "win/wide.h"
@@ -21,10 +21,7 @@ char** uv_setup_args(int argc, char** argv) {
   return argv;
 }
 
-int uv_set_process_title(const char* name) {
-  if (name == NULL)
-    return UV_EINVAL;
-
+int uv__os_set_process_title(const char* name) {
   WCHAR* wide;
   int err = uv__wide_from_utf8(name, &wide);
   if (err != 0)
@@ -63,10 +60,7 @@ static int console_title(char** out) {
   return err;
 }
 
-int uv_get_process_title(char* buffer, size_t size) {
-  if (buffer == NULL || size == 0)
-    return UV_EINVAL;
-
+int uv__os_get_process_title(char* buffer, size_t size) {
   int err = 0;
   AcquireSRWLockExclusive(&title_lock);
   if (title == NULL)

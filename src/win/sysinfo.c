@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine: system and host name, memory, load, up time. Context: any. */
-#include "base.h"
+#include "system-os.h"
 #include "out-string.h"
 #include "win/error.h"
 #include "win/wide.h"
@@ -45,10 +45,7 @@ static void product_name(DWORD build, char* out, size_t size) {
     out[0] = '\0';
 }
 
-int uv_os_uname(uv_utsname_t* buffer) {
-  if (buffer == NULL)
-    return UV_EINVAL;
-
+int uv__os_uname(uv_utsname_t* buffer) {
   OSVERSIONINFOW version;
   memset(&version, 0, sizeof(version));
   version.dwOSVersionInfoSize = sizeof(version);
@@ -68,10 +65,7 @@ int uv_os_uname(uv_utsname_t* buffer) {
   return 0;
 }
 
-int uv_os_gethostname(char* buffer, size_t* size) {
-  if (uv__out_string_check(buffer, size) != 0)
-    return UV_EINVAL;
-
+int uv__os_gethostname(char* buffer, size_t* size) {
   int err = uv__winsock_startup();
   if (err != 0)
     return err;
@@ -89,9 +83,7 @@ int uv_os_gethostname(char* buffer, size_t* size) {
   return uv__out_string_put(name, strlen(name), buffer, size);
 }
 
-int uv_uptime(double* uptime) {
-  if (uptime == NULL)
-    return UV_EINVAL;
+int uv__os_uptime(double* uptime) {
   *uptime = (double) GetTickCount64() / 1000;
   return 0;
 }

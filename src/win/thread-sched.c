@@ -2,7 +2,7 @@
 /* Where and how eagerly threads run. Only the processor group of the process
  * is looked at: a mask has as many CPUs as a word has bits. Context: any.
  */
-#include "base.h"
+#include "thread-common.h"
 #include "win/error.h"
 
 #include <string.h>
@@ -11,12 +11,6 @@
 
 int uv_cpumask_size(void) {
   return CPUS_MAX;
-}
-
-static int mask_check(const uv_thread_t* tid, const char* mask, size_t size) {
-  if (tid == NULL || mask == NULL || size < (size_t) CPUS_MAX)
-    return UV_EINVAL;
-  return 0;
 }
 
 static DWORD_PTR mask_pack(const char* mask) {
@@ -50,47 +44,39 @@ static int mask_swap(HANDLE thread, DWORD_PTR bits, DWORD_PTR* old_bits) {
   return *old_bits == 0 ? uv__last_error() : 0;
 }
 
-int uv_thread_setaffinity(uv_thread_t* tid,
-                          char* cpumask,
-                          char* oldmask,
-                          size_t mask_size) {
-  int err = mask_check(tid, cpumask, mask_size);
-  if (err != 0)
-    return err;
-
+int uv__thread_os_setaffinity(uv_thread_t tid,
+                              const char* mask,
+                              char* old_mask,
+                              size_t size) {
   DWORD_PTR usable;
-  err = process_mask(&usable);
+  int err = process_mask(&usable);
   if (err != 0)
     return err;
 
-  DWORD_PTR wanted = mask_pack(cpumask) & usable;
+  DWORD_PTR wanted = mask_pack(mask) & usable;
   DWORD_PTR before;
   if (wanted == 0)
     return UV_EINVAL;
-  err = mask_swap(*tid, wanted, &before);
-  if (err == 0 && oldmask != NULL)
-    mask_unpack(before, oldmask, mask_size);
+  err = mask_swap(tid, wanted, &before);
+  if (err == 0 && old_mask != NULL)
+    mask_unpack(before, old_mask, size);
   return err;
 }
 
-int uv_thread_getaffinity(uv_thread_t* tid, char* cpumask, size_t mask_size) {
-  int err = mask_check(tid, cpumask, mask_size);
-  if (err != 0)
-    return err;
-
+int uv__thread_os_getaffinity(uv_thread_t tid, char* mask, size_t size) {
   DWORD_PTR usable;
-  err = process_mask(&usable);
+  int err = process_mask(&usable);
   if (err != 0)
     return err;
 
   DWORD_PTR current;
-  err = mask_swap(*tid, usable, &current);
+  err = mask_swap(tid, usable, &current);
   if (err != 0)
     return err;
   DWORD_PTR ignored;
-  err = mask_swap(*tid, current, &ignored);
+  err = mask_swap(tid, current, &ignored);
   if (err == 0)
-    mask_unpack(current, cpumask, mask_size);
+    mask_unpack(current, mask, size);
   return err;
 }
 
@@ -98,10 +84,7 @@ int uv_thread_getcpu(void) {
   return (int) GetCurrentProcessorNumber();
 }
 
-int uv_thread_getpriority(uv_thread_t tid, int* priority) {
-  if (priority == NULL)
-    return UV_EINVAL;
-
+int uv__thread_os_getpriority(uv_thread_t tid, int* priority) {
   int value = GetThreadPriority(tid);
   if (value == THREAD_PRIORITY_ERROR_RETURN)
     return uv__last_error();
@@ -109,7 +92,7 @@ int uv_thread_getpriority(uv_thread_t tid, int* priority) {
   return 0;
 }
 
-int uv_thread_setpriority(uv_thread_t tid, int priority) {
+int uv__thread_os_setpriority(uv_thread_t tid, int priority) {
   static const struct {
     int priority;
     int windows;

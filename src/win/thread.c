@@ -75,13 +75,10 @@ static int create_error(int crt_errno) {
   return crt_errno == EINVAL ? UV_EINVAL : UV_ENOMEM;
 }
 
-int uv_thread_create_ex(uv_thread_t* tid,
-                        const uv_thread_options_t* options,
-                        uv_thread_cb entry,
-                        void* arg) {
-  if (tid == NULL || options == NULL || entry == NULL)
-    return UV_EINVAL;
-
+int uv__thread_os_create(uv_thread_t* tid,
+                         const uv_thread_options_t* options,
+                         uv_thread_cb entry,
+                         void* arg) {
   int64_t stack_size = stack_size_for(options);
   if (stack_size < 0)
     return UV_EINVAL;
@@ -109,15 +106,11 @@ int uv_thread_create_ex(uv_thread_t* tid,
   return 0;
 }
 
-int uv_thread_detach(uv_thread_t* tid) {
-  if (tid == NULL)
-    return UV_EINVAL;
+int uv__thread_os_detach(uv_thread_t* tid) {
   return CloseHandle(*tid) ? 0 : uv__last_error();
 }
 
-int uv_thread_join(uv_thread_t* tid) {
-  if (tid == NULL)
-    return UV_EINVAL;
+int uv__thread_os_join(uv_thread_t* tid) {
   if (WaitForSingleObject(*tid, INFINITE) != WAIT_OBJECT_0)
     return uv__last_error();
   CloseHandle(*tid);
@@ -157,9 +150,7 @@ static int hresult_error(HRESULT result) {
   return UV_UNKNOWN;
 }
 
-int uv_thread_setname(const char* name) {
-  if (name == NULL)
-    return UV_EINVAL;
+int uv__thread_os_setname(const char* name) {
   if (uv__winapi()->SetThreadDescription == NULL)
     return UV_ENOSYS;
 
@@ -175,9 +166,7 @@ int uv_thread_setname(const char* name) {
   return FAILED(result) ? hresult_error(result) : 0;
 }
 
-int uv_thread_getname(uv_thread_t* tid, char* name, size_t size) {
-  if (tid == NULL || name == NULL || size == 0)
-    return UV_EINVAL;
+int uv__thread_os_getname(uv_thread_t* tid, char* name, size_t size) {
   if (uv__winapi()->GetThreadDescription == NULL)
     return UV_ENOSYS;
 

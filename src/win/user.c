@@ -4,7 +4,7 @@
  * Windows knows users by name only: ids are -1, other users and groups are not
  * supported.
  */
-#include "base.h"
+#include "system-os.h"
 #include "alloc.h"
 #include "out-string.h"
 #include "win/error.h"
@@ -94,10 +94,7 @@ static int tmpdir_get(char** out) {
   return err;
 }
 
-int uv_os_tmpdir(char* buffer, size_t* size) {
-  if (uv__out_string_check(buffer, size) != 0)
-    return UV_EINVAL;
-
+int uv__os_tmpdir(char* buffer, size_t* size) {
   char* path;
   int err = tmpdir_get(&path);
   if (err != 0)

@@ -4,7 +4,7 @@
  * `title.lock`.
  */
 #include "unix/proctitle.h"
-#include "base.h"
+#include "system-os.h"
 #include "alloc.h"
 #include "unix/os.h"
 
@@ -33,10 +33,7 @@ char** uv_setup_args(int argc, char** argv) {
   return argv;
 }
 
-int uv_set_process_title(const char* name) {
-  if (name == NULL)
-    return UV_EINVAL;
-
+int uv__os_set_process_title(const char* name) {
   char* copy = uv__strdup(name);
   if (copy == NULL)
     return UV_ENOMEM;
@@ -54,10 +51,7 @@ int uv_set_process_title(const char* name) {
   return err;
 }
 
-int uv_get_process_title(char* buffer, size_t size) {
-  if (buffer == NULL || size == 0)
-    return UV_EINVAL;
-
+int uv__os_get_process_title(char* buffer, size_t size) {
   int err = UV_ENOBUFS;
   uv_mutex_lock(&title.lock);
   if (title.text != NULL && strlen(title.text) < size) {

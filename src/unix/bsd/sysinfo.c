@@ -3,6 +3,7 @@
  * out of what the system tells (sysinfo.h). Context: any.
  */
 #include "unix/bsd/sysinfo.h"
+#include "system-os.h"
 #include "alloc.h"
 #include "out-string.h"
 #include "unix/os.h"
@@ -29,12 +30,7 @@ static uv_cpu_info_t* infos_new(const struct uv__cpu_common* common) {
   return infos;
 }
 
-int uv_cpu_info(uv_cpu_info_t** cpu_infos, int* count) {
-  if (cpu_infos == NULL || count == NULL)
-    return UV_EINVAL;
-  *cpu_infos = NULL;
-  *count = 0;
-
+int uv__os_cpu_info(uv_cpu_info_t** cpu_infos, int* count) {
   struct uv__cpu_common common = { .count = 0 };
   int err = uv__cpu_common_read(&common);
   if (err != 0)
@@ -59,11 +55,6 @@ int uv_cpu_info(uv_cpu_info_t** cpu_infos, int* count) {
   }
   uv__free(times);
   return err;
-}
-
-void uv_free_cpu_info(uv_cpu_info_t* cpu_infos, int count) {
-  (void) count;
-  uv__free(cpu_infos);
 }
 
 #if UV__HAVE_CPU_SET
@@ -96,8 +87,8 @@ void uv_loadavg(double avg[3]) {
     memcpy(avg, found, sizeof(found));
 }
 
-int uv_uptime(double* uptime) {
-  return uptime == NULL ? UV_EINVAL : uv__uptime_read(uptime);
+int uv__os_uptime(double* uptime) {
+  return uv__uptime_read(uptime);
 }
 
 uint64_t uv_get_free_memory(void) {
@@ -134,16 +125,13 @@ uint64_t uv_get_available_memory(void) {
   return left < available ? left : available;
 }
 
-int uv_resident_set_memory(size_t* rss) {
-  return rss == NULL ? UV_EINVAL : uv__resident_read(rss);
+int uv__os_resident_set_memory(size_t* rss) {
+  return uv__resident_read(rss);
 }
 
 /* The exception among the string getters: a small buffer gets the beginning of
  * the path, as much as fits with a NUL. */
-int uv_exepath(char* buffer, size_t* size) {
-  if (uv__out_string_check(buffer, size) != 0)
-    return UV_EINVAL;
-
+int uv__os_exepath(char* buffer, size_t* size) {
   char path[PATH_MAX];
   int err = uv__program_path(path, sizeof(path));
   if (err != 0)

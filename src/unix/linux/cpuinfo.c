@@ -10,6 +10,7 @@
  * Context: any.
  */
 #include "unix/linux/cpuinfo.h"
+#include "system-os.h"
 #include "alloc.h"
 #include "unix/linux/procfs.h"
 
@@ -331,15 +332,6 @@ out:
   return err;
 }
 
-int uv_cpu_info(uv_cpu_info_t** cpu_infos, int* count) {
-  if (cpu_infos == NULL || count == NULL)
-    return UV_EINVAL;
-  *cpu_infos = NULL;
-  *count = 0;
+int uv__os_cpu_info(uv_cpu_info_t** cpu_infos, int* count) {
   return uv__cpuinfo_read("", cpu_infos, count);
-}
-
-void uv_free_cpu_info(uv_cpu_info_t* cpu_infos, int count) {
-  (void) count;
-  uv__free(cpu_infos);
 }

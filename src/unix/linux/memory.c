@@ -2,7 +2,7 @@
 /* Memory of the machine, of the groups the process is in, of the process.
  * Context: any.
  */
-#include "base.h"
+#include "system-os.h"
 #include "unix/linux/cgroup.h"
 #include "unix/linux/procfs.h"
 #include "unix/proc-info.h"
@@ -113,10 +113,7 @@ uint64_t uv_get_available_memory(void) {
   return available;
 }
 
-int uv_resident_set_memory(size_t* rss) {
-  if (rss == NULL)
-    return UV_EINVAL;
-
+int uv__os_resident_set_memory(size_t* rss) {
   uint64_t bytes[STATM_COLUMNS];
   int err = statm_read(bytes);
   if (err != 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Load, uptime, and how many threads can run at once. Context: any. */
-#include "base.h"
+#include "system-os.h"
 #include "unix/fd.h"
 #include "unix/linux/cgroup.h"
 #include "unix/linux/procfs.h"
@@ -60,10 +60,7 @@ void uv_loadavg(double avg[3]) {
 }
 
 /* The file first: containers put their own age there. */
-int uv_uptime(double* uptime) {
-  if (uptime == NULL)
-    return UV_EINVAL;
-
+int uv__os_uptime(double* uptime) {
   char text[128];
   const char* at = text;
   double found;
