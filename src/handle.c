@@ -184,3 +184,20 @@ void uv_print_all_handles(uv_loop_t* loop, FILE* stream) {
 void uv_print_active_handles(uv_loop_t* loop, FILE* stream) {
   print_handles(loop, 1, stream);
 }
+
+static int buffer_size(uv_handle_t* handle, int option, int* value) {
+  if (handle == NULL || value == NULL)
+    return UV_EINVAL;
+  if (handle->type != UV_TCP && handle->type != UV_UDP &&
+      handle->type != UV_NAMED_PIPE)
+    return UV_ENOTSUP;
+  return uv__handle_os_buffer_size(handle, option, value);
+}
+
+int uv_send_buffer_size(uv_handle_t* handle, int* value) {
+  return buffer_size(handle, SO_SNDBUF, value);
+}
+
+int uv_recv_buffer_size(uv_handle_t* handle, int* value) {
+  return buffer_size(handle, SO_RCVBUF, value);
+}

@@ -97,6 +97,10 @@ void uv__handle_make_internal(uv_handle_t* handle);
 /* The close phase: finishes the handles that were queued when it began. */
 void uv__handle_run_closing(uv_loop_t* loop);
 
+/* SO_SNDBUF or SO_RCVBUF of a TCP, UDP or pipe handle: stored if *value is 0,
+ * else set. 0, UV_EBADF without a socket, UV_E*. Platform part. */
+int uv__handle_os_buffer_size(uv_handle_t* handle, int option, int* value);
+
 static inline int uv__is_active(const uv_handle_t* handle) {
   return (handle->flags & UV__ACTIVE) != 0;
 }

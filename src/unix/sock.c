@@ -109,35 +109,18 @@ int uv__sock_reuseport(int fd) {
 }
 #endif
 
-int uv__sock_buffer_size(int fd, int option, int* value) {
+int uv__handle_os_buffer_size(uv_handle_t* handle, int option, int* value) {
   socklen_t len = sizeof(*value);
+  int fd;
 
+  int err = uv_fileno(handle, &fd);
+  if (err != 0)
+    return err;
   if (*value != 0)
     return uv__sock_set(fd, SOL_SOCKET, option, *value);
   if (getsockopt(fd, SOL_SOCKET, option, value, &len) != 0)
     return uv__errno();
   return 0;
-}
-
-static int handle_buffer_size(uv_handle_t* handle, int option, int* value) {
-  int fd;
-
-  if (handle == NULL || value == NULL)
-    return UV_EINVAL;
-  if (handle->type != UV_TCP && handle->type != UV_NAMED_PIPE &&
-      handle->type != UV_UDP)
-    return UV_ENOTSUP;
-
-  int err = uv_fileno(handle, &fd);
-  return err != 0 ? err : uv__sock_buffer_size(fd, option, value);
-}
-
-int uv_send_buffer_size(uv_handle_t* handle, int* value) {
-  return handle_buffer_size(handle, SO_SNDBUF, value);
-}
-
-int uv_recv_buffer_size(uv_handle_t* handle, int* value) {
-  return handle_buffer_size(handle, SO_RCVBUF, value);
 }
 
 typedef int name_fn(int fd, struct sockaddr* name, socklen_t* len);

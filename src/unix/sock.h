@@ -26,9 +26,6 @@ int uv__sock_take_error(int fd);
 int uv__sock_reuseaddr(int fd);
 int uv__sock_reuseport(int fd);
 
-/* SO_SNDBUF/SO_RCVBUF: *value 0 asks, else sets. */
-int uv__sock_buffer_size(int fd, int option, int* value);
-
 /* getsockname/getpeername in the public form: *namelen in and out, UV_EINVAL
  * if negative, UV_EBADF without an fd. */
 int uv__sock_local_name(int fd, struct sockaddr* name, int* namelen);

@@ -115,11 +115,9 @@ static SOCKET socket_of(const uv_handle_t* handle) {
   return ((const uv_udp_t*) handle)->socket;
 }
 
-static int buffer_size(const uv_handle_t* handle, int option, int* value) {
-  if (handle == NULL || value == NULL)
-    return UV_EINVAL;
-  if (handle->type != UV_TCP && handle->type != UV_UDP)
-    return UV_ENOTSUP;
+int uv__handle_os_buffer_size(uv_handle_t* handle, int option, int* value) {
+  if (handle->type == UV_NAMED_PIPE)
+    return UV_ENOTSUP; /* its size was chosen when it was made */
   if (uv__is_closing(handle))
     return UV_EBADF;
 
@@ -131,12 +129,4 @@ static int buffer_size(const uv_handle_t* handle, int option, int* value) {
   if (getsockopt(sock, SOL_SOCKET, option, (char*) value, &len) != 0)
     return uv__wsa_error();
   return 0;
-}
-
-int uv_send_buffer_size(uv_handle_t* handle, int* value) {
-  return buffer_size(handle, SO_SNDBUF, value);
-}
-
-int uv_recv_buffer_size(uv_handle_t* handle, int* value) {
-  return buffer_size(handle, SO_RCVBUF, value);
 }
