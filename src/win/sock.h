@@ -25,8 +25,8 @@ int uv__sock_family(SOCKET sock);
  * choice: 0 or UV_E*. */
 int uv__sock_bind_any(SOCKET sock, int family);
 
-/* getsockname() and getpeername() in the public form: *namelen in and out,
- * UV_EINVAL if negative, UV_EBADF for INVALID_SOCKET. */
+/* getsockname() and getpeername(): *namelen, which is not negative, in and out;
+ * UV_EBADF for INVALID_SOCKET. */
 int uv__sock_local_name(SOCKET sock, struct sockaddr* name, int* namelen);
 int uv__sock_peer_name(SOCKET sock, struct sockaddr* name, int* namelen);
 
