@@ -6,9 +6,10 @@
 #ifndef UV_ATOMIC_MSVC_H_
 #define UV_ATOMIC_MSVC_H_
 
+#include "uv.h" /* windows.h, with winsock2.h before it */
+
 #include <stddef.h>
 #include <stdint.h>
-#include <windows.h>
 
 /* The old value. All of these are full barriers. */
 static inline int64_t uv__msvc_exchange(volatile void* p,

@@ -8,7 +8,8 @@
 #ifndef UV_ATOMIC_H_
 #define UV_ATOMIC_H_
 
-#if defined(_MSC_VER) && !defined(__clang__)
+/* UV__ATOMIC_MSVC: ./check has other compilers look at that header too. */
+#if defined(_MSC_VER) && !defined(__clang__) || defined(UV__ATOMIC_MSVC)
 # include "atomic-msvc.h"
 #else
 
