@@ -26,8 +26,8 @@ int uv__sock_take_error(int fd);
 int uv__sock_reuseaddr(int fd);
 int uv__sock_reuseport(int fd);
 
-/* getsockname/getpeername: *namelen, which is not negative, in and out; UV_EBADF
- * without an fd. */
+/* getsockname/getpeername: *namelen, which is not negative, in and out;
+ * UV_EBADF without an fd. */
 int uv__sock_local_name(int fd, struct sockaddr* name, int* namelen);
 int uv__sock_peer_name(int fd, struct sockaddr* name, int* namelen);
 
