@@ -75,7 +75,7 @@ static void run_work(struct run* run) {
   free(reqs);
 }
 
-/* The same work and nothing else, by as many threads as the pool has. */
+/* The same work and nothing else, by as many threads as are busy at once. */
 static void* floor_thread(void* arg) {
   uint64_t ops = *(const uint64_t*) arg;
   uv_work_t req;
@@ -87,13 +87,14 @@ static void* floor_thread(void* arg) {
 
 static void floor_busy(struct run* run) {
   pthread_t threads[THREADS];
-  uint64_t share = (run->ops + THREADS - 1) / THREADS;
+  unsigned count = run->size < THREADS ? run->size : THREADS;
+  uint64_t share = (run->ops + count - 1) / count;
 
-  run->ops = THREADS * share;
+  run->ops = count * share;
   bench_begin();
-  for (int i = 0; i < THREADS; i++)
+  for (unsigned i = 0; i < count; i++)
     CHECK(pthread_create(&threads[i], NULL, floor_thread, &share) == 0);
-  for (int i = 0; i < THREADS; i++)
+  for (unsigned i = 0; i < count; i++)
     CHECK(pthread_join(threads[i], NULL) == 0);
   bench_end();
 }
@@ -140,7 +141,7 @@ const struct workload work_workloads[] = {
     "uv_queue_work and back, 16 in flight" },
   { "work-256", run_work, NULL, 0, 50000, 0, 256,
     "uv_queue_work and back, 256 in flight" },
-  { "work-busy-1", run_work, NULL, 1, 10000, 0, 1,
+  { "work-busy-1", run_work, floor_busy, 1, 10000, 0, 1,
     "the same with some microseconds of work, 1 in flight" },
   { "work-busy-256", run_work, floor_busy, 1, 50000, 0, 256,
     "the same with some microseconds of work, 256 in flight" },
