@@ -346,8 +346,7 @@ static void take_handles(struct watch_table* table, struct uv__queue* handles) {
 
 /* P4: of these watches nothing more will be heard. Each handle is told; it
  * stays active and silent. The next start opens another descriptor. */
-static void give_up(uv_loop_t* loop) {
-  int err = uv__io_probe(loop, loop->inotify_fd);
+static void give_up(uv_loop_t* loop, int err) {
   struct uv__queue handles;
 
   uv__queue_init(&handles);
@@ -355,7 +354,7 @@ static void give_up(uv_loop_t* loop) {
   close_inotify_fd(loop);
   while (!uv__queue_empty(&handles)) {
     uv_fs_event_t* handle = handle_of(uv__queue_pop_front(&handles));
-    handle->cb(handle, NULL, 0, err != 0 ? err : UV_EIO);
+    handle->cb(handle, NULL, 0, err);
   }
 }
 
@@ -363,14 +362,19 @@ void uv__fs_event_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   alignas(struct inotify_event) char batch[BATCH_BYTES];
 
   if (w->events == 0 && (events & POLLERR)) {
-    give_up(loop);
+    int err = uv__io_probe(loop, loop->inotify_fd);
+    give_up(loop, err != 0 ? err : UV_EIO);
     return;
   }
 
   for (int i = 0; i < BATCHES_MAX; i++) {
     ssize_t size = uv__fd_read(loop->inotify_fd, batch, sizeof(batch));
-    if (size <= 0)
-      return; /* read all; an error would come again and helps nobody */
+    if (size == 0 || size == UV_EAGAIN)
+      return; /* that was all */
+    if (size < 0) {
+      give_up(loop, (int) size); /* it would be reported again for ever */
+      return;
+    }
     if (!deliver_batch(loop, batch, (size_t) size))
       return;
   }
