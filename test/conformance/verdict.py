@@ -64,9 +64,11 @@ class Judge:
         self.skips = list(rows("skips.txt", 3))
         self.exceptions = [ExceptionRow(*row)
                            for row in rows("exceptions.txt", 5)]
-        if "kqueue" in self.conditions:
-            self.exceptions += [ExceptionRow("*", test, "any", "-", reason)
-                                for test, reason in rows("kqueue.txt", 2)]
+        for condition in ("kqueue", "tsan"):
+            if condition in self.conditions:
+                self.exceptions += [
+                    ExceptionRow("*", test, "any", "-", reason)
+                    for test, reason in rows(condition + ".txt", 2)]
 
     def _skip_holds(self, test, reason, unprivileged):
         conditions = set(self.conditions)

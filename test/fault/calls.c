@@ -160,6 +160,15 @@ static int fault_for(enum call call, word first) {
       return 0;
     note(call);
     return row->errors[plan.k % 4];
+  case FAULT_CALLS_FROM:
+    /* What is to be tried again would be tried for ever, and without a wait
+     * that works there is no loop (uv_run() says so; see call-1). */
+    if (is_wake_fd(call, first) || row->errors[plan.k % 4] == EINTR)
+      return 0;
+    if (call == CALL_epoll_pwait || call == CALL_poll || !is_due(1))
+      return 0;
+    note(call);
+    return row->errors[plan.k % 4];
   case FAULT_FDS_FROM:
     if (!(row->flags & F) || !is_due(1))
       return 0;

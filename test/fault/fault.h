@@ -17,6 +17,7 @@ enum fault_mode {
   FAULT_ALLOC_ONCE, /* the n-th allocation gives NULL */
   FAULT_ALLOC_FROM, /* so do all after it */
   FAULT_CALL,       /* the n-th call fails with the k-th error of its row */
+  FAULT_CALLS_FROM, /* so do all after it, but for EINTR */
   FAULT_FDS_FROM,   /* from the n-th on, nothing that makes an fd works */
   FAULT_EINTR,      /* two of three interruptible calls are interrupted */
   FAULT_EAGAIN,     /* every second non-blocking transfer says: not now */

@@ -36,6 +36,7 @@ static const struct mode modes[] = {
   { "call-1", FAULT_CALL, 1, 0, 0 },
   { "call-2", FAULT_CALL, 2, 0, 0 },
   { "call-3", FAULT_CALL, 3, 0, 0 },
+  { "calls-from", FAULT_CALLS_FROM, 1, 0, 0 },
   { "fds-from", FAULT_FDS_FROM, 0, 0, 0 },
   { "eintr", FAULT_EINTR, 0, 1, 1 },
   { "eagain", FAULT_EAGAIN, 0, 1, 1 },

@@ -39,9 +39,19 @@ static int op_write_here(void) {
   return uv_fs_write(&sc.loop, &req, file, &buf, 1, -1, step_cb);
 }
 
+static int op_write_many_here(void) {
+  uv_buf_t bufs[2] = { buf_of(100), buf_of(100) };
+  return uv_fs_write(&sc.loop, &req, file, bufs, 2, -1, step_cb);
+}
+
 static int op_read(void) {
   uv_buf_t bufs[2] = { buf_of(1000), buf_of(1000) };
   return uv_fs_read(&sc.loop, &req, file, bufs, 2, 0, step_cb);
+}
+
+static int op_read_one(void) {
+  uv_buf_t buf = buf_of(1000);
+  return uv_fs_read(&sc.loop, &req, file, &buf, 1, 0, step_cb);
 }
 
 static int op_read_many(void) {
@@ -228,7 +238,9 @@ static void list_dir(void) {
 
 static const struct op ops[] = {
   { op_open, keep_file },  { op_write, NULL },      { op_write_here, NULL },
-  { op_read, NULL },       { op_read_many, NULL },  { op_fsync, NULL },
+  { op_write_many_here, NULL },
+  { op_read, NULL },       { op_read_one, NULL },
+  { op_read_many, NULL },  { op_fsync, NULL },
   { op_fdatasync, NULL },  { op_ftruncate, NULL },  { op_open2, keep_file2 },
   { op_sendfile, NULL },   { op_fstat, NULL },      { op_futime, NULL },
   { op_fchmod, NULL },     { op_fchown, NULL },     { op_close2, NULL },

@@ -175,6 +175,57 @@ void scenario_pipe(void) {
   sc_run();
 }
 
+/* ------------------------------------------------------------------------- */
+
+static size_t fifo_got;
+
+static void on_fifo_read(uv_stream_t* s, ssize_t n, const uv_buf_t* buf) {
+  (void) buf;
+  if (n > 0)
+    fifo_got += (size_t) n;
+  if (n >= 0)
+    return;
+  if (n == UV_EOF)
+    sc.goal = fifo_got == 2000;
+  else
+    sc_fail((int) n);
+  if (!uv_is_closing((uv_handle_t*) s))
+    uv_close((uv_handle_t*) s, NULL);
+}
+
+static void on_fifo_written(uv_write_t* req, int status) {
+  sc_paid();
+  if (status != 0)
+    sc_fail(status);
+  if (!uv_is_closing((uv_handle_t*) req->handle))
+    uv_close((uv_handle_t*) req->handle, NULL);
+}
+
+/* A pipe without a name. Ends that no handle has taken are ours to close. */
+void scenario_fifo(void) {
+  static char bytes[1000];
+  static uv_write_t write_req;
+  uv_buf_t bufs[2] = { uv_buf_init(bytes, 1000), uv_buf_init(bytes, 1000) };
+  uv_file ends[2] = { -1, -1 };
+
+  fifo_got = 0;
+  if (sc_try(uv_pipe(ends, UV_NONBLOCK_PIPE, UV_NONBLOCK_PIPE)) != 0)
+    return sc_run();
+  int have_in = sc_try(uv_pipe_init(&sc.loop, &server.pipe, 0)) == 0 &&
+                sc_try(uv_pipe_open(&server.pipe, ends[0])) == 0;
+  int have_out = sc.err == 0 &&
+                 sc_try(uv_pipe_init(&sc.loop, &client.pipe, 0)) == 0 &&
+                 sc_try(uv_pipe_open(&client.pipe, ends[1])) == 0;
+  if (!have_in)
+    close(ends[0]);
+  if (!have_out)
+    close(ends[1]);
+  if (sc.err == 0 && sc_try(uv_read_start(&server.stream, sc_alloc,
+                                          on_fifo_read)) == 0)
+    sc_owe(uv_write(&write_req, &client.stream, bufs, 2, on_fifo_written));
+  sc_run();
+}
+
 static void on_ipc_read(uv_stream_t* s, ssize_t n, const uv_buf_t* buf) {
   (void) buf;
   if (n == 0)

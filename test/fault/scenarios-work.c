@@ -240,6 +240,8 @@ void scenario_threads(void) {
   sc.goal = 1;
 }
 
+enum { CPUMASK_MAX = 4096 };
+
 /* dlerror texts are not told apart: any failure counts as one. */
 static void count(int err) {
   if (err != 0 && sc.err == 0)
@@ -266,6 +268,27 @@ static void lists(void) {
     uv_os_free_environ(env, n);
 }
 
+/* Of this process and thread, to what they are. */
+static void schedule(void) {
+  char mask[CPUMASK_MAX];
+  char name[16];
+  uv_thread_t self = uv_thread_self();
+  int size = uv_cpumask_size();
+  int priority = 0;
+
+  SC_CHECK(size <= CPUMASK_MAX);
+  int err = uv_os_getpriority(0, &priority);
+  count(err);
+  if (err == 0)
+    count(uv_os_setpriority(0, priority));
+  err = uv_thread_getaffinity(&self, mask, (size_t) size);
+  count(err);
+  if (err == 0)
+    count(uv_thread_setaffinity(&self, mask, NULL, (size_t) size));
+  count(uv_thread_getname(&self, name, sizeof(name)));
+  count(uv_kill(getpid(), 0));
+}
+
 static void texts(void) {
   char text[4096];
   size_t size;
@@ -283,6 +306,8 @@ static void texts(void) {
   count(uv_os_setenv("UV_FAULT", "1"));
   size = sizeof(text), count(uv_os_getenv("UV_FAULT", text, &size));
   count(uv_os_unsetenv("UV_FAULT"));
+  struct sockaddr_in6 addr;
+  count(uv_ip6_addr("fe80::1%lo", 1, &addr));
 }
 
 void scenario_system(void) {
@@ -294,7 +319,6 @@ void scenario_system(void) {
   uv_timeval64_t day;
   size_t rss;
   double uptime;
-  int priority;
 
   lists();
   texts();
@@ -309,7 +333,7 @@ void scenario_system(void) {
   count(uv_getrusage(&usage));
   count(uv_resident_set_memory(&rss));
   count(uv_uptime(&uptime));
-  count(uv_os_getpriority(0, &priority));
+  schedule();
   count(uv_clock_gettime(UV_CLOCK_REALTIME, &now));
   count(uv_gettimeofday(&day));
   uv_loadavg(average);

@@ -9,6 +9,7 @@ const struct scenario scenarios[] = {
   { "tty", scenario_tty, 0 },
   { "tcp", scenario_tcp, 0 },
   { "pipe", scenario_pipe, 0 },
+  { "fifo", scenario_fifo, 0 },
   { "ipc", scenario_ipc, 0 },
   { "udp", scenario_udp, 0 },
   { "udp-options", scenario_udp_options, 0 },

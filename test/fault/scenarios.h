@@ -11,6 +11,7 @@ void scenario_poll(void);
 void scenario_tty(void);
 void scenario_tcp(void);
 void scenario_pipe(void);
+void scenario_fifo(void);
 void scenario_ipc(void);
 void scenario_udp(void);
 void scenario_udp_options(void);
