@@ -262,10 +262,13 @@ TEST(udp_close_in_send_callback)
 
 /* test-uring.c */
 TEST(uring_results_are_the_pools)
+TEST(uring_all_results_are_the_pools)
 TEST(uring_polled_results_are_the_pools)
+TEST(uring_polled_all_results_are_the_pools)
 TEST(uring_does_what_it_says)
 TEST(uring_more_than_there_is_room_for)
 TEST(uring_polled_more_than_there_is_room_for)
+TEST(uring_reads_in_callbacks)
 TEST(uring_writes_at_the_cursor)
 TEST(uring_write_is_never_short)
 TEST(uring_cancel)

@@ -326,7 +326,7 @@ TEST_IMPL(limit_first_worker_refused) {
 static void ring_without_workers(void) {
   uv_fs_t fs;
 
-  ASSERT_EQ(0, setenv("UV_USE_IO_URING", "1", 1));
+  ASSERT_EQ(0, setenv("UV_USE_IO_URING", "2", 1));
   ASSERT_OK(uv_loop_init(&loop));
   if (!forbid_threads())
     SKIP("cannot lower RLIMIT_NPROC here");

@@ -46,23 +46,30 @@ static void on_fs(uv_fs_t* req) {
   last_result = req->result;
 }
 
-static void start_loop(int sqpoll) {
-  uring_ask_for(sqpoll ? NULL : "1");
+/* How to ask for it: what is done at once, everything (which the pool would do
+ * better, but the kernel can); the same with the kernel's polling thread. */
+enum { AT_ONCE, ALL, POLLED, POLLED_ALL };
+
+static void start_loop(int how) {
+  static const char* const values[] = { "1", "2", NULL, "2" };
+
+  uring_ask_for(values[how]);
   ASSERT_OK(uv_loop_init(&loop));
-  if (sqpoll)
+  if (how >= POLLED)
     ASSERT_OK(uv_loop_configure(&loop, UV_LOOP_USE_IO_URING_SQPOLL));
 }
 
 /* One request at least, to have the ring. */
-static void need_ring(int sqpoll) {
+static void need_ring(int how) {
   uv_fs_t req;
 
-  start_loop(sqpoll);
+  start_loop(how);
   ASSERT_EQ(0, uring_count());
-  ASSERT_OK(uv_fs_stat(&loop, &req, ".", on_fs));
+  ASSERT_OK(uv_fs_open(&loop, &req, ".", O_RDONLY, 0, on_fs));
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   uv_fs_req_cleanup(&req);
-  ASSERT_OK(last_result);
+  ASSERT_GE(last_result, 0);
+  ASSERT_EQ(0, close((int) last_result));
   if (uring_count() == 0)
     SKIP("the kernel gives no io_uring here");
   callbacks = 0;
@@ -218,9 +225,9 @@ static void compare_request(size_t i) {
   ASSERT_NULL(ring.path);
 }
 
-static void compare_results(int sqpoll) {
+static void compare_results(int how) {
   make_places();
-  need_ring(sqpoll);
+  need_ring(how);
   for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
     compare_request(i);
   ASSERT_EQ(1, uring_count());
@@ -229,12 +236,22 @@ static void compare_results(int sqpoll) {
 }
 
 TEST_IMPL(uring_results_are_the_pools) {
-  compare_results(0);
+  compare_results(AT_ONCE);
+  return 0;
+}
+
+TEST_IMPL(uring_all_results_are_the_pools) {
+  compare_results(ALL);
   return 0;
 }
 
 TEST_IMPL(uring_polled_results_are_the_pools) {
-  compare_results(1);
+  compare_results(POLLED);
+  return 0;
+}
+
+TEST_IMPL(uring_polled_all_results_are_the_pools) {
+  compare_results(POLLED_ALL);
   return 0;
 }
 
@@ -246,14 +263,14 @@ static ssize_t run_one(int err, uv_fs_t* req) {
 }
 
 /* What changes something, in an order in which each can be seen. */
-TEST_IMPL(uring_does_what_it_says) {
+static void do_all(int how) {
   uv_fs_t req;
   struct stat st;
   uv_buf_t bufs[2];
   char text[16] = "";
   mode_t mask = umask(022);
 
-  need_ring(0);
+  need_ring(how);
   ASSERT_OK(run_one(uv_fs_mkdir(&loop, &req, "d", 0777, on_fs), &req));
   ASSERT_EQ(0, stat("d", &st));
   ASSERT_EQ(0755, st.st_mode & 07777);
@@ -299,6 +316,13 @@ TEST_IMPL(uring_does_what_it_says) {
   ASSERT_EQ(-1, access("d", F_OK));
   umask(mask);
   test_close_loop(&loop);
+}
+
+TEST_IMPL(uring_does_what_it_says) {
+  do_all(AT_ONCE);
+  do_all(ALL);
+  do_all(POLLED);
+  do_all(POLLED_ALL);
   return 0;
 }
 
@@ -306,8 +330,8 @@ TEST_IMPL(uring_does_what_it_says) {
 static uv_fs_t many[MANY];
 
 /* More than the ring has room for: the rest goes to the pool. */
-static void do_many(int sqpoll) {
-  need_ring(sqpoll);
+static void do_many(int how) {
+  need_ring(how);
   for (int round = 0; round < 3; round++) {
     callbacks = 0;
     for (int i = 0; i < MANY; i++)
@@ -323,12 +347,56 @@ static void do_many(int sqpoll) {
 }
 
 TEST_IMPL(uring_more_than_there_is_room_for) {
-  do_many(0);
+  do_many(ALL);
   return 0;
 }
 
 TEST_IMPL(uring_polled_more_than_there_is_room_for) {
-  do_many(1);
+  do_many(POLLED_ALL);
+  return 0;
+}
+
+/* Many reads of the same file in a tick, and again from their callbacks. */
+static char blocks[1000][16];
+static uv_file blocks_fd;
+
+static void on_block(uv_fs_t* req) {
+  size_t i = (size_t) (req - many);
+  uv_buf_t buf = uv_buf_init(blocks[i], sizeof(blocks[i]));
+
+  ASSERT_EQ((ssize_t) sizeof(blocks[i]), req->result);
+  ASSERT_EQ((int) i, atoi(blocks[i]));
+  uv_fs_req_cleanup(req);
+  if (++callbacks > 5000)
+    return;
+  memset(blocks[i], 0, sizeof(blocks[i]));
+  ASSERT_OK(uv_fs_read(&loop, req, blocks_fd, &buf, 1,
+                       (int64_t) (i * sizeof(blocks[i])), on_block));
+}
+
+static void read_blocks(int how) {
+  need_ring(how);
+  blocks_fd = make_file("blocks", "");
+  for (size_t i = 0; i < ARRAY_SIZE(blocks); i++) {
+    snprintf(blocks[i], sizeof(blocks[i]), "%zu", i);
+    ASSERT_EQ(16, write(blocks_fd, blocks[i], 16));
+    memset(blocks[i], 0, sizeof(blocks[i]));
+  }
+  for (size_t i = 0; i < ARRAY_SIZE(blocks); i++) {
+    uv_buf_t buf = uv_buf_init(blocks[i], sizeof(blocks[i]));
+    ASSERT_OK(uv_fs_read(&loop, &many[i], blocks_fd, &buf, 1,
+                         (int64_t) (i * sizeof(blocks[i])), on_block));
+  }
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(6000, callbacks);
+  close(blocks_fd);
+  test_close_loop(&loop);
+}
+
+TEST_IMPL(uring_reads_in_callbacks) {
+  read_blocks(AT_ONCE);
+  read_blocks(ALL);
+  read_blocks(POLLED);
   return 0;
 }
 
@@ -352,7 +420,7 @@ TEST_IMPL(uring_writes_at_the_cursor) {
   char record[RECORD_SIZE];
   uv_thread_t thread;
 
-  need_ring(0);
+  need_ring(AT_ONCE);
   int fd = make_file("log", "");
   for (int i = 0; i < 2 * RECORDS; i++)
     snprintf(records[i], RECORD_SIZE, "%d", i);
@@ -398,7 +466,7 @@ TEST_IMPL(uring_write_is_never_short) {
   uv_fs_t req;
   int fds[2];
 
-  need_ring(0);
+  need_ring(AT_ONCE);
   ASSERT_EQ(0, pipe(fds));
   ASSERT_OK(uv_thread_create(&reader, read_all, &fds[0]));
   ASSERT_EQ(SIZE + 100,
@@ -418,7 +486,7 @@ TEST_IMPL(uring_cancel) {
   uv_fs_t req;
   int fds[2];
 
-  need_ring(0);
+  need_ring(ALL);
   ASSERT_OK(uv_fs_mkdir(&loop, &req, "never", 0700, on_fs));
   ASSERT_OK(uv_cancel((uv_req_t*) &req));
   ASSERT_EQ(0, callbacks);
@@ -480,7 +548,7 @@ TEST_IMPL(uring_fork) {
   int fds[2];
   int status;
 
-  need_ring(0);
+  need_ring(ALL);
   ASSERT_EQ(0, pipe(fds));
   ASSERT_OK(uv_fs_read(&loop, &reading, fds[0], &buf, 1, -1, on_fs));
   uv_run(&loop, UV_RUN_NOWAIT);
@@ -513,7 +581,7 @@ TEST_IMPL(uring_fork_without_telling_the_loop) {
   uv_fs_t other;
   int status;
 
-  need_ring(0);
+  need_ring(ALL);
   ASSERT_OK(uv_fs_mkdir(&loop, &making, "made-by-parent", 0700, on_fs));
   pid_t pid = fork();
   ASSERT_GE(pid, 0);
@@ -532,11 +600,11 @@ TEST_IMPL(uring_fork_without_telling_the_loop) {
 
 /* Who embeds the loop is told: by the timeout that there is something to hand
  * over, by the descriptor that there is a result. */
-static void embed(int sqpoll) {
+static void embed(int how) {
   struct pollfd pfd = { .events = POLLIN };
   uv_fs_t req;
 
-  need_ring(sqpoll);
+  need_ring(how);
   pfd.fd = uv_backend_fd(&loop);
   for (int i = 1; i <= 50; i++) {
     ASSERT_OK(uv_fs_stat(&loop, &req, ".", on_fs));
@@ -552,8 +620,8 @@ static void embed(int sqpoll) {
 }
 
 TEST_IMPL(uring_embedded) {
-  embed(0);
-  embed(1);
+  embed(ALL);
+  embed(POLLED_ALL);
   return 0;
 }
 
@@ -577,7 +645,7 @@ static void on_timer(uv_timer_t* timer) {
 TEST_IMPL(uring_chain_beside_timers_and_idle) {
   uv_timer_t timer;
 
-  need_ring(0);
+  need_ring(ALL);
   chain_left = 2000;
   ASSERT_OK(uv_timer_init(&loop, &timer));
   ASSERT_OK(uv_timer_start(&timer, on_timer, 1, 0));
@@ -614,7 +682,7 @@ TEST_IMPL(uring_thread_ends) {
   uv_fs_t req;
   int fds[2];
 
-  need_ring(0);
+  need_ring(AT_ONCE);
   ASSERT_EQ(0, pipe(fds));
   ASSERT_OK(uv_fs_read(&loop, &req, fds[0], &buf, 1, -1, on_fs));
   ASSERT_OK(uv_thread_create(&thread, run_in_thread, NULL));

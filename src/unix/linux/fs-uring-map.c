@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of operations a ring can do; see fs-uring-map.h.
  *
+ * What the kernel can do at once, while it takes the request, costs a fraction
+ * of a round trip to a worker. What it hands to workers of its own comes back
+ * later than from the pool, whose workers look out for work before they sleep:
+ * that is for the pool, unless everything is asked for.
+ *
  * An answer that may have to do with io_uring rather than with the file
  * (refused, interrupted, not now) is not passed on: nothing has happened, so
  * the pool does it, and its answer counts.
@@ -19,6 +24,14 @@
 /* More than this is not copied by the loop's thread, even if it is in memory:
  * some ten microseconds' worth. */
 #define COPY_MAX (64u << 10)
+
+/* Not every file system can write without perhaps waiting (ext4 cannot). One
+ * that could not is left alone for this many writes. */
+#define WRITES_OFF 255
+
+#ifndef RWF_NOWAIT
+# define RWF_NOWAIT 0x00000008
+#endif
 
 struct uv__statx_room {
   struct statx attributes;
@@ -63,9 +76,17 @@ static int fill_path_mode(struct uv__fs_uring_map* map,
   return fill_path(map, req, sqe);
 }
 
+/* Those never happen at once. */
+static int may_create(int flags) {
+  return (flags & (O_CREAT | O_TRUNC)) != 0 ||
+         (flags & O_TMPFILE) == O_TMPFILE;
+}
+
 static int fill_open(struct uv__fs_uring_map* map,
                      uv_fs_t* req,
                      struct uv__sqe* sqe) {
+  if (may_create(req->flags) && !map->takes_all)
+    return 0;
   sqe->op_flags = (uint32_t) (req->flags | O_CLOEXEC | O_LARGEFILE);
   return fill_path_mode(map, req, sqe);
 }
@@ -122,6 +143,31 @@ static int is_position_safe(struct uv__fs_uring_map* map, const uv_fs_t* req) {
   return is_seekable(map, req) == (req->off >= 0);
 }
 
+/* A write that would wait is refused, and nothing is written. To a pipe it may
+ * wait: that takes no worker. */
+static int is_write_worth_it(struct uv__fs_uring_map* map,
+                             const uv_fs_t* req,
+                             struct uv__sqe* sqe) {
+  if (req->fs_type != UV_FS_WRITE || req->off < 0 || map->takes_all)
+    return 1;
+  sqe->op_flags = RWF_NOWAIT;
+  if (map->writes_off == 0)
+    return 1;
+  map->writes_off--;
+  return 0;
+}
+
+static void fill_buffers(const uv_fs_t* req, struct uv__sqe* sqe) {
+  if (req->nbufs == 1) {
+    sqe->addr = address(req->bufs[0].base);
+    sqe->len = (uint32_t) req->bufs[0].len;
+    return;
+  }
+  sqe->opcode = req->fs_type == UV_FS_READ ? UV__URING_READV : UV__URING_WRITEV;
+  sqe->addr = address(req->bufs);
+  sqe->len = req->nbufs;
+}
+
 static int fill_rw(struct uv__fs_uring_map* map,
                    uv_fs_t* req,
                    struct uv__sqe* sqe) {
@@ -129,21 +175,16 @@ static int fill_rw(struct uv__fs_uring_map* map,
 
   if (bytes > UV__FS_BYTES_MAX || req->nbufs > IOV_MAX)
     return 0;
-  if (!is_position_safe(map, req))
+  if (bytes > COPY_MAX && !map->takes_all)
+    return 0;
+  if (!is_write_worth_it(map, req, sqe) || !is_position_safe(map, req))
     return 0;
 
   sqe->fd = req->file;
   sqe->off = req->off < 0 ? UINT64_MAX : (uint64_t) req->off;
   if (bytes > COPY_MAX)
     sqe->flags |= UV__SQE_ASYNC;
-  if (req->nbufs == 1) {
-    sqe->addr = address(req->bufs[0].base);
-    sqe->len = (uint32_t) req->bufs[0].len;
-    return 1;
-  }
-  sqe->opcode = req->fs_type == UV_FS_READ ? UV__URING_READV : UV__URING_WRITEV;
-  sqe->addr = address(req->bufs);
-  sqe->len = req->nbufs;
+  fill_buffers(req, sqe);
   return 1;
 }
 
@@ -210,6 +251,8 @@ static int finish_close(struct uv__fs_uring_map* map, uv_fs_t* req, int res) {
 
 /* The pool goes on where this ended. */
 static int finish_write(struct uv__fs_uring_map* map, uv_fs_t* req, int res) {
+  if (res == UV_EAGAIN || res == UV_ENOTSUP)
+    map->writes_off = WRITES_OFF;
   if (res <= 0 || (size_t) res == bytes_of(req))
     return finish_plain(map, req, res);
   req->result = res;
@@ -231,34 +274,38 @@ static int finish_stat(struct uv__fs_uring_map* map, uv_fs_t* req, int res) {
 }
 
 static const struct mapping {
-  unsigned char opcode; /* NOP: not the ring's */
+  unsigned char opcode;  /* NOP: not the ring's */
+  unsigned char at_once; /* the kernel may do it while it takes it */
   uint16_t op_flags;
   fill_fn* fill;
   finish_fn* finish;
 } mappings[UV__FS_TYPES] = {
-  [UV_FS_OPEN] = { UV__URING_OPENAT, 0, fill_open, finish_plain },
-  [UV_FS_CLOSE] = { UV__URING_CLOSE, 0, fill_fd, finish_close },
-  [UV_FS_READ] = { UV__URING_READ, 0, fill_rw, finish_plain },
-  [UV_FS_WRITE] = { UV__URING_WRITE, 0, fill_rw, finish_write },
-  [UV_FS_STAT] = { UV__URING_STATX, 0, fill_stat, finish_stat },
-  [UV_FS_LSTAT] = { UV__URING_STATX, AT_SYMLINK_NOFOLLOW, fill_stat,
+  [UV_FS_OPEN] = { UV__URING_OPENAT, 1, 0, fill_open, finish_plain },
+  [UV_FS_CLOSE] = { UV__URING_CLOSE, 1, 0, fill_fd, finish_close },
+  [UV_FS_READ] = { UV__URING_READ, 1, 0, fill_rw, finish_plain },
+  [UV_FS_WRITE] = { UV__URING_WRITE, 1, 0, fill_rw, finish_write },
+  [UV_FS_STAT] = { UV__URING_STATX, 0, 0, fill_stat, finish_stat },
+  [UV_FS_LSTAT] = { UV__URING_STATX, 0, AT_SYMLINK_NOFOLLOW, fill_stat,
                     finish_stat },
-  [UV_FS_FSTAT] = { UV__URING_STATX, AT_EMPTY_PATH, fill_stat, finish_stat },
-  [UV_FS_FTRUNCATE] = { UV__URING_FTRUNCATE, 0, fill_length, finish_plain },
-  [UV_FS_FSYNC] = { UV__URING_FSYNC, 0, fill_fd, finish_plain },
-  [UV_FS_FDATASYNC] = { UV__URING_FSYNC, UV__URING_FSYNC_DATASYNC, fill_fd,
+  [UV_FS_FSTAT] = { UV__URING_STATX, 0, AT_EMPTY_PATH, fill_stat,
+                    finish_stat },
+  [UV_FS_FTRUNCATE] = { UV__URING_FTRUNCATE, 0, 0, fill_length,
                         finish_plain },
-  [UV_FS_UNLINK] = { UV__URING_UNLINKAT, 0, fill_path, finish_plain },
-  [UV_FS_RMDIR] = { UV__URING_UNLINKAT, AT_REMOVEDIR, fill_path,
+  [UV_FS_FSYNC] = { UV__URING_FSYNC, 0, 0, fill_fd, finish_plain },
+  [UV_FS_FDATASYNC] = { UV__URING_FSYNC, 0, UV__URING_FSYNC_DATASYNC, fill_fd,
+                        finish_plain },
+  [UV_FS_UNLINK] = { UV__URING_UNLINKAT, 0, 0, fill_path, finish_plain },
+  [UV_FS_RMDIR] = { UV__URING_UNLINKAT, 0, AT_REMOVEDIR, fill_path,
                     finish_plain },
-  [UV_FS_MKDIR] = { UV__URING_MKDIRAT, 0, fill_path_mode, finish_plain },
-  [UV_FS_RENAME] = { UV__URING_RENAMEAT, 0, fill_paths, finish_plain },
-  [UV_FS_LINK] = { UV__URING_LINKAT, 0, fill_paths, finish_plain },
-  [UV_FS_SYMLINK] = { UV__URING_SYMLINKAT, 0, fill_symlink, finish_plain },
+  [UV_FS_MKDIR] = { UV__URING_MKDIRAT, 0, 0, fill_path_mode, finish_plain },
+  [UV_FS_RENAME] = { UV__URING_RENAMEAT, 0, 0, fill_paths, finish_plain },
+  [UV_FS_LINK] = { UV__URING_LINKAT, 0, 0, fill_paths, finish_plain },
+  [UV_FS_SYMLINK] = { UV__URING_SYMLINKAT, 0, 0, fill_symlink, finish_plain },
 };
 
-int uv__fs_uring_is_mapped(uv_fs_type type) {
-  return mappings[type].opcode != UV__URING_NOP;
+int uv__fs_uring_is_mapped(uv_fs_type type, int takes_all) {
+  const struct mapping* m = &mappings[type];
+  return m->opcode != UV__URING_NOP && (m->at_once || takes_all);
 }
 
 int uv__fs_uring_fill(struct uv__fs_uring_map* map,
@@ -266,7 +313,7 @@ int uv__fs_uring_fill(struct uv__fs_uring_map* map,
                       struct uv__sqe* sqe) {
   const struct mapping* m = &mappings[req->fs_type];
 
-  if ((map->ops >> m->opcode & 1) == 0)
+  if ((map->ops >> m->opcode & 1) == 0 || (!m->at_once && !map->takes_all))
     return 0;
   sqe->opcode = m->opcode;
   sqe->op_flags = m->op_flags;

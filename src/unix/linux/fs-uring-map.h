@@ -16,10 +16,12 @@ struct uv__fs_uring_map {
   uint64_t ops; /* what the kernel can do: a bit per opcode */
   struct uv__statx_room* rooms;
   int64_t seekable; /* the last descriptor found so, and for what; or -1 */
+  int takes_all;    /* also what the kernel gives to workers of its own */
+  int writes_off;   /* this many writes go to the pool before one is tried */
 };
 
 /* Could a ring take this type of request? */
-int uv__fs_uring_is_mapped(uv_fs_type type);
+int uv__fs_uring_is_mapped(uv_fs_type type, int takes_all);
 
 /* Fills the (zeroed) entry: 1, or 0 if this one is for the pool. */
 int uv__fs_uring_fill(struct uv__fs_uring_map* map,

@@ -69,13 +69,18 @@ static struct uv__fs_uring* ring_of(const uv_loop_t* loop) {
   return fu != NULL && fu->generation == generation ? fu : NULL;
 }
 
-/* The environment's word is the last one if it says no. */
-static int is_asked_for(const uv_loop_t* loop) {
+/* What UV_USE_IO_URING says, whose word is the last one if it says no: nothing,
+ * what the kernel does at once, or all that it can do. */
+enum { USE_NOTHING, USE_AT_ONCE, USE_ALL };
+
+static int asked_for(const uv_loop_t* loop) {
   const char* text = getenv("UV_USE_IO_URING");
 
   if (text != NULL && *text != '\0')
-    return atoi(text) != 0;
-  return (uv__loop_state(loop)->flags & UV__LOOP_WANT_SQPOLL) != 0;
+    return atoi(text);
+  if (uv__loop_state(loop)->flags & UV__LOOP_WANT_SQPOLL)
+    return USE_AT_ONCE;
+  return USE_NOTHING;
 }
 
 static int open_ring(uv_loop_t* loop, struct uv__fs_uring* fu) {
@@ -95,9 +100,7 @@ static int open_ring(uv_loop_t* loop, struct uv__fs_uring* fu) {
   return err;
 }
 
-static struct uv__fs_uring* make_ring(uv_loop_t* loop) {
-  if (!is_asked_for(loop))
-    return NULL;
+static struct uv__fs_uring* make_ring(uv_loop_t* loop, int takes_all) {
   struct uv__fs_uring* fu = uv__calloc(1, sizeof(*fu));
   if (fu == NULL)
     return NULL;
@@ -106,19 +109,28 @@ static struct uv__fs_uring* make_ring(uv_loop_t* loop) {
     return NULL;
   }
   fu->generation = generation;
+  fu->map.takes_all = takes_all;
   uv__fs_uring_forget_fds(&fu->map);
   return fu;
 }
 
-int uv__fs_ring_offer(uv_fs_t* req) {
-  struct uv__loop_os* os = uv__loop_os(req->loop);
+/* At the first request that a ring could take. */
+static void decide(const uv_fs_t* req) {
+  int use = asked_for(req->loop);
+  int takes_all = use >= USE_ALL;
+  struct uv__fs_uring* fu = NULL;
 
-  if (os->fs_uring == &refused || !uv__fs_uring_is_mapped(req->fs_type))
-    return 0;
-  if (os->fs_uring == NULL) {
-    struct uv__fs_uring* made = make_ring(req->loop);
-    os->fs_uring = made != NULL ? made : &refused;
+  if (use > USE_NOTHING) {
+    if (!uv__fs_uring_is_mapped(req->fs_type, takes_all))
+      return;
+    fu = make_ring(req->loop, takes_all);
   }
+  uv__loop_os(req->loop)->fs_uring = fu != NULL ? fu : &refused;
+}
+
+int uv__fs_ring_offer(uv_fs_t* req) {
+  if (uv__loop_os(req->loop)->fs_uring == NULL)
+    decide(req);
   struct uv__fs_uring* fu = ring_of(req->loop);
   if (fu == NULL)
     return 0;
