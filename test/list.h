@@ -39,6 +39,10 @@ TEST(fs_event_create_is_rename)
 TEST(fs_write_of_more_than_two_gigabytes_is_short)
 TEST(threadpool_size_nonsense_is_the_default)
 
+/* test-fs-copy.c */
+TEST(fs_copyfile_clone_rules)
+TEST(fs_copyfile_without_clones)
+
 /* test-limits.c */
 TEST(limit_loop_init_without_descriptors)
 TEST(limit_everyday_calls_without_descriptors)

@@ -6,12 +6,13 @@
 #include "alloc.h"
 #include "out-string.h"
 #include "unix/fd.h"
+#include "unix/os.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-extern char** environ;
+extern char** environ; /* by UV__ENVIRON only */
 
 /* Entries that are assignments, and the bytes they take with their NULs. */
 struct env_extent {
@@ -21,7 +22,7 @@ struct env_extent {
 
 static struct env_extent env_measure(void) {
   struct env_extent extent = { 0, 0 };
-  for (char** entry = environ; entry != NULL && *entry != NULL; entry++) {
+  for (char** entry = UV__ENVIRON; entry != NULL && *entry != NULL; entry++) {
     if (strchr(*entry, '=') == NULL)
       continue;
     extent.count++;
@@ -34,7 +35,7 @@ static struct env_extent env_measure(void) {
 static size_t env_copy(uv_env_item_t* items, struct env_extent room) {
   char* text = (char*) (items + room.count);
   size_t count = 0;
-  for (char** entry = environ; entry != NULL && *entry != NULL; entry++) {
+  for (char** entry = UV__ENVIRON; entry != NULL && *entry != NULL; entry++) {
     const char* equals = strchr(*entry, '=');
     if (equals == NULL)
       continue;

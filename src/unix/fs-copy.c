@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Moving bytes between files: sendfile and copyfile.
  *
- * copyfile: open both; clone if asked; else let the kernel copy, by
+ * copyfile: a clone by name if asked and the system has such (fs-clone.c). Else
+ * open both; clone if asked; else let the system copy, as a whole, or by
  * copy_file_range(), then sendfile(), then read and write. Each method works on
  * the file positions and goes on where the one before gave up, so that a method
  * that is refused, or ends early, costs one call; only the last one's error
@@ -13,6 +14,7 @@
  */
 #include "unix/fs-ops.h"
 #include "unix/fd.h"
+#include "unix/fs-clone.h"
 #include "unix/os.h"
 
 #include <errno.h>
@@ -25,6 +27,10 @@
 # include <sys/sendfile.h>
 #endif
 
+#if UV__HAVE_FCOPYFILE
+# include <copyfile.h>
+#endif
+
 #if UV__HAVE_FICLONE
 # include <linux/fs.h>
 # include <sys/ioctl.h>
@@ -33,6 +39,8 @@
 /* Bytes asked of the kernel in one call: it may be interrupted between two. */
 #define KERNEL_CHUNK ((size_t) 1 << 30)
 #define USER_CHUNK ((size_t) 1 << 14)
+
+#define CLONE_FLAGS (UV_FS_COPYFILE_FICLONE | UV_FS_COPYFILE_FICLONE_FORCE)
 
 /* A method of moving up to `len` bytes at both file positions: bytes, 0 at the
  * end, or UV_E*. */
@@ -266,16 +274,47 @@ static int clone_data(struct copy* copy) {
 /* Clones if the caller wants it and it can be done; fails only if nothing else
  * will do. */
 static int try_clone(struct copy* copy, int* cloned) {
-  const int either = UV_FS_COPYFILE_FICLONE | UV_FS_COPYFILE_FICLONE_FORCE;
-
   *cloned = 0;
-  if (!(copy->flags & either))
+  if (!(copy->flags & CLONE_FLAGS))
     return 0;
 
   int err = clone_data(copy);
   *cloned = err == 0;
   return copy->flags & UV_FS_COPYFILE_FICLONE_FORCE ? err : 0;
 }
+
+#if UV__HAVE_FCOPYFILE
+/* All data at once, by the system's library. UV_ENOSYS: it does not want to,
+ * and both files are at their beginning. */
+static int copy_as_a_whole(struct copy* copy) {
+  if (!S_ISREG(copy->in_st.st_mode) || !S_ISREG(copy->out_st.st_mode))
+    return UV_ENOSYS;
+  if (fcopyfile(copy->in, copy->out, NULL, COPYFILE_DATA) == 0)
+    return 0;
+  int err = uv__errno();
+  if (err != UV_ENOTSUP)
+    return err;
+  if (lseek(copy->in, 0, SEEK_SET) != 0 || lseek(copy->out, 0, SEEK_SET) != 0)
+    return uv__errno();
+  err = truncate_to(copy->out, 0);
+  return err != 0 ? err : UV_ENOSYS;
+}
+
+/* Extended attributes and access lists. */
+static void copy_extras(const struct copy* copy) {
+  (void) fcopyfile(copy->in, copy->out, NULL,
+                   COPYFILE_XATTR | COPYFILE_ACL); /* best effort */
+}
+#else
+static int copy_as_a_whole(struct copy* copy) {
+  (void) copy;
+  return UV_ENOSYS;
+}
+
+static void copy_extras(const struct copy* copy) {
+  (void) copy;
+}
+#endif
 
 static int copy_data(struct copy* copy) {
   static mover* const methods[] = {
@@ -293,6 +332,9 @@ static int copy_data(struct copy* copy) {
       return err;
   }
 
+  err = copy_as_a_whole(copy);
+  if (err != UV_ENOSYS)
+    return err;
   for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
     err = move_all(methods[i], copy->out, copy->in, SIZE_MAX, &done);
   return err;
@@ -343,6 +385,7 @@ static int copy_regular(struct copy* copy) {
 
   if (cloned || (copy->in_st.st_mode & (S_ISUID | S_ISGID)))
     copy_rights(copy);
+  copy_extras(copy);
   copy_times(copy);
   return 0;
 }
@@ -359,6 +402,16 @@ static int copy_contents(struct copy* copy) {
   return copy_data(copy);
 }
 
+/* Is that all there is to it? Then *err says how it went. */
+static int is_cloned_by_name(const struct copy* copy, int* err) {
+  if (!(copy->flags & CLONE_FLAGS))
+    return 0;
+  *err = uv__fs_clone(copy->in, copy->to, copy->flags);
+  if (*err == 0 || *err == UV_EEXIST)
+    return 1;
+  return *err != UV_ENOSYS && (copy->flags & UV_FS_COPYFILE_FICLONE_FORCE);
+}
+
 ssize_t uv__fs_copyfile(uv_fs_t* req) {
   struct copy copy = {
     .from = req->path,
@@ -370,6 +423,8 @@ ssize_t uv__fs_copyfile(uv_fs_t* req) {
   if (err != 0)
     return err;
 
+  if (is_cloned_by_name(&copy, &err))
+    goto close_in;
   err = open_to(&copy);
   if (copy.out < 0)
     goto close_in;

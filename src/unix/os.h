@@ -57,8 +57,15 @@
  *   UV__HAVE_SENDFILE_ANY      sendfile() between any two files
  *   UV__HAVE_COPY_FILE_RANGE   copy_file_range()
  *   UV__HAVE_FICLONE           ioctl(FICLONE) of <linux/fs.h>
+ *   UV__HAVE_CLONEFILE         fclonefileat() of <sys/clonefile.h>
+ *   UV__HAVE_FCOPYFILE         fcopyfile() of <copyfile.h>
  * processes and terminals
  *   UV__HAVE_VFORK_CLONE       clone(CLONE_VM | CLONE_VFORK) and syscall()
+ *   UV__HAVE_POSIX_SPAWN       posix_spawn() with sessions is the best way;
+ *                              UV__SPAWN_CLOEXEC_DEFAULT: its flag that closes
+ *                              what is not passed on, or 0
+ *   UV__ENVIRON                the environment (a shared library cannot name
+ *                              `environ` everywhere)
  *   UV__HAVE_PTSNAME_R         ptsname_r(): tells a pty's master from its slave
  * random numbers
  *   UV__HAVE_GETRANDOM         getrandom() in <sys/random.h>
@@ -96,7 +103,9 @@
 #  define UV__HAVE_KQUEUE 1
 #  define UV__HAVE_STREAM_SELECT 1
 #  define UV__FS_EVENT_FD(handle) ((handle)->wd)
+#  define UV__HAVE_CLONEFILE 1
 # else
+#  define UV__HAVE_CLONEFILE 0
 #  define UV__HAVE_KQUEUE 0
 #  define UV__HAVE_STREAM_SELECT 0
 # endif
@@ -124,9 +133,18 @@
 # define UV__HAVE_SENDFILE_ANY 1
 # define UV__HAVE_COPY_FILE_RANGE 1
 # define UV__HAVE_FICLONE 1
+# define UV__HAVE_FCOPYFILE 0
 # define UV__HAVE_GETRANDOM 1
 # define UV__HAVE_GETENTROPY 0
-# define UV__HAVE_VFORK_CLONE 1
+# if defined(UV__KQUEUE_SHIM) /* as on macOS */
+#  define UV__HAVE_VFORK_CLONE 0
+#  define UV__HAVE_POSIX_SPAWN 1
+# else
+#  define UV__HAVE_VFORK_CLONE 1
+#  define UV__HAVE_POSIX_SPAWN 0
+# endif
+# define UV__SPAWN_CLOEXEC_DEFAULT 0
+# define UV__ENVIRON environ
 # define UV__HAVE_PTSNAME_R 1
 
 /* clone(2). ThreadSanitizer replaces the public name by a version that takes
@@ -155,6 +173,7 @@ typedef cpu_set_t uv__cpu_set;
 
 #elif defined(__APPLE__)
 
+# include <crt_externs.h> /* _NSGetEnviron() */
 # include <sys/types.h>
 # include <sys/mount.h>  /* statfs() */
 # include <sys/param.h>
@@ -202,9 +221,14 @@ typedef cpu_set_t uv__cpu_set;
 # define UV__HAVE_SENDFILE_ANY 0
 # define UV__HAVE_COPY_FILE_RANGE 0
 # define UV__HAVE_FICLONE 0
+# define UV__HAVE_CLONEFILE 1
+# define UV__HAVE_FCOPYFILE 1
 # define UV__HAVE_GETRANDOM 0
 # define UV__HAVE_GETENTROPY 1
 # define UV__HAVE_VFORK_CLONE 0
+# define UV__HAVE_POSIX_SPAWN 1
+# define UV__SPAWN_CLOEXEC_DEFAULT POSIX_SPAWN_CLOEXEC_DEFAULT
+# define UV__ENVIRON (*_NSGetEnviron())
 # define UV__HAVE_PTSNAME_R 1
 
 /* Times in struct stat: x is a, m or c. */
@@ -266,9 +290,13 @@ typedef cpu_set_t uv__cpu_set;
 # define UV__HAVE_SENDFILE_ANY 0
 # define UV__HAVE_COPY_FILE_RANGE 1
 # define UV__HAVE_FICLONE 0
+# define UV__HAVE_CLONEFILE 0
+# define UV__HAVE_FCOPYFILE 0
 # define UV__HAVE_GETRANDOM 1
 # define UV__HAVE_GETENTROPY 0
 # define UV__HAVE_VFORK_CLONE 0
+# define UV__HAVE_POSIX_SPAWN 0
+# define UV__ENVIRON environ
 # define UV__HAVE_PTSNAME_R 1
 
 /* Times in struct stat: x is a, m or c. */
@@ -327,9 +355,13 @@ typedef cpuset_t uv__cpu_set;
 # define UV__HAVE_SENDFILE_ANY 0
 # define UV__HAVE_COPY_FILE_RANGE 0
 # define UV__HAVE_FICLONE 0
+# define UV__HAVE_CLONEFILE 0
+# define UV__HAVE_FCOPYFILE 0
 # define UV__HAVE_GETRANDOM 1
 # define UV__HAVE_GETENTROPY 0
 # define UV__HAVE_VFORK_CLONE 0
+# define UV__HAVE_POSIX_SPAWN 0
+# define UV__ENVIRON environ
 # define UV__HAVE_PTSNAME_R 1
 
 /* Times in struct stat: x is a, m or c. */
@@ -386,9 +418,13 @@ typedef cpuset_t uv__cpu_set;
 # define UV__HAVE_SENDFILE_ANY 0
 # define UV__HAVE_COPY_FILE_RANGE 0
 # define UV__HAVE_FICLONE 0
+# define UV__HAVE_CLONEFILE 0
+# define UV__HAVE_FCOPYFILE 0
 # define UV__HAVE_GETRANDOM 0
 # define UV__HAVE_GETENTROPY 1
 # define UV__HAVE_VFORK_CLONE 0
+# define UV__HAVE_POSIX_SPAWN 0
+# define UV__ENVIRON environ
 # define UV__HAVE_PTSNAME_R 0
 
 /* Times in struct stat: x is a, m or c. */
@@ -426,8 +462,10 @@ typedef cpuset_t uv__cpu_set;
     !defined(UV__HAVE_STAT_FLAGS) || !defined(UV__HAVE_STATFS) || \
     !defined(UV__HAVE_FDATASYNC) || !defined(UV__HAVE_SENDFILE_ANY) || \
     !defined(UV__HAVE_COPY_FILE_RANGE) || !defined(UV__HAVE_FICLONE) || \
+    !defined(UV__HAVE_CLONEFILE) || !defined(UV__HAVE_FCOPYFILE) || \
     !defined(UV__HAVE_GETRANDOM) || !defined(UV__HAVE_GETENTROPY) || \
-    !defined(UV__HAVE_VFORK_CLONE) || !defined(UV__HAVE_PTSNAME_R)
+    !defined(UV__HAVE_VFORK_CLONE) || !defined(UV__HAVE_POSIX_SPAWN) || \
+    !defined(UV__ENVIRON) || !defined(UV__HAVE_PTSNAME_R)
 # error "a capability has no value for this system in src/unix/os.h"
 #endif
 

@@ -11,8 +11,8 @@
 
 #include <errno.h>
 
-/* How execvp() says "look in the next directory". */
-UV__CHILD static int is_elsewhere(int err) {
+/* As execvp() does. */
+UV__CHILD int uv__child_is_elsewhere(int err) {
   switch (err) {
   case ENOENT:
   case ENOTDIR:
@@ -127,7 +127,7 @@ UV__CHILD static int execute(struct uv__child* child) {
     }
     if (err == EACCES)
       denied = 1;
-    else if (!is_elsewhere(err))
+    else if (!uv__child_is_elsewhere(err))
       return err;
   }
   return denied ? EACCES : err;

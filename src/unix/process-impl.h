@@ -20,6 +20,7 @@ struct uv__child_fd {
   int fd;       /* the parent's fd to put there; -1: /dev/null if it is one of
                  * the standard three, else nothing. Written by the child. */
   int blocking; /* clear O_NONBLOCK: the program did not ask for it */
+  int copy;     /* process-spawn.c: a duplicate of fd above all targets; 0 */
 };
 
 struct uv__child {
@@ -69,6 +70,14 @@ void* uv__child_find_program(struct uv__child* child,
 /* process-launch.c. Starts the child and waits until it executes its program:
  * 0 and *pid, or UV_E* of whatever step failed, with the child gone. */
 int uv__child_launch(struct uv__child* child, int* pid);
+
+/* process-spawn.c. The same by posix_spawn(), for who keeps his user; *refused
+ * if it cannot be done that way, and nothing happened. */
+int uv__child_launch_by_spawn(struct uv__child* child, int* pid, int* refused);
+
+/* process-child.c. Does this error of exec say "look in the next directory"?
+ * Context: any | child. */
+int uv__child_is_elsewhere(int err);
 
 /* process-child.c. Returns only on failure, with an errno.
  * Context: child, signals blocked. */

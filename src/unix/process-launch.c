@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Creating the child process.
+/* Creating the child process: by the first of a table of ways that can do what
+ * is asked for and that the system has and allows.
  *
- *   signals blocked -> clone on a stack of its own, sharing memory -> the child
- *   prepares itself and calls exec, this thread is suspended -> result read
- *
- * The cost does not depend on the size of the parent, and errors come back
- * through memory: no pipe, no descriptor. Where the system has or allows no
- * such clone, fork and a pipe that exec closes.
+ * clone (Linux): signals blocked -> clone on a stack of its own, sharing memory
+ * -> the child prepares itself and calls exec, this thread is suspended ->
+ * result read. The cost does not depend on the size of the parent, and errors
+ * come back through memory: no pipe, no descriptor.
+ * posix_spawn (macOS): process-spawn.c.
+ * fork, and a pipe that exec closes: everywhere, and all that the BSDs use.
  */
 #include "unix/process-impl.h"
 #include "unix/process-sys.h"
@@ -50,8 +51,10 @@ static void fork_child(struct uv__child* child, int report_fd) {
 }
 
 /* The read ends when exec closes the child's end, or with an error code. */
-static int launch_by_fork(struct uv__child* child, int* pid) {
+static int launch_by_fork(struct uv__child* child, int* pid, int* refused) {
   int fds[2];
+
+  *refused = 0;
   int err = open_report(fds, child->fds_count);
   if (err != 0)
     return err;
@@ -124,10 +127,11 @@ static int clone_is_refused(int err) {
   return err == UV_ENOSYS || err == UV_EINVAL || err == UV_EPERM;
 }
 
-/* As uv__child_launch(); *refused if fork should be tried instead. */
 static int launch_by_clone(struct uv__child* child, int* pid, int* refused) {
   size_t guard_size = (size_t) sysconf(_SC_PAGESIZE);
   char* stack = map_stack(guard_size);
+
+  *refused = 0;
   if (stack == NULL)
     return UV_ENOMEM;
 
@@ -153,20 +157,53 @@ static int launch_by_clone(struct uv__child* child, int* pid, int* refused) {
   return err;
 }
 
-static int launch(struct uv__child* child, int* pid) {
-  int refused = 0;
-  int err = launch_by_clone(child, pid, &refused);
+#endif /* UV__HAVE_VFORK_CLONE */
 
-  return refused ? launch_by_fork(child, pid) : err;
+/* What a way of launching may or may not be able to do. */
+enum {
+  NEED_SESSION = 1u << 0,
+  NEED_CWD = 1u << 1,
+  NEED_USER = 1u << 2, /* another uid or gid, without supplementary groups */
+};
+
+#define NEED_ALL (NEED_SESSION | NEED_CWD | NEED_USER)
+
+static const struct way {
+  /* As uv__child_launch(). *refused: not possible here, nothing was done. */
+  int (*launch)(struct uv__child* child, int* pid, int* refused);
+  unsigned can;
+} ways[] = {
+#if UV__HAVE_VFORK_CLONE
+  { launch_by_clone, NEED_ALL },
+#endif
+#if UV__HAVE_POSIX_SPAWN
+  { uv__child_launch_by_spawn, NEED_SESSION | NEED_CWD },
+#endif
+  { launch_by_fork, NEED_ALL },
+};
+
+static unsigned needs_of(const struct uv__child* child) {
+  unsigned needs = 0;
+
+  if (child->flags & UV_PROCESS_DETACHED)
+    needs |= NEED_SESSION;
+  if (child->cwd != NULL)
+    needs |= NEED_CWD;
+  if (child->flags & (UV_PROCESS_SETUID | UV_PROCESS_SETGID))
+    needs |= NEED_USER;
+  return needs;
 }
 
-#else /* !UV__HAVE_VFORK_CLONE */
-
 static int launch(struct uv__child* child, int* pid) {
-  return launch_by_fork(child, pid);
-}
+  unsigned needs = needs_of(child);
+  int refused = 1;
+  int err = 0;
 
-#endif /* !UV__HAVE_VFORK_CLONE */
+  for (size_t i = 0; refused && i < ARRAY_SIZE(ways); i++)
+    if ((needs & ~ways[i].can) == 0)
+      err = ways[i].launch(child, pid, &refused);
+  return err;
+}
 
 int uv__child_launch(struct uv__child* child, int* pid) {
   sigset_t all;

@@ -4,6 +4,7 @@
  */
 #include "unix/process-impl.h"
 #include "alloc.h"
+#include "unix/os.h"
 
 #include <string.h>
 
@@ -11,7 +12,7 @@
 static const char default_path[] = "/bin:/usr/bin";
 static char shell[] = "/bin/sh";
 
-extern char** environ;
+extern char** environ; /* by UV__ENVIRON only */
 
 static const char* path_of(char** envp) {
   for (; envp != NULL && *envp != NULL; envp++)
@@ -68,7 +69,7 @@ static void write_paths(char** paths,
 void* uv__child_find_program(struct uv__child* child,
                              const uv_process_options_t* options) {
   const char* file = options->file;
-  char** envp = options->env != NULL ? options->env : environ;
+  char** envp = options->env != NULL ? options->env : UV__ENVIRON;
   /* A name with a directory is not searched for, nor is an empty one. */
   int search = *file != '\0' && strchr(file, '/') == NULL;
   const char* elements = search ? path_of(envp) : "";

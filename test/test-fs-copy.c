@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* uv_fs_copyfile and clones: what the flags promise, on file systems that make
+ * clones and on those that do not. In a build with test/kqueue-shim files can
+ * be cloned as on macOS, unless KQUEUE_SHIM_NO_CLONES is set; elsewhere the
+ * file system decides, and both halves of each promise are allowed. */
+#include "test.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void write_file(const char* path, const char* text) {
+  FILE* file = fopen(path, "w");
+  ASSERT_NOT_NULL(file);
+  ASSERT_GE(fputs(text, file), 0);
+  ASSERT_EQ(0, fclose(file));
+}
+
+static void check_file(const char* path, const char* want) {
+  char text[64] = "";
+  FILE* file = fopen(path, "r");
+  ASSERT_NOT_NULL(file);
+  size_t size = fread(text, 1, sizeof(text) - 1, file);
+  ASSERT_EQ(0, fclose(file));
+  ASSERT_EQ(strlen(want), size);
+  ASSERT_STR_EQ(want, text);
+}
+
+static int copy(const char* from, const char* to, int flags) {
+  uv_fs_t req;
+  int err = uv_fs_copyfile(NULL, &req, from, to, flags, NULL);
+  uv_fs_req_cleanup(&req);
+  return err;
+}
+
+/* Entries of the directory, for nothing may be left behind. */
+static int count_entries(void) {
+  uv_fs_t req;
+  int count = uv_fs_scandir(NULL, &req, ".", 0, NULL);
+  uv_fs_req_cleanup(&req);
+  return count;
+}
+
+/* A wish: the copy is made in any case. */
+static void check_clone_if_possible(void) {
+  struct stat st;
+
+  ASSERT_OK(copy("from", "new", UV_FS_COPYFILE_FICLONE));
+  check_file("new", "short");
+  ASSERT_EQ(0, stat("new", &st));
+  ASSERT_EQ(0640, st.st_mode & 0777);
+  ASSERT_ERR(UV_EEXIST,
+             copy("from", "new", UV_FS_COPYFILE_FICLONE | UV_FS_COPYFILE_EXCL));
+  ASSERT_OK(copy("from", "old", UV_FS_COPYFILE_FICLONE));
+  check_file("old", "short");
+  ASSERT_OK(copy("from", "link", UV_FS_COPYFILE_FICLONE)); /* through it */
+  ASSERT_EQ(0, lstat("link", &st));
+  ASSERT(S_ISLNK(st.st_mode));
+  ASSERT_OK(unlink("new"));
+}
+
+/* A demand: a clone or nothing, and then the destination is as it was. */
+static int check_clone_or_nothing(void) {
+  int err = copy("from", "new", UV_FS_COPYFILE_FICLONE_FORCE);
+
+  if (err == 0)
+    check_file("new", "short");
+  ASSERT_EQ(err == 0, access("new", F_OK) == 0);
+  ASSERT_ERR(UV_EEXIST,
+             copy("from", "old",
+                  UV_FS_COPYFILE_FICLONE_FORCE | UV_FS_COPYFILE_EXCL));
+  check_file("old", "something longer");
+  ASSERT_EQ(err, copy("from", "old", UV_FS_COPYFILE_FICLONE_FORCE));
+  check_file("old", err == 0 ? "short" : "something longer");
+  (void) unlink("new");
+  return err;
+}
+
+static void make_files(void) {
+  write_file("from", "short");
+  ASSERT_EQ(0, chmod("from", 0640));
+  write_file("old", "something longer");
+  (void) unlink("link");
+  ASSERT_EQ(0, symlink("old", "link"));
+}
+
+TEST_IMPL(fs_copyfile_clone_rules) {
+  make_files();
+  int entries = count_entries();
+  check_clone_if_possible();
+  ASSERT_EQ(entries, count_entries());
+  make_files();
+  (void) check_clone_or_nothing();
+  ASSERT_EQ(entries, count_entries());
+  /* Itself: nothing to do, or nothing done. */
+  (void) copy("from", "from", UV_FS_COPYFILE_FICLONE_FORCE);
+  check_file("from", "short");
+  return 0;
+}
+
+TEST_IMPL(fs_copyfile_without_clones) {
+  ASSERT_OK(uv_os_setenv("KQUEUE_SHIM_NO_CLONES", "1"));
+  make_files();
+  check_clone_if_possible();
+  make_files();
+  int entries = count_entries();
+  int err = check_clone_or_nothing();
+  if (err != 0)
+    ASSERT(err == UV_ENOTSUP || err == UV_ENOTTY || err == UV_ENOSYS ||
+           err == UV_EINVAL || err == UV_EXDEV);
+  ASSERT_EQ(entries, count_entries());
+  return 0;
+}
