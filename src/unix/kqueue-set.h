@@ -22,8 +22,12 @@ struct uv__kqset_entry {
   unsigned char changed; /* in the queue of changes */
   unsigned char failed;  /* in that queue to be reported as POLLERR */
   unsigned char selected; /* refused by the kernel, select-thread.c has it */
+  unsigned char oob;     /* select-thread.c has it for POLLPRI */
   int place;             /* its event in the batch being made, plus one */
 };
+
+/* Who is asked for POLLPRI. */
+enum uv__kqset_oob { UV__OOB_UNKNOWN, UV__OOB_KERNEL, UV__OOB_SELECT };
 
 struct uv__kqset {
   struct uv__kqset_entry* entries; /* by fd */
@@ -32,6 +36,7 @@ struct uv__kqset {
   unsigned changed_count;
   unsigned children;               /* whose end is awaited */
   struct uv__selector* selector;   /* for devices; NULL: there are none */
+  enum uv__kqset_oob oob;          /* not known before somebody wants it */
   int has_pipe; /* no EVFILT_USER here: woken through wake-fd.c */
   int owner;    /* the process that made the queue */
   struct kevent changes[UV__KQSET_CHANGES_MAX];

@@ -35,8 +35,8 @@
  *   UV__HAVE_KQUEUE            kqueue; then UV__FS_EVENT_FD(handle) is where a
  *                              uv_fs_event_t keeps its fd
  *   UV__HAVE_FSEVENTS          the FSEvents service watches directories
- *   UV__HAVE_STREAM_SELECT     kqueue refuses some terminals: a thread with
- *                              select() stands in
+ *   UV__HAVE_SELECT_THREAD     kqueue refuses some terminals, or knows nothing
+ *                              of urgent data: a thread with select() stands in
  *   UV__HAVE_EVENTFD           eventfd()
  *   UV__HAVE_PIPE2             pipe2(), accept4(), SOCK_CLOEXEC/SOCK_NONBLOCK
  *   UV__HAVE_SO_NOSIGPIPE      SO_NOSIGPIPE
@@ -101,13 +101,13 @@
 # define UV__HAVE_EPOLL 1
 # if defined(UV__KQUEUE_SHIM) /* a test library, see test/kqueue-shim */
 #  define UV__HAVE_KQUEUE 1
-#  define UV__HAVE_STREAM_SELECT 1
+#  define UV__HAVE_SELECT_THREAD 1
 #  define UV__FS_EVENT_FD(handle) ((handle)->wd)
 #  define UV__HAVE_CLONEFILE 1
 # else
 #  define UV__HAVE_CLONEFILE 0
 #  define UV__HAVE_KQUEUE 0
-#  define UV__HAVE_STREAM_SELECT 0
+#  define UV__HAVE_SELECT_THREAD 0
 # endif
 # define UV__HAVE_FSEVENTS 0
 # define UV__HAVE_EVENTFD 1
@@ -202,7 +202,7 @@ typedef cpu_set_t uv__cpu_set;
 # define UV__HAVE_KQUEUE 1
 # define UV__FS_EVENT_FD(handle) ((handle)->event_watcher.fd)
 # define UV__HAVE_FSEVENTS 1
-# define UV__HAVE_STREAM_SELECT 1
+# define UV__HAVE_SELECT_THREAD 1
 # define UV__HAVE_EVENTFD 0
 # define UV__HAVE_PIPE2 0
 # define UV__HAVE_IP_RECVERR 0
@@ -270,7 +270,7 @@ typedef cpu_set_t uv__cpu_set;
 # define UV__HAVE_KQUEUE 1
 # define UV__FS_EVENT_FD(handle) ((handle)->event_watcher.fd)
 # define UV__HAVE_FSEVENTS 0
-# define UV__HAVE_STREAM_SELECT 0
+# define UV__HAVE_SELECT_THREAD 1
 # define UV__HAVE_EVENTFD 0
 # define UV__HAVE_PIPE2 1
 # define UV__HAVE_IP_RECVERR 0
@@ -336,7 +336,7 @@ typedef cpuset_t uv__cpu_set;
 # define UV__HAVE_KQUEUE 1
 # define UV__FS_EVENT_FD(handle) ((handle)->event_watcher.fd)
 # define UV__HAVE_FSEVENTS 0
-# define UV__HAVE_STREAM_SELECT 0
+# define UV__HAVE_SELECT_THREAD 1
 # define UV__HAVE_EVENTFD 0
 # define UV__HAVE_PIPE2 1
 # define UV__HAVE_IP_RECVERR 0
@@ -399,7 +399,7 @@ typedef cpuset_t uv__cpu_set;
 # define UV__HAVE_KQUEUE 1
 # define UV__FS_EVENT_FD(handle) ((handle)->event_watcher.fd)
 # define UV__HAVE_FSEVENTS 0
-# define UV__HAVE_STREAM_SELECT 0
+# define UV__HAVE_SELECT_THREAD 0
 # define UV__HAVE_EVENTFD 0
 # define UV__HAVE_PIPE2 1
 # define UV__HAVE_IP_RECVERR 0
@@ -451,7 +451,7 @@ typedef cpuset_t uv__cpu_set;
     !defined(UV__HAVE_MAXRSS_BYTES) || !defined(UV__HAVE_AF_PACKET) || \
     !defined(UV__HAVE_AF_LINK) || !defined(UV__HAVE_EPOLL) || \
     !defined(UV__HAVE_KQUEUE) || !defined(UV__HAVE_EVENTFD) || \
-    !defined(UV__HAVE_FSEVENTS) || !defined(UV__HAVE_STREAM_SELECT) || \
+    !defined(UV__HAVE_FSEVENTS) || !defined(UV__HAVE_SELECT_THREAD) || \
     !defined(UV__HAVE_PIPE2) || !defined(UV__HAVE_REUSEPORT_LB) || \
     !defined(UV__HAVE_IP_RECVERR) || \
     !defined(UV__HAVE_SO_NOSIGPIPE) || \

@@ -176,7 +176,7 @@ static int is_device(mode_t mode) {
 
 /* Is this one of the devices that kqueue refuses and select() knows? */
 static int can_select(int fd, mode_t mode) {
-  return UV__HAVE_STREAM_SELECT && S_ISCHR(mode) && isatty(fd);
+  return UV__HAVE_SELECT_THREAD && S_ISCHR(mode) && isatty(fd);
 }
 
 static int watch_probe(uv_loop_t* loop, int fd) {
@@ -200,17 +200,53 @@ static int watch_probe(uv_loop_t* loop, int fd) {
   return can_select(fd, st.st_mode) ? 0 : uv__errno();
 }
 
+/* A kernel that knows the filter looks at the descriptor next. */
+static enum uv__kqset_oob find_oob(uv_loop_t* loop) {
+#if defined(EVFILT_EXCEPT) && defined(NOTE_OOB)
+  struct kevent change;
+
+  EV_SET(&change, (uintptr_t) -1, EVFILT_EXCEPT, EV_ADD, NOTE_OOB, 0, 0);
+  if (kevent(loop->backend_fd, &change, 1, NULL, 0, NULL) != -1 ||
+      errno != EINVAL)
+    return UV__OOB_KERNEL;
+#else
+  (void) loop;
+#endif
+  return UV__OOB_SELECT;
+}
+
+/* Urgent data where the kernel has no filter for it. That it cannot be watched
+ * (a number too high for select, no thread) is no failure: it does not come. */
+static void watch_oob(uv_loop_t* loop, int fd, int is_new) {
+  struct uv__kqset* set = set_of(loop);
+  struct uv__kqset_entry* entry = &set->entries[fd];
+  int wanted = (entry->want & POLLPRI) != 0 && !entry->selected;
+
+  if (wanted == entry->oob && !(wanted && is_new))
+    return;
+  if (!wanted) {
+    uv__select_forget(set->selector, fd);
+    entry->oob = 0;
+    return;
+  }
+  if (set->oob == UV__OOB_UNKNOWN)
+    set->oob = find_oob(loop);
+  if (set->oob == UV__OOB_SELECT)
+    entry->oob = uv__select_watch(&set->selector, loop, fd, POLLPRI) == 0;
+}
+
 static void watch_forget(uv_loop_t* loop, int fd) {
   struct uv__kqset* set = set_of(loop);
   struct uv__kqset_entry* entry = uv__kqset_find(set, (uintptr_t) fd);
 
-  if (entry == NULL || (entry->want == 0 && entry->known == 0))
+  if (entry == NULL || (entry->want == 0 && entry->known == 0 && !entry->oob))
     return;
   entry->want = 0;
   entry->failed = 0;
-  if (entry->selected)
+  if (entry->selected || entry->oob)
     uv__select_forget(set->selector, fd);
   entry->selected = 0;
+  entry->oob = 0;
   /* The kernel learns of it before it is asked for events again, and by itself
    * if the fd is closed first. */
   uv__kqset_note_change(set, fd);
@@ -266,6 +302,7 @@ static int watch_apply(uv_loop_t* loop, int fd, unsigned have, unsigned want) {
   entry->failed = 0;
   if (entry->selected)
     return uv__select_watch(&set->selector, loop, fd, want);
+  watch_oob(loop, fd, have == 0);
   uv__kqset_note_change(set, fd);
   return 0;
 }

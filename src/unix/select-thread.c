@@ -19,11 +19,11 @@
 #include <string.h>
 #include <sys/select.h>
 
-#if UV__HAVE_STREAM_SELECT
+#if UV__HAVE_SELECT_THREAD
 
 struct device {
   int fd;
-  unsigned want;  /* POLLIN | POLLOUT */
+  unsigned want;  /* POLLIN | POLLOUT | POLLPRI */
   unsigned ready; /* of that; to be collected */
   int armed;      /* the thread is to look at it */
 };
@@ -45,6 +45,7 @@ struct question {
   int max_fd;
   fd_set in;
   fd_set out;
+  fd_set oob;
 };
 
 /* With the lock held: has the thread ask anew. */
@@ -57,6 +58,7 @@ static void changed(struct uv__selector* s) {
 static void compose(struct uv__selector* s, struct question* q) {
   FD_ZERO(&q->in);
   FD_ZERO(&q->out);
+  FD_ZERO(&q->oob);
   FD_SET(s->pipe[0], &q->in);
   q->max_fd = s->pipe[0];
   q->version = s->version;
@@ -68,6 +70,8 @@ static void compose(struct uv__selector* s, struct question* q) {
       FD_SET(device->fd, &q->in);
     if (device->want & POLLOUT)
       FD_SET(device->fd, &q->out);
+    if (device->want & POLLPRI)
+      FD_SET(device->fd, &q->oob);
     if (device->fd > q->max_fd)
       q->max_fd = device->fd;
   }
@@ -88,6 +92,8 @@ static int mark(struct uv__selector* s, const struct question* q) {
       ready |= POLLIN;
     if ((device->want & POLLOUT) && FD_ISSET(device->fd, &q->out))
       ready |= POLLOUT;
+    if ((device->want & POLLPRI) && FD_ISSET(device->fd, &q->oob))
+      ready |= POLLPRI;
     if (ready == 0)
       continue;
     device->ready = ready;
@@ -128,7 +134,7 @@ static void run(void* arg) {
   while (!s->ending) {
     compose(s, &q);
     uv_mutex_unlock(&s->lock);
-    int n = select(q.max_fd + 1, &q.in, &q.out, NULL, NULL);
+    int n = select(q.max_fd + 1, &q.in, &q.out, &q.oob, NULL);
     int err = n == -1 ? errno : 0;
     if (n > 0 && FD_ISSET(s->pipe[0], &q.in))
       drain(s->pipe[0]);
@@ -213,7 +219,7 @@ int uv__select_watch(struct uv__selector** selector,
   if (device == NULL)
     device = add(s, fd);
   if (device != NULL) {
-    device->want = want & (POLLIN | POLLOUT);
+    device->want = want & (POLLIN | POLLOUT | POLLPRI);
     device->ready = 0;
     device->armed = device->want != 0;
     changed(s);
@@ -297,4 +303,4 @@ void uv__select_abandon(struct uv__selector* s) {
     selector_free(s);
 }
 
-#endif /* UV__HAVE_STREAM_SELECT */
+#endif /* UV__HAVE_SELECT_THREAD */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* select(2) on a thread, for devices that kqueue refuses: on macOS that is
- * /dev/tty, among others. poller-kqueue.c is the only user.
+/* select(2) on a thread, for what kqueue does not do: devices that it refuses
+ * (on macOS /dev/tty, among others), urgent data where it has no filter for it
+ * (FreeBSD, NetBSD). poller-kqueue.c is the only user.
  *
  * Context: the loop thread; the helper thread is inside select-thread.c.
  */
@@ -13,10 +14,10 @@
 /* What is watched, and the thread. NULL until something is. */
 struct uv__selector;
 
-#if UV__HAVE_STREAM_SELECT
+#if UV__HAVE_SELECT_THREAD
 
-/* Watches fd for POLLIN and POLLOUT of `want`, or changes what it is watched
- * for; makes *selector if need be. 0 or UV_E*. */
+/* Watches fd for POLLIN, POLLOUT and POLLPRI of `want`, or changes what it is
+ * watched for; makes *selector if need be. 0 or UV_E*. */
 int uv__select_watch(struct uv__selector** selector,
                      uv_loop_t* loop,
                      int fd,

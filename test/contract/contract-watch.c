@@ -3,6 +3,7 @@
  * about descriptors. */
 #include "contract.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +87,7 @@ CONTRACT(p2_hangup_and_half_close) {
   contract_close(&loop);
 }
 
-CONTRACT(p2_priority_data) {
+static void watch_priority_data(const struct uv__poller* poller) {
   uv_loop_t loop;
   struct sockaddr_storage addr;
   socklen_t len = sizeof(addr);
@@ -104,7 +105,74 @@ CONTRACT(p2_priority_data) {
   contract_apply(&loop, peer, 0, POLLPRI);
   CHECK_EQ(0, contract_wait(&loop, peer, 0).bits);
   CHECK_EQ(1, send(client, "!", 1, MSG_OOB));
-  CHECK_EQ(POLLPRI, contract_wait(&loop, peer, 1000).bits);
+  for (int i = 0; i < 3; i++)
+    CHECK_EQ(POLLPRI, contract_wait(&loop, peer, 1000).bits);
+  /* With other interest, and without. */
+  contract_apply(&loop, peer, POLLPRI, POLLPRI | POLLOUT);
+  unsigned bits = 0;
+  uint64_t end = uv_hrtime() + 5000000000u; /* a thread may have to see it */
+  while (bits != (POLLPRI | POLLOUT) && uv_hrtime() < end)
+    bits |= contract_wait(&loop, peer, 10).bits;
+  CHECK_EQ(POLLPRI | POLLOUT, bits);
+  contract_apply(&loop, peer, POLLPRI | POLLOUT, POLLOUT);
+  CHECK_EQ(POLLOUT, contract_wait(&loop, peer, 1000).bits);
+  watch_of(&loop)->forget(&loop, peer);
+  CHECK_EQ(0, contract_wait(&loop, peer, 20).bits);
+  contract_close(&loop);
+}
+
+CONTRACT(p2_priority_data) {
+  watch_priority_data(poller);
+}
+
+/* FreeBSD and NetBSD: then select-thread.c watches it. */
+CONTRACT(p2_priority_data_without_a_filter) {
+  CHECK_EQ(0, setenv("KQUEUE_SHIM_NO_EXCEPT", "1", 1));
+  watch_priority_data(poller);
+}
+
+/* A socket's error wakes whoever waits for it; the next call says which it is.
+ * (kqueue has it in fflags, beside EV_EOF.) */
+CONTRACT(p2_error_of_a_socket) {
+  uv_loop_t loop;
+  struct sockaddr_storage addr;
+  socklen_t len = sizeof(addr);
+  const struct linger at_once = { .l_onoff = 1, .l_linger = 0 };
+  char byte;
+
+  contract_open(&loop, poller);
+  int server = socket(AF_INET, SOCK_STREAM, 0);
+  int client = socket(AF_INET, SOCK_STREAM, 0);
+  CHECK(server >= 0 && client >= 0);
+  CHECK_EQ(0, listen(server, 1));
+  CHECK_EQ(0, getsockname(server, (struct sockaddr*) &addr, &len));
+  CHECK_EQ(0, connect(client, (struct sockaddr*) &addr, len));
+  int peer = accept(server, NULL, NULL);
+  CHECK(peer >= 0);
+  close(server); /* and its port answers no more */
+
+  contract_apply(&loop, client, 0, POLLIN);
+  CHECK_EQ(0, contract_wait(&loop, client, 0).bits);
+  CHECK_EQ(0, setsockopt(peer, SOL_SOCKET, SO_LINGER, &at_once,
+                         sizeof(at_once)));
+  close(peer); /* a reset */
+  CHECK(contract_wait(&loop, client, 1000).bits & (POLLIN | POLLERR));
+  CHECK_EQ(-1, recv(client, &byte, 1, MSG_DONTWAIT));
+  CHECK_EQ(ECONNRESET, errno);
+
+  int refused = socket(AF_INET, SOCK_STREAM, 0);
+  CHECK(refused >= 0);
+  CHECK_EQ(0, fcntl(refused, F_SETFL, O_NONBLOCK));
+  int r = connect(refused, (struct sockaddr*) &addr, len);
+  CHECK(r == -1 && (errno == EINPROGRESS || errno == ECONNREFUSED));
+  if (errno == EINPROGRESS) {
+    int err = 0;
+    len = sizeof(err);
+    contract_apply(&loop, refused, 0, POLLOUT);
+    CHECK(contract_wait(&loop, refused, 1000).bits & (POLLOUT | POLLERR));
+    CHECK_EQ(0, getsockopt(refused, SOL_SOCKET, SO_ERROR, &err, &len));
+    CHECK_EQ(ECONNREFUSED, err);
+  }
   contract_close(&loop);
 }
 

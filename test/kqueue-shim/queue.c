@@ -323,6 +323,8 @@ static int apply_change(struct shim_queue* queue, const struct kevent* change) {
 
   if (!is_about_fd(filter) && !is_own_filter(filter))
     return EINVAL;
+  if (filter == EVFILT_EXCEPT && getenv("KQUEUE_SHIM_NO_EXCEPT") != NULL)
+    return EINVAL;
   struct shim_note* note = shim_find(queue, change->ident, filter);
   /* Closed behind our back: it is not there any more. */
   if (note != NULL && is_about_fd(filter) && !shim_fd_same(note)) {

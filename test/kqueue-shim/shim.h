@@ -18,6 +18,7 @@
  * "early-silent": it can be added again, and nothing comes of it. "refused":
  * EACCES (OpenBSD, of a program with the set-user-ID bit).
  * KQUEUE_SHIM_REFUSE_DEVICES: terminals are EINVAL (macOS).
+ * KQUEUE_SHIM_NO_EXCEPT: there is no EVFILT_EXCEPT (FreeBSD, NetBSD).
  */
 #ifndef KQUEUE_SHIM_H_
 #define KQUEUE_SHIM_H_
