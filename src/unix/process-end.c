@@ -209,13 +209,14 @@ int uv__child_follow(uv_process_t* process) {
     return 0;
   }
 
-  int refusal = watch_child(process);
-  if (refusal == 0)
+  /* Not found may mean gone, or hidden from us (FreeBSD can hide programs of
+   * other users): not to be waited for blindly. */
+  if (watch_child(process) == 0)
     uv__queue_push_back(&os->children_polled, &process->queue);
-  else if (refusal != UV_ESRCH)
-    err = follow_by_signal(process, &os->children_ended);
-  else if (has_ended(process, 0)) /* it must be: nothing else is not found */
+  else if (has_ended(process, WNOHANG))
     uv__queue_push_back(&os->children_ended, &process->queue);
+  else if (!(process->flags & UV__PROCESS_REAPED))
+    err = follow_by_signal(process, &os->children_ended);
 
   if (err != 0)
     give_up(process);
