@@ -5,7 +5,11 @@
  * REQ), and packets without one, which are calls of wake(). A packet stays in
  * the port until it is fetched, so wake() is sticky (P6) and nothing is
  * reported twice. There is no interest to keep: no watch operations.
+ *
+ * state->poller_data is WOKEN while the packet of a wake() is in the port: one
+ * is enough for all who call until it is fetched.
  */
+#include "atomic.h"
 #include "loop.h"
 #include "win/error.h"
 #include "win/req-impl.h"
@@ -13,9 +17,16 @@
 /* Packets fetched per call; one call fills a whole batch. */
 #define PORT_BATCH UV__BATCH_MAX
 
+#define WOKEN ((void*) 1)
+
+static void** wake_word(uv_loop_t* loop) {
+  return &uv__loop_state(loop)->poller_data;
+}
+
 static int iocp_open(uv_loop_t* loop) {
   /* One thread at a time waits: the loop's. */
   loop->iocp = CreateIoCompletionPort(INVALID_HANDLE_VALUE, NULL, 0, 1);
+  *wake_word(loop) = NULL;
   return loop->iocp == NULL ? uv__last_error() : 0;
 }
 
@@ -56,15 +67,24 @@ static int iocp_wait(uv_loop_t* loop,
     return sys_error == WAIT_TIMEOUT ? 0 : uv_translate_sys_error(sys_error);
   }
 
-  for (ULONG i = 0; i < count; i++)
+  for (ULONG i = 0; i < count; i++) {
     to_event(&packets[i], &out[i]);
+    /* Acquire: who finds the word set leaves what it has to tell to this
+     * wake-up. Pairs with iocp_wake(). */
+    if (out[i].kind == UV__EVENT_WAKE)
+      (void) uv__exchange(wake_word(loop), NULL);
+  }
   return (int) count;
 }
 
 static int iocp_wake(uv_loop_t* loop) {
-  if (!PostQueuedCompletionStatus(loop->iocp, 0, 0, NULL))
-    return uv__last_error();
-  return 0;
+  if (uv__exchange(wake_word(loop), WOKEN) != NULL)
+    return 0;
+  if (PostQueuedCompletionStatus(loop->iocp, 0, 0, NULL))
+    return 0;
+  int err = uv__last_error();
+  (void) uv__exchange(wake_word(loop), NULL);
+  return err;
 }
 
 const struct uv__poller uv__poller_iocp = {

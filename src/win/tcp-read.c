@@ -73,42 +73,60 @@ static int still_reading(const uv_stream_t* stream) {
   return (stream->flags & (UV__READING | UV__READ_PENDING)) == UV__READING;
 }
 
-/* One read. Returns whether another should follow in this turn. */
-static int read_once(uv_stream_t* stream) {
+/* After a read: another may follow at once; more is there, but not for now; or
+ * whatever comes will be announced. */
+enum read_next { READ_ON, READ_LATER, READ_WAIT };
+
+static enum read_next read_once(uv_stream_t* stream) {
   uv_buf_t buf = uv_buf_init(NULL, 0);
 
   stream->alloc_cb(uv__base(stream), SUGGESTED_SIZE, &buf);
   if (!still_reading(stream))
-    return 0; /* alloc_cb changed its mind; the buffer is its own affair */
+    return READ_WAIT; /* alloc_cb changed its mind; the buffer is its own */
   if (buf.base == NULL || buf.len == 0) {
     stream->read_cb(stream, UV_ENOBUFS, &buf);
-    return 0;
+    return READ_LATER;
   }
 
   ssize_t n = receive_now(((uv_tcp_t*) stream)->socket, &buf);
   if (n > 0) {
     int is_full = (size_t) n == buf.len;
     stream->read_cb(stream, n, &buf);
-    return is_full && still_reading(stream);
+    return is_full && still_reading(stream) ? READ_ON : READ_WAIT;
   }
   if (n == UV_EAGAIN)
     stream->read_cb(stream, 0, &buf);
   else
     uv__stream_read_end(stream, n == 0 ? UV_EOF : (int) n, &buf);
-  return 0;
+  return READ_WAIT;
 }
 
-static void read_turn(uv_stream_t* stream) {
-  int reads = 0;
+static enum read_next read_turn(uv_stream_t* stream) {
+  enum read_next next = READ_ON;
   int err = uv__req_sock_error(&stream->read_req);
 
   /* Whoever has the socket too may have cancelled more than was its own. */
   if (err != 0 && err != UV_ECANCELED) {
     uv__stream_read_end(stream, err, NULL);
+    return READ_WAIT;
+  }
+  if (err != 0)
+    return READ_WAIT;
+  for (int i = 0; i < READS_PER_TURN && next == READ_ON; i++)
+    next = read_once(stream);
+  return next;
+}
+
+/* There is more: its turn comes in the next round, behind everybody's that is
+ * due by now. (An announcement would be here again in this one.) */
+static void read_later(uv_tcp_t* tcp) {
+  uv__req_overlapped(&tcp->read_req); /* success */
+  if (uv__req_post(tcp->loop, &tcp->read_req) != 0) {
+    uv__tcp_read_arm(tcp);
     return;
   }
-  while (err == 0 && read_once(stream) && ++reads < READS_PER_TURN)
-    continue;
+  tcp->flags |= UV__READ_PENDING;
+  tcp->reqs_pending++;
 }
 
 void uv__tcp_read_done(uv_handle_t* handle, uv_req_t* req) {
@@ -118,9 +136,12 @@ void uv__tcp_read_done(uv_handle_t* handle, uv_req_t* req) {
   (void) req;
   uv__event_req_end(uv__tcp_read_places(tcp));
   tcp->flags &= ~UV__READ_PENDING;
+  enum read_next next = READ_WAIT;
   if (tcp->flags & UV__READING)
-    read_turn(stream);
-  if (still_reading(stream))
+    next = read_turn(stream);
+  if (still_reading(stream) && next == READ_WAIT)
     uv__tcp_read_arm(tcp);
+  else if (still_reading(stream))
+    read_later(tcp);
   uv__req_finished(tcp, &tcp->reqs_pending);
 }

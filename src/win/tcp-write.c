@@ -2,13 +2,11 @@
 /* Writing to a connection, and ending it.
  *
  * A write is tried at once and mostly done with; what the system does not take
- * is submitted and ends through the port. Callbacks come in order: results that
- * are known inside the call go to the pending list while nothing is with the
- * kernel, else to the port, behind those that are.
- *
- * Writes wait on our side before the connection is there, and where the socket
- * has no port, because events are not reported in order: then one is with the
- * kernel at a time. They have a copy of their array meanwhile (write_buffer).
+ * is submitted and ends through the port. One is with the kernel at a time, and
+ * the others wait on our side, as they do before the connection is there: so
+ * callbacks come in order, also those of writes that are cancelled (the system
+ * cancels in any order). Writes that wait have a copy of their array
+ * (write_buffer).
  *
  * A call is given BUFS_MAX buffers at the most. What a longer array still has
  * when it has to be submitted is put into one block behind the first buffers
@@ -58,8 +56,6 @@ static void progress(uv_tcp_t* tcp, uv_write_t* req, size_t bytes) {
 /* The result is in the request. */
 static void end_later(uv_tcp_t* tcp, uv_write_t* req) {
   req->coalesced |= WRITE_ENDED;
-  if (uv__tcp_sends(tcp)->in_kernel > 0 && uv__req_post(tcp->loop, req) == 0)
-    return;
   uv__req_pend(tcp->loop, req);
 }
 
@@ -200,7 +196,7 @@ static void begin(uv_tcp_t* tcp,
   size_t total = req->u.io.queued_bytes;
 
   /* The count that comes back is a DWORD. */
-  if (uv__tcp_sends(tcp)->in_kernel > 0 || total > INT32_MAX) {
+  if (total > INT32_MAX) {
     submit_rest(tcp, req, bufs, nbufs, 0);
     return;
   }
@@ -224,10 +220,8 @@ static void begin(uv_tcp_t* tcp,
 static int must_wait(uv_tcp_t* tcp) {
   const struct uv__tcp_sends* sends = uv__tcp_sends(tcp);
 
-  if (tcp->flags & UV__TCP_CONNECTING)
-    return 1;
-  return (tcp->flags & UV__TCP_NO_PORT) &&
-         (sends->in_kernel > 0 || sends->last != NULL);
+  return (tcp->flags & UV__TCP_CONNECTING) || sends->in_kernel > 0 ||
+         sends->last != NULL;
 }
 
 /* Takes a copy of the array. 0 or UV_ENOMEM. */
@@ -280,16 +274,18 @@ static void cancel_waiting(uv_tcp_t* tcp, uv_req_t* before) {
 }
 
 void uv__tcp_write_drop(uv_tcp_t* tcp) {
-  while (uv__tcp_sends(tcp)->last != NULL)
+  struct uv__tcp_sends* sends = uv__tcp_sends(tcp);
+
+  /* Behind the one that is with the kernel, whose end comes back here. */
+  while (sends->last != NULL && sends->in_kernel == 0)
     cancel_waiting(tcp, uv__tcp_sends(tcp)->last);
 }
 
 void uv__tcp_write_flush(uv_tcp_t* tcp) {
   struct uv__tcp_sends* sends = uv__tcp_sends(tcp);
 
-  while (sends->last != NULL) {
-    if ((tcp->flags & UV__TCP_NO_PORT) && sends->in_kernel > 0)
-      return; /* its end comes back here */
+  /* The end of one that is with the kernel comes back here. */
+  while (sends->last != NULL && sends->in_kernel == 0) {
     uv_write_t* req = unlink_after(tcp, sends->last);
     uv_buf_t* bufs = (uv_buf_t*) (void*) req->write_buffer.base;
     begin(tcp, req, bufs, req->write_buffer.len);
@@ -392,7 +388,9 @@ void uv__tcp_write_done(uv_handle_t* handle, uv_req_t* base) {
 
   if (!(req->coalesced & WRITE_ENDED))
     settle(tcp, req);
-  if (!uv__is_closing(handle) && !(tcp->flags & UV__TCP_CONNECTING))
+  if (uv__is_closing(handle))
+    uv__tcp_write_drop(tcp);
+  else if (!(tcp->flags & UV__TCP_CONNECTING))
     uv__tcp_write_flush(tcp);
   if (req->coalesced & WRITE_MERGED)
     uv__free(req->write_buffer.base);

@@ -156,16 +156,13 @@ void uv__tcp_submitted(uv_tcp_t* tcp,
   /* Else the port reports it. */
 }
 
-/* Closing a socket ends what was submitted through it, but not while somebody
- * else has it open too. The read is ended first in any case: a receive that is
- * cut off by the close may turn an orderly end into a reset. */
+/* Closing a socket need not end what was submitted through it: somebody else
+ * may have it open too, a write may go on in the background (Wine 8 never tells
+ * of its end), and a receive that is cut off by the close may turn an orderly
+ * end into a reset. */
 static void cancel_all(uv_tcp_t* tcp) {
-  HANDLE handle = (HANDLE) tcp->socket;
-
-  if (tcp->flags & UV__TCP_SHARED_SOCKET)
-    CancelIoEx(handle, NULL);
-  else if (tcp->flags & UV__READ_PENDING)
-    CancelIoEx(handle, &tcp->read_req.u.io.overlapped);
+  if (tcp->reqs_pending > 0)
+    CancelIoEx((HANDLE) tcp->socket, NULL);
 }
 
 enum uv__close_answer uv__tcp_close(uv_handle_t* handle) {
