@@ -2,9 +2,13 @@
 /* What the macros of test.h call, and small things that many tests need. */
 #include "test.h"
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <unistd.h>
+
+#if TEST_POSIX
+# include <unistd.h>
+#else
+# include <process.h>
+#endif
 
 #define EXIT_SKIPPED 77
 
@@ -183,11 +187,17 @@ void test_close_loop(uv_loop_t* loop) {
   ASSERT_OK(uv_loop_close(loop));
 }
 
-int test_lowest_fd(void) {
-  int fd = open("/dev/null", O_RDONLY);
-  ASSERT_GE(fd, 0);
-  close(fd);
-  return fd;
+void test_mkdir(const char* path) {
+  uv_fs_t req;
+  ASSERT_OK(uv_fs_mkdir(NULL, &req, path, 0700, NULL));
+  uv_fs_req_cleanup(&req);
+}
+
+void test_write_file(const char* path, const char* text) {
+  FILE* file = fopen(path, "w");
+  ASSERT_NOT_NULL(file);
+  ASSERT_GE(fputs(text, file), 0);
+  ASSERT_EQ(0, fclose(file));
 }
 
 int test_on_valgrind(void) {
@@ -196,7 +206,8 @@ int test_on_valgrind(void) {
 }
 
 int test_is_slow(void) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||          \
+    !TEST_POSIX /* mostly Wine: a system call is a talk with its server */
   return 1;
 #else
   return getenv("UV_TEST_TIMEOUT_MULTIPLIER") != NULL;

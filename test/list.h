@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Every black-box test and every helper; included with different meanings of
  * TEST and HELPER, so without a guard. A file together, in the order of the
- * file names. */
+ * file names. TEST_UNIX names what only unix has: elsewhere the test is skipped
+ * with that reason. */
 
 /* test-async.c */
 TEST(async_many_handles_many_threads)
@@ -17,20 +18,26 @@ TEST(async_close_races_with_send)
 TEST(bad_input_is_named)
 
 /* test-dead-fd.c */
-TEST(dead_fd_stream_before_first_poll)
-TEST(dead_fd_stream_while_reading)
-TEST(dead_fd_stream_write)
-TEST(dead_fd_udp)
-TEST(dead_fd_poll_handle)
-TEST(dead_fd_number_reused)
-TEST(dead_fd_listening_socket)
+TEST_UNIX(dead_fd_stream_before_first_poll,
+          "a descriptor that is closed behind the library")
+TEST_UNIX(dead_fd_stream_while_reading,
+          "a descriptor that is closed behind the library")
+TEST_UNIX(dead_fd_stream_write,
+          "a descriptor that is closed behind the library")
+TEST_UNIX(dead_fd_udp, "a descriptor that is closed behind the library")
+TEST_UNIX(dead_fd_poll_handle, "a descriptor that is closed behind the library")
+TEST_UNIX(dead_fd_number_reused,
+          "a descriptor that is closed behind the library")
+TEST_UNIX(dead_fd_listening_socket,
+          "a descriptor that is closed behind the library")
 
 /* test-fs.c */
 TEST(fs_sync_needs_no_loop)
 TEST(fs_async_copies_what_it_needs)
 TEST(fs_scandir_lists_and_ends)
 TEST(fs_opendir_outlives_its_request)
-TEST(fs_realpath_and_readlink_of_long_names)
+TEST_UNIX(fs_readlink_of_long_names, "symbolic links with any text")
+TEST(fs_realpath_of_long_names)
 TEST(fs_cancel_everything_queued)
 TEST(getaddrinfo_overlong_and_empty_names)
 TEST(getaddrinfo_without_a_loop)
@@ -40,19 +47,19 @@ TEST(fs_write_of_more_than_two_gigabytes_is_short)
 TEST(threadpool_size_nonsense_is_the_default)
 
 /* test-fs-copy.c */
-TEST(fs_copyfile_clone_rules)
-TEST(fs_copyfile_without_clones)
+TEST_UNIX(fs_copyfile_clone_rules, "clones of files, symbolic links")
+TEST_UNIX(fs_copyfile_without_clones, "clones of files, symbolic links")
 
 /* test-limits.c */
-TEST(limit_loop_init_without_descriptors)
-TEST(limit_everyday_calls_without_descriptors)
-TEST(limit_accept_without_descriptors)
-TEST(limit_spawn_without_descriptors)
-TEST(limit_first_worker_refused)
-TEST(limit_ring_without_workers)
-TEST(limit_second_worker_refused)
-TEST(limit_spawn_without_processes)
-TEST(limit_disk_full_or_read_only)
+TEST_UNIX(limit_loop_init_without_descriptors, "setrlimit()")
+TEST_UNIX(limit_everyday_calls_without_descriptors, "setrlimit()")
+TEST_UNIX(limit_accept_without_descriptors, "setrlimit()")
+TEST_UNIX(limit_spawn_without_descriptors, "setrlimit()")
+TEST_UNIX(limit_first_worker_refused, "setrlimit()")
+TEST_UNIX(limit_ring_without_workers, "io_uring")
+TEST_UNIX(limit_second_worker_refused, "setrlimit()")
+TEST_UNIX(limit_spawn_without_processes, "setrlimit()")
+TEST_UNIX(limit_disk_full_or_read_only, "mount()")
 
 /* test-loop.c */
 TEST(loop_init_keeps_data_and_refuses_null)
@@ -63,12 +70,14 @@ TEST(loop_configure_unknown_option)
 TEST(loop_close_order_is_last_in_first_out)
 TEST(loop_alive_and_references)
 TEST(loop_start_without_callback)
-TEST(loop_fork_keeps_watchers)
-TEST(loop_fork_thread_pool)
-TEST(signal_after_what_was_sent_before)
-TEST(signal_every_handle_on_every_loop)
+TEST_UNIX(loop_fork_keeps_watchers, "fork()")
+TEST_UNIX(loop_fork_thread_pool, "fork()")
+TEST_UNIX(signal_after_what_was_sent_before,
+          "signals that a process sends itself")
+TEST_UNIX(signal_every_handle_on_every_loop,
+          "signals that a process sends itself")
 TEST(poll_handle_rules)
-TEST(signal_callbacks_run_last)
+TEST_UNIX(signal_callbacks_run_last, "signals that a process sends itself")
 TEST(poll_callback_closes_on_error)
 
 /* test-names.c */
@@ -90,52 +99,57 @@ TEST(no_memory_bind_and_listen)
 TEST(no_memory_fs)
 TEST(no_memory_system_information)
 TEST(no_memory_spawn)
-TEST(no_memory_spawn_refused_by_the_poller)
+TEST_UNIX(no_memory_spawn_refused_by_the_poller, "ways to learn of a child")
 TEST(no_memory_write)
 
 /* test-pipe.c */
-TEST(pipe_bind_over_a_file)
+TEST_UNIX(pipe_bind_over_a_file, "sockets that are files")
 TEST(pipe_connect_to_nothing_is_told_later)
-TEST(pipe_long_names)
+TEST_UNIX(pipe_long_names, "sockets that are files")
 TEST(pipe_bind2_reads_only_its_length)
-TEST(pipe_abstract_name)
-TEST(pipe_empty_name_is_made_up)
+TEST_UNIX(pipe_abstract_name, "abstract names of sockets")
+TEST_UNIX(pipe_empty_name_is_made_up, "abstract names of sockets")
 TEST(pipe_getsockname_sizes)
 TEST(pipe_write2_rules)
-TEST(pipe_untaken_descriptors_do_not_leak)
-TEST(pipe_chmod_follows_no_link)
+TEST_UNIX(pipe_untaken_descriptors_do_not_leak,
+          "descriptors that travel over a socket pair")
+TEST_UNIX(pipe_chmod_follows_no_link, "sockets that are files")
 
 /* test-process.c */
 TEST(process_killed_by_signal)
-TEST(process_waited_for_by_the_program)
+TEST_UNIX(process_waited_for_by_the_program, "waitpid()")
 TEST(process_spawn_errors_are_told_at_once)
-TEST(process_child_starts_clean)
-TEST(process_disable_stdio_inheritance)
+TEST_UNIX(process_child_starts_clean, "signal masks and descriptors of a child")
+TEST_UNIX(process_disable_stdio_inheritance, "FD_CLOEXEC")
 TEST(process_environment_and_directory)
 TEST(process_looked_up_in_the_childs_path)
-TEST(process_detached_is_a_session_leader)
-TEST(process_setuid_drops_groups)
-TEST(process_setuid_refused_is_told)
+TEST_UNIX(process_detached_is_a_session_leader, "sessions")
+TEST_UNIX(process_setuid_drops_groups, "users and groups by number")
+TEST_UNIX(process_setuid_refused_is_told, "users and groups by number")
 TEST(process_pipes_both_ways)
-TEST(process_reaps_only_its_own)
+TEST_UNIX(process_reaps_only_its_own, "fork()")
 TEST(process_close_while_it_runs)
+HELPER(nothing)
 HELPER(sleep_for_ever)
-HELPER(check_clean_child)
 HELPER(check_environment)
+HELPER(echo_stdin)
+#if TEST_POSIX
+HELPER(check_clean_child)
 HELPER(check_session)
 HELPER(check_identity)
-HELPER(echo_stdin)
+#endif
 
 /* test-process-end.c */
 TEST(process_end_of_many)
 TEST(process_end_after_its_output)
-TEST(process_end_reported_early)
-TEST(process_end_before_it_is_watched)
-TEST(process_end_refused_by_the_poller)
-TEST(process_end_needs_no_sigchld)
-TEST(process_end_reported_when_closed)
-TEST(process_end_in_a_forked_loop)
+TEST_UNIX(process_end_reported_early, "ways to learn of a child")
+TEST_UNIX(process_end_before_it_is_watched, "ways to learn of a child")
+TEST_UNIX(process_end_refused_by_the_poller, "ways to learn of a child")
+TEST_UNIX(process_end_needs_no_sigchld, "SIGCHLD")
+TEST_UNIX(process_end_reported_when_closed, "waitpid()")
+TEST_UNIX(process_end_in_a_forked_loop, "fork()")
 HELPER(end_with_status)
+HELPER(say_last_words)
 
 /* test-pull.c */
 TEST(pull_one_thread)
@@ -150,17 +164,20 @@ TEST(security_host_name_is_never_cut)
 TEST(security_wtf8_exact_fill)
 
 /* test-security-rights.c */
-TEST(security_files_after_a_change_of_user)
-TEST(security_children_inherit_no_descriptors)
+TEST_UNIX(security_files_after_a_change_of_user, "users and groups by number")
+TEST_UNIX(security_children_inherit_no_descriptors,
+          "a list of descriptors in /proc")
 TEST(security_failed_spawn_leaves_nothing)
 TEST(security_timers_closed_by_another)
+#if TEST_POSIX
 HELPER(list_descriptors)
+#endif
 
 /* test-storm.c */
-TEST(storm_accept_at_the_limit)
-TEST(storm_of_signals)
-TEST(storm_of_foreign_children)
-TEST(storm_of_forks_with_a_busy_pool)
+TEST_UNIX(storm_accept_at_the_limit, "setrlimit()")
+TEST_UNIX(storm_of_signals, "signals that a process sends itself")
+TEST_UNIX(storm_of_foreign_children, "fork()")
+TEST_UNIX(storm_of_forks_with_a_busy_pool, "fork()")
 TEST(storm_of_sends_work_cancels_and_closes)
 
 /* test-stream.c */
@@ -177,24 +194,26 @@ TEST(stream_read_is_fair)
 TEST(stream_stop_and_close_in_read)
 TEST(stream_buffer_sizes)
 TEST(stream_descriptor_is_closed_in_close)
-TEST(stream_set_blocking_keeps_callbacks_later)
+TEST_UNIX(stream_set_blocking_keeps_callbacks_later, "O_NONBLOCK")
 TEST(stream_write_of_very_many_buffers)
 
 /* test-sysinfo-strings.c */
 TEST(sysinfo_strings_bad_arguments)
 TEST(sysinfo_strings_every_size)
 TEST(sysinfo_exepath_is_cut)
-TEST(sysinfo_tmpdir_variables)
+TEST_UNIX(sysinfo_tmpdir_variables, "TMPDIR and its relatives")
 TEST(sysinfo_interface_unknown_index)
 TEST(sysinfo_environ_values_with_equals)
 
 /* test-sysinfo-unix.c */
-TEST(sysinfo_user_unknown_id)
-TEST(sysinfo_group_freed_twice)
+TEST_UNIX(sysinfo_user_unknown_id, "users and groups by number")
+TEST_UNIX(sysinfo_group_freed_twice, "users and groups by number")
 TEST(sysinfo_homedir_without_variable)
-TEST(sysinfo_memory_resource_limit)
-TEST(sysinfo_sleep_resumes_after_signals)
-TEST(sync_sem_wait_resumes_after_signals)
+TEST_UNIX(sysinfo_memory_resource_limit, "setrlimit()")
+TEST_UNIX(sysinfo_sleep_resumes_after_signals,
+          "signals that interrupt system calls")
+TEST_UNIX(sync_sem_wait_resumes_after_signals,
+          "signals that interrupt system calls")
 TEST(sysinfo_clock_bad_arguments)
 TEST(sysinfo_kill_and_priority_of_nobody)
 TEST(dl_symbols_of_the_program)
@@ -240,19 +259,21 @@ TEST(sync_mutex_trylock_while_held)
 TEST(sync_init_impossible_counts)
 
 /* test-timer-signals.c */
-TEST(timer_once_waits_through_signals)
-TEST(timer_never_early_under_signals)
+TEST_UNIX(timer_once_waits_through_signals,
+          "signals that interrupt system calls")
+TEST_UNIX(timer_never_early_under_signals,
+          "signals that interrupt system calls")
 TEST(timer_repeat_period_is_never_short)
 
 /* test-tty.c */
-TEST(tty_modes_and_reset)
-TEST(tty_close_restores_the_mode)
+TEST_UNIX(tty_modes_and_reset, "pseudo-terminals")
+TEST_UNIX(tty_close_restores_the_mode, "pseudo-terminals")
 TEST(tty_reset_without_anything_to_reset)
-TEST(tty_winsize)
+TEST_UNIX(tty_winsize, "pseudo-terminals")
 TEST(tty_refuses_what_is_none)
 TEST(tty_vterm_state)
-TEST(tty_nonblocking_does_not_leak)
-TEST(tty_read_all_before_hangup)
+TEST_UNIX(tty_nonblocking_does_not_leak, "O_NONBLOCK")
+TEST_UNIX(tty_read_all_before_hangup, "pseudo-terminals")
 
 /* test-udp.c */
 TEST(udp_send_queue_counters)
@@ -265,28 +286,28 @@ TEST(udp_recvmmsg_one_terminal_callback)
 TEST(udp_close_in_send_callback)
 
 /* test-uring.c */
-TEST(uring_results_are_the_pools)
-TEST(uring_all_results_are_the_pools)
-TEST(uring_polled_results_are_the_pools)
-TEST(uring_polled_all_results_are_the_pools)
-TEST(uring_does_what_it_says)
-TEST(uring_more_than_there_is_room_for)
-TEST(uring_polled_more_than_there_is_room_for)
-TEST(uring_reads_in_callbacks)
-TEST(uring_writes_at_the_cursor)
-TEST(uring_write_is_never_short)
-TEST(uring_cancel)
-TEST(uring_fork)
-TEST(uring_fork_without_telling_the_loop)
-TEST(uring_embedded)
-TEST(uring_chain_beside_timers_and_idle)
-TEST(uring_thread_ends)
+TEST_UNIX(uring_results_are_the_pools, "io_uring")
+TEST_UNIX(uring_all_results_are_the_pools, "io_uring")
+TEST_UNIX(uring_polled_results_are_the_pools, "io_uring")
+TEST_UNIX(uring_polled_all_results_are_the_pools, "io_uring")
+TEST_UNIX(uring_does_what_it_says, "io_uring")
+TEST_UNIX(uring_more_than_there_is_room_for, "io_uring")
+TEST_UNIX(uring_polled_more_than_there_is_room_for, "io_uring")
+TEST_UNIX(uring_reads_in_callbacks, "io_uring")
+TEST_UNIX(uring_writes_at_the_cursor, "io_uring")
+TEST_UNIX(uring_write_is_never_short, "io_uring")
+TEST_UNIX(uring_cancel, "io_uring")
+TEST_UNIX(uring_fork, "io_uring")
+TEST_UNIX(uring_fork_without_telling_the_loop, "io_uring")
+TEST_UNIX(uring_embedded, "io_uring")
+TEST_UNIX(uring_chain_beside_timers_and_idle, "io_uring")
+TEST_UNIX(uring_thread_ends, "io_uring")
 
 /* test-uring-rights.c */
-TEST(uring_is_not_touched_unless_asked_for)
-TEST(uring_refused_is_the_pool)
-TEST(uring_refused_later_is_the_pool)
-TEST(uring_rights_given_up_are_gone)
+TEST_UNIX(uring_is_not_touched_unless_asked_for, "io_uring")
+TEST_UNIX(uring_refused_is_the_pool, "io_uring")
+TEST_UNIX(uring_refused_later_is_the_pool, "io_uring")
+TEST_UNIX(uring_rights_given_up_are_gone, "io_uring")
 
 /* test-write-cancel.c */
 TEST(write_cancel_queued)
@@ -296,4 +317,5 @@ TEST(write_cancel_after_close)
 TEST(write_cancel_before_shutdown)
 TEST(write_nwritten_many_buffers)
 TEST(try_write2_rules)
-TEST(try_write2_sends_a_handle)
+TEST_UNIX(try_write2_sends_a_handle,
+          "descriptors that travel over a socket pair")

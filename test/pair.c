@@ -2,17 +2,6 @@
 /* Connected streams for tests that are not about connecting. */
 #include "test.h"
 
-void test_pipe_pair(uv_loop_t* loop, uv_pipe_t* a, uv_pipe_t* b) {
-  uv_os_sock_t fds[2];
-
-  ASSERT_OK(uv_socketpair(SOCK_STREAM, 0, fds, UV_NONBLOCK_PIPE,
-                          UV_NONBLOCK_PIPE));
-  ASSERT_OK(uv_pipe_init(loop, a, 0));
-  ASSERT_OK(uv_pipe_init(loop, b, 0));
-  ASSERT_OK(uv_pipe_open(a, fds[0]));
-  ASSERT_OK(uv_pipe_open(b, fds[1]));
-}
-
 struct connecting {
   uv_tcp_t* accepted;
   int connected;

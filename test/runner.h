@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* What the runner asks of the operating system: processes, private directories,
- * captured output. One file per platform implements it (runner-unix.c). */
+ * captured output. One file per platform implements it: runner-unix.c,
+ * runner-win.c. */
 #ifndef RUNNER_H_
 #define RUNNER_H_
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* A test that runs. */
 struct runner_job {
   const char* name;
-  long pid;             /* also its process group */
+  long pid;             /* also its process group (unix) */
+  void* os;             /* the platform's own */
   uint64_t started_ms;
   uint64_t deadline_ms; /* of runner_os_now_ms() */
   char dir[256];        /* private, removed by runner_os_clean() */
@@ -20,7 +24,7 @@ struct runner_job {
 
 enum runner_end {
   RUNNER_EXITED,  /* value: the exit status */
-  RUNNER_KILLED,  /* value: the signal */
+  RUNNER_KILLED,  /* value: the signal, or the exception */
   RUNNER_TIMEOUT  /* it was ended, with all it had started */
 };
 

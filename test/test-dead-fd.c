@@ -68,7 +68,7 @@ TEST_IMPL(dead_fd_stream_before_first_poll) {
   uv_pipe_t b;
 
   setup();
-  test_pipe_pair(&loop, &a, &b);
+  test_stream_pair(&loop, &a, &b);
   ASSERT_OK(uv_read_start((uv_stream_t*) &a, test_alloc, on_read));
   int fd = take_fd(&a);
   close_behind_its_back(&a); /* the poller will refuse it */
@@ -84,7 +84,7 @@ TEST_IMPL(dead_fd_stream_while_reading) {
   uv_pipe_t b;
 
   setup();
-  test_pipe_pair(&loop, &a, &b);
+  test_stream_pair(&loop, &a, &b);
   ASSERT_OK(uv_read_start((uv_stream_t*) &a, test_alloc, on_read));
   ASSERT_OK(uv_read_start((uv_stream_t*) &b, test_alloc, on_read));
   run_a_while();
@@ -118,7 +118,7 @@ TEST_IMPL(dead_fd_stream_write) {
   uv_buf_t buf = uv_buf_init((char*) "x", 1);
 
   setup();
-  test_pipe_pair(&loop, &a, &b);
+  test_stream_pair(&loop, &a, &b);
   int fd = take_fd(&a);
   close_behind_its_back(&a);
   int err = uv_write(&req, (uv_stream_t*) &a, &buf, 1, on_write);

@@ -3,14 +3,17 @@
  * Method: this program is its own child (helpers below). */
 #include "test.h"
 
-#include <fcntl.h>
-#include <grp.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#if TEST_POSIX
+# include <fcntl.h>
+# include <grp.h>
+# include <sys/socket.h>
+# include <sys/stat.h>
+# include <sys/wait.h>
+# include <unistd.h>
+#endif
 
 static uv_loop_t loop;
 static int64_t exit_status = -1;
@@ -25,7 +28,8 @@ static void on_exit_cb(uv_process_t* process, int64_t status, int signal) {
 /* Also sees to a PATH in which everything may be looked at: a directory that
  * may not makes a missing program UV_EACCES. */
 static void init_options(uv_process_options_t* options, char** args) {
-  ASSERT_OK(uv_os_setenv("PATH", "/usr/local/bin:/usr/bin:/bin"));
+  if (TEST_POSIX)
+    ASSERT_OK(uv_os_setenv("PATH", "/usr/local/bin:/usr/bin:/bin"));
   memset(options, 0, sizeof(*options));
   options->file = args[0];
   options->args = args;
@@ -43,11 +47,17 @@ static void run_helper_process(uv_process_options_t* options) {
   test_close_loop(&loop);
 }
 
+HELPER_IMPL(nothing) {
+  (void) argc;
+  (void) argv;
+  return 0;
+}
+
 HELPER_IMPL(sleep_for_ever) {
   (void) argc;
   (void) argv;
   for (;;)
-    pause();
+    uv_sleep(1000);
 }
 
 TEST_IMPL(process_killed_by_signal) {
@@ -63,13 +73,14 @@ TEST_IMPL(process_killed_by_signal) {
   ASSERT_OK(uv_process_kill(&process, 0));
   ASSERT_OK(uv_process_kill(&process, SIGTERM));
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
-  ASSERT_EQ(0, exit_status);
+  ASSERT_EQ(TEST_KILLED_STATUS, exit_status);
   ASSERT_EQ(SIGTERM, exit_signal);
   ASSERT_ERR(UV_ESRCH, uv_process_kill(&process, SIGTERM));
   test_close_loop(&loop);
   return 0;
 }
 
+#if TEST_POSIX
 static void stop_loop(uv_timer_t* timer) {
   uv_stop(timer->loop);
 }
@@ -101,6 +112,8 @@ TEST_IMPL(process_waited_for_by_the_program) {
   return 0;
 }
 
+#endif
+
 /* A failed start: told at once, no callback, the handle still to be closed. */
 TEST_IMPL(process_spawn_errors_are_told_at_once) {
   uv_process_t process;
@@ -109,30 +122,34 @@ TEST_IMPL(process_spawn_errors_are_told_at_once) {
 
   ASSERT_OK(uv_loop_init(&loop));
   init_options(&options, args);
-  int before = test_lowest_fd();
   ASSERT_ERR(UV_ENOENT, uv_spawn(&loop, &process, &options));
   ASSERT_EQ(0, uv_is_active((uv_handle_t*) &process));
   uv_close((uv_handle_t*) &process, NULL);
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
 
-  args[0] = (char*) "true";
+  int before = test_open_handles();
+  args[0] = (char*) test_self();
   options.file = args[0];
   options.cwd = "/no/such/directory";
   ASSERT_ERR(UV_ENOENT, uv_spawn(&loop, &process, &options));
   uv_close((uv_handle_t*) &process, NULL);
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   options.cwd = NULL;
-  options.file = "/";
-  ASSERT_ERR(UV_EACCES, uv_spawn(&loop, &process, &options));
+  options.file = "/"; /* Windows looks for files only */
+  ASSERT_ERR(TEST_POSIX ? UV_EACCES : UV_ENOENT,
+             uv_spawn(&loop, &process, &options));
   uv_close((uv_handle_t*) &process, NULL);
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   ASSERT_EQ(-1, exit_status);
-  ASSERT_EQ(before, test_lowest_fd());
+  ASSERT_EQ(before, test_open_handles());
+#if TEST_POSIX
   ASSERT_EQ(-1, waitpid(-1, NULL, WNOHANG)); /* and no zombie */
+#endif
   test_close_loop(&loop);
   return 0;
 }
 
+#if TEST_POSIX
 /* The child: signals as by default, nothing open but 0-2, those /dev/null. */
 HELPER_IMPL(check_clean_child) {
   struct sigaction action;
@@ -204,13 +221,20 @@ TEST_IMPL(process_disable_stdio_inheritance) {
   return 0;
 }
 
+#endif
+
 HELPER_IMPL(check_environment) {
+  char text[512];
+  size_t size = sizeof(text);
+
   (void) argc;
-  const char* value = getenv("UV_TEST_VALUE");
-  if (value == NULL || strcmp(value, argv[0]) != 0)
+  if (uv_os_getenv("UV_TEST_VALUE", text, &size) != 0 ||
+      strcmp(text, argv[0]) != 0)
     return 1;
-  char cwd[256];
-  return getcwd(cwd, sizeof(cwd)) != NULL && strcmp(cwd, "/") == 0 ? 0 : 2;
+  size = sizeof(text);
+  if (uv_cwd(text, &size) != 0 || size < 10)
+    return 2;
+  return strcmp(text + size - 9, "inner-dir") == 0 ? 0 : 3;
 }
 
 TEST_IMPL(process_environment_and_directory) {
@@ -221,7 +245,8 @@ TEST_IMPL(process_environment_and_directory) {
   helper_args(args, "check_environment", "some thing", NULL, NULL);
   init_options(&options, args);
   options.env = env;
-  options.cwd = "/";
+  options.cwd = "inner-dir";
+  test_mkdir("inner-dir");
   run_helper_process(&options);
   return 0;
 }
@@ -230,17 +255,25 @@ TEST_IMPL(process_environment_and_directory) {
 TEST_IMPL(process_looked_up_in_the_childs_path) {
   uv_process_options_t options;
   uv_process_t process;
+  uv_fs_t req;
   char* args[7];
   char dir[512];
-  char path[600];
+  char path[5000];
   size_t size = sizeof(dir);
 
+  /* This program under another name, with the directory of its libraries. */
   ASSERT_OK(uv_cwd(dir, &size));
-  snprintf(path, sizeof(path), "PATH=%s", dir);
-  ASSERT_EQ(0, symlink("/bin/true", "only-here"));
+  test_mkdir("bin");
+  ASSERT_OK(uv_fs_copyfile(NULL, &req, test_self(), "bin/only-here.exe", 0,
+                           NULL));
+  uv_fs_req_cleanup(&req);
+  int len = snprintf(path, sizeof(path), "PATH=%s/bin%s%s", dir, TEST_PATH_SEP,
+                     test_self());
+  while (strchr("/\\", path[--len]) == NULL)
+    path[len] = '\0';
   char* env[] = { path, NULL };
-  args[0] = (char*) "only-here";
-  args[1] = NULL;
+  helper_args(args, "nothing", NULL, NULL, NULL);
+  args[0] = (char*) "only-here.exe";
   init_options(&options, args);
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_ERR(UV_ENOENT, uv_spawn(&loop, &process, &options));
@@ -251,6 +284,7 @@ TEST_IMPL(process_looked_up_in_the_childs_path) {
   return 0;
 }
 
+#if TEST_POSIX
 HELPER_IMPL(check_session) {
   (void) argc;
   (void) argv;
@@ -323,16 +357,22 @@ TEST_IMPL(process_setuid_refused_is_told) {
   return 0;
 }
 
+#endif
+
 HELPER_IMPL(echo_stdin) {
   char byte;
+  uv_buf_t buf = uv_buf_init(&byte, 1);
+  uv_fs_t req;
 
   (void) argc;
   (void) argv;
+#if TEST_POSIX
   /* Blocking on our side, whatever the parent does with its own. */
   if (fcntl(0, F_GETFL) & O_NONBLOCK)
     return 5;
-  while (read(0, &byte, 1) == 1)
-    if (write(1, &byte, 1) != 1)
+#endif
+  while (uv_fs_read(NULL, &req, 0, &buf, 1, -1, NULL) == 1)
+    if (uv_fs_write(NULL, &req, 1, &buf, 1, -1, NULL) != 1)
       return 6;
   return 0;
 }
@@ -349,6 +389,11 @@ static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
     ASSERT_EQ(UV_EOF, nread);
     uv_close((uv_handle_t*) stream, NULL);
   }
+}
+
+static void close_when_written(uv_write_t* req, int status) {
+  ASSERT_OK(status);
+  uv_close((uv_handle_t*) req->handle, NULL);
 }
 
 TEST_IMPL(process_pipes_both_ways) {
@@ -372,8 +417,8 @@ TEST_IMPL(process_pipes_both_ways) {
   options.stdio = stdio;
   options.stdio_count = 2;
   ASSERT_OK(uv_spawn(&loop, &process, &options));
-  ASSERT_EQ(12, uv_try_write((uv_stream_t*) &in, &buf, 1));
-  uv_close((uv_handle_t*) &in, NULL);
+  uv_write_t write;
+  ASSERT_OK(uv_write(&write, (uv_stream_t*) &in, &buf, 1, close_when_written));
   ASSERT_OK(uv_read_start((uv_stream_t*) &out, test_alloc, on_read));
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   ASSERT_EQ(12, nechoed);
@@ -383,6 +428,7 @@ TEST_IMPL(process_pipes_both_ways) {
   return 0;
 }
 
+#if TEST_POSIX
 /* Children that are not ours are left to whoever started them. */
 TEST_IMPL(process_reaps_only_its_own) {
   uv_process_options_t options;
@@ -400,12 +446,13 @@ TEST_IMPL(process_reaps_only_its_own) {
   return 0;
 }
 
+#endif
+
 /* Closing the handle of a live child leaves the child to the program. */
 TEST_IMPL(process_close_while_it_runs) {
   uv_process_t process;
   uv_process_options_t options;
   char* args[7];
-  int status;
 
   helper_args(args, "sleep_for_ever", NULL, NULL, NULL);
   init_options(&options, args);
@@ -416,7 +463,13 @@ TEST_IMPL(process_close_while_it_runs) {
   test_close_loop(&loop);
   ASSERT_EQ(-1, exit_status);
   ASSERT_OK(uv_kill(pid, SIGKILL));
+#if TEST_POSIX
+  int status;
   ASSERT_EQ(pid, waitpid(pid, &status, 0));
   ASSERT(WIFSIGNALED(status));
+#else
+  while (uv_kill(pid, 0) == 0)
+    uv_sleep(1);
+#endif
   return 0;
 }

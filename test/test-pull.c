@@ -7,8 +7,8 @@
 #define ROUNDS 200
 
 static uv_loop_t loop;
-static uv_pipe_t a;
-static uv_pipe_t b;
+static test_stream_t a;
+static test_stream_t b;
 static int echoed;
 static int sent;
 static int in_process; /* the loop waits: no callback may run */
@@ -27,7 +27,7 @@ static void on_written(uv_write_t* req, int status) {
   free(req);
 }
 
-static void write_byte(uv_pipe_t* to) {
+static void write_byte(test_stream_t* to) {
   static char byte = 'x';
   uv_buf_t buf = uv_buf_init(&byte, 1);
   uv_write_t* req = malloc(sizeof(*req));
@@ -62,7 +62,7 @@ static void on_read_a(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
 
 static void start_echo(void) {
   ASSERT_OK(uv_loop_init(&loop));
-  test_pipe_pair(&loop, &a, &b);
+  test_stream_pair(&loop, &a, &b);
   dispatcher = uv_thread_self();
   ASSERT_OK(uv_read_start((uv_stream_t*) &a, test_alloc, on_read_a));
   ASSERT_OK(uv_read_start((uv_stream_t*) &b, test_alloc, on_read_b));

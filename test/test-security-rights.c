@@ -4,16 +4,20 @@
  * failed spawn leaves behind (1.52), a timer that another one closes (1.48). */
 #include "test.h"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <grp.h>
-#include <stdio.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#if TEST_POSIX
+# include <dirent.h>
+# include <fcntl.h>
+# include <grp.h>
+# include <stdio.h>
+# include <sys/socket.h>
+# include <sys/stat.h>
+# include <sys/wait.h>
+# include <unistd.h>
+#endif
 
 static uv_loop_t loop;
+
+#if TEST_POSIX
 static int result;
 static int done;
 
@@ -145,8 +149,8 @@ TEST_IMPL(security_children_inherit_no_descriptors) {
   uv_tcp_t tcp;
   uv_tcp_t client;
   uv_tcp_t accepted;
-  uv_pipe_t a;
-  uv_pipe_t b;
+  test_stream_t a;
+  test_stream_t b;
   uv_udp_t udp;
   uv_fs_event_t watch;
   uv_loop_t second;
@@ -161,7 +165,7 @@ TEST_IMPL(security_children_inherit_no_descriptors) {
   ASSERT_OK(uv_loop_init(&second));
   ASSERT_OK(uv_mutex_init(&mutex));
   test_tcp_pair(&loop, &client, &accepted);
-  test_pipe_pair(&loop, &a, &b);
+  test_stream_pair(&loop, &a, &b);
   ASSERT_OK(uv_tcp_init(&loop, &tcp));
   ASSERT_OK(uv_tcp_bind(&tcp, (struct sockaddr*) &addr, 0));
   ASSERT_OK(uv_listen((uv_stream_t*) &tcp, 8, on_connection));
@@ -200,6 +204,8 @@ TEST_IMPL(security_children_inherit_no_descriptors) {
   test_close_loop(&loop);
   return 0;
 }
+
+#endif
 
 /* 1.52: the handle of a failed spawn stayed in the loop's list; its memory is
  * the caller's again at once. */

@@ -4,12 +4,13 @@
  * from many threads. Nothing is lost, nothing spins. */
 #include "test.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#if TEST_POSIX
+# include <fcntl.h>
+# include <signal.h>
+# include <sys/resource.h>
+# include <sys/socket.h>
+# include <sys/wait.h>
+# include <unistd.h>
 
 static uv_loop_t loop;
 
@@ -245,6 +246,8 @@ TEST_IMPL(storm_of_forks_with_a_busy_pool) {
   test_close_loop(&loop);
   return 0;
 }
+
+#endif
 
 /* ------------------------------------------------------------------------- */
 

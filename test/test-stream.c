@@ -3,18 +3,20 @@
  * loopback connections. */
 #include "test.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#if TEST_POSIX
+# include <fcntl.h>
+# include <signal.h>
+# include <sys/socket.h>
+# include <unistd.h>
+#endif
 
 static uv_loop_t loop;
-static uv_pipe_t a;
-static uv_pipe_t b;
+static test_stream_t a;
+static test_stream_t b;
 
 static void setup(void) {
   ASSERT_OK(uv_loop_init(&loop));
-  test_pipe_pair(&loop, &a, &b);
+  test_stream_pair(&loop, &a, &b);
 }
 
 static int callbacks;
@@ -37,7 +39,8 @@ TEST_IMPL(stream_write_is_at_once_callback_is_later) {
   ASSERT_EQ(0, callbacks);
   ASSERT_EQ(0, uv_stream_get_write_queue_size((uv_stream_t*) &a));
   ASSERT_OK(uv_fileno((uv_handle_t*) &b, &fd));
-  ASSERT_EQ(5, read(fd, got, sizeof(got))); /* without running the loop */
+  /* Without running the loop. */
+  ASSERT_EQ(5, recv((uv_os_sock_t) fd, got, sizeof(got), 0));
   uv_run(&loop, UV_RUN_ONCE);
   ASSERT_EQ(1, callbacks);
   ASSERT_OK(last_status);
@@ -103,19 +106,29 @@ TEST_IMPL(stream_write_bad_arguments) {
   return 0;
 }
 
-/* A dead peer is UV_EPIPE in the callback; no SIGPIPE (it would kill us). */
+/* A dead peer is an error in the callback; no SIGPIPE (it would kill us). The
+ * pair of Windows is a connection, which hears of it only after a write. */
+static int is_dead_peer(int err) {
+  return TEST_POSIX ? err == UV_EPIPE
+                    : err == UV_ECONNRESET || err == UV_ECONNABORTED;
+}
+
 TEST_IMPL(stream_write_to_dead_peer) {
   uv_write_t req;
   uv_buf_t buf = uv_buf_init((char*) "x", 1);
 
+#if TEST_POSIX
   signal(SIGPIPE, SIG_DFL);
+#endif
   setup();
   uv_close((uv_handle_t*) &b, NULL);
   uv_run(&loop, UV_RUN_NOWAIT);
-  ASSERT_OK(uv_write(&req, (uv_stream_t*) &a, &buf, 1, on_write));
-  uv_run(&loop, UV_RUN_ONCE);
-  ASSERT_EQ(1, callbacks);
-  ASSERT_ERR(UV_EPIPE, last_status);
+  do {
+    ASSERT_OK(uv_write(&req, (uv_stream_t*) &a, &buf, 1, on_write));
+    uv_run(&loop, UV_RUN_ONCE);
+  } while (!TEST_POSIX && last_status == 0);
+  ASSERT(TEST_POSIX ? callbacks == 1 : callbacks >= 1);
+  ASSERT(is_dead_peer(last_status));
   test_close_loop(&loop);
   return 0;
 }
@@ -262,7 +275,9 @@ static void on_check(uv_check_t* check) {
   reads_per_turn = 0;
 }
 
-/* A stream with plenty to read yields after 32 reads. */
+/* A stream with plenty to read yields after 32 reads. (If all is there when a
+ * read starts on Windows, it has a turn in the pending phase of the first round
+ * besides the one in the poll phase.) */
 TEST_IMPL(stream_read_is_fair) {
   uv_check_t check;
 
@@ -273,7 +288,7 @@ TEST_IMPL(stream_read_is_fair) {
   ASSERT_OK(uv_read_start((uv_stream_t*) &a, alloc_small, on_small_read));
   while (total < filled)
     uv_run(&loop, UV_RUN_ONCE);
-  ASSERT_LE(reads_max, 33);
+  ASSERT_LE(reads_max, TEST_POSIX ? 33 : 64);
   ASSERT_GT(turns, 10);
   test_close_loop(&loop);
   return 0;
@@ -334,13 +349,19 @@ TEST_IMPL(stream_descriptor_is_closed_in_close) {
   setup();
   ASSERT_OK(uv_fileno((uv_handle_t*) &a, &fd));
   uv_close((uv_handle_t*) &a, NULL);
+#if TEST_POSIX
   ASSERT_EQ(-1, fcntl(fd, F_GETFD));
+#else
+  DWORD flags;
+  ASSERT(!GetHandleInformation(fd, &flags));
+#endif
   ASSERT_EQ(1, uv_is_closing((uv_handle_t*) &a));
   ASSERT_ERR(UV_EBADF, uv_fileno((uv_handle_t*) &a, &fd));
   test_close_loop(&loop);
   return 0;
 }
 
+#if TEST_POSIX
 /* Blocking changes how a write is done, not when its callback runs. */
 TEST_IMPL(stream_set_blocking_keeps_callbacks_later) {
   uv_write_t req;
@@ -360,6 +381,8 @@ TEST_IMPL(stream_set_blocking_keeps_callbacks_later) {
   test_close_loop(&loop);
   return 0;
 }
+
+#endif
 
 /* Everything in a write of more buffers than one system call takes arrives, in
  * order. */

@@ -97,6 +97,7 @@ TEST_IMPL(sysinfo_exepath_is_cut) {
   return 0;
 }
 
+#if TEST_POSIX
 TEST_IMPL(sysinfo_tmpdir_variables) {
   static const char* const names[] = { "TMPDIR", "TMP", "TEMP", "TEMPDIR" };
   char buffer[64];
@@ -121,14 +122,19 @@ TEST_IMPL(sysinfo_tmpdir_variables) {
   return 0;
 }
 
+#endif
+
 TEST_IMPL(sysinfo_interface_unknown_index) {
   char buffer[64] = "kept";
   size_t size = sizeof(buffer);
 
   ASSERT_EQ(UV_ENXIO, uv_if_indextoname(0x7ffffff0, buffer, &size));
-  ASSERT_EQ(UV_ENXIO, uv_if_indextoiid(0x7ffffff0, buffer, &size));
   ASSERT_EQ(sizeof(buffer), size);
   ASSERT_EQ(0, strcmp("kept", buffer));
+#if TEST_POSIX /* the number itself is the name on Windows */
+  ASSERT_EQ(UV_ENXIO, uv_if_indextoiid(0x7ffffff0, buffer, &size));
+  ASSERT_EQ(0, strcmp("kept", buffer));
+#endif
   return 0;
 }
 

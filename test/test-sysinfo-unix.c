@@ -4,11 +4,13 @@
 #include "uv.h"
 #include "test.h"
 
-#include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/time.h>
-#include <unistd.h>
+
+#if TEST_POSIX
+# include <signal.h>
+# include <sys/resource.h>
+# include <sys/time.h>
+# include <unistd.h>
 
 TEST_IMPL(sysinfo_user_unknown_id) {
   uv_passwd_t pwd;
@@ -36,12 +38,14 @@ TEST_IMPL(sysinfo_group_freed_twice) {
   return 0;
 }
 
+#endif
+
 TEST_IMPL(sysinfo_homedir_without_variable) {
   char home[4096];
   size_t size = sizeof(home);
   uv_passwd_t pwd;
 
-  ASSERT_EQ(0, uv_os_unsetenv("HOME"));
+  ASSERT_EQ(0, uv_os_unsetenv(TEST_HOME));
   ASSERT_EQ(0, uv_os_get_passwd(&pwd));
   ASSERT_EQ(0, uv_os_homedir(home, &size));
   ASSERT_EQ(0, strcmp(pwd.homedir, home));
@@ -50,6 +54,7 @@ TEST_IMPL(sysinfo_homedir_without_variable) {
   return 0;
 }
 
+#if TEST_POSIX
 #ifndef RLIMIT_AS
 # define RLIMIT_AS RLIMIT_DATA /* all of it, where that is all there is */
 #endif
@@ -137,6 +142,8 @@ TEST_IMPL(sync_sem_wait_resumes_after_signals) {
   return 0;
 }
 
+#endif
+
 TEST_IMPL(sysinfo_clock_bad_arguments) {
   uv_timespec64_t ts;
 
@@ -166,8 +173,8 @@ TEST_IMPL(dl_symbols_of_the_program) {
   uv_lib_t lib;
   void* address = NULL;
 
-  ASSERT_EQ(0, uv_dlopen(NULL, &lib)); /* the program and its libraries */
-  ASSERT_EQ(0, uv_dlsym(&lib, "malloc", &address));
+  ASSERT_EQ(0, uv_dlopen(TEST_LIBRARY, &lib));
+  ASSERT_EQ(0, uv_dlsym(&lib, TEST_SYMBOL, &address));
   ASSERT(address != NULL);
   ASSERT_EQ(0, strcmp("no error", uv_dlerror(&lib)));
 
@@ -178,7 +185,7 @@ TEST_IMPL(dl_symbols_of_the_program) {
   ASSERT(strstr(uv_dlerror(&lib), "uv_no_such_symbol") != NULL);
 
   /* Success forgets the message. */
-  ASSERT_EQ(0, uv_dlsym(&lib, "free", &address));
+  ASSERT_EQ(0, uv_dlsym(&lib, TEST_SYMBOL, &address));
   ASSERT_EQ(0, strcmp("no error", uv_dlerror(&lib)));
   uv_dlclose(&lib);
   return 0;

@@ -2,10 +2,11 @@
 /* What programs rely on in TCP handles (BEHAVIOUR 35-40). */
 #include "test.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#if TEST_POSIX
+# include <netinet/in.h>
+# include <netinet/tcp.h>
+# include <sys/socket.h>
+#endif
 
 static uv_loop_t loop;
 static int connect_status = 1;
@@ -25,12 +26,13 @@ static void on_connection(uv_stream_t* server, int status) {
 }
 
 static int option_of(uv_tcp_t* tcp, int level, int name) {
-  int value = -1;
+  int value = 0; /* some are told in one byte */
   socklen_t len = sizeof(value);
   uv_os_fd_t fd;
 
   ASSERT_OK(uv_fileno((uv_handle_t*) tcp, &fd));
-  ASSERT_EQ(0, getsockopt(fd, level, name, &value, &len));
+  ASSERT_EQ(0, getsockopt((uv_os_sock_t) fd, level, name, (void*) &value,
+                          &len));
   return value;
 }
 
@@ -38,7 +40,7 @@ TEST_IMPL(tcp_connection_waits_for_accept) {
   struct sockaddr_in addr = test_loopback();
   uv_tcp_t server;
   uv_tcp_t peers[3];
-  int fds[2];
+  uv_os_sock_t fds[2];
 
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_tcp_init(&loop, &server));
@@ -65,8 +67,8 @@ TEST_IMPL(tcp_connection_waits_for_accept) {
   ASSERT_ERR(UV_EAGAIN, uv_accept((uv_stream_t*) &server,
                                   (uv_stream_t*) &peers[2]));
   test_close_loop(&loop);
-  close(fds[0]);
-  close(fds[1]);
+  test_close_socket(fds[0]);
+  test_close_socket(fds[1]);
   return 0;
 }
 

@@ -3,10 +3,13 @@
  * every wait. Method: an interval timer sends SIGALRM, the clock is read. */
 #include "test.h"
 
-#include <signal.h>
-#include <sys/time.h>
-
 #define MS UINT64_C(1000000)
+
+static int fired;
+
+#if TEST_POSIX
+# include <signal.h>
+# include <sys/time.h>
 
 static volatile sig_atomic_t caught;
 
@@ -30,7 +33,6 @@ static void stop_storm(void) {
   ASSERT_EQ(0, setitimer(ITIMER_REAL, &never, NULL));
 }
 
-static int fired;
 static uint64_t fired_at;
 
 static void on_timer(uv_timer_t* timer) {
@@ -105,6 +107,8 @@ TEST_IMPL(timer_never_early_under_signals) {
   test_close_loop(&loop);
   return 0;
 }
+
+#endif
 
 /* The same promise for a repeating timer without any signal: a period is never
  * shorter than asked for. */

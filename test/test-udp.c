@@ -3,8 +3,9 @@
  * uv_udp_open_ex, and the recvmmsg rules of GHSA-r846-fxvr-f3rx. */
 #include "test.h"
 
-#include <sys/socket.h>
-#include <unistd.h>
+#if TEST_POSIX
+# include <sys/socket.h>
+#endif
 
 static uv_loop_t loop;
 static uv_udp_t receiver;
@@ -153,18 +154,19 @@ static int option_of(uv_udp_t* udp, int name) {
   uv_os_fd_t fd;
 
   ASSERT_OK(uv_fileno((uv_handle_t*) udp, &fd));
-  ASSERT_EQ(0, getsockopt(fd, SOL_SOCKET, name, &value, &len));
+  ASSERT_EQ(0, getsockopt((uv_os_sock_t) fd, SOL_SOCKET, name,
+                          (void*) &value, &len));
   return value;
 }
 
 TEST_IMPL(udp_open_ex_flags) {
   uv_udp_t udp;
-  int fds[4];
+  uv_os_sock_t fds[4];
 
   ASSERT_OK(uv_loop_init(&loop));
   for (int i = 0; i < 4; i++) {
     fds[i] = socket(AF_INET, SOCK_DGRAM, 0);
-    ASSERT_GE(fds[i], 0);
+    ASSERT_NE((uv_os_sock_t) -1, fds[i]);
   }
   ASSERT_OK(uv_udp_init(&loop, &udp));
   ASSERT_ERR(UV_EINVAL, uv_udp_open_ex(&udp, fds[0], UV_UDP_IPV6ONLY));
@@ -189,8 +191,8 @@ TEST_IMPL(udp_open_ex_flags) {
   uv_run(&loop, UV_RUN_DEFAULT);
 
   ASSERT_OK(uv_udp_init(&loop, &udp));
-  ASSERT_ERR(UV_EBADF, uv_udp_open_ex(&udp, 999, UV_UDP_REUSEADDR));
-  close(fds[3]);
+  ASSERT_ERR(TEST_NO_SOCKET, uv_udp_open_ex(&udp, 999, UV_UDP_REUSEADDR));
+  test_close_socket(fds[3]);
   test_close_loop(&loop);
   return 0;
 }

@@ -4,8 +4,9 @@
  *
  *   TEST_IMPL(area_behaviour_condition) { ASSERT_EQ(4, f(2)); return 0; }
  *
- * plus a line TEST(area_behaviour_condition) in list.h. A failed assertion ends
- * the test and says where and with which values. Only uv.h and uv/ext.h may be
+ * plus a line TEST(area_behaviour_condition) in list.h, or TEST_UNIX with the
+ * reason if it is about something only unix has. A failed assertion ends the
+ * test and says where and with which values. Only uv.h and uv/ext.h may be
  * used, and port 0: several tests run at once.
  *
  * A test that needs another program starts this one with `--helper NAME ARGS`,
@@ -14,6 +15,7 @@
 #ifndef TEST_H_
 #define TEST_H_
 
+#include "platform.h"
 #include "uv.h"
 
 #include <stddef.h>
@@ -145,9 +147,15 @@ struct sockaddr_in test_loopback(void);
 struct sockaddr_in test_tcp_address(const uv_tcp_t* handle);
 struct sockaddr_in test_udp_address(const uv_udp_t* handle);
 
-/* Two connected streams: a socket pair, or a TCP connection over loopback made
- * with a server that is closed again. */
-void test_pipe_pair(uv_loop_t* loop, uv_pipe_t* a, uv_pipe_t* b);
+/* Two connected streams. The first is a socket pair, in the handle type that
+ * takes such sockets; the second a TCP connection over loopback made with a
+ * server that is closed again. */
+#if TEST_POSIX
+typedef uv_pipe_t test_stream_t;
+#else
+typedef uv_tcp_t test_stream_t;
+#endif
+void test_stream_pair(uv_loop_t* loop, test_stream_t* a, test_stream_t* b);
 void test_tcp_pair(uv_loop_t* loop, uv_tcp_t* client, uv_tcp_t* accepted);
 
 /* For uv_read_start(): one static buffer of 64 KiB. */
@@ -160,13 +168,27 @@ size_t test_fill(uv_stream_t* stream);
 /* Closes what is open on the loop, runs it to the end and closes it. */
 void test_close_loop(uv_loop_t* loop);
 
-/* Lowest fd number that is free: two calls tell whether fds leaked. */
+/* Says how many descriptors or handles are open, in its way: two calls tell
+ * whether some leaked. */
+int test_open_handles(void);
+
+#if TEST_POSIX
+/* Lowest fd number that is free. */
 int test_lowest_fd(void);
+#endif
+
+void test_close_socket(uv_os_sock_t sock);
+
+/* A name for uv_pipe_bind() that no other test has. */
+const char* test_pipe_name(const char* name);
+
+void test_mkdir(const char* path);
+void test_write_file(const char* path, const char* text);
 
 /* Valgrind runs this process: it answers for the kernel in places. */
 int test_on_valgrind(void);
 
-/* A sanitizer or valgrind slows this process down; fewer rounds will do. */
+/* A sanitizer, valgrind or Wine slows this process down; fewer rounds do. */
 int test_is_slow(void);
 
 #endif /* TEST_H_ */

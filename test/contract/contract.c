@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "contract.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
+
+#if TEST_POSIX
+# include <fcntl.h>
+# include <sys/socket.h>
+# include <unistd.h>
+#endif
 
 /* The names that CONTRACT() makes tests for. */
-static const char* const covered[] = { "epoll", "kqueue", "poll" };
+static const char* const covered[] = { "epoll", "iocp", "kqueue", "poll" };
 
 const struct uv__poller* contract_poller(const char* name) {
   const struct uv__poller* poller = uv__poller_find(name);
@@ -32,20 +35,20 @@ UNIT_TEST(every_poller_is_covered) {
 }
 
 UNIT_TEST(environment_chooses_the_poller) {
-  unsetenv("UV_POLLER");
+  CHECK_EQ(0, uv_os_unsetenv("UV_POLLER"));
   CHECK(uv__poller_choose() == uv__pollers[0]);
   for (int i = 0; uv__pollers[i] != NULL; i++) {
-    setenv("UV_POLLER", uv__pollers[i]->name, 1);
+    CHECK_EQ(0, uv_os_setenv("UV_POLLER", uv__pollers[i]->name));
     CHECK(uv__poller_choose() == uv__pollers[i]);
   }
-  setenv("UV_POLLER", "nonsense", 1);
+  CHECK_EQ(0, uv_os_setenv("UV_POLLER", "nonsense"));
   CHECK(uv__poller_choose() == uv__pollers[0]);
-  setenv("UV_POLLER", "", 1);
+  CHECK_EQ(0, uv_os_setenv("UV_POLLER", ""));
   CHECK(uv__poller_choose() == uv__pollers[0]);
 }
 
 void contract_open(uv_loop_t* loop, const struct uv__poller* poller) {
-  CHECK_EQ(0, setenv("UV_POLLER", poller->name, 1));
+  CHECK_EQ(0, uv_os_setenv("UV_POLLER", poller->name));
   CHECK_EQ(0, uv_loop_init(loop));
   CHECK(uv__loop_state(loop)->poller == poller);
 }
@@ -56,12 +59,14 @@ void contract_close(uv_loop_t* loop) {
 
 struct contract_seen contract_wait(uv_loop_t* loop, int fd, int timeout_ms) {
   struct uv__event events[16];
-  struct contract_seen seen = { 0, 0, 0 };
+  struct contract_seen seen = { 0, 0, 0, 0 };
 
   seen.count = uv__loop_state(loop)->poller->wait(loop, events, 16, timeout_ms);
   for (int i = 0; i < seen.count; i++) {
     if (events[i].kind == UV__EVENT_WAKE) {
       seen.woken++;
+    } else if (events[i].kind == UV__EVENT_REQ) {
+      seen.reqs++;
     } else {
       CHECK_EQ(UV__EVENT_IO, events[i].kind);
       CHECK(events[i].bits != 0);
@@ -72,6 +77,13 @@ struct contract_seen contract_wait(uv_loop_t* loop, int fd, int timeout_ms) {
     }
   }
   return seen;
+}
+
+#if TEST_POSIX
+int contract_open_handles(void) {
+  int fd = dup(0); /* the lowest number that is free */
+  close(fd);
+  return fd;
 }
 
 void contract_pipe(int fds[2]) {
@@ -99,3 +111,11 @@ void contract_apply(uv_loop_t* loop, int fd, unsigned have, unsigned want) {
   const struct uv__watch_ops* watch = uv__loop_state(loop)->poller->watch;
   CHECK_EQ(0, watch->apply(loop, fd, have, want));
 }
+#else
+int contract_open_handles(void) {
+  DWORD count = 0;
+
+  CHECK(GetProcessHandleCount(GetCurrentProcess(), &count));
+  return (int) count;
+}
+#endif

@@ -16,7 +16,7 @@ uint64_t __wrap_uv_hrtime(void) {
 }
 
 static int fake_open(uv_loop_t* loop) {
-  loop->backend_fd = -1;
+  fake_os_open(loop);
   return 0;
 }
 
@@ -115,7 +115,7 @@ void fake_close(void) {
   CHECK_EQ(0, uv_loop_close(&fake.loop));
 }
 
-static struct fake_step* add_step(void) {
+struct fake_step* fake_add_step(void) {
   CHECK(fake.nsteps < FAKE_STEPS_MAX);
   struct fake_step* step = &fake.steps[fake.nsteps++];
   memset(step, 0, sizeof(*step));
@@ -123,11 +123,11 @@ static struct fake_step* add_step(void) {
 }
 
 void fake_pass(uint64_t ns) {
-  add_step()->pass_ns = ns;
+  fake_add_step()->pass_ns = ns;
 }
 
 void fake_error(int err) {
-  add_step()->result = err;
+  fake_add_step()->result = err;
 }
 
 void fake_and_io(int fd, unsigned bits) {
@@ -140,12 +140,12 @@ void fake_and_io(int fd, unsigned bits) {
 }
 
 void fake_io(int fd, unsigned bits) {
-  add_step();
+  fake_add_step();
   fake_and_io(fd, bits);
 }
 
 void fake_wake(void) {
-  struct fake_step* step = add_step();
+  struct fake_step* step = fake_add_step();
   step->result = 1;
   step->events[0].kind = UV__EVENT_WAKE;
 }

@@ -20,8 +20,6 @@
 
 #include "loop.h"
 
-#include <poll.h>
-
 #define FAKE_MS 1000000u          /* ns in a millisecond */
 #define FAKE_START_NS 5000000300u /* the clock at fake_init(): 5 s and a bit */
 #define FAKE_STEPS_MAX 64
@@ -80,13 +78,29 @@ extern struct fake fake;
 void fake_init(void);
 void fake_close(void);
 
-/* Appends a step: pass the time and find nothing; report one fd; wake. */
+/* Something outside the loop that makes a callback run, whatever the platform
+ * has: a descriptor that becomes readable, or a request that ends. */
+void fake_source_init(void);
+void fake_source_start(void (*cb)(void));
+void fake_source_stop(void);
+
+/* Appends a step: pass the time and find nothing; the source is ready; wake;
+ * fail. */
 void fake_pass(uint64_t ns);
-void fake_io(int fd, unsigned bits);
+void fake_ready(void);
 void fake_wake(void);
 void fake_error(int err);
-/* Adds an event to the last step. */
+/* Appends an empty step, to be filled. */
+struct fake_step* fake_add_step(void);
+
+/* Readiness: appends a step that reports this fd, or adds to the last. */
+void fake_io(int fd, unsigned bits);
 void fake_and_io(int fd, unsigned bits);
+
+/* ---- of the platform (fake-source-*.c) ---- */
+
+/* A loop without an instance of a poller. */
+void fake_os_open(uv_loop_t* loop);
 
 /* Notes a character; checks all that was noted since the last check. */
 void fake_note(char what);

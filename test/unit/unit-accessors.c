@@ -99,7 +99,13 @@ UNIT_TEST(accessors_requests) {
   fs.path = "path";
   CHECK_EQ(UV_FS_STAT, uv_fs_get_type(&fs));
   CHECK_EQ(UV_ENOENT, uv_fs_get_result(&fs));
+#if TEST_POSIX
   CHECK_EQ(ENOENT, uv_fs_get_system_error(&fs));
+#else
+  fs.sys_errno_ = ERROR_FILE_NOT_FOUND;
+  CHECK_EQ(ERROR_FILE_NOT_FOUND, uv_fs_get_system_error(&fs));
+  fs.sys_errno_ = 0;
+#endif
   CHECK(uv_fs_get_ptr(&fs) == &cookie);
   CHECK(uv_fs_get_statbuf(&fs) == &fs.statbuf);
   CHECK_STR("path", uv_fs_get_path(&fs));

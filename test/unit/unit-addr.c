@@ -4,10 +4,13 @@
 
 #include "addr.h"
 
-#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/un.h>
+
+#if TEST_POSIX
+# include <net/if.h>
+# include <sys/un.h>
+#endif
 
 UNIT_TEST(addr_ip4) {
   struct sockaddr_in addr;
@@ -80,6 +83,7 @@ UNIT_TEST(addr_ip6_zone_number) {
   CHECK_EQ(0, scope_of("a-name-longer-than-any-interface-may-have-0123456789"));
 }
 
+#if TEST_POSIX
 UNIT_TEST(addr_ip6_zone_name) {
   unsigned count = 0;
   struct if_nameindex* all = if_nameindex();
@@ -92,6 +96,7 @@ UNIT_TEST(addr_ip6_zone_name) {
   if (count == 0)
     SKIP("there is no network interface");
 }
+#endif
 
 /* The longest address there is keeps its zone. */
 UNIT_TEST(addr_ip6_longest_with_zone) {
@@ -127,8 +132,10 @@ UNIT_TEST(addr_len) {
   CHECK_EQ(sizeof(struct sockaddr_in), uv__addr_len(&addr));
   addr.sa_family = AF_INET6;
   CHECK_EQ(sizeof(struct sockaddr_in6), uv__addr_len(&addr));
+#if TEST_POSIX
   addr.sa_family = AF_UNIX;
   CHECK_EQ(sizeof(struct sockaddr_un), uv__addr_len(&addr));
+#endif
   addr.sa_family = AF_UNSPEC;
   CHECK_EQ(0, uv__addr_len(&addr));
 }

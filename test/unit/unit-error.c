@@ -6,7 +6,6 @@
 #include "uv.h"
 
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +103,7 @@ UNIT_TEST(error_unknown_many) {
   CHECK_STR("Unknown system error 10005", uv_strerror(10005));
 }
 
-static void* ask_from_thread(void* arg) {
+static void ask_from_thread(void* arg) {
   (void) arg;
   for (int i = 0; i < 20000; i++) {
     int code = 30000 + i % 16;
@@ -112,15 +111,14 @@ static void* ask_from_thread(void* arg) {
     snprintf(want, sizeof(want), "Unknown system error %d", code);
     CHECK_STR(want, uv_strerror(code));
   }
-  return NULL;
 }
 
 UNIT_TEST(error_unknown_threads) {
-  pthread_t threads[4];
+  uv_thread_t threads[4];
   for (size_t i = 0; i < N(threads); i++)
-    CHECK_EQ(0, pthread_create(&threads[i], NULL, ask_from_thread, NULL));
+    CHECK_EQ(0, uv_thread_create(&threads[i], ask_from_thread, NULL));
   for (size_t i = 0; i < N(threads); i++)
-    CHECK_EQ(0, pthread_join(threads[i], NULL));
+    CHECK_EQ(0, uv_thread_join(&threads[i]));
 }
 
 /* Cut to fit, always with a NUL, nothing at size 0. */
@@ -154,6 +152,8 @@ UNIT_TEST(error_r_every_size) {
   CHECK_STR("Unkn", uv_err_name_r(-1337, small, sizeof(small)));
 }
 
+#if TEST_POSIX
+/* Numbers of errno.h, which UV_E* are. */
 UNIT_TEST(error_translate) {
   CHECK_EQ(0, uv_translate_sys_error(0));
   for (int e = 1; e < 200; e++) {
@@ -165,3 +165,17 @@ UNIT_TEST(error_translate) {
   CHECK_EQ(-INT_MAX, uv_translate_sys_error(INT_MAX));
   CHECK_EQ(INT_MIN, uv_translate_sys_error(INT_MIN));
 }
+#else
+/* Numbers of Win32 and Winsock. */
+UNIT_TEST(error_translate) {
+  CHECK_EQ(0, uv_translate_sys_error(0));
+  CHECK_EQ(UV_ENOENT, uv_translate_sys_error(ERROR_FILE_NOT_FOUND));
+  CHECK_EQ(UV_EPERM, uv_translate_sys_error(ERROR_ACCESS_DENIED));
+  CHECK_EQ(UV_ECONNRESET, uv_translate_sys_error(WSAECONNRESET));
+  CHECK_EQ(UV_EOF, uv_translate_sys_error(ERROR_BROKEN_PIPE));
+  CHECK_EQ(UV_UNKNOWN, uv_translate_sys_error(INT_MAX));
+  /* What is one already stays. */
+  CHECK_EQ(UV_EOF, uv_translate_sys_error(UV_EOF));
+  CHECK_EQ(INT_MIN, uv_translate_sys_error(INT_MIN));
+}
+#endif

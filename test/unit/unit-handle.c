@@ -363,12 +363,12 @@ UNIT_TEST(handle_watchers_last_in_first_out) {
 }
 
 UNIT_TEST(handle_fileno_without_fd) {
-  uv_os_fd_t fd = -7;
+  uv_os_fd_t fd = (uv_os_fd_t) -7;
 
   fake_init();
   open_timers(1);
   CHECK_EQ(UV_EINVAL, uv_fileno(&handles[0].handle, &fd));
-  CHECK_EQ(-7, fd);
+  CHECK(fd == (uv_os_fd_t) -7);
   close_handle(0);
   CHECK_EQ(UV_EINVAL, uv_fileno(&handles[0].handle, &fd));
   CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));

@@ -5,15 +5,12 @@
 
 #include "uv/ext.h"
 
-#include <unistd.h>
 
 static uv_idle_t idle;
 static uv_prepare_t prepare;
 static uv_check_t check;
 static uv_timer_t timer;
 static uv_async_t async;
-static uv_poll_t poll_handle;
-static int fds[2];
 
 static void idle_cb(uv_idle_t* h) {
   (void) h;
@@ -45,23 +42,19 @@ static void close_cb(uv_handle_t* h) {
   fake_note('x');
 }
 
-static void poll_cb(uv_poll_t* h, int status, int events) {
-  (void) h;
-  CHECK_EQ(0, status);
-  CHECK_EQ(UV_READABLE, events);
+static void ready_cb(void) {
   fake_note('f');
 }
 
 static void setup(void) {
   fake_init();
-  CHECK_EQ(0, pipe(fds));
   CHECK_EQ(0, uv_idle_init(&fake.loop, &idle));
   CHECK_EQ(0, uv_prepare_init(&fake.loop, &prepare));
   CHECK_EQ(0, uv_check_init(&fake.loop, &check));
   CHECK_EQ(0, uv_timer_init(&fake.loop, &timer));
   CHECK_EQ(0, uv_async_init(&fake.loop, &async, async_cb));
-  CHECK_EQ(0, uv_poll_init(&fake.loop, &poll_handle, fds[0]));
-  CHECK_EQ(0, uv_poll_start(&poll_handle, UV_READABLE, poll_cb));
+  fake_source_init();
+  fake_source_start(ready_cb);
 }
 
 static void close_quietly(uv_handle_t* handle, void* arg) {
@@ -83,7 +76,7 @@ UNIT_TEST(pull_process_runs_nothing) {
   uv_prepare_start(&prepare, prepare_cb);
   uv_check_start(&check, check_cb);
   uv_timer_start(&timer, timer_cb, 0, 0);
-  fake_io(fds[0], POLLIN);
+  fake_ready();
   CHECK_EQ(1, uv_backend_process(&fake.loop, -1));
   fake_check_trace("");
   FAKE_CHECK_WAITS(0); /* the loop has work of its own, whatever was asked */
@@ -100,7 +93,7 @@ UNIT_TEST(pull_process_is_in_time_for_timers) {
   FAKE_CHECK_WAITS(8);
   uv_backend_dispatch(&fake.loop);
   fake_check_trace("t");
-  fake_io(fds[0], POLLIN);
+  fake_ready();
   CHECK_EQ(1, uv_backend_process(&fake.loop, -1));
   FAKE_CHECK_WAITS(-1);
   uv_backend_dispatch(&fake.loop);
@@ -108,16 +101,16 @@ UNIT_TEST(pull_process_is_in_time_for_timers) {
   teardown();
 }
 
-static void stop_cb(uv_poll_t* h, int status, int events) {
-  poll_cb(h, status, events);
+static void stop_cb(void) {
+  ready_cb();
   uv_stop(&fake.loop);
 }
 
 /* uv_stop() ends the caller's loop once, as it ends uv_run(). */
 UNIT_TEST(pull_stop) {
   setup();
-  uv_poll_start(&poll_handle, UV_READABLE, stop_cb);
-  fake_io(fds[0], POLLIN);
+  fake_source_start(stop_cb);
+  fake_ready();
   uv_backend_process(&fake.loop, -1);
   CHECK_EQ(0, uv_backend_dispatch(&fake.loop));
   fake_check_trace("f");
@@ -158,7 +151,7 @@ UNIT_TEST(pull_process_error) {
   CHECK_EQ(UV_EIO, uv_backend_process(&fake.loop, -1));
   uv_backend_dispatch(&fake.loop);
   fake_check_trace("");
-  fake_io(fds[0], POLLIN);
+  fake_ready();
   CHECK_EQ(1, uv_backend_process(&fake.loop, -1));
   uv_backend_dispatch(&fake.loop);
   fake_check_trace("f");
@@ -189,8 +182,8 @@ UNIT_TEST(pull_process_then_run) {
   teardown();
 }
 
-static void start_more_cb(uv_poll_t* h, int status, int events) {
-  poll_cb(h, status, events);
+static void start_more_cb(void) {
+  ready_cb();
   uv_async_send(&async);
   uv_timer_start(&timer, timer_cb, 1, 0);
   uv_close((uv_handle_t*) &idle, close_cb);
@@ -200,8 +193,8 @@ static void start_more_cb(uv_poll_t* h, int status, int events) {
  * is finished in this round, as in uv_run(). */
 UNIT_TEST(pull_dispatch_defers) {
   setup();
-  uv_poll_start(&poll_handle, UV_READABLE, start_more_cb);
-  fake_io(fds[0], POLLIN);
+  fake_source_start(start_more_cb);
+  fake_ready();
   uv_backend_process(&fake.loop, -1);
   CHECK(uv_backend_dispatch(&fake.loop) != 0);
   fake_check_trace("fx");
@@ -243,7 +236,7 @@ UNIT_TEST(pull_close_in_timer_is_next_round) {
 UNIT_TEST(pull_dispatch_alive) {
   setup();
   uv_close((uv_handle_t*) &async, NULL);
-  uv_poll_stop(&poll_handle);
+  fake_source_stop();
   uv_timer_start(&timer, timer_cb, 3, 0);
   CHECK_EQ(0, uv_backend_timeout(&fake.loop));
   int rounds = 0;
@@ -272,7 +265,7 @@ static void stop_all_cb(uv_check_t* h) {
 
 UNIT_TEST(pull_same_order_as_run) {
   setup();
-  uv_poll_stop(&poll_handle);
+  fake_source_stop();
   uv_unref((uv_handle_t*) &async);
   for (int pull = 0; pull < 2; pull++) {
     rounds_left = 3;

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define ITEMS 64
 
@@ -32,9 +31,9 @@ static int nrun;
 
 static void setup(const char* size) {
   if (size != NULL)
-    CHECK_EQ(0, setenv("UV_THREADPOOL_SIZE", size, 1));
+    CHECK_EQ(0, uv_os_setenv("UV_THREADPOOL_SIZE", size));
   else
-    unsetenv("UV_THREADPOOL_SIZE");
+    CHECK_EQ(0, uv_os_unsetenv("UV_THREADPOOL_SIZE"));
   CHECK_EQ(0, uv_loop_init(&loop));
   CHECK_EQ(0, uv_mutex_init(&lock));
   CHECK_EQ(0, uv_cond_init(&changed));
@@ -108,7 +107,7 @@ static void check_size(const char* text, int workers) {
   for (int i = 0; i < n; i++)
     submit(i, UV__WORK_CPU);
   wait_until_running(workers);
-  usleep(20000); /* time for one too many to show itself */
+  uv_sleep(20); /* time for one too many to show itself */
   open_gate();
   run_until_done(n);
   CHECK_EQ(workers, most_running);

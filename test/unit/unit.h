@@ -3,10 +3,13 @@
  *
  *   UNIT_TEST(module_behaviour) { CHECK_EQ(4, f(2)); }
  *
- * plus a line UNIT(module_behaviour) in list.h. A failed check ends the test.
+ * plus a line UNIT(module_behaviour) in list.h, or UNIT_UNIX with the reason if
+ * it is about something only unix has. A failed check ends the test.
  */
 #ifndef UNIT_H_
 #define UNIT_H_
+
+#include "platform.h"
 
 #include <stddef.h>
 #include <stdint.h>

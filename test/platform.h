@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* The one file of the tests that names an operating system.
+ *
+ *   TEST_POSIX         1 where there are fork(), signals sent with kill(),
+ *                      descriptors with numbers; else 0. A test of such a thing
+ *                      is a TEST_UNIX() or UNIT_UNIX() of its list, with the
+ *                      reason, and is skipped elsewhere.
+ *   TEST_NULL_DEVICE   takes everything, gives nothing
+ *   TEST_LIBRARY       a library that every program can load, for uv_dlopen()
+ *   TEST_SYMBOL        what it has
+ *   TEST_HOME          the variable that names the home directory
+ *   TEST_PATH_SEP      between the directories of PATH
+ *   TEST_NO_SOCKET     what the system says of a socket that is not open
+ *   TEST_KILLED_STATUS exit status of a child that was killed with a signal
+ */
+#ifndef TEST_PLATFORM_H_
+#define TEST_PLATFORM_H_
+
+#if defined(_WIN32)
+
+# define TEST_POSIX 0
+# define TEST_NULL_DEVICE "NUL"
+# define TEST_LIBRARY "kernel32.dll"
+# define TEST_SYMBOL "GetTickCount"
+# define TEST_HOME "USERPROFILE"
+# define TEST_PATH_SEP ";"
+# define TEST_NO_SOCKET UV_ENOTSOCK
+# define TEST_KILLED_STATUS 1
+
+#else
+
+# define TEST_POSIX 1
+# define TEST_NULL_DEVICE "/dev/null"
+# define TEST_LIBRARY NULL
+# define TEST_SYMBOL "malloc"
+# define TEST_HOME "HOME"
+# define TEST_PATH_SEP ":"
+# define TEST_NO_SOCKET UV_EBADF
+# define TEST_KILLED_STATUS 0
+
+#endif
+
+/* The tests of unix things, for a list: `why` says what they need. */
+#if TEST_POSIX
+# define TEST_UNIX(name, why) TEST(name)
+# define UNIT_UNIX(name, why) UNIT(name)
+#else
+# define TEST_UNIX(name, why) TEST_LEFT_OUT(name, why)
+# define UNIT_UNIX(name, why) UNIT_LEFT_OUT(name, why)
+#endif
+
+#endif /* TEST_PLATFORM_H_ */

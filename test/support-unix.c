@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* What test.h promises, with what unix has. */
+#include "test.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+int test_lowest_fd(void) {
+  int fd = open("/dev/null", O_RDONLY);
+  ASSERT_GE(fd, 0);
+  close(fd);
+  return fd;
+}
+
+int test_open_handles(void) {
+  return test_lowest_fd();
+}
+
+void test_close_socket(uv_os_sock_t sock) {
+  ASSERT_EQ(0, close(sock));
+}
+
+/* In the test's own directory. */
+const char* test_pipe_name(const char* name) {
+  return name;
+}
+
+void test_stream_pair(uv_loop_t* loop, test_stream_t* a, test_stream_t* b) {
+  uv_os_sock_t fds[2];
+
+  ASSERT_OK(uv_socketpair(SOCK_STREAM, 0, fds, UV_NONBLOCK_PIPE,
+                          UV_NONBLOCK_PIPE));
+  ASSERT_OK(uv_pipe_init(loop, a, 0));
+  ASSERT_OK(uv_pipe_init(loop, b, 0));
+  ASSERT_OK(uv_pipe_open(a, fds[0]));
+  ASSERT_OK(uv_pipe_open(b, fds[1]));
+}

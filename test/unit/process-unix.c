@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* The unit tests' processes on unix: each test is a fork, in its own process
+ * group; one that outlives its time is killed with everything it started. What
+ * it has to say is in memory that both share. */
+#include "harness.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+char* unit_message;
+
+static sigset_t original_mask;
+
+int unit_os_init(const char* argv0) {
+  sigset_t set;
+
+  (void) argv0;
+  unit_message = mmap(NULL, UNIT_MESSAGE_SIZE, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (unit_message == MAP_FAILED) {
+    perror("mmap");
+    return -1;
+  }
+  sigemptyset(&set);
+  sigaddset(&set, SIGCHLD);
+  return sigprocmask(SIG_BLOCK, &set, &original_mask);
+}
+
+void unit_os_end(enum unit_outcome outcome) {
+  fflush(NULL);
+  _exit(outcome == UNIT_SKIPPED ? UNIT_EXIT_SKIPPED : UNIT_EXIT_FAILED);
+}
+
+/* Until a child has something to say; also returns for nothing. */
+#if defined(_POSIX_REALTIME_SIGNALS) && _POSIX_REALTIME_SIGNALS > 0
+static void nap(void) {
+  struct timespec second = { 1, 0 };
+  sigset_t set;
+
+  sigemptyset(&set);
+  sigaddset(&set, SIGCHLD);
+  (void) sigtimedwait(&set, NULL, &second);
+}
+#else
+static void nap(void) {
+  struct timespec moment = { 0, 2000000 };
+  nanosleep(&moment, NULL);
+}
+#endif
+
+/* Waits for `pid` with SIGCHLD blocked; 0 when the time is up. */
+static int wait_child(pid_t pid, int* status) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  time_t deadline = now.tv_sec + unit_time_limit_s();
+
+  while (waitpid(pid, status, WNOHANG) == 0) {
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (now.tv_sec > deadline)
+      return 0;
+    nap();
+  }
+  return 1;
+}
+
+_Noreturn static void run_child(void (*run)(void)) {
+  setpgid(0, 0);
+  sigprocmask(SIG_SETMASK, &original_mask, NULL);
+  run();
+  exit(0); /* not _exit(): leak checkers and coverage report from here */
+}
+
+/* Why a child that did not exit by itself with 0 ended. */
+static void describe(int status) {
+  if (unit_message[0] != '\0')
+    return;
+  if (WIFSIGNALED(status))
+    unit_say("killed by signal %d", WTERMSIG(status));
+  else
+    unit_say("exit status %d", WEXITSTATUS(status));
+}
+
+enum unit_outcome unit_os_run(const char* name, void (*run)(void)) {
+  (void) name;
+  pid_t pid = fork();
+  if (pid < 0) {
+    unit_say("fork: %s", strerror(errno));
+    return UNIT_FAILED;
+  }
+  if (pid == 0)
+    run_child(run);
+  setpgid(pid, pid); /* whoever comes first; fails if the child was */
+
+  int status = 0;
+  if (!wait_child(pid, &status)) {
+    kill(-pid, SIGKILL);
+    waitpid(pid, &status, 0);
+    unit_say("no end after %d seconds", unit_time_limit_s());
+    return UNIT_FAILED;
+  }
+  kill(-pid, SIGKILL); /* what the test left running; usually nothing */
+
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    return UNIT_PASSED;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == UNIT_EXIT_SKIPPED)
+    return UNIT_SKIPPED;
+  describe(status);
+  return UNIT_FAILED;
+}
