@@ -8,7 +8,7 @@ package=python3-uvloop
 packages="libpython3.11-testsuite python3-openssl python3-psutil
   python3-aiohttp python3-pytest openssl"
 program="python3.*"
-limit=600
+limit=1500
 
 # Of test.test_asyncio, those that use a real loop.
 asyncio="test_buffered_proto test_context test_events test_pep492 test_runners
@@ -41,7 +41,7 @@ workload() {
   # A second look repeats the modules of the failed tests.
   for module in "${modules[@]}"; do
     [ $# -eq 0 ] || [[ " $*" == *" $module."* ]] || continue
-    timeout 60 python3 /clients/uvloop-unittest.py /out/results "$module" ||
+    timeout 300 python3 /clients/uvloop-unittest.py /out/results "$module" ||
       echo "--- $module ends with status $?"
   done
   check version python3 -c 'import uvloop; print(uvloop.__version__)'
