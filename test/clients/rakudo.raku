@@ -2,7 +2,7 @@
 # Run by rakudo.sh.
 sub test(Str $name, &code) {
     my $done = start { code() };
-    await Promise.anyof($done, Promise.in(15));
+    await Promise.anyof($done, Promise.in(60));
     my $good = $done.status ~~ Kept && ?$done.result;
     say ($good ?? "ok " !! "bad ") ~ $name;
     note "--- $name: ", $done.status ~~ Broken ?? $done.cause !! $done.status

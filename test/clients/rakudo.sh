@@ -6,9 +6,10 @@ about="Raku on MoarVM: processes, sockets, timers, watchers, files"
 package=moarvm
 packages=rakudo
 program="rakudo.*|raku.*|moar|perl6.*"
+limit=330
 
 workload() {
-  cd /tmp && timeout 100 rakudo /clients/rakudo.raku > said 2>&1
+  cd /tmp && timeout 300 rakudo /clients/rakudo.raku > said 2>&1
   local status=$?
   cat said
   grep -E '^(ok|bad) ' said >> /out/results
