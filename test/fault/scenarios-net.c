@@ -185,10 +185,11 @@ static void on_fifo_read(uv_stream_t* s, ssize_t n, const uv_buf_t* buf) {
     fifo_got += (size_t) n;
   if (n >= 0)
     return;
-  if (n == UV_EOF)
-    sc.goal = fifo_got == 2000;
+  /* EIO after a hangup is how a terminal ends: told as the end, here too. */
+  if (n == UV_EOF && fifo_got == 2000)
+    sc.goal = 1;
   else
-    sc_fail((int) n);
+    sc_fail(n == UV_EOF ? UV_EIO : (int) n);
   if (!uv_is_closing((uv_handle_t*) s))
     uv_close((uv_handle_t*) s, NULL);
 }
