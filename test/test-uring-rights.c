@@ -74,7 +74,7 @@ static void answer_uring(unsigned action) {
 }
 
 static void use_files(void) {
-  char text[4];
+  char text[4] = "abc";
   uv_buf_t buf = uv_buf_init(text, sizeof(text));
   uv_fs_t req;
 

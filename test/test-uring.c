@@ -481,7 +481,7 @@ TEST_IMPL(uring_write_is_never_short) {
 
 /* Before it was submitted; in the kernel; in the pipe's queue. */
 TEST_IMPL(uring_cancel) {
-  char byte;
+  char byte = 0;
   uv_buf_t buf = uv_buf_init(&byte, 1);
   uv_fs_t req;
   int fds[2];
