@@ -10,7 +10,7 @@
  * thread has in that moment, so a process that gave up rights is safe. But a
  * thread of the kernel's that polls the queue keeps the rights of whoever made
  * the ring (CVE-2024-22017), so there each batch carries a registration of the
- * rights at its submission, and the next batch waits until it was taken.
+ * rights at its submission. It is undone when all that was sent is taken.
  *
  * Failure modes: no ring, no room, an unknown operation, an argument that only
  * the system call knows: the pool has it. A refused submission: taken back, the
@@ -32,6 +32,8 @@
 #if UV__HAVE_URING
 
 #define ENTRIES 256
+/* Registrations that are remembered; more stay until the ring is closed. */
+#define STAMPS_MAX 16
 
 /* In user_data instead of a request: nobody waits for it; the answer to a
  * cancellation. */
@@ -42,7 +44,8 @@ struct uv__fs_uring {
   struct uv__uring ring;
   struct uv__fs_uring_map map;
   unsigned generation; /* forks before it was made */
-  int personality;     /* of the last batch, where it has one; else 0 */
+  int stamps[STAMPS_MAX]; /* registered rights that may still be needed */
+  unsigned nstamps;
 };
 
 /* Asked for in vain, or not asked for: do not try again. */
@@ -160,30 +163,32 @@ static void take_back(struct uv__fs_uring* fu) {
   uv__uring_take_back(&fu->ring, 0);
 }
 
+/* The kernel's thread tells that it took an entry after it has told the result:
+ * this may come late, so nothing waits for it. */
+static void drop_stamps(struct uv__fs_uring* fu) {
+  if (!uv__uring_is_taken(&fu->ring))
+    return;
+  while (fu->nstamps > 0)
+    uv__uring_act_no_more(&fu->ring, fu->stamps[--fu->nstamps]);
+}
+
 /* All that is unsent, with the rights that the process has now. */
 static int stamp_batch(struct uv__fs_uring* fu) {
-  if (fu->personality != 0)
-    uv__uring_act_no_more(&fu->ring, fu->personality);
-  fu->personality = 0;
+  drop_stamps(fu);
+  int stamp = uv__uring_act_as(&fu->ring);
+  if (stamp < 0)
+    return stamp;
 
-  int personality = uv__uring_act_as(&fu->ring);
-  if (personality < 0)
-    return personality;
-  fu->personality = personality;
+  if (fu->nstamps < STAMPS_MAX)
+    fu->stamps[fu->nstamps++] = stamp;
   for (unsigned i = 0; i < uv__uring_unsent(&fu->ring); i++)
-    uv__uring_unsent_at(&fu->ring, i)->personality = (uint16_t) personality;
+    uv__uring_unsent_at(&fu->ring, i)->personality = (uint16_t) stamp;
   return 0;
 }
 
 static void submit(struct uv__fs_uring* fu) {
-  int err = 0;
+  int err = fu->ring.is_polled ? stamp_batch(fu) : 0;
 
-  if (fu->ring.is_polled) {
-    /* The results of what is not taken yet will bring us here again. */
-    if (!uv__uring_is_taken(&fu->ring))
-      return;
-    err = stamp_batch(fu);
-  }
   if (err == 0)
     err = uv__uring_submit(&fu->ring);
   if (err != 0)
