@@ -141,7 +141,7 @@ HELPER(check_identity)
 
 /* test-process-end.c */
 TEST(process_end_of_many)
-TEST(process_end_after_its_output)
+TEST_UNIX(process_end_after_its_output, "SIGCHLD behind all that is readable")
 TEST_UNIX(process_end_reported_early, "ways to learn of a child")
 TEST_UNIX(process_end_before_it_is_watched, "ways to learn of a child")
 TEST_UNIX(process_end_refused_by_the_poller, "ways to learn of a child")
