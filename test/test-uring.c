@@ -168,6 +168,8 @@ REQUEST(link_there, uv_fs_link(&loop, req, "file", "link", cb))
 REQUEST(link_dir, uv_fs_link(&loop, req, "dir", "x", cb))
 REQUEST(symlink_there, uv_fs_symlink(&loop, req, "a", "link", 0, cb))
 REQUEST(symlink_none, uv_fs_symlink(&loop, req, "a", "none/x", 0, cb))
+REQUEST(access_none, uv_fs_access(&loop, req, "none", 0, cb))
+REQUEST(chmod_file, uv_fs_chmod(&loop, req, "file", 0644, cb))
 
 static request_fn* const requests[] = {
   open_none,      open_excl,      open_dir,     open_under,     open_long,
@@ -180,7 +182,7 @@ static request_fn* const requests[] = {
   lstat_link,     lstat_loop,     fstat_file,   fstat_pipe,     fstat_bad,
   unlink_none,    unlink_dir,     rmdir_full,   rmdir_file,     mkdir_there,
   mkdir_under,    rename_none,    rename_into,  rename_self,    link_there,
-  link_dir,       symlink_there,  symlink_none,
+  link_dir,       symlink_there,  symlink_none,   access_none,    chmod_file,
 };
 
 static void make_places(void) {

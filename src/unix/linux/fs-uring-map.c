@@ -313,7 +313,9 @@ int uv__fs_uring_fill(struct uv__fs_uring_map* map,
                       struct uv__sqe* sqe) {
   const struct mapping* m = &mappings[req->fs_type];
 
-  if ((map->ops >> m->opcode & 1) == 0 || (!m->at_once && !map->takes_all))
+  if (!uv__fs_uring_is_mapped(req->fs_type, map->takes_all))
+    return 0;
+  if ((map->ops >> m->opcode & 1) == 0)
     return 0;
   sqe->opcode = m->opcode;
   sqe->op_flags = m->op_flags;
