@@ -11,6 +11,7 @@
 
 #include "../unit/poller-fake.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
