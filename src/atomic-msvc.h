@@ -81,7 +81,8 @@ static inline int uv__msvc_cas(volatile void* p,
   ((__typeof__(*(p))) uv__msvc_fetch_or((p), (int64_t) (v), sizeof(*(p))))
 #define uv__fetch_and(p, v)                                                    \
   ((__typeof__(*(p))) uv__msvc_fetch_and((p), (int64_t) (v), sizeof(*(p))))
-#define uv__fence_seq_cst() MemoryBarrier()
+#define uv__store_seq_cst(p, v) uv__store_release((p), (v))
+#define uv__load_seq_cst(p) uv__load_acquire(p)
 #define uv__cas_strong(p, expected, desired)                                   \
   uv__msvc_cas((p), (expected), (int64_t) (desired), sizeof(*(p)))
 #define uv__cas_weak(p, expected, desired)                                     \

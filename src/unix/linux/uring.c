@@ -188,12 +188,11 @@ int uv__uring_is_taken(const struct uv__uring* ring) {
 }
 
 static int submit_polled(struct uv__uring* ring) {
-  uv__store_release(ring->sq_tail, ring->sq_next);
-  ring->sq_sent = ring->sq_next;
   /* Either the thread sees the new tail before it sleeps, or we see here that
    * it sleeps; io_uring_setup(2), IORING_SETUP_SQPOLL. */
-  uv__fence_seq_cst();
-  if ((uv__load_relaxed(ring->sq_flags) & UV__URING_SQ_NEED_WAKEUP) == 0)
+  uv__store_seq_cst(ring->sq_tail, ring->sq_next);
+  ring->sq_sent = ring->sq_next;
+  if ((uv__load_seq_cst(ring->sq_flags) & UV__URING_SQ_NEED_WAKEUP) == 0)
     return 0;
   (void) enter(ring, 0, UV__URING_ENTER_SQ_WAKEUP); /* has nothing to refuse */
   return 0;
