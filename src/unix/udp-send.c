@@ -222,10 +222,13 @@ static int prepare_socket(uv_udp_t* handle, const struct uv__datagram* d) {
   return uv__udp_ensure_bound(handle, d->to.addr->sa_family);
 }
 
-/* Is this the first send of a tick? Then it need not wait for others. */
+/* Is this the first send of a tick, which need not wait for others, or is the
+ * batch full? What callbacks send goes out after the last of them. */
 static int goes_at_once(const uv_udp_t* handle) {
-  return handle->send_queue_count == 1 &&
-         !(handle->flags & UV__UDP_DRAINING);
+  if (handle->flags & UV__UDP_DRAINING)
+    return 0;
+  return handle->send_queue_count == 1 ||
+         handle->send_queue_count % BATCH_MAX == 0;
 }
 
 int uv__udp_os_send(uv_udp_send_t* req, const struct uv__datagram* d) {
@@ -249,7 +252,7 @@ int uv__udp_os_send(uv_udp_send_t* req, const struct uv__datagram* d) {
 
   if (uv__io_wants(&handle->io_watcher, POLLOUT))
     return 0; /* the kernel has no room: in order */
-  if (goes_at_once(handle) || handle->send_queue_count % BATCH_MAX == 0)
+  if (goes_at_once(handle))
     uv__udp_flush(handle);
   arrange_return(handle);
   return 0;
