@@ -88,6 +88,19 @@ int uv__sock_peer_name(SOCKET sock, struct sockaddr* name, int* namelen) {
   return ask_name(getpeername, sock, name, namelen);
 }
 
+unsigned int uv__sock_past(SOCKET sock) {
+  struct sockaddr_storage name;
+  int len = sizeof(name);
+  unsigned int past = 0;
+
+  if (uv__sock_local_name(sock, (struct sockaddr*) &name, &len) == 0)
+    past |= UV__BOUND;
+  len = sizeof(name);
+  if (uv__sock_peer_name(sock, (struct sockaddr*) &name, &len) == 0)
+    past |= UV__BOUND | UV__CONNECTED;
+  return past;
+}
+
 int uv__sock_extension(SOCKET sock, GUID id, void* out, size_t out_size) {
   DWORD bytes;
 

@@ -30,6 +30,10 @@ int uv__sock_bind_any(SOCKET sock, int family);
 int uv__sock_local_name(SOCKET sock, struct sockaddr* name, int* namelen);
 int uv__sock_peer_name(SOCKET sock, struct sockaddr* name, int* namelen);
 
+/* What the socket has been through, as flags of a handle: UV__BOUND,
+ * UV__CONNECTED. */
+unsigned int uv__sock_past(SOCKET sock);
+
 /* Looks up the extension function `id` of the socket's provider and stores its
  * address in the function pointer at `out`. 0 or UV_E*. */
 int uv__sock_extension(SOCKET sock, GUID id, void* out, size_t out_size);

@@ -60,20 +60,6 @@ int uv__tcp_os_socket(uv_tcp_t* tcp, int domain) {
   return err;
 }
 
-/* What the socket has been through, as flags of the handle. */
-static unsigned int past_of(SOCKET sock) {
-  struct sockaddr_storage name;
-  int len = sizeof(name);
-  unsigned int past = 0;
-
-  if (uv__sock_local_name(sock, (struct sockaddr*) &name, &len) == 0)
-    past |= UV__BOUND;
-  len = sizeof(name);
-  if (uv__sock_peer_name(sock, (struct sockaddr*) &name, &len) == 0)
-    past |= UV__BOUND | UV__CONNECTED;
-  return past;
-}
-
 int uv__tcp_os_open(uv_tcp_t* tcp, uv_os_sock_t sock) {
   if (uv__tcp_os_is_open(tcp))
     return UV_EBUSY;
@@ -90,7 +76,7 @@ int uv__tcp_os_open(uv_tcp_t* tcp, uv_os_sock_t sock) {
     return err;
 
   uv__stream_opened(stream_of(tcp),
-                    past_of(sock) | UV__READABLE | UV__WRITABLE);
+                    uv__sock_past(sock) | UV__READABLE | UV__WRITABLE);
   return 0;
 }
 

@@ -77,19 +77,6 @@ int uv__udp_os_init(uv_udp_t* handle,
   return err;
 }
 
-static unsigned int past_of(SOCKET sock) {
-  struct sockaddr_storage name;
-  int len = sizeof(name);
-  unsigned int past = 0;
-
-  if (uv__sock_local_name(sock, (struct sockaddr*) &name, &len) == 0)
-    past |= UV__BOUND;
-  len = sizeof(name);
-  if (uv__sock_peer_name(sock, (struct sockaddr*) &name, &len) == 0)
-    past |= UV__BOUND | UV__CONNECTED;
-  return past;
-}
-
 int uv__udp_os_open(uv_udp_t* handle, uv_os_sock_t sock, unsigned flags) {
   if (sock == INVALID_SOCKET)
     return UV_EBADF;
@@ -105,7 +92,7 @@ int uv__udp_os_open(uv_udp_t* handle, uv_os_sock_t sock, unsigned flags) {
   if (err == 0)
     err = take_socket(handle, sock, family, 1);
   if (err == 0)
-    handle->flags |= past_of(sock);
+    handle->flags |= uv__sock_past(sock);
   return err;
 }
 
