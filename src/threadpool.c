@@ -305,13 +305,14 @@ static void wait_for_work(unsigned me) {
   count_spare();
 }
 
-static int rouse_sleeper(void) {
-  if (pool.sleeping > pool.woken) {
-    pool.woken++;
-    count_spare();
-    uv_cond_signal(&pool.work_arrived);
-  }
-  return 0;
+static int is_one_asleep(void) {
+  return pool.sleeping > pool.woken;
+}
+
+static void rouse_sleeper(void) {
+  pool.woken++;
+  count_spare();
+  uv_cond_signal(&pool.work_arrived);
 }
 
 static void run_worker(void* arg);
@@ -333,10 +334,12 @@ static int start_worker(void) {
 static int rouse_worker(void) {
   if (!uv__work_queue_has_any(&pool.queue) || is_one_coming())
     return 0;
-  if (pool.sleeping > pool.woken || pool.threads == pool.size)
-    return rouse_sleeper();
+  if (is_one_asleep()) {
+    rouse_sleeper();
+    return 0;
+  }
 
-  int err = start_worker();
+  int err = pool.threads < pool.size ? start_worker() : 0;
   /* Refused is fine as long as there is anyone. */
   return pool.threads == 0 ? err : 0;
 }
@@ -346,9 +349,12 @@ static void change_lookout(void) {
   pool.turn = 0;
   if (is_one_coming())
     return;
-  pool.relief = 1;
-  if (pool.threads == pool.size || start_worker() != 0)
-    (void) rouse_sleeper();
+  if (pool.threads < pool.size && start_worker() == 0) {
+    pool.relief = 1;
+  } else if (is_one_asleep()) {
+    rouse_sleeper();
+    pool.relief = 1;
+  }
 }
 
 /* Takes the next item, if any; others that are left get a worker too. */
