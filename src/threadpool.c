@@ -17,7 +17,8 @@
  *
  * Context: submit and cancel are called by loop threads, run_worker() is the
  * worker. Everything in `pool` is guarded by pool.lock, but for `spare`,
- * `lookout` and parts of the queue, which are also read without it.
+ * `lookout`, `awake` and parts of the queue, which are also read without it,
+ * and `pace_ns`, which is an estimate.
  */
 #include "threadpool.h"
 #include "alloc.h"
@@ -44,6 +45,11 @@
 /* The lock is held for some ten instructions: try this often before sleeping
  * for it. */
 #define LOCK_TRIES 40
+/* How long items take: one in so many is timed. Above PACE_MAX_NS all are the
+ * same; from PACE_HEAVY_NS on there is more to do than to hand over. */
+#define PACE_EVERY 64
+#define PACE_MAX_NS 8000
+#define PACE_HEAVY_NS 2000
 
 struct pool {
   uv_mutex_t lock;
@@ -64,6 +70,8 @@ struct pool {
   unsigned spare;        /* workers that could be woken or started; 0 while one
                           * is on its way. Beside the queue's inbox: who submits
                           * needs both. */
+  unsigned awake;        /* workers that do not sleep */
+  unsigned pace_ns;      /* what an item takes them, about */
 };
 
 static struct pool pool;
@@ -117,6 +125,7 @@ static void count_spare(void) {
   unsigned spare = pool.sleeping - pool.woken + pool.size - pool.threads;
 
   uv__exchange(&pool.spare, is_one_coming() ? 0 : spare);
+  uv__store_relaxed(&pool.awake, pool.threads - pool.sleeping);
 }
 
 /* Locks and queues as new: at set-up, and in a forked child, where no worker
@@ -133,6 +142,7 @@ static int reset_pool(unsigned size) {
   pool.turn = 0;
   pool.relief = 0;
   pool.ending = 0;
+  pool.pace_ns = 0;
   /* Slow work: at most half of the workers, rounded up. */
   uv__work_queue_init(&pool.queue, (size + 1) / 2);
   count_spare();
@@ -229,9 +239,26 @@ static int push_done(uv_loop_t* loop, struct uv__work* w) {
   return is_awaited;
 }
 
-/* 1 if the loop was on the look-out for it. */
-static int run_work(struct uv__work* w, void (*work)(struct uv__work*)) {
+/* A mean that forgets. A worker that lost its processor meanwhile is one sample
+ * of PACE_MAX_NS, which alone does not make light work heavy. */
+static void time_work(struct uv__work* w, void (*work)(struct uv__work*)) {
+  uint64_t begin = uv_hrtime();
   work(w);
+  uint64_t took = uv_hrtime() - begin;
+  unsigned sample = took < PACE_MAX_NS ? (unsigned) took : PACE_MAX_NS;
+  unsigned pace = uv__load_relaxed(&pool.pace_ns);
+
+  uv__store_relaxed(&pool.pace_ns, pace - pace / 8 + sample / 8);
+}
+
+/* 1 if the loop was on the look-out for it. */
+static int run_work(struct uv__work* w,
+                    void (*work)(struct uv__work*),
+                    int is_timed) {
+  if (is_timed)
+    time_work(w, work);
+  else
+    work(w);
   w->wq.prev = NULL;
   return push_done(w->loop, w);
 }
@@ -371,6 +398,7 @@ static struct uv__work* next_work(int* is_slow) {
 
 static void run_worker(void* arg) {
   unsigned me = (unsigned) (uintptr_t) arg;
+  unsigned ran = 0;
   uv_thread_setname("libuv-worker");
 
   lock_pool();
@@ -391,7 +419,7 @@ static void run_worker(void* arg) {
     void (*work)(struct uv__work*) = w->work;
     w->work = NULL;
     unlock_pool();
-    int is_awaited = run_work(w, work);
+    int is_awaited = run_work(w, work, ++ran % PACE_EVERY == 0);
     lock_pool();
     /* More may come at once: look for it. */
     if (is_awaited && pool.misses >= LOOK_MISSES_MAX)
@@ -478,6 +506,11 @@ int uv__work_run_done(uv_loop_t* loop) {
     w->done(w, w->wq.prev == &cancelled ? UV_ECANCELED : 0);
   }
   return count;
+}
+
+int uv__threadpool_is_heavy(unsigned processors) {
+  return uv__load_relaxed(&pool.awake) >= processors &&
+         uv__load_relaxed(&pool.pace_ns) >= PACE_HEAVY_NS;
 }
 
 void uv__threadpool_shutdown(void) {

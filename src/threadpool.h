@@ -43,4 +43,8 @@ int uv__work_run_done(uv_loop_t* loop);
 /* uv_library_shutdown(): ends and joins the workers. */
 void uv__threadpool_shutdown(void);
 
+/* Have the workers so much to do that who spins takes a processor from one of
+ * them? Context: any. */
+int uv__threadpool_is_heavy(unsigned processors);
+
 #endif /* UV_THREADPOOL_IMPL_H_ */

@@ -24,6 +24,7 @@
 #include "wakeup.h"
 #include "atomic.h"
 #include "loop.h"
+#include "threadpool.h"
 
 #define NOTED 1u
 #define AWAKE 2u
@@ -87,7 +88,8 @@ void uv__wakeup_run_end(uv_loop_t* loop) {
     (void) uv__loop_wake(loop);
 }
 
-/* Is there a processor for the one we would be looking out for? */
+/* Is there a processor for the one we would be looking out for? None if the
+ * workers need them all: looking would hold up what is looked for. */
 static int can_look(void) {
   static unsigned processors;
   unsigned known = uv__load_relaxed(&processors);
@@ -96,7 +98,7 @@ static int can_look(void) {
     known = uv_available_parallelism();
     uv__store_relaxed(&processors, known);
   }
-  return known > 1;
+  return known > 1 && !uv__threadpool_is_heavy(known);
 }
 
 /* How long to look, in ns. */
