@@ -33,8 +33,11 @@
 /* Calls per turn, so that one busy stream does not starve the others. */
 #define WRITES_PER_TURN 32
 
-/* Buffers of different requests that share a call. */
+/* Buffers of different requests that share a call, and the bytes from which on
+ * there is nothing in it: a call for more than a socket has room for ends with
+ * a wait. */
 #define GATHER_MAX 64
+#define GATHER_BYTES (64u << 10)
 
 #if UV__HAVE_MSG_NOSIGNAL
 # define SEND_FLAGS MSG_NOSIGNAL
@@ -231,12 +234,16 @@ static uv_stream_t* fd_to_go(const uv_write_t* req) {
 static unsigned gather(const uv_stream_t* stream, uv_buf_t* out) {
   const struct uv__queue* head = &stream->write_queue;
   unsigned count = 0;
+  size_t bytes = 0;
 
   for (struct uv__queue* q = head->next; q != head; q = q->next) {
     const uv_write_t* req = uv__queue_entry(q, uv_write_t, queue);
     unsigned left = req->nbufs - req->write_index;
 
     if (left > GATHER_MAX - count || fd_to_go(req) != NULL)
+      break;
+    bytes += bytes_left(req);
+    if (count != 0 && bytes > GATHER_BYTES)
       break;
     memcpy(out + count, req->bufs + req->write_index, left * sizeof(*out));
     count += left;
