@@ -41,7 +41,7 @@ static void run_accept(struct run* run) {
   CHECK_OK(uv_loop_init(&churn.loop));
   server_listen(&churn.loop, &churn.server, run->kind, &churn.place,
                 accept_one);
-  peer_start("connect", churn.place, 1, run->ops);
+  peer_start("connect", run, churn.place);
   bench_drain(&churn.loop);
   peer_wait();
   place_remove(churn.place);
@@ -52,7 +52,7 @@ static void floor_accept(struct run* run) {
   int listener = place_listen(run->kind, SOCK_STREAM, &place);
   struct pollfd ready = { .fd = listener, .events = POLLIN };
 
-  peer_start("connect", place, 1, run->ops);
+  peer_start("connect", run, place);
   for (uint64_t done = 0; done < run->ops; done++) {
     CHECK(poll(&ready, 1, -1) == 1);
     if (done == 0)
@@ -179,7 +179,7 @@ static void run_idle(struct run* run) {
   server_listen(&idle.loop, &idle.server, AF_INET, &place, idle_accept);
   CHECK_OK(uv_resident_set_memory(&idle.before));
   idle.connections = bench_alloc(run->size, sizeof(*idle.connections));
-  peer_start("idle", place, run->size, run->ops);
+  peer_start("idle", run, place);
   bench_drain(&idle.loop);
   peer_wait();
 }

@@ -74,6 +74,21 @@ def verdict(figure, goal):
     return "met" if figure["median"] >= goal else "missed"
 
 
+def straddles(figure, goal):
+    """More rounds may tell: the goal is among the middle half of them."""
+    return figure["q1"] < goal <= figure["q3"]
+
+
+def is_settled(result):
+    """Whether more rounds would hardly change the verdict."""
+    if result["verdict"] == "unsure" or result["cpu"] == "unsure":
+        return False
+    if straddles(result["ratio"], result["goal"]):
+        return False
+    return "floor_goal" not in result or not straddles(
+        result["floor_ratio"], result["floor_goal"])
+
+
 def worst(verdicts):
     for word in ("missed", "unsure"):
         if word in verdicts:

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sched.h>
 #include <spawn.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
@@ -31,10 +32,37 @@ extern char** environ;
 const char* peer_program;
 static pid_t peer_pid;
 
-void peer_start(const char* task,
-                struct place place,
-                unsigned count,
-                uint64_t ops) {
+static void keep_to(pid_t pid, int processor) {
+  cpu_set_t set;
+
+  CPU_ZERO(&set);
+  CPU_SET(processor, &set);
+  CHECK(sched_setaffinity(pid, sizeof(set), &set) == 0);
+}
+
+/* Never do both sides of these have something to do. */
+static int takes_turns(const char* task, const struct run* run) {
+  return run->size == 1 && !(run->kind & PEER_APART) &&
+         (strcmp(task, "echo") == 0 || strcmp(task, "udp") == 0 ||
+          strcmp(task, "connect") == 0);
+}
+
+static void seat_both(const char* task, const struct run* run) {
+  cpu_set_t allowed;
+  int first = -1;
+  int last = -1;
+
+  CHECK(sched_getaffinity(0, sizeof(allowed), &allowed) == 0);
+  for (int i = 0; i < CPU_SETSIZE; i++)
+    if (CPU_ISSET(i, &allowed)) {
+      first = first < 0 ? i : first;
+      last = i;
+    }
+  keep_to(0, last);
+  keep_to(peer_pid, takes_turns(task, run) ? last : first);
+}
+
+void peer_start(const char* task, const struct run* run, struct place place) {
   char family[16];
   char port[16];
   char connections[16];
@@ -44,9 +72,11 @@ void peer_start(const char* task,
 
   snprintf(family, sizeof(family), "%d", place.family);
   snprintf(port, sizeof(port), "%d", place.port);
-  snprintf(connections, sizeof(connections), "%u", count);
-  snprintf(operations, sizeof(operations), "%llu", (unsigned long long) ops);
+  snprintf(connections, sizeof(connections), "%u", run->size);
+  snprintf(operations, sizeof(operations), "%llu",
+           (unsigned long long) run->ops);
   CHECK(posix_spawn(&peer_pid, peer_program, NULL, NULL, argv, environ) == 0);
+  seat_both(task, run);
 }
 
 void peer_wait(void) {

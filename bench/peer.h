@@ -18,11 +18,16 @@ struct place {
 /* The program that the peer process is started from: argv[0]. */
 extern const char* peer_program;
 
-/* Starts `uv-bench --peer TASK PLACE COUNT OPS`. */
-void peer_start(const char* task,
-                struct place place,
-                unsigned count,
-                uint64_t ops);
+/* In a workload's kind, beside an address family. */
+enum {
+  FAMILY_MASK = 0xff,
+  PEER_APART = 0x1000 /* on a processor of its own, though it takes turns */
+};
+
+/* Starts `uv-bench --peer TASK PLACE SIZE OPS`, and has both sides keep to one
+ * processor each: the same one if they take turns. Left alone the kernel puts
+ * them on one or on two, as it happens, and a message takes 11 or 80 us. */
+void peer_start(const char* task, const struct run* run, struct place place);
 /* Waits for its end, which must be a good one. */
 void peer_wait(void);
 /* What the peer process does. Does not return. */

@@ -88,14 +88,14 @@ static void run_echo(struct run* run) {
   struct place place;
 
   bench_raise_fd_limit();
-  echo.family = run->kind;
+  echo.family = run->kind & FAMILY_MASK;
   echo.expected = run->size;
   echo.warm = run->size;
   echo.ops = run->ops;
   echo.connections = bench_alloc(run->size, sizeof(*echo.connections));
   CHECK_OK(uv_loop_init(&echo.loop));
-  server_listen(&echo.loop, &echo.server, run->kind, &place, echo_accept);
-  peer_start("echo", place, run->size, run->ops);
+  server_listen(&echo.loop, &echo.server, echo.family, &place, echo_accept);
+  peer_start("echo", run, place);
   bench_drain(&echo.loop);
   peer_wait();
   place_remove(place);
@@ -133,16 +133,16 @@ static void floor_echo(struct run* run) {
   struct epoll_event events[EVENTS_MAX];
   struct place place;
   unsigned ended = 0;
-  int listener = place_listen(run->kind, SOCK_STREAM, &place);
+  int listener = place_listen(run->kind & FAMILY_MASK, SOCK_STREAM, &place);
   int ep = epoll_create1(EPOLL_CLOEXEC);
   struct epoll_event event = { .events = EPOLLIN, .data.fd = listener };
 
   bench_raise_fd_limit();
-  echo.family = run->kind;
+  echo.family = run->kind & FAMILY_MASK;
   echo.warm = run->size;
   echo.ops = run->ops;
   CHECK(epoll_ctl(ep, EPOLL_CTL_ADD, listener, &event) == 0);
-  peer_start("echo", place, run->size, run->ops);
+  peer_start("echo", run, place);
   while (ended < run->size) {
     int n = epoll_wait(ep, events, EVENTS_MAX, -1);
     CHECK(n > 0 || errno == EINTR);
@@ -159,7 +159,7 @@ static void floor_echo(struct run* run) {
 
 /* ---- pumps: one operation is 64 KiB ---- */
 
-enum { PUMP_OUT = 0x100, PUMP_IN = 0x200, FAMILY_MASK = 0xff };
+enum { PUMP_OUT = 0x100, PUMP_IN = 0x200 };
 
 static struct {
   uv_loop_t loop;
@@ -232,7 +232,7 @@ static void run_pump(struct run* run) {
   CHECK_OK(uv_loop_init(&pump.loop));
   server_listen(&pump.loop, &pump.server, run->kind & FAMILY_MASK, &place,
                 pump_accept);
-  peer_start(run->kind & PUMP_IN ? "source" : "sink", place, 1, run->ops);
+  peer_start(run->kind & PUMP_IN ? "source" : "sink", run, place);
   bench_drain(&pump.loop);
   peer_wait();
   place_remove(place);
@@ -244,7 +244,7 @@ static void floor_pump(struct run* run) {
   uint64_t left = run->ops * CHUNK;
   int fd;
 
-  peer_start(run->kind & PUMP_IN ? "source" : "sink", place, 1, run->ops);
+  peer_start(run->kind & PUMP_IN ? "source" : "sink", run, place);
   while ((fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC)) < 0)
     usleep(50);
   bench_begin();
@@ -319,7 +319,7 @@ static void run_burst(struct run* run) {
   burst.reqs = bench_alloc(run->size, sizeof(*burst.reqs));
   CHECK_OK(uv_loop_init(&burst.loop));
   server_listen(&burst.loop, &burst.server, AF_INET, &place, burst_accept);
-  peer_start("sink", place, 1, 0);
+  peer_start("sink", run, place);
   bench_drain(&burst.loop);
   peer_wait();
 }
@@ -327,12 +327,16 @@ static void run_burst(struct run* run) {
 const struct workload stream_workloads[] = {
   { "tcp-echo-1", run_echo, floor_echo, AF_INET, 10000, 0, 1,
     "TCP echo, 1 connection: a 64-byte message answered" },
+  { "tcp-echo-1-apart", run_echo, floor_echo, AF_INET | PEER_APART, 10000, 0,
+    1, "the same, each side on a processor of its own" },
   { "tcp-echo-100", run_echo, floor_echo, AF_INET, 20000, 0, 100,
     "TCP echo, 100 connections" },
   { "tcp-echo-1000", run_echo, floor_echo, AF_INET, 20000, 0, 1000,
     "TCP echo, 1000 connections" },
   { "unix-echo-1", run_echo, floor_echo, AF_UNIX, 10000, 0, 1,
     "unix-socket echo, 1 connection" },
+  { "unix-echo-1-apart", run_echo, floor_echo, AF_UNIX | PEER_APART, 10000, 0,
+    1, "the same, each side on a processor of its own" },
   { "unix-echo-100", run_echo, floor_echo, AF_UNIX, 20000, 0, 100,
     "unix-socket echo, 100 connections" },
   { "unix-echo-1000", run_echo, floor_echo, AF_UNIX, 20000, 0, 1000,

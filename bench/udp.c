@@ -317,7 +317,7 @@ static void run_echo(struct run* run) {
   CHECK_OK(uv_udp_getsockname(&echo.udp, (struct sockaddr*) &address, &len));
   CHECK_OK(uv_udp_recv_start(&echo.udp, udp_alloc, echo_receive));
   struct place place = { AF_INET, ntohs(address.sin_port) };
-  peer_start("udp", place, run->size, run->ops);
+  peer_start("udp", run, place);
   bench_drain(&echo.loop);
   peer_wait();
 }
@@ -329,7 +329,7 @@ static void floor_echo(struct run* run) {
   int fd = place_listen(AF_INET, SOCK_DGRAM, &place);
   struct pollfd ready = { .fd = fd, .events = POLLIN };
 
-  peer_start("udp", place, run->size, run->ops);
+  peer_start("udp", run, place);
   for (uint64_t done = 0; done < run->ops;) {
     CHECK(poll(&ready, 1, -1) == 1);
     if (done == 0)
@@ -363,6 +363,8 @@ const struct workload udp_workloads[] = {
     "a 64-byte datagram sent, 500 in flight, read by nobody" },
   { "udp-echo-1", run_echo, floor_echo, 0, 10000, 0, 1,
     "a datagram answered, 1 in flight" },
+  { "udp-echo-1-apart", run_echo, floor_echo, PEER_APART, 10000, 0, 1,
+    "the same, each side on a processor of its own" },
   { "udp-echo-64", run_echo, floor_echo, 0, 20000, 0, 64,
     "a datagram answered, 64 in flight" },
   { .name = NULL },
