@@ -38,6 +38,7 @@
       'cflags': [
         '-std=gnu11',
         '-fvisibility=hidden',
+        '-fno-semantic-interposition',
         '-fno-strict-aliasing',
         '-Wall',
         '-Wextra',
