@@ -122,10 +122,6 @@ void uv__io_feed(uv_loop_t* loop, uv__io_t* w) {
     uv__queue_push_back(&loop->pending_queue, &w->pending_queue);
 }
 
-int uv__io_wants(const uv__io_t* w, unsigned events) {
-  return (w->pevents & events) != 0;
-}
-
 int uv__io_fd_taken(const uv_loop_t* loop, int fd) {
   return (unsigned) fd < loop->nwatchers && loop->watchers[fd] != NULL;
 }

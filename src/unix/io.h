@@ -57,7 +57,9 @@ void uv__io_close(uv_loop_t* loop, uv__io_t* w);
 void uv__io_feed(uv_loop_t* loop, uv__io_t* w);
 
 /* Is there interest in any of `events`? */
-int uv__io_wants(const uv__io_t* w, unsigned events);
+static inline int uv__io_wants(const uv__io_t* w, unsigned events) {
+  return (w->pevents & events) != 0;
+}
 
 /* Is some watcher started on this fd? */
 int uv__io_fd_taken(const uv_loop_t* loop, int fd);

@@ -144,6 +144,13 @@ int uv__sock_peer_name(int fd, struct sockaddr* name, int* namelen) {
   return ask_name(getpeername, fd, name, namelen);
 }
 
+int uv__sock_has_peer(int fd) {
+  struct sockaddr_storage peer;
+  int len = sizeof(peer);
+
+  return uv__sock_peer_name(fd, (struct sockaddr*) &peer, &len) == 0;
+}
+
 int uv__sock_connect(int fd, const struct sockaddr* addr, socklen_t len) {
   if (connect(fd, addr, len) == 0)
     return 0;

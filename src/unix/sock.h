@@ -31,6 +31,9 @@ int uv__sock_reuseport(int fd);
 int uv__sock_local_name(int fd, struct sockaddr* name, int* namelen);
 int uv__sock_peer_name(int fd, struct sockaddr* name, int* namelen);
 
+/* Is it connected? */
+int uv__sock_has_peer(int fd);
+
 /* connect(2) with EINTR treated as "in progress": 0, UV_EINPROGRESS-like
  * progress as 1, or UV_E*. */
 int uv__sock_connect(int fd, const struct sockaddr* addr, socklen_t len);

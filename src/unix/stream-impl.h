@@ -95,7 +95,10 @@ void uv__stream_write_report(uv_stream_t* stream);
 /* ---- stream-ipc.c: descriptors that travel over pipes ---- */
 
 /* Do descriptors arrive on this stream? */
-int uv__ipc_is_channel(const uv_stream_t* stream);
+static inline int uv__ipc_is_channel(const uv_stream_t* stream) {
+  return stream->type == UV_NAMED_PIPE && ((const uv_pipe_t*) stream)->ipc &&
+         (stream->flags & UV__STREAM_SOCKET);
+}
 
 /* read(2) that puts received fds in line for uv_accept(): bytes or UV_E*. */
 ssize_t uv__ipc_receive(uv_stream_t* stream, void* base, size_t len);

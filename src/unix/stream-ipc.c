@@ -48,11 +48,6 @@ static struct fd_ring* ring_of(const uv_stream_t* stream) {
   return (struct fd_ring*) stream->queued_fds;
 }
 
-int uv__ipc_is_channel(const uv_stream_t* stream) {
-  return stream->type == UV_NAMED_PIPE && ((const uv_pipe_t*) stream)->ipc &&
-         (stream->flags & UV__STREAM_SOCKET);
-}
-
 /* A ring of twice the size with the old one's content. */
 static int ring_grow(uv_stream_t* stream) {
   struct fd_ring* old = ring_of(stream);

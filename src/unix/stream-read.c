@@ -72,7 +72,7 @@ static int read_more(const uv_stream_t* stream, unsigned events, int is_short) {
 
 /* One read. Returns whether another should follow in this turn. */
 static int read_once(uv_stream_t* stream, unsigned events, int refused) {
-  uv_buf_t buf = uv_buf_init(NULL, 0);
+  uv_buf_t buf = { .base = NULL, .len = 0 };
 
   stream->alloc_cb(uv__base(stream), SUGGESTED_SIZE, &buf);
   if (!(stream->flags & UV__READING))

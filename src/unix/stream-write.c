@@ -56,24 +56,26 @@ struct parcel {
   const uv_buf_t* bufs;
   unsigned count;
   size_t bytes;     /* in all of them; the call may take less */
+  int is_whole;     /* nothing was left for another call */
   int passed_fd;    /* -1: none */
   uv_buf_t clipped; /* stands in for a buffer longer than one call takes */
 };
 
-/* Cuts `n` buffers to what a single call takes: IOV_MAX of them and
+/* Cuts the buffers to what a single call takes: IOV_MAX of them and
  * INT32_MAX bytes, above which systems answer nonsense. */
-static void parcel_fill(struct parcel* p, const uv_buf_t* bufs, unsigned n) {
+static void parcel_fill(struct parcel* p,
+                        const uv_buf_t* bufs,
+                        unsigned nbufs) {
   size_t room = INT32_MAX;
   unsigned count = 0;
 
-  if (n > IOV_MAX)
-    n = IOV_MAX;
-  while (count < n && bufs[count].len <= room)
+  while (count < nbufs && count < IOV_MAX && bufs[count].len <= room)
     room -= bufs[count++].len;
 
   p->bufs = bufs;
   p->count = count;
   p->bytes = INT32_MAX - room;
+  p->is_whole = count == nbufs;
   p->passed_fd = -1;
   if (count == 0) {
     p->clipped.base = bufs->base;
@@ -196,17 +198,20 @@ static size_t advance(uv_write_t* req, size_t n) {
   return n;
 }
 
-/* From anywhere to the completed requests. */
-static void complete(uv_stream_t* stream, uv_write_t* req, int err) {
-  if (req->bufs != NULL) {
-    stream->write_queue_size -= bytes_left(req);
-    uv__queue_remove(&req->queue);
-    if (req->bufs != req->bufsml)
-      uv__free(req->bufs);
-    req->bufs = NULL;
-  }
+/* The request is in no queue: its callback is due. */
+static void conclude(uv_stream_t* stream, uv_write_t* req, int err) {
   req->error = err;
   uv__queue_push_back(&stream->write_completed_queue, &req->queue);
+}
+
+/* From the queue to the completed requests. */
+static void complete(uv_stream_t* stream, uv_write_t* req, int err) {
+  stream->write_queue_size -= bytes_left(req);
+  uv__queue_remove(&req->queue);
+  if (req->bufs != req->bufsml)
+    uv__free(req->bufs);
+  req->bufs = NULL;
+  conclude(stream, req, err);
 }
 
 /* Spreads `n` written bytes over the queue. */
@@ -309,12 +314,14 @@ static void flush(uv_stream_t* stream) {
 
 /* Interest in POLLOUT exactly while there is something to write. */
 static void update_interest(uv_stream_t* stream) {
+  uv__io_t* w = &stream->io_watcher;
+
   if (stream->connect_req != NULL)
     return; /* it waits for the same event */
-  if (uv__queue_empty(&stream->write_queue))
-    uv__io_stop(stream->loop, &stream->io_watcher, POLLOUT);
-  else
-    uv__io_start(stream->loop, &stream->io_watcher, POLLOUT);
+  if (!uv__queue_empty(&stream->write_queue))
+    uv__io_start(stream->loop, w, POLLOUT);
+  else if (uv__io_wants(w, POLLOUT))
+    uv__io_stop(stream->loop, w, POLLOUT);
 }
 
 /* Have the callbacks of completed requests run soon. */
@@ -366,22 +373,57 @@ static int enqueue_rest(uv_stream_t* stream,
   return 0;
 }
 
-static size_t bytes_in(const uv_buf_t* bufs, unsigned nbufs) {
-  size_t bytes = 0;
-
-  for (unsigned i = 0; i < nbufs; i++)
-    bytes += bufs[i].len;
-  return bytes;
-}
-
-static void init_request(uv_write_t* req, uv_stream_t* stream) {
+static void init_request(uv_write_t* req,
+                         uv_stream_t* stream,
+                         uv_stream_t* send_handle) {
   req->handle = stream;
+  req->send_handle = send_handle;
   req->bufs = NULL;
   req->nbufs = 0;
   req->write_index = 0;
-  req->error = 0;
   req->write_extra.nwritten = 0;
   uv__queue_init(&req->queue);
+}
+
+/* Nothing is left to write, for better or worse. */
+static int end_at_once(uv_stream_t* stream, uv_write_t* req, int err) {
+  uv__req_start(stream->loop, req, UV_WRITE);
+  conclude(stream, req, err);
+  uv__io_feed(stream->loop, &stream->io_watcher);
+  return 0;
+}
+
+/* The first call answered n; it was to carry `asked` bytes. */
+static int go_on_later(uv_stream_t* stream,
+                       uv_write_t* req,
+                       const uv_buf_t* bufs,
+                       unsigned nbufs,
+                       ssize_t n,
+                       size_t asked) {
+  int err = enqueue_rest(stream, req, bufs, nbufs);
+  if (err != 0)
+    return n > 0 ? end_at_once(stream, req, err) : err;
+
+  uv__req_start(stream->loop, req, UV_WRITE);
+  if ((stream->flags & UV__BLOCKING_WRITES) ||
+      (n >= 0 && (size_t) n == asked))
+    flush(stream); /* more than one call's worth */
+  feed_completed(stream);
+  update_interest(stream);
+  return 0;
+}
+
+static int wait_in_line(uv_stream_t* stream,
+                        uv_write_t* req,
+                        const uv_buf_t* bufs,
+                        unsigned nbufs) {
+  int err = enqueue_rest(stream, req, bufs, nbufs);
+  if (err != 0)
+    return err;
+
+  uv__req_start(stream->loop, req, UV_WRITE);
+  update_interest(stream);
+  return 0;
 }
 
 int uv__stream_os_write(uv_write_t* req,
@@ -389,45 +431,25 @@ int uv__stream_os_write(uv_write_t* req,
                         const uv_buf_t bufs[],
                         unsigned int nbufs,
                         uv_stream_t* send_handle) {
-  int busy = is_busy(stream);
-  size_t total = bytes_in(bufs, nbufs);
-  ssize_t n = UV_EAGAIN;
   struct parcel p;
-  int err = 0;
 
-  if (send_handle != NULL && total == 0)
+  if (send_handle != NULL && !has_data(bufs, nbufs))
     return UV_EINVAL; /* see uv__stream_os_try_write() */
+  init_request(req, stream, send_handle);
+  if (is_busy(stream))
+    return wait_in_line(stream, req, bufs, nbufs);
 
-  p.bytes = 0;
-  init_request(req, stream);
-  req->send_handle = send_handle;
-  if (!busy) {
-    err = parcel_address(&p, bufs, nbufs, send_handle);
-    if (err != 0)
-      return err;
-    n = parcel_send(stream, &p);
-  }
-
-  if (n >= 0)
+  int err = parcel_address(&p, bufs, nbufs, send_handle);
+  if (err != 0)
+    return err;
+  ssize_t n = parcel_send(stream, &p);
+  if (n < 0 && n != UV_EAGAIN)
+    return end_at_once(stream, req, (int) n);
+  if (n > 0)
     req->write_extra.nwritten = (size_t) n;
-  else if (n != UV_EAGAIN)
-    err = (int) n;
-
-  if (err == 0 && (n < 0 || (size_t) n != total)) {
-    err = enqueue_rest(stream, req, bufs, nbufs);
-    if (err != 0 && n <= 0)
-      return err; /* nothing happened yet */
-  }
-
-  uv__req_start(stream->loop, req, UV_WRITE);
-  if (req->bufs == NULL)
-    complete(stream, req, err);
-  else if (!busy && ((stream->flags & UV__BLOCKING_WRITES) ||
-                     (n >= 0 && (size_t) n == p.bytes)))
-    flush(stream); /* more than one call's worth */
-  feed_completed(stream);
-  update_interest(stream);
-  return 0;
+  if (p.is_whole && n == (ssize_t) p.bytes)
+    return end_at_once(stream, req, 0);
+  return go_on_later(stream, req, bufs, nbufs, n, p.bytes);
 }
 
 int uv__stream_cancel_write(uv_write_t* req) {
@@ -453,12 +475,14 @@ void uv__stream_write_abandon(uv_stream_t* stream, int err) {
 }
 
 void uv__stream_write_report(uv_stream_t* stream) {
-  struct uv__queue due;
-  uv__queue_move(&due, &stream->write_completed_queue);
+  struct uv__queue* due = &stream->write_completed_queue;
+  const struct uv__queue* last = due->prev;
+  const struct uv__queue* q = due;
 
-  /* Also if a callback closes the stream: this is before its close_cb. */
-  while (!uv__queue_empty(&due)) {
-    struct uv__queue* q = uv__queue_pop_front(&due);
+  /* Also if a callback closes the stream: this is before its close_cb. What it
+   * completes comes behind the last one of now and has its turn later. */
+  while (q != last && !uv__queue_empty(due)) {
+    q = uv__queue_pop_front(due);
     uv_write_t* req = uv__queue_entry(q, uv_write_t, queue);
 
     uv__req_unregister(stream->loop);
@@ -475,7 +499,8 @@ void uv__stream_os_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {
 }
 
 void uv__stream_write_turn(uv_stream_t* stream, int refused) {
-  flush(stream);
+  if (!uv__queue_empty(&stream->write_queue))
+    flush(stream);
   if (refused)
     uv__stream_write_abandon(stream, uv__stream_refusal(stream));
   update_interest(stream);

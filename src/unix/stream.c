@@ -213,10 +213,7 @@ static int connect_result(uv_stream_t* stream, int refused) {
     return err;
 
   /* Nobody will tell when it is through; is it? */
-  struct sockaddr_storage peer;
-  int len = sizeof(peer);
-  err = uv__sock_peer_name(fd, (struct sockaddr*) &peer, &len);
-  return err == 0 ? 0 : uv__stream_refusal(stream);
+  return uv__sock_has_peer(fd) ? 0 : uv__stream_refusal(stream);
 }
 
 static void connect_turn(uv_stream_t* stream, int refused) {
@@ -239,21 +236,24 @@ static void connect_turn(uv_stream_t* stream, int refused) {
   uv__stream_write_turn(stream, 0);
 }
 
+/* Writes were cancelled. 1 if that was all the event is about: not a word about
+ * the connect that may be under way. Should it be an event of the poller's, it
+ * comes again (P2). */
+static int cancel_turn(uv_stream_t* stream, int refused) {
+  stream->flags &= ~UV__STREAM_TAKEN_BACK;
+  uv__stream_write_report(stream);
+  if (uv__is_closing(uv__base(stream)))
+    return 1;
+  return stream->connect_req != NULL && !connect_is_known(stream) && !refused;
+}
+
 void uv__stream_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   uv_stream_t* stream = container_of(w, uv_stream_t, io_watcher);
   int refused = w->events == 0 && (events & POLLERR) != 0;
 
   (void) loop;
-  if (stream->flags & UV__STREAM_TAKEN_BACK) {
-    /* Not a word about the connect that may be under way. Should this be an
-     * event of the poller's, it comes again (P2). */
-    stream->flags &= ~UV__STREAM_TAKEN_BACK;
-    uv__stream_write_report(stream);
-    if (uv__is_closing(uv__base(stream)))
-      return;
-    if (stream->connect_req != NULL && !connect_is_known(stream) && !refused)
-      return;
-  }
+  if ((stream->flags & UV__STREAM_TAKEN_BACK) && cancel_turn(stream, refused))
+    return;
   if (stream->connect_req != NULL) {
     connect_turn(stream, refused);
     return;

@@ -56,12 +56,6 @@ int uv__udp_os_init(uv_udp_t* handle,
   return err;
 }
 
-static int is_connected(int fd) {
-  struct sockaddr_storage peer;
-  int len = sizeof(peer);
-  return uv__sock_peer_name(fd, (struct sockaddr*) &peer, &len) == 0;
-}
-
 /* A port of its own says that somebody bound it. */
 static int is_bound(int fd) {
   union uv__ip_addr name;
@@ -88,7 +82,7 @@ int uv__udp_os_open(uv_udp_t* handle, uv_os_sock_t fd, unsigned flags) {
   if (err != 0)
     return err;
 
-  if (is_connected(fd))
+  if (uv__sock_has_peer(fd))
     handle->flags |= UV__CONNECTED;
   if (is_bound(fd))
     handle->flags |= UV__BOUND;
