@@ -102,8 +102,10 @@ static void after_poll(uv_loop_t* loop, int pending_rounds) {
   for (int i = 0; i < pending_rounds && uv__loop_os_has_pending(loop); i++)
     uv__loop_os_run_pending(loop);
 
-  uv__run_check(loop);
-  uv__handle_run_closing(loop);
+  if (!uv__queue_empty(&loop->check_handles))
+    uv__run_check(loop);
+  if (loop->closing_handles != NULL)
+    uv__handle_run_closing(loop);
   uv_update_time(loop);
   uv__timer_run_due(loop);
 }

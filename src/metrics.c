@@ -11,22 +11,15 @@
 
 #include <string.h>
 
-static int idle_time_is_on(const uv_loop_t* loop) {
-  return (uv__loop_state(loop)->flags & UV__LOOP_METRICS_IDLE) != 0;
-}
-
 void uv__metrics_wait_begin(uv_loop_t* loop) {
-  if (idle_time_is_on(loop))
-    uv__store_release(&uv__loop_state(loop)->metrics.waiting_since,
-                      uv_hrtime());
+  uv__store_release(&uv__loop_state(loop)->metrics.waiting_since,
+                    uv_hrtime());
 }
 
 void uv__metrics_wait_end(uv_loop_t* loop) {
   struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
   uint64_t since = uv__load_relaxed(&metrics->waiting_since);
 
-  if (since == 0)
-    return;
   /* The wait moves from one word to the other; a reader that sees the sequence
    * change tries again. Pairs with uv_metrics_idle_time(). */
   uv__fetch_add(&metrics->sequence, 1);

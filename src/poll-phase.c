@@ -55,55 +55,42 @@ static void add_wake(struct uv__batch* batch) {
 static int is_last_due(uv_loop_t* loop, int was_due_before_wait) {
   struct uv__batch* batch = &uv__loop_state(loop)->batch;
 
+  if (!was_due_before_wait && !uv__loop_is_last_due(loop))
+    return 0;
   if (batch->was_full && batch->large == NULL)
     return 0;
-  if (was_due_before_wait)
-    return 1;
-  return uv__loop_is_last_due(loop) && has_wake(batch);
+  return was_due_before_wait || has_wake(batch);
 }
 
 static int wait_once(uv_loop_t* loop, int timeout_ms) {
-  const struct uv__poller* poller = uv__loop_state(loop)->poller;
-  struct uv__batch* batch = &uv__loop_state(loop)->batch;
+  struct uv__loop_state* state = uv__loop_state(loop);
+  struct uv__batch* batch = &state->batch;
   int room = make_room(batch);
   int is_sleep = timeout_ms != 0;
+  int is_timed = is_sleep && uv__metrics_idle_is_on(loop);
   int was_due = uv__loop_is_last_due(loop);
   int n = 0;
 
-  if (is_sleep) {
+  if (is_timed)
     uv__metrics_wait_begin(loop);
-    if (!uv__wakeup_sleep(loop))
-      timeout_ms = 0;
-  }
+  if (is_sleep && !uv__wakeup_sleep(loop))
+    timeout_ms = 0;
   if (timeout_ms != 0 || !uv__wakeup_is_all(loop))
-    n = poller->wait(loop, events_of(batch), room, timeout_ms);
-  if (is_sleep)
+    n = state->poller->wait(loop, events_of(batch), room, timeout_ms);
+  if (is_timed)
     uv__metrics_wait_end(loop);
 
   batch->next = 0;
   batch->count = n < 0 ? 0 : n;
   batch->was_full = n == room;
+  /* What is there before the loop sleeps was waiting for it. */
+  batch->was_waiting = !is_sleep;
   batch->last_due = is_last_due(loop, was_due);
   if (uv__wakeup_take(loop))
     add_wake(batch);
   if (!batch->last_due && uv__loop_is_last_due(loop))
     (void) uv__wakeup_send(loop); /* its own wake-up may be in this batch */
   return n < 0 ? n : batch->count;
-}
-
-/* Events that are there before the loop sleeps were waiting for it. With
- * metrics on it is worth a look of its own to tell them apart. */
-static int wait_noting_backlog(uv_loop_t* loop, int timeout_ms) {
-  struct uv__loop_state* state = uv__loop_state(loop);
-  int look_first = timeout_ms == 0 || (state->flags & UV__LOOP_METRICS_IDLE);
-  int n = 0;
-
-  if (look_first)
-    n = wait_once(loop, 0);
-  state->batch.was_waiting = n > 0;
-  if (n == 0 && timeout_ms != 0)
-    n = wait_once(loop, timeout_ms);
-  return n;
 }
 
 static int left_ms(uint64_t deadline_ns) {
@@ -116,6 +103,9 @@ static int left_ms(uint64_t deadline_ns) {
 
 int uv__poll_collect(uv_loop_t* loop, uint64_t deadline_ns) {
   const struct uv__batch* batch = &uv__loop_state(loop)->batch;
+  /* With metrics on it is worth a look of its own to tell events that have been
+   * waiting from those that end a sleep. */
+  int look_first = uv__metrics_idle_is_on(loop);
   int n;
 
   /* Collected before and not dispatched: waiting again would overwrite them,
@@ -123,13 +113,13 @@ int uv__poll_collect(uv_loop_t* loop, uint64_t deadline_ns) {
   if (batch->next < batch->count)
     return batch->count - batch->next;
 
-  for (;;) {
+  for (;; look_first = 0) {
     uv__loop_os_commit(loop);
     int timeout_ms = left_ms(deadline_ns);
     /* A refused commit is waiting to be delivered. */
-    if (uv__loop_os_has_pending(loop))
+    if (timeout_ms != 0 && uv__loop_os_has_pending(loop))
       timeout_ms = 0;
-    n = wait_noting_backlog(loop, timeout_ms);
+    n = wait_once(loop, look_first ? 0 : timeout_ms);
     if (n != 0 || timeout_ms == 0)
       break;
     if (deadline_ns != UV__DEADLINE_NEVER && left_ms(deadline_ns) == 0)
@@ -146,8 +136,8 @@ static int dispatch(uv_loop_t* loop) {
   int ran = 0;
 
   while (batch->next < batch->count) {
-    struct uv__event event = events_of(batch)[batch->next++];
-    ran += uv__loop_os_dispatch(loop, &event);
+    const struct uv__event* event = &events_of(batch)[batch->next++];
+    ran += uv__loop_os_dispatch(loop, event);
   }
   if (batch->last_due)
     ran += uv__loop_os_dispatch_last(loop);

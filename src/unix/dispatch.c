@@ -56,18 +56,23 @@ static int dispatch_wake(uv_loop_t* loop) {
   return ran + uv__process_run_ended(loop);
 }
 
-int uv__loop_os_dispatch(uv_loop_t* loop, const struct uv__event* event) {
+static int dispatch_other(uv_loop_t* loop, const struct uv__event* event) {
   switch ((enum uv__event_kind) event->kind) {
-  case UV__EVENT_IO:
-    return dispatch_io(loop, event);
   case UV__EVENT_WAKE:
     return dispatch_wake(loop);
   case UV__EVENT_CHILD:
     return uv__process_child_ended(loop, (int) event->key);
+  case UV__EVENT_IO:
   case UV__EVENT_REQ:
-    break; /* no unix backend reports these */
+    break; /* seen to already; no unix backend reports these */
   }
   return 0;
+}
+
+int uv__loop_os_dispatch(uv_loop_t* loop, const struct uv__event* event) {
+  if (event->kind == UV__EVENT_IO)
+    return dispatch_io(loop, event);
+  return dispatch_other(loop, event);
 }
 
 int uv__loop_os_dispatch_last(uv_loop_t* loop) {

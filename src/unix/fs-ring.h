@@ -10,7 +10,7 @@
 #ifndef UV_UNIX_FS_RING_H_
 #define UV_UNIX_FS_RING_H_
 
-#include "base.h"
+#include "unix/loop-os.h"
 #include "unix/os.h"
 
 #if UV__HAVE_URING
@@ -22,14 +22,30 @@ int uv__fs_ring_offer(uv_fs_t* req);
 /* As uv_cancel(), for a request that it has. */
 int uv__fs_ring_cancel(uv_fs_t* req);
 
+/* The next three are asked in every round, mostly of loops that never had a
+ * ring; these functions are for the others. */
+void uv__fs_uring_commit(uv_loop_t* loop);
+int uv__fs_uring_uncommitted(const uv_loop_t* loop);
+int uv__fs_uring_run_done(uv_loop_t* loop);
+
 /* Before the poller waits: hands to the kernel what was offered since, and sees
  * to it that results which are there already are not slept over. */
-void uv__fs_ring_commit(uv_loop_t* loop);
+static inline void uv__fs_ring_commit(uv_loop_t* loop) {
+  if (uv__loop_os(loop)->fs_uring != NULL)
+    uv__fs_uring_commit(loop);
+}
+
 /* Is there something to hand over? */
-int uv__fs_ring_uncommitted(const uv_loop_t* loop);
+static inline int uv__fs_ring_uncommitted(const uv_loop_t* loop) {
+  return uv__loop_os(loop)->fs_uring != NULL && uv__fs_uring_uncommitted(loop);
+}
 
 /* Runs the callbacks of what is done; returns how many. */
-int uv__fs_ring_run_done(uv_loop_t* loop);
+static inline int uv__fs_ring_run_done(uv_loop_t* loop) {
+  if (uv__loop_os(loop)->fs_uring == NULL)
+    return 0;
+  return uv__fs_uring_run_done(loop);
+}
 
 /* Child side of fork: requests of the parent's are the parent's. Also when the
  * loop is closed: nothing is in flight then. */

@@ -196,7 +196,7 @@ static void submit(struct uv__fs_uring* fu) {
   uv__fs_uring_forget_fds(&fu->map);
 }
 
-void uv__fs_ring_commit(uv_loop_t* loop) {
+void uv__fs_uring_commit(uv_loop_t* loop) {
   struct uv__fs_uring* fu = ring_of(loop);
 
   if (fu == NULL)
@@ -208,7 +208,7 @@ void uv__fs_ring_commit(uv_loop_t* loop) {
     (void) uv__wakeup_send(loop); /* the eventfd was signalled, too */
 }
 
-int uv__fs_ring_uncommitted(const uv_loop_t* loop) {
+int uv__fs_uring_uncommitted(const uv_loop_t* loop) {
   const struct uv__fs_uring* fu = ring_of(loop);
   return fu != NULL && uv__uring_unsent(&fu->ring) != 0;
 }
@@ -229,7 +229,7 @@ static int finish(struct uv__fs_uring* fu, const struct uv__cqe* cqe) {
   return 1;
 }
 
-int uv__fs_ring_run_done(uv_loop_t* loop) {
+int uv__fs_uring_run_done(uv_loop_t* loop) {
   struct uv__fs_uring* fu = ring_of(loop);
   int ran = 0;
 
