@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Every black-box test and every helper; included with different meanings of
  * TEST and HELPER, so without a guard. A file together, in the order of the
- * file names. TEST_UNIX names what only unix has: elsewhere the test is skipped
- * with that reason. */
+ * file names. TEST_UNIX names what only unix has, TEST_WINDOWS what only
+ * Windows: elsewhere the test is skipped with that reason. */
 
 /* test-async.c */
 TEST(async_many_handles_many_threads)
@@ -138,6 +138,11 @@ HELPER(check_clean_child)
 HELPER(check_session)
 HELPER(check_identity)
 #endif
+
+/* test-process-dump-win.c */
+TEST_WINDOWS(process_dump_goes_where_it_is_told, "dumps of processes")
+TEST_WINDOWS(process_dump_folder_is_no_text, "dumps of processes")
+TEST_WINDOWS(process_dump_long_folder, "dumps of processes")
 
 /* test-process-end.c */
 TEST(process_end_of_many)

@@ -40,12 +40,15 @@
 
 #endif
 
-/* The tests of unix things, for a list: `why` says what they need. */
+/* The tests of unix things, and of Windows', for a list: `why` says what they
+ * need. */
 #if TEST_POSIX
 # define TEST_UNIX(name, why) TEST(name)
+# define TEST_WINDOWS(name, why) TEST_LEFT_OUT(name, "Windows only: " why)
 # define UNIT_UNIX(name, why) UNIT(name)
 #else
-# define TEST_UNIX(name, why) TEST_LEFT_OUT(name, why)
+# define TEST_UNIX(name, why) TEST_LEFT_OUT(name, "unix only: " why)
+# define TEST_WINDOWS(name, why) TEST(name)
 # define UNIT_UNIX(name, why) UNIT_LEFT_OUT(name, why)
 #endif
 

@@ -6,10 +6,9 @@
  */
 #include "win/process-impl.h"
 #include "alloc.h"
+#include "win/dump-path.h"
 
-#include <stdio.h>
 #include <dbghelp.h>
-#include <wchar.h>
 
 #define KEY_NAME                                                               \
   L"SOFTWARE\\Microsoft\\Windows\\Windows Error Reporting\\LocalDumps"
@@ -19,6 +18,7 @@
 /* The longest path there is, in units. */
 #define PATH_UNITS 32768
 
+#define DUMP_KIND_SMALL 1
 #define DUMP_KIND_FULL 2
 
 typedef BOOL WINAPI write_dump_fn(HANDLE process,
@@ -32,42 +32,42 @@ typedef BOOL WINAPI write_dump_fn(HANDLE process,
 /* What is configured, in buffers of PATH_UNITS. */
 struct plan {
   WCHAR* folder;
+  WCHAR* image; /* of the program */
   WCHAR* path;
   DWORD kind;
 };
 
-static int read_plan(HKEY key, struct plan* plan) {
+/* A text, whose variables are expanded by the call: a value of another type
+ * need not end with a 0. */
+static int read_folder(HKEY key, WCHAR* folder) {
   DWORD size = PATH_UNITS * sizeof(WCHAR);
-  DWORD kind_size = sizeof(plan->kind);
+  LSTATUS status = RegGetValueW(key, NULL, L"DumpFolder", RRF_RT_REG_SZ, NULL,
+                                folder, &size);
 
-  plan->kind = 0;
-  (void) RegGetValueW(key, NULL, L"DumpType", RRF_RT_REG_DWORD, NULL,
-                      &plan->kind, &kind_size); /* else a small one */
-  /* Variables in it are expanded by the call. */
-  if (RegGetValueW(key, NULL, L"DumpFolder", RRF_RT_ANY, NULL, plan->folder,
-                   &size) == ERROR_SUCCESS)
-    return 1;
-  DWORD units =
-      ExpandEnvironmentStringsW(FOLDER_DEFAULT, plan->folder, PATH_UNITS);
+  if (status != ERROR_FILE_NOT_FOUND)
+    return status == ERROR_SUCCESS;
+  DWORD units = ExpandEnvironmentStringsW(FOLDER_DEFAULT, folder, PATH_UNITS);
   return units != 0 && units <= PATH_UNITS;
 }
 
-/* folder\program.exe.pid.dmp */
-static int make_path(HANDLE process, DWORD pid, struct plan* plan) {
+static DWORD read_kind(HKEY key) {
+  DWORD kind;
+  DWORD size = sizeof(kind);
+
+  return RegGetValueW(key, NULL, L"DumpType", RRF_RT_REG_DWORD, NULL, &kind,
+                      &size) == ERROR_SUCCESS
+             ? kind
+             : DUMP_KIND_SMALL;
+}
+
+static int make_plan(HANDLE process, DWORD pid, HKEY key, struct plan* plan) {
   DWORD units = PATH_UNITS;
 
-  if (!QueryFullProcessImageNameW(process, 0, plan->path, &units))
-    return 0;
-  const WCHAR* slash = wcsrchr(plan->path, L'\\');
-  const WCHAR* name = slash == NULL ? plan->path : slash + 1;
-  WCHAR base[MAX_PATH];
-  if (wcslen(name) >= MAX_PATH)
-    return 0;
-  wcscpy(base, name);
-  /* The count is of units, not bytes. */
-  int n = swprintf(plan->path, PATH_UNITS, L"%ls\\%ls.%lu.dmp", plan->folder,
-                   base, (unsigned long) pid);
-  return n > 0;
+  plan->kind = read_kind(key);
+  return read_folder(key, plan->folder) &&
+         QueryFullProcessImageNameW(process, 0, plan->image, &units) &&
+         uv__dump_path(plan->path, PATH_UNITS, plan->folder, plan->image,
+                       pid) == 0;
 }
 
 static void write_file(HANDLE process, DWORD pid, const struct plan* plan) {
@@ -101,11 +101,13 @@ void uv__process_dump(HANDLE process, DWORD pid) {
       ERROR_SUCCESS)
     return;
   plan.folder = uv__malloc_array(PATH_UNITS, sizeof(WCHAR));
+  plan.image = uv__malloc_array(PATH_UNITS, sizeof(WCHAR));
   plan.path = uv__malloc_array(PATH_UNITS, sizeof(WCHAR));
-  if (plan.folder != NULL && plan.path != NULL && read_plan(key, &plan) &&
-      make_path(process, pid, &plan))
+  if (plan.folder != NULL && plan.image != NULL && plan.path != NULL &&
+      make_plan(process, pid, key, &plan))
     write_file(process, pid, &plan);
   uv__free(plan.folder);
+  uv__free(plan.image);
   uv__free(plan.path);
   RegCloseKey(key);
 }

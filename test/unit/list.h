@@ -64,6 +64,11 @@ UNIT(ansi_string_ends)
 UNIT(ansi_quotes_hide_the_end)
 UNIT(ansi_cancel)
 
+/* unit-dump-path.c */
+UNIT(dump_path_is_put_together)
+UNIT(dump_path_in_every_room)
+UNIT(dump_path_counts_units_not_bytes)
+
 /* unit-error.c */
 UNIT(error_table)
 UNIT(error_table_distinct)
