@@ -242,7 +242,8 @@ void uv_fs_req_cleanup(uv_fs_t* req) {
     return;
 
   free_ptr(req);
-  uv__free(*uv__fs_owned(req));
+  if (*uv__fs_owned(req) != NULL)
+    uv__free(*uv__fs_owned(req));
   *uv__fs_owned(req) = NULL;
   req->path = NULL;
   uv__fs_os_init(req);

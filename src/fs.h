@@ -24,9 +24,11 @@
  * the result as an int. */
 #define UV__FS_BYTES_MAX INT32_MAX
 
-/* What the caller asked for. Which members matter depends on `type`. */
+/* What the caller asked for. Which members matter depends on `type`. No larger
+ * than it must be: all of it is cleared for each request. */
 struct uv__fs_args {
   uv_fs_type type;
+  unsigned int nbufs;
   const char* path;
   const char* new_path;
   uv_file file;
@@ -34,14 +36,19 @@ struct uv__fs_args {
   int flags;    /* of open, copyfile, symlink; the mode of access */
   int mode;
   const uv_buf_t* bufs;
-  unsigned int nbufs;
-  int64_t off;   /* of read, write, sendfile; length for ftruncate */
-  size_t length; /* of sendfile */
   uv_uid_t uid;
   uv_gid_t gid;
-  double atime;
-  double mtime;
   uv_dir_t* dir;
+  union {
+    struct {
+      int64_t off;   /* of read, write, sendfile; length for ftruncate */
+      size_t length; /* of sendfile */
+    };
+    struct {
+      double atime; /* of those that set times */
+      double mtime;
+    };
+  };
 };
 
 /* One file operation of the platform. */

@@ -80,9 +80,10 @@ int uv__fs_os_fill(uv_fs_t* req, const struct uv__fs_args* args) {
   req->flags = args->flags;
   req->mode = (mode_t) args->mode;
   req->nbufs = args->nbufs;
-  req->off = (off_t) args->off;
   req->uid = args->uid;
   req->gid = args->gid;
+  /* The same place in args: no type looks at both. */
+  req->off = (off_t) args->off;
   req->atime = args->atime;
   req->mtime = args->mtime;
   req->ptr = args->dir;

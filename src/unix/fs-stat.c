@@ -85,7 +85,7 @@ static int any_stat(int fd, const char* path, int at_flags, uv_stat_t* out) {
     return plain_stat(fd, path, at_flags, out);
 
   int err = uv__statx(fd, path, at_flags, out);
-  if (!uv__statx_maybe_refused(err))
+  if (err == 0 || !uv__statx_maybe_refused(err))
     return err;
 
   /* If the old call succeeds, then it was not the file. */
