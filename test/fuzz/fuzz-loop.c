@@ -283,6 +283,8 @@ static void stop(struct slot* s) {
 }
 
 static void use(struct slot* s, unsigned arg) {
+  /* Written for as long as it takes: longer than this call, at times. */
+  static char payload[64];
   char bytes[64] = "";
 
   if (s->kind == TIMER) {
@@ -294,7 +296,7 @@ static void use(struct slot* s, unsigned arg) {
   }
   if (s->kind == PIPE && !s->closing) {
     uv_write_t* req = malloc(sizeof(*req));
-    uv_buf_t buf = uv_buf_init(bytes, arg % sizeof(bytes));
+    uv_buf_t buf = uv_buf_init(payload, arg % sizeof(payload));
     req->data = s;
     if (uv_write(req, &s->h.stream, &buf, 1, on_write) == 0) {
       s->writes++;
