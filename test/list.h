@@ -146,6 +146,9 @@ TEST_WINDOWS(process_dump_long_folder, "dumps of processes")
 
 /* test-process-end.c */
 TEST(process_end_of_many)
+TEST_UNIX(process_end_beside_foreign_children, "fork()")
+TEST_UNIX(process_end_of_many_one_of_them_taken, "waitpid()")
+TEST_UNIX(process_end_beside_a_stopped_child, "SIGSTOP")
 TEST_UNIX(process_end_after_its_output, "SIGCHLD behind all that is readable")
 TEST_UNIX(process_end_reported_early, "ways to learn of a child")
 TEST_UNIX(process_end_before_it_is_watched, "ways to learn of a child")

@@ -92,6 +92,111 @@ TEST_IMPL(process_end_of_many) {
   return 0;
 }
 
+#if TEST_POSIX
+static pid_t fork_foreign(int status) {
+  pid_t pid = fork();
+
+  ASSERT_GE(pid, 0);
+  if (pid == 0)
+    _exit(status);
+  await_zombie(pid);
+  return pid;
+}
+
+static void take_foreign(pid_t pid, int wanted) {
+  int status;
+
+  ASSERT_EQ(pid, waitpid(pid, &status, WNOHANG));
+  ASSERT_EQ(wanted, WEXITSTATUS(status));
+}
+
+/* Own children beside others', older and younger ones, that have ended, too. */
+TEST_IMPL(process_end_beside_foreign_children) {
+  enum { CHILDREN = 20 };
+  static uv_process_t processes[CHILDREN];
+
+  ASSERT_OK(uv_loop_init(&loop));
+  for (int round = 0; round < 3; round++) {
+    pid_t older = round == 1 ? fork_foreign(41) : -1;
+    exits = 0;
+    for (int i = 0; i < CHILDREN; i++)
+      spawn_ending(&processes[i], "3", i % 4 ? "20" : "0");
+    pid_t younger = round == 2 ? fork_foreign(42) : -1;
+    await_zombie(uv_process_get_pid(&processes[0]));
+    ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+    ASSERT_EQ(CHILDREN, exits);
+    if (older != -1)
+      take_foreign(older, 41);
+    if (younger != -1)
+      take_foreign(younger, 42);
+    ASSERT_EQ(-1, waitpid(-1, NULL, WNOHANG)); /* no zombie */
+  }
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* Of many children, the program waits for one itself while another ends. */
+TEST_IMPL(process_end_of_many_one_of_them_taken) {
+  enum { CHILDREN = 8 };
+  static uv_process_t processes[CHILDREN];
+
+  ASSERT_OK(uv_loop_init(&loop));
+  for (int i = 0; i < CHILDREN; i++)
+    spawn_ending(&processes[i], "3", i < 2 ? "0" : "60000");
+  await_zombie(uv_process_get_pid(&processes[1]));
+  ASSERT_EQ(processes[0].pid, waitpid(processes[0].pid, NULL, 0));
+  while (exits == 0)
+    uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_EQ(1, exits);
+  ASSERT_ERR(UV_ESRCH, uv_process_kill(&processes[0], 0));
+  ASSERT_EQ(1, uv_is_active((uv_handle_t*) &processes[0]));
+  uv_close((uv_handle_t*) &processes[0], NULL);
+  for (int i = 2; i < CHILDREN; i++) {
+    ASSERT_OK(uv_process_kill(&processes[i], 0));
+    uv_close((uv_handle_t*) &processes[i], NULL);
+    ASSERT_OK(uv_kill(processes[i].pid, SIGKILL));
+    ASSERT_EQ(processes[i].pid, waitpid(processes[i].pid, NULL, 0));
+  }
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(1, exits);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* A child that stops and goes on has not ended, nor does it hide one that has.
+ */
+TEST_IMPL(process_end_beside_a_stopped_child) {
+  enum { CHILDREN = 5 };
+  static uv_process_t processes[CHILDREN];
+  siginfo_t info;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  for (int i = 0; i < CHILDREN; i++)
+    spawn_ending(&processes[i], "3", i == 1 ? "0" : "60000");
+  ASSERT_OK(uv_process_kill(&processes[0], SIGSTOP));
+  ASSERT_EQ(0, waitid(P_PID, (id_t) processes[0].pid, &info,
+                      WSTOPPED | WNOWAIT));
+  await_zombie(processes[1].pid);
+  while (exits == 0)
+    uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_EQ(1, exits);
+  ASSERT_EQ(1, uv_is_active((uv_handle_t*) &processes[0]));
+  for (int i = 0; i < CHILDREN; i++) {
+    if (i == 1)
+      continue;
+    processes[i].exit_cb = NULL;
+    ASSERT_OK(uv_process_kill(&processes[i], SIGKILL));
+  }
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(-1, waitpid(-1, NULL, WNOHANG)); /* all of them were taken */
+  for (int i = 0; i < CHILDREN; i++)
+    if (i != 1)
+      uv_close((uv_handle_t*) &processes[i], NULL);
+  test_close_loop(&loop);
+  return 0;
+}
+#endif
+
 static size_t bytes_seen;
 
 static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {

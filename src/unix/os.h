@@ -60,6 +60,7 @@
  *   UV__HAVE_CLONEFILE         fclonefileat() of <sys/clonefile.h>
  *   UV__HAVE_FCOPYFILE         fcopyfile() of <copyfile.h>
  * processes and terminals
+ *   UV__HAVE_WAITID            waitid() tells who has ended and takes nothing
  *   UV__HAVE_VFORK_CLONE       clone(CLONE_VM | CLONE_VFORK) and syscall()
  *   UV__HAVE_POSIX_SPAWN       posix_spawn() with sessions is the best way;
  *                              UV__SPAWN_CLOEXEC_DEFAULT: its flag that closes
@@ -120,6 +121,7 @@
 # define UV__HAVE_MSG_NOSIGNAL 1
 # define UV__HAVE_MMSG 1
 # define UV__HAVE_ABSTRACT_SOCKET 1
+# define UV__HAVE_WAITID 1
 # define UV__HAVE_STATX 1
 # if defined(__ANDROID__) || defined(UV__KQUEUE_SHIM)
 #  define UV__HAVE_URING 0 /* seccomp kills there; no eventfd here */
@@ -212,6 +214,7 @@ typedef cpu_set_t uv__cpu_set;
 # define UV__HAVE_MSG_NOSIGNAL 0
 # define UV__HAVE_MMSG 0
 # define UV__HAVE_ABSTRACT_SOCKET 0
+# define UV__HAVE_WAITID 0
 # define UV__HAVE_STATX 0
 # define UV__HAVE_URING 0
 # define UV__HAVE_STAT_BIRTHTIME 1
@@ -281,6 +284,7 @@ typedef cpu_set_t uv__cpu_set;
 # define UV__HAVE_MSG_NOSIGNAL 1
 # define UV__HAVE_MMSG 1
 # define UV__HAVE_ABSTRACT_SOCKET 0
+# define UV__HAVE_WAITID 0
 # define UV__HAVE_STATX 0
 # define UV__HAVE_URING 0
 # define UV__HAVE_STAT_BIRTHTIME 1
@@ -346,6 +350,7 @@ typedef cpuset_t uv__cpu_set;
 # define UV__HAVE_MSG_NOSIGNAL 1
 # define UV__HAVE_MMSG 1
 # define UV__HAVE_ABSTRACT_SOCKET 0
+# define UV__HAVE_WAITID 0
 # define UV__HAVE_STATX 0
 # define UV__HAVE_URING 0
 # define UV__HAVE_STAT_BIRTHTIME 1
@@ -409,6 +414,7 @@ typedef cpuset_t uv__cpu_set;
 # define UV__HAVE_MSG_NOSIGNAL 1
 # define UV__HAVE_MMSG 1
 # define UV__HAVE_ABSTRACT_SOCKET 0
+# define UV__HAVE_WAITID 0
 # define UV__HAVE_STATX 0
 # define UV__HAVE_URING 0
 # define UV__HAVE_STAT_BIRTHTIME 1
@@ -457,6 +463,7 @@ typedef cpuset_t uv__cpu_set;
     !defined(UV__HAVE_SO_NOSIGPIPE) || \
     !defined(UV__HAVE_MSG_NOSIGNAL) || !defined(UV__HAVE_MMSG) || \
     !defined(UV__HAVE_ABSTRACT_SOCKET) || \
+    !defined(UV__HAVE_WAITID) || \
     !defined(UV__HAVE_STATX) || !defined(UV__HAVE_URING) || \
     !defined(UV__HAVE_STAT_BIRTHTIME) || \
     !defined(UV__HAVE_STAT_FLAGS) || !defined(UV__HAVE_STATFS) || \

@@ -11,11 +11,17 @@
  *   children_ended         it has ended, the loop owes its exit_cb
  * or in none: exit_cb ran, the handle was closed, or the process was forked.
  *
+ * SIGCHLD does not say whose end it is about. The kernel is asked for a name
+ * (waitid); while the names are those of own children, nobody else need be
+ * asked. Otherwise each own child is.
+ *
  * Failure: a child that nobody can tell us of (refused by the poller, no memory
  * for a signal watcher) is killed, and uv_spawn() fails.
  */
 #include "poller.h"
+#include "unix/fd.h"
 #include "unix/loop-os.h"
+#include "unix/os.h"
 #include "unix/process-impl.h"
 #include "unix/process.h"
 #include "unix/signal.h"
@@ -24,6 +30,11 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/wait.h>
+
+/* So few are asked one by one: the kernel's word on who has ended costs calls,
+ * too. And after so many of those, the others are asked as well. */
+#define FEW_CHILDREN 3
+#define NAMES_MAX 8
 
 static uv_process_t* process_of(struct uv__queue* q) {
   return container_of(q, uv_process_t, queue);
@@ -59,6 +70,17 @@ static int has_ended(uv_process_t* process, int options) {
   return r > 0;
 }
 
+/* From the back: if the program waited for a child and its number was given to
+ * another one, the later is meant. */
+static uv_process_t* find_child(struct uv__queue* list, int pid) {
+  for (struct uv__queue* q = list->prev; q != list; q = q->prev) {
+    uv_process_t* process = process_of(q);
+    if (process->pid == pid && !(process->flags & UV__PROCESS_REAPED))
+      return process;
+  }
+  return NULL;
+}
+
 static void report_exit(uv_process_t* process) {
   int status = process->status;
   int64_t exit_status = 0;
@@ -90,20 +112,97 @@ static void unwatch_if_childless(uv_loop_t* loop) {
     uv_signal_stop(&loop->child_watcher);
 }
 
+#if UV__HAVE_WAITID
+/* Asks without taking: 0 or UV_E*; info->si_pid is 0 if none has ended. */
+static int look_at(idtype_t which, int pid, siginfo_t* info) {
+  int r;
+
+  info->si_pid = 0;
+  do
+    r = waitid(which, (id_t) pid, info, WEXITED | WNOHANG | WNOWAIT);
+  while (r == -1 && errno == EINTR);
+  return r == 0 ? 0 : uv__errno();
+}
+
+/* One of the process's children, ours or not, that has ended: its pid; 0 if
+ * there is none, -1 if that cannot be said. */
+static int who_has_ended(void) {
+  siginfo_t info;
+
+  if (look_at(P_ALL, 0, &info) != 0)
+    return -1;
+  /* A program that traces others is told of their stops, too. */
+  if (info.si_pid != 0 && info.si_code != CLD_EXITED &&
+      info.si_code != CLD_KILLED && info.si_code != CLD_DUMPED)
+    return -1;
+  return info.si_pid;
+}
+
+int uv__child_is_lost(const uv_process_t* process) {
+  siginfo_t info;
+
+  /* After fork they are the parent's to wait for. */
+  if (uv__queue_empty(&process->queue))
+    return 0;
+  return look_at(P_PID, process->pid, &info) == -ECHILD;
+}
+#else
+static int who_has_ended(void) {
+  return -1;
+}
+
+int uv__child_is_lost(const uv_process_t* process) {
+  (void) process;
+  return 0; /* each of them is asked at each SIGCHLD */
+}
+#endif
+
+static int are_few(const struct uv__queue* children) {
+  const struct uv__queue* q = children->next;
+
+  for (int n = 0; n < FEW_CHILDREN && q != children; n++)
+    q = q->next;
+  return q == children;
+}
+
+/* Moves children that the kernel names to `ended`: two calls for each of them,
+ * however many others there are. 1 if those were all; 0 if it named somebody
+ * else's child, many, or none (the program has waited for it itself). */
+static int take_named(struct uv__queue* children, struct uv__queue* ended) {
+  for (int taken = 0; taken < NAMES_MAX; taken++) {
+    int pid = who_has_ended();
+    if (pid == 0)
+      return taken > 0;
+    uv_process_t* process = pid > 0 ? find_child(children, pid) : NULL;
+    if (process == NULL || !has_ended(process, WNOHANG))
+      return 0;
+    uv__queue_remove(&process->queue);
+    uv__queue_push_back(ended, &process->queue);
+  }
+  return 0;
+}
+
+static void ask_each(struct uv__queue* children, struct uv__queue* ended) {
+  struct uv__queue todo;
+
+  uv__queue_move(&todo, children);
+  while (!uv__queue_empty(&todo)) {
+    struct uv__queue* q = uv__queue_pop_front(&todo);
+    int over = has_ended(process_of(q), WNOHANG);
+    uv__queue_push_back(over ? ended : children, q);
+  }
+}
+
 /* Looks at all first, then calls back. */
 static void reap_children(uv_signal_t* watcher, int signum) {
   uv_loop_t* loop = watcher->loop;
-  struct uv__queue todo;
+  struct uv__queue* children = &loop->process_handles;
   struct uv__queue ended;
 
   (void) signum;
   uv__queue_init(&ended);
-  uv__queue_move(&todo, &loop->process_handles);
-  while (!uv__queue_empty(&todo)) {
-    struct uv__queue* q = uv__queue_pop_front(&todo);
-    int over = has_ended(process_of(q), WNOHANG);
-    uv__queue_push_back(over ? &ended : &loop->process_handles, q);
-  }
+  if (are_few(children) || !take_named(children, &ended))
+    ask_each(children, &ended);
   unwatch_if_childless(loop);
   report_all(&ended);
 }
@@ -135,19 +234,6 @@ static int watch_child(uv_process_t* process) {
   return poller->watch->watch_child(process->loop, process->pid);
 }
 
-/* From the back: if the program waited for a child and its number was given to
- * another one, the later is meant. */
-static uv_process_t* find_polled(struct uv__loop_os* os, int pid) {
-  struct uv__queue* head = &os->children_polled;
-
-  for (struct uv__queue* q = head->prev; q != head; q = q->prev) {
-    uv_process_t* process = process_of(q);
-    if (process->pid == pid && !(process->flags & UV__PROCESS_REAPED))
-      return process;
-  }
-  return NULL;
-}
-
 /* The child was reported and cannot be waited for: it is on its way out, and
  * where the kernel does not know it any more it will be there in a moment
  * (macOS). Or the report was of an earlier child of that number. Either way
@@ -162,7 +248,8 @@ static void follow_to_the_end(uv_process_t* process, struct uv__queue* ended) {
 }
 
 int uv__process_child_ended(uv_loop_t* loop, int pid) {
-  uv_process_t* process = find_polled(uv__loop_os(loop), pid);
+  uv_process_t* process =
+      find_child(&uv__loop_os(loop)->children_polled, pid);
   struct uv__queue ended;
 
   if (process == NULL)

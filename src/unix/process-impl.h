@@ -89,6 +89,9 @@ int uv__child_prepare(uv_loop_t* loop);
 /* After it: process->pid is a child; from now on its end is told to exit_cb, by
  * the loop. On failure it is gone. */
 int uv__child_follow(uv_process_t* process);
+/* Has the program waited for the child itself, so that the pid may be somebody
+ * else's? */
+int uv__child_is_lost(const uv_process_t* process);
 /* The handle wants to hear of no end. Also without a child. */
 void uv__child_leave(uv_process_t* process);
 

@@ -58,6 +58,10 @@ int uv__process_os_spawn(uv_process_t* process,
 }
 
 int uv__process_os_kill(uv_process_t* process, int signum) {
+  if (uv__child_is_lost(process)) {
+    process->flags |= UV__PROCESS_REAPED;
+    return UV_ESRCH;
+  }
   return uv_kill(process->pid, signum);
 }
 
