@@ -2,6 +2,7 @@
 /* See fault.h. */
 #define _GNU_SOURCE
 #include "fault.h"
+#include "ring.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,7 +25,8 @@
 typedef long word;
 typedef word call_fn(word, word, word, word, word, word, word);
 
-enum { I = 1, A = 2, F = 4, W = 8 };
+/* As in calls.h; and N: nobody is told, there is another way. */
+enum { I = 1, A = 2, F = 4, W = 8, N = 16 };
 
 enum call {
 #define CALL(name, how, flags, e0, e1, e2, e3) CALL_##name,
@@ -33,6 +35,10 @@ enum call {
   CALL_syscall,
   CALL_close,
   CALL_getnameinfo,
+  CALL_io_uring_setup,
+  CALL_io_uring_register,
+  CALL_io_uring_enter,
+  CALL_io_uring_operation,
   CALL_COUNT
 };
 
@@ -56,12 +62,22 @@ static struct row rows[CALL_COUNT] = {
                          0,
                          { EAI_MEMORY, EAI_AGAIN, EAI_FAIL, EAI_SYSTEM },
                          NULL },
+  [CALL_io_uring_setup] = { "io_uring_setup", 'E', F | N,
+                            { EINVAL, ENOMEM, EPERM, ENOSYS }, NULL },
+  [CALL_io_uring_register] = { "io_uring_register", 'E', I | N,
+                               { EINVAL, ENOMEM, EPERM, EBUSY }, NULL },
+  [CALL_io_uring_enter] = { "io_uring_enter", 'E', I | N,
+                            { EAGAIN, ENOMEM, EBUSY, EINTR }, NULL },
+  /* One entry of what is submitted; the kernel says EINVAL to it. */
+  [CALL_io_uring_operation] = { "an operation of io_uring", 'E', N,
+                                { EINVAL, EINVAL, EINVAL, EINVAL }, NULL },
 };
 
 static struct fault_plan plan;
 static atomic_int armed;
 static atomic_long countdown;
 static atomic_long happened;
+static atomic_long to_be_told; /* of these, without another way */
 static atomic_long storm;
 static atomic_long blocks;
 static const char* last = "nothing";
@@ -116,6 +132,8 @@ static int note(enum call call) {
   seen[call] = 1;
   last = rows[call].name;
   atomic_fetch_add(&happened, 1);
+  if (!(rows[call].flags & N))
+    atomic_fetch_add(&to_be_told, 1);
   return 1;
 }
 
@@ -233,6 +251,8 @@ static word pass(enum call call,
     set_kind((int) r, EVENTFD);
   if (call == CALL_inotify_init1)
     set_kind((int) r, INOTIFY);
+  if (call == CALL_mmap)
+    ring_was_mapped((int) e, (size_t) f, (void*) r);
   return r;
 }
 
@@ -257,8 +277,10 @@ word wrap_close(word fd) {
   return err != 0 ? refuse(&rows[CALL_close], err) : r;
 }
 
-/* The child between clone and exec calls the kernel directly. */
-static int is_refusable(word number) {
+/* Which row a system call without a name counts for; CALL_COUNT: none. The
+ * child between clone and exec calls the kernel directly; rings are only to be
+ * had so. */
+static enum call call_of(word number, word submitted) {
   switch (number) {
   case SYS_openat:
   case SYS_dup3:
@@ -267,21 +289,51 @@ static int is_refusable(word number) {
   case SYS_setsid:
   case SYS_execve:
   case SYS_rt_sigprocmask:
-    return 1;
+    return CALL_syscall;
+  case SYS_io_uring_setup:
+    return CALL_io_uring_setup;
+  case SYS_io_uring_register:
+    return CALL_io_uring_register;
+  case SYS_io_uring_enter:
+    /* With nothing it wakes the kernel's thread, which cannot fail. */
+    return submitted != 0 ? CALL_io_uring_enter : CALL_COUNT;
   default:
-    return 0;
+    return CALL_COUNT;
   }
+}
+
+static int is_operation_due(void) {
+  return fault_for(CALL_io_uring_operation, 0) != 0;
+}
+
+static word submit_to_ring(word fd,
+                           word count,
+                           word c,
+                           word d,
+                           word e,
+                           word f) {
+  if (plan.mode == FAULT_SHORT && count > 1) {
+    note(CALL_io_uring_enter);
+    count = 1;
+  }
+  ring_spoil((int) fd, (unsigned) count, is_operation_due);
+  return real_of(CALL_syscall)(SYS_io_uring_enter, fd, count, c, d, e, f);
 }
 
 call_fn wrap_syscall __asm__("syscall");
 word wrap_syscall(word number, word a, word b, word c, word d, word e, word f) {
-  if (armed && is_refusable(number) &&
-      from_library(__builtin_return_address(0))) {
-    int err = fault_for(CALL_syscall, 0);
+  if (armed && from_library(__builtin_return_address(0))) {
+    enum call call = call_of(number, b);
+    int err = call != CALL_COUNT ? fault_for(call, 0) : 0;
     if (err != 0)
-      return refuse(&rows[CALL_syscall], err);
+      return refuse(&rows[call], err);
+    if (call == CALL_io_uring_enter)
+      return submit_to_ring(a, b, c, d, e, f);
   }
-  return real_of(CALL_syscall)(number, a, b, c, d, e, f);
+  word r = real_of(CALL_syscall)(number, a, b, c, d, e, f);
+  if (number == SYS_io_uring_setup)
+    ring_was_made((int) r, (const void*) b);
+  return r;
 }
 
 call_fn wrap_getnameinfo __asm__("getnameinfo");
@@ -305,6 +357,7 @@ static int no_memory(void) {
     return 0;
   last = "malloc";
   atomic_fetch_add(&happened, 1);
+  atomic_fetch_add(&to_be_told, 1);
   return 1;
 }
 
@@ -348,7 +401,7 @@ void fault_init(unsigned char* calls_seen) {
     fprintf(stderr, "fault: libuv.so is not loaded\n");
     _Exit(3);
   }
-  for (int call = 0; call < CALL_COUNT; call++)
+  for (int call = 0; call < CALL_io_uring_setup; call++)
     (void) real_of((enum call) call);
   if (uv_replace_allocator(fault_malloc, fault_realloc, fault_calloc,
                            fault_free) != 0)
@@ -360,6 +413,7 @@ void fault_arm(const struct fault_plan* next) {
   countdown = plan.n;
   storm = 0;
   happened = 0;
+  to_be_told = 0;
   armed = plan.mode != FAULT_NONE;
 }
 
@@ -382,6 +436,11 @@ void fault_resume(void) {
 
 void fault_note_elsewhere(void) {
   atomic_fetch_add(&happened, 1);
+  atomic_fetch_add(&to_be_told, 1);
+}
+
+int fault_may_be_told(void) {
+  return to_be_told != 0;
 }
 
 int fault_happened(void) {

@@ -4,7 +4,8 @@
  *
  * how: E gives -1 and errno, R returns the error, N gives NULL and errno.
  * flags: I interruptible, A may say EAGAIN on a non-blocking fd, F makes an
- * fd, W with the length (or buffer count) as third argument. */
+ * fd, W with the length (or buffer count) as third argument. calls.c has a few
+ * more, which are not called by a name of their own. */
 CALL(__clone, E, 0, EAGAIN, ENOMEM, EPERM, ENOSYS)
 CALL(__register_atfork, R, 0, ENOMEM, ENOMEM, ENOMEM, ENOMEM)
 CALL(accept4, E, I | A | F, ECONNABORTED, EMFILE, ENFILE, ENOMEM)

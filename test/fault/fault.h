@@ -45,6 +45,8 @@ void fault_resume(void);
 /* Did the fault happen since it was armed? How many in all? */
 int fault_happened(void);
 long fault_count(void);
+/* Did one happen that has no other way round it, so that an error is right? */
+int fault_may_be_told(void);
 /* It happened in a forked child, whose count is not ours. */
 void fault_note_elsewhere(void);
 /* The call that was failed last, for messages. */

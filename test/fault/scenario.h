@@ -22,6 +22,12 @@ struct scenario {
   void (*run)(void);
   /* Each fault in a new process: what it prepares is made once. */
   int fresh;
+  enum {
+    RING_NONE,
+    RING_AT_ONCE, /* files through io_uring: what the kernel does at once */
+    RING_ALL,     /* everything that it can do */
+    RING_POLLED,  /* the same, by a thread of the kernel's */
+  } ring;
 };
 
 struct scenario_state {

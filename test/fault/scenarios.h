@@ -20,6 +20,7 @@ void scenario_process_detached(void);
 void scenario_fs_event(void);
 void scenario_fs_poll(void);
 void scenario_fs_async(void);
+void scenario_fs_many(void);
 void scenario_fs_sync(void);
 void scenario_work(void);
 void scenario_names(void);
