@@ -109,14 +109,14 @@ static int recv_batch(uv_udp_t* handle, uv_buf_t* buf) {
 #endif
 
 static int recv_some(uv_udp_t* handle) {
-  uv_buf_t buf = uv_buf_init(NULL, 0);
+  uv_buf_t buf = { .base = NULL, .len = 0 };
 
   handle->alloc_cb(uv__base(handle), DATAGRAM_MAX, &buf);
   if (buf.base == NULL || buf.len == 0) {
     handle->recv_cb(handle, UV_ENOBUFS, &buf, NULL, 0);
     return 0;
   }
-  if (!uv_udp_using_recvmmsg(handle))
+  if (!(handle->flags & UV__UDP_RECVMMSG))
     return recv_single(handle, &buf);
   if (buf.len < DATAGRAM_MAX) {
     /* Not one chunk fits: the program must hear of it, once per turn. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Sending datagrams.
  *
- * The first send of a tick goes out at once. Further ones, made while its
- * callback is still due, are collected and go out together: when a batch is
- * full, in the next pending round, when the callbacks that made them are
- * through, or when the handle is closed. Callbacks run from
+ * The first send of a tick goes out at once, without a copy. Further ones, made
+ * while its callback is still due, are collected and go out together: when a
+ * batch is full, in the next pending round, when the callbacks that made them
+ * are through, or when the handle is closed. Callbacks run from
  * uv__udp_send_ready(), never inside uv_udp_send().
  *
  * req->status holds the bytes sent or the error from then on.
@@ -140,12 +140,14 @@ void uv__udp_flush(uv_udp_t* handle) {
 
 /* Has the handle wait for room, or be called for finished sends. */
 static void arrange_return(uv_udp_t* handle) {
+  uv__io_t* w = &handle->io_watcher;
+
   if (!uv__queue_empty(&handle->write_queue))
-    uv__io_start(handle->loop, &handle->io_watcher, POLLOUT);
-  else
-    uv__io_stop(handle->loop, &handle->io_watcher, POLLOUT);
+    uv__io_start(handle->loop, w, POLLOUT);
+  else if (uv__io_wants(w, POLLOUT))
+    uv__io_stop(handle->loop, w, POLLOUT);
   if (!uv__queue_empty(&handle->write_completed_queue))
-    uv__io_feed(handle->loop, &handle->io_watcher);
+    uv__io_feed(handle->loop, w);
 }
 
 static void release_bufs(uv_udp_send_t* req) {
@@ -171,12 +173,16 @@ static void report_one(uv_udp_t* handle, uv_udp_send_t* req) {
 }
 
 static void report_completed(uv_udp_t* handle) {
-  struct uv__queue round;
+  struct uv__queue* due = &handle->write_completed_queue;
+  struct uv__queue* last = due->prev;
+  struct uv__queue* q = due;
 
-  uv__queue_move(&round, &handle->write_completed_queue);
+  /* What callbacks complete has its turn later. */
   handle->flags |= UV__UDP_DRAINING;
-  while (!uv__queue_empty(&round))
-    report_one(handle, req_at(uv__queue_pop_front(&round)));
+  while (q != last && !uv__queue_empty(due)) {
+    q = uv__queue_pop_front(due);
+    report_one(handle, req_at(q));
+  }
   handle->flags &= ~UV__UDP_DRAINING;
 }
 
@@ -222,21 +228,43 @@ static int prepare_socket(uv_udp_t* handle, const struct uv__datagram* d) {
   return uv__udp_ensure_bound(handle, d->to.addr->sa_family);
 }
 
-/* Is this the first send of a tick, which need not wait for others, or is the
- * batch full? What callbacks send goes out after the last of them. */
-static int goes_at_once(const uv_udp_t* handle) {
-  if (handle->flags & UV__UDP_DRAINING)
-    return 0;
-  return handle->send_queue_count == 1 ||
-         handle->send_queue_count % BATCH_MAX == 0;
+/* The handle owes the request's callback. */
+static void take_on(uv_udp_t* handle, size_t size) {
+  handle->send_queue_count++;
+  handle->send_queue_size += size;
+  uv__req_register(handle->loop);
+  uv__handle_start(uv__base(handle));
 }
 
-int uv__udp_os_send(uv_udp_send_t* req, const struct uv__datagram* d) {
-  uv_udp_t* handle = req->handle;
-  int err = prepare_socket(handle, d);
+/* Bytes or UV_E*; UV_EAGAIN if there is no room. */
+static ssize_t send_directly(const uv_udp_t* handle,
+                             const struct uv__datagram* d) {
+  struct msghdr msg;
 
-  if (err == 0)
-    err = keep_bufs(req, d);
+  fill_header(&msg, d);
+  ssize_t n = send_one(uv__udp_fd(handle), &msg);
+  return n == UV_ENOBUFS ? UV_EAGAIN : n;
+}
+
+/* The datagram is out, or lost. Only its size is remembered. */
+static void note_sent(uv_udp_send_t* req, size_t size, ssize_t status) {
+  uv_udp_t* handle = req->handle;
+
+  if (status < 0)
+    uv__udp_drop_error(handle);
+  req->status = status;
+  req->bufs = req->bufsml;
+  req->nbufs = 1;
+  req->bufsml[0].len = size;
+  take_on(handle, size);
+  uv__queue_push_back(&handle->write_completed_queue, &req->queue);
+  uv__io_feed(handle->loop, &handle->io_watcher);
+}
+
+/* Collects the datagram. */
+static int enqueue(uv_udp_send_t* req, const struct uv__datagram* d) {
+  uv_udp_t* handle = req->handle;
+  int err = keep_bufs(req, d);
   if (err != 0)
     return err;
 
@@ -244,29 +272,39 @@ int uv__udp_os_send(uv_udp_send_t* req, const struct uv__datagram* d) {
   req->u.addr.sa_family = AF_UNSPEC;
   if (d->to.addr != NULL)
     memcpy(&req->u.storage, d->to.addr, d->to.len);
-  handle->send_queue_count++;
-  handle->send_queue_size += total_size(d->bufs, d->nbufs);
+  take_on(handle, total_size(d->bufs, d->nbufs));
   uv__queue_push_back(&handle->write_queue, &req->queue);
-  uv__req_register(handle->loop);
-  uv__handle_start(uv__base(handle));
 
+  if (handle->flags & UV__UDP_DRAINING)
+    return 0; /* goes out after the last callback */
   if (uv__io_wants(&handle->io_watcher, POLLOUT))
     return 0; /* the kernel has no room: in order */
-  if (goes_at_once(handle))
+  if (handle->send_queue_count % BATCH_MAX == 0)
     uv__udp_flush(handle);
   arrange_return(handle);
   return 0;
 }
 
-int uv__udp_os_send_now(uv_udp_t* handle, const struct uv__datagram* d) {
-  struct msghdr msg;
+int uv__udp_os_send(uv_udp_send_t* req, const struct uv__datagram* d) {
+  uv_udp_t* handle = req->handle;
   int err = prepare_socket(handle, d);
 
   if (err != 0)
     return err;
-  fill_header(&msg, d);
-  ssize_t n = send_one(uv__udp_fd(handle), &msg);
-  return n == UV_ENOBUFS ? UV_EAGAIN : (int) n;
+  /* The first one of a tick need not wait for others. */
+  if (handle->send_queue_count == 0 && !(handle->flags & UV__UDP_DRAINING)) {
+    ssize_t n = send_directly(handle, d);
+    if (n != UV_EAGAIN) {
+      note_sent(req, total_size(d->bufs, d->nbufs), n);
+      return 0;
+    }
+  }
+  return enqueue(req, d);
+}
+
+int uv__udp_os_send_now(uv_udp_t* handle, const struct uv__datagram* d) {
+  int err = prepare_socket(handle, d);
+  return err != 0 ? err : (int) send_directly(handle, d);
 }
 
 static int send_now_batch(uv_udp_t* handle,

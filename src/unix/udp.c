@@ -145,11 +145,9 @@ int uv__udp_os_bind(uv_udp_t* handle,
   return 0;
 }
 
-int uv__udp_ensure_bound(uv_udp_t* handle, int domain) {
+int uv__udp_bind_any(uv_udp_t* handle, int domain) {
   union uv__ip_addr addr;
 
-  if (handle->flags & (UV__BOUND | UV__CONNECTED))
-    return 0;
   if (uv__udp_fd(handle) >= 0)
     domain = uv__sock_family(uv__udp_fd(handle));
   if (domain != AF_INET && domain != AF_INET6)
