@@ -24,6 +24,14 @@
 # define uv__debug_assert(cond) ((void) sizeof(cond))
 #endif
 
+/* Keeps a function out of its caller, whose short way need not save registers
+ * or make room on the stack for what the longer way needs. */
+#ifdef __GNUC__
+# define UV__APART __attribute__((noinline))
+#else
+# define UV__APART
+#endif
+
 static inline size_t uv__min_size(size_t a, size_t b) {
   return a < b ? a : b;
 }

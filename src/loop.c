@@ -38,7 +38,7 @@ static uint64_t next_own_work(const uv_loop_t* loop) {
     return UV__DEADLINE_NONE;
   if (!uv__queue_empty(&loop->idle_handles))
     return UV__DEADLINE_NONE;
-  return uv__timer_next_due(loop);
+  return uv__timer_is_any(loop) ? uv__timer_next_due(loop) : UV__DEADLINE_NEVER;
 }
 
 uint64_t uv__loop_deadline(const uv_loop_t* loop) {
@@ -98,6 +98,11 @@ static int is_quiet(const uv_loop_t* loop, uint64_t events_before) {
          loop->closing_handles == NULL;
 }
 
+static void run_timers(uv_loop_t* loop) {
+  if (uv__timer_is_any(loop))
+    uv__timer_run_due(loop);
+}
+
 static void after_poll(uv_loop_t* loop, int pending_rounds) {
   for (int i = 0; i < pending_rounds && uv__loop_os_has_pending(loop); i++)
     uv__loop_os_run_pending(loop);
@@ -107,7 +112,7 @@ static void after_poll(uv_loop_t* loop, int pending_rounds) {
   if (loop->closing_handles != NULL)
     uv__handle_run_closing(loop);
   uv_update_time(loop);
-  uv__timer_run_due(loop);
+  run_timers(loop);
 }
 
 static int iterate(uv_loop_t* loop, uv_run_mode mode) {
@@ -128,7 +133,7 @@ static int iterate(uv_loop_t* loop, uv_run_mode mode) {
   metrics->loop_count++;
   int err = uv__poll(loop, deadline_ns);
   if (is_quiet(loop, events_before))
-    uv__timer_run_due(loop);
+    run_timers(loop);
   else
     after_poll(loop, PENDING_ROUNDS_MAX);
   return err;

@@ -3,6 +3,12 @@
 #define UV_TIMER_H_
 
 #include "handle.h"
+#include "loop-state.h"
+
+/* Is any timer armed? */
+static inline int uv__timer_is_any(const uv_loop_t* loop) {
+  return uv__loop_state(loop)->timers.count != 0;
+}
 
 /* When the next timer is due, in ns; UINT64_MAX if none is armed. */
 uint64_t uv__timer_next_due(const uv_loop_t* loop);

@@ -6,6 +6,7 @@
 #include "threadpool.h"
 #include "unix/fs-ring.h"
 #include "unix/io.h"
+#include "unix/loop-os.h"
 #include "unix/poll-impl.h"
 #include "unix/process.h"
 #include "unix/signal.h"
@@ -28,15 +29,18 @@ void uv__io_run(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   io_handlers[w->bits & 0xff](loop, w, events);
 }
 
+/* Nobody's any more, but the backend still reports it. */
+UV__APART static int forget_orphan(uv_loop_t* loop, int fd) {
+  uv__loop_state(loop)->poller->watch->forget(loop, fd);
+  return 0;
+}
+
 static int dispatch_io(uv_loop_t* loop, const struct uv__event* event) {
   int fd = (int) event->key;
   uv__io_t* w = (unsigned) fd < loop->nwatchers ? loop->watchers[fd] : NULL;
 
-  if (w == NULL) {
-    /* Nobody's any more, but the backend still reports it. */
-    uv__loop_state(loop)->poller->watch->forget(loop, fd);
-    return 0;
-  }
+  if (w == NULL)
+    return forget_orphan(loop, fd);
   /* Not committed: the event is of an earlier owner of this fd. Stopped: the
    * change is on its way to the poller. */
   if (w->events == 0 || w->pevents == 0)
@@ -53,10 +57,13 @@ static int dispatch_wake(uv_loop_t* loop) {
   int ran = uv__work_run_done(loop);
   ran += uv__fs_ring_run_done(loop);
   ran += uv__async_run(loop);
-  return ran + uv__process_run_ended(loop);
+  if (!uv__queue_empty(&uv__loop_os(loop)->children_ended))
+    ran += uv__process_run_ended(loop);
+  return ran;
 }
 
-static int dispatch_other(uv_loop_t* loop, const struct uv__event* event) {
+UV__APART static int dispatch_other(uv_loop_t* loop,
+                                    const struct uv__event* event) {
   switch ((enum uv__event_kind) event->kind) {
   case UV__EVENT_WAKE:
     return dispatch_wake(loop);

@@ -115,15 +115,20 @@ static int answer(unsigned events, unsigned interest) {
   }
 }
 
+UV__APART static void fail(uv_poll_t* handle, int err) {
+  (void) uv_poll_stop(handle); /* cannot fail */
+  handle->poll_cb(handle, err, 0);
+}
+
 void uv__poll_handle_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   uv_poll_t* handle = container_of(w, uv_poll_t, io_watcher);
   int told = answer(events, w->pevents);
 
   (void) loop;
   if (told < 0)
-    (void) uv_poll_stop(handle); /* cannot fail */
-  if (told != 0)
-    handle->poll_cb(handle, told < 0 ? told : 0, told < 0 ? 0 : told);
+    fail(handle, told);
+  else if (told > 0)
+    handle->poll_cb(handle, 0, told);
 }
 
 enum uv__close_answer uv__poll_handle_close(uv_handle_t* handle) {

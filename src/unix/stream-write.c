@@ -86,15 +86,19 @@ static void parcel_fill(struct parcel* p,
   }
 }
 
-static ssize_t call_socket(int fd, const struct parcel* p) {
-  if (p->count == 1)
-    return send(fd, p->bufs->base, p->bytes, SEND_FLAGS);
-
+UV__APART static ssize_t send_several(int fd, const struct parcel* p) {
   struct msghdr msg;
+
   memset(&msg, 0, sizeof(msg));
   msg.msg_iov = (struct iovec*) p->bufs;
   msg.msg_iovlen = p->count;
   return sendmsg(fd, &msg, SEND_FLAGS);
+}
+
+static ssize_t call_socket(int fd, const struct parcel* p) {
+  if (p->count == 1)
+    return send(fd, p->bufs->base, p->bytes, SEND_FLAGS);
+  return send_several(fd, p);
 }
 
 static ssize_t call_other(int fd, const struct parcel* p) {

@@ -216,7 +216,7 @@ static int connect_result(uv_stream_t* stream, int refused) {
   return uv__sock_has_peer(fd) ? 0 : uv__stream_refusal(stream);
 }
 
-static void connect_turn(uv_stream_t* stream, int refused) {
+UV__APART static void connect_turn(uv_stream_t* stream, int refused) {
   int err = connect_result(stream, refused);
   if (err > 0)
     return;
@@ -239,7 +239,7 @@ static void connect_turn(uv_stream_t* stream, int refused) {
 /* Writes were cancelled. 1 if that was all the event is about: not a word about
  * the connect that may be under way. Should it be an event of the poller's, it
  * comes again (P2). */
-static int cancel_turn(uv_stream_t* stream, int refused) {
+UV__APART static int cancel_turn(uv_stream_t* stream, int refused) {
   stream->flags &= ~UV__STREAM_TAKEN_BACK;
   uv__stream_write_report(stream);
   if (uv__is_closing(uv__base(stream)))

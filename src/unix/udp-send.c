@@ -246,19 +246,26 @@ static ssize_t send_directly(const uv_udp_t* handle,
   return n == UV_ENOBUFS ? UV_EAGAIN : n;
 }
 
-/* The datagram is out, or lost. Only its size is remembered. */
-static void note_sent(uv_udp_send_t* req, size_t size, ssize_t status) {
+/* 1 if the datagram is out, or lost: only its size is remembered. 0 if it has
+ * to wait. */
+UV__APART static int send_first(uv_udp_send_t* req,
+                                const struct uv__datagram* d) {
   uv_udp_t* handle = req->handle;
+  size_t size = total_size(d->bufs, d->nbufs);
+  ssize_t n = send_directly(handle, d);
 
-  if (status < 0)
+  if (n == UV_EAGAIN)
+    return 0;
+  if (n < 0)
     uv__udp_drop_error(handle);
-  req->status = status;
+  req->status = n;
   req->bufs = req->bufsml;
   req->nbufs = 1;
   req->bufsml[0].len = size;
   take_on(handle, size);
   uv__queue_push_back(&handle->write_completed_queue, &req->queue);
   uv__io_feed(handle->loop, &handle->io_watcher);
+  return 1;
 }
 
 /* Collects the datagram. */
@@ -292,13 +299,9 @@ int uv__udp_os_send(uv_udp_send_t* req, const struct uv__datagram* d) {
   if (err != 0)
     return err;
   /* The first one of a tick need not wait for others. */
-  if (handle->send_queue_count == 0 && !(handle->flags & UV__UDP_DRAINING)) {
-    ssize_t n = send_directly(handle, d);
-    if (n != UV_EAGAIN) {
-      note_sent(req, total_size(d->bufs, d->nbufs), n);
-      return 0;
-    }
-  }
+  if (handle->send_queue_count == 0 && !(handle->flags & UV__UDP_DRAINING) &&
+      send_first(req, d))
+    return 0;
   return enqueue(req, d);
 }
 
