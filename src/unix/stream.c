@@ -37,21 +37,21 @@ void uv__stream_init(uv_loop_t* loop,
   stream->queued_fds = NULL;
 }
 
-/* Asked once per fd, so that no write has to. Adds to *flags; 0 or UV_E*. */
-static int find_socket_flag(const uv_stream_t* stream,
-                            int fd,
-                            unsigned* flags) {
+/* 1 if it is one, 0 for a pipe or a device, or UV_E*. */
+UV__APART static int is_socket(int fd) {
   int type;
   socklen_t len = sizeof(type);
 
-  if (stream->type == UV_TTY || (*flags & UV__STREAM_SOCKET))
-    return 0;
-  if (stream->type != UV_TCP &&
-      getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) != 0)
-    return errno == ENOTSOCK ? 0 : uv__errno(); /* a pipe or a device */
+  if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0)
+    return 1;
+  return errno == ENOTSOCK ? 0 : uv__errno();
+}
 
-  *flags |= UV__STREAM_SOCKET;
-  return 0;
+/* The same for the stream's fd to be. Asked once, so that no write has to. */
+static int has_socket(const uv_stream_t* stream, int fd, unsigned flags) {
+  if (stream->type == UV_TCP || (flags & UV__STREAM_SOCKET))
+    return 1;
+  return stream->type == UV_TTY ? 0 : is_socket(fd);
 }
 
 int uv__stream_open(uv_stream_t* stream, int fd, unsigned flags) {
@@ -66,14 +66,14 @@ int uv__stream_open(uv_stream_t* stream, int fd, unsigned flags) {
     if (err != 0)
       return err;
   }
-  err = find_socket_flag(stream, fd, &flags);
-  if (err != 0)
-    return err;
+  int is_sock = has_socket(stream, fd, flags);
+  if (is_sock < 0)
+    return is_sock;
   err = uv__io_attach(stream->loop, &stream->io_watcher, fd);
   if (err != 0)
     return err;
 
-  stream->flags |= flags;
+  stream->flags |= flags | (is_sock ? UV__STREAM_SOCKET : 0u);
   return 0;
 }
 
@@ -284,7 +284,8 @@ void uv__stream_close(uv_stream_t* stream) {
 
   if (fd != -1)
     give_back(fd);
-  uv__ipc_close(stream);
+  if (stream->queued_fds != NULL)
+    uv__ipc_close(stream);
   if (stream->accepted_fd != -1)
     uv__fd_close(stream->accepted_fd);
   stream->accepted_fd = -1;
@@ -296,8 +297,10 @@ enum uv__finish_answer uv__stream_finish(uv_handle_t* handle) {
   if (stream->connect_req != NULL)
     connect_report(stream, UV_ECANCELED);
   /* What was written before the close keeps its result. */
-  uv__stream_write_abandon(stream, UV_ECANCELED);
-  uv__stream_write_report(stream);
+  if (!uv__queue_empty(&stream->write_queue))
+    uv__stream_write_abandon(stream, UV_ECANCELED);
+  if (!uv__queue_empty(&stream->write_completed_queue))
+    uv__stream_write_report(stream);
   if (stream->shutdown_req != NULL)
     uv__stream_shutdown_report(stream, UV_ECANCELED);
 
