@@ -4,11 +4,12 @@
  * One iteration:
  *   pending, idle, prepare            before_poll()
  *   poll                              uv__poll()
- *   pending, check, close, timers     after_poll()
+ *   pending, check, close             after_poll()
+ *   timers                            run_timers()
  *
  * The pull-based pair is the same ring cut at the poll: uv_backend_process() is
  * the waiting half of the poll phase, uv_backend_dispatch() the other half,
- * then after_poll() and the next before_poll().
+ * then after_poll(), the timers and the next before_poll().
  */
 #include "loop.h"
 #include "handle.h"
@@ -98,11 +99,6 @@ static int is_quiet(const uv_loop_t* loop, uint64_t events_before) {
          loop->closing_handles == NULL;
 }
 
-static void run_timers(uv_loop_t* loop) {
-  if (uv__timer_is_any(loop))
-    uv__timer_run_due(loop);
-}
-
 static void after_poll(uv_loop_t* loop, int pending_rounds) {
   for (int i = 0; i < pending_rounds && uv__loop_os_has_pending(loop); i++)
     uv__loop_os_run_pending(loop);
@@ -112,7 +108,11 @@ static void after_poll(uv_loop_t* loop, int pending_rounds) {
   if (loop->closing_handles != NULL)
     uv__handle_run_closing(loop);
   uv_update_time(loop);
-  run_timers(loop);
+}
+
+static void run_timers(uv_loop_t* loop) {
+  if (uv__timer_may_be_due(loop))
+    uv__timer_run_due(loop);
 }
 
 static int iterate(uv_loop_t* loop, uv_run_mode mode) {
@@ -132,10 +132,9 @@ static int iterate(uv_loop_t* loop, uv_run_mode mode) {
   uint64_t events_before = metrics->events;
   metrics->loop_count++;
   int err = uv__poll(loop, deadline_ns);
-  if (is_quiet(loop, events_before))
-    run_timers(loop);
-  else
+  if (!is_quiet(loop, events_before))
     after_poll(loop, PENDING_ROUNDS_MAX);
+  run_timers(loop);
   return err;
 }
 
@@ -180,6 +179,7 @@ int uv_backend_dispatch(uv_loop_t* loop) {
   uv__poll_dispatch(loop);
   /* One round: what callbacks queue now is for the next dispatch. */
   after_poll(loop, 1);
+  run_timers(loop);
   before_poll(loop);
 
   int stopped = loop->stop_flag != 0;

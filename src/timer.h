@@ -13,6 +13,14 @@ static inline int uv__timer_is_any(const uv_loop_t* loop) {
 /* When the next timer is due, in ns; UINT64_MAX if none is armed. */
 uint64_t uv__timer_next_due(const uv_loop_t* loop);
 
+/* A quick look: if not, no timer is due at the loop's time. */
+static inline int uv__timer_may_be_due(const uv_loop_t* loop) {
+  const struct uv__loop_state* state = uv__loop_state(loop);
+
+  return state->timers.count != 0 &&
+         state->timers.heap[0].due_ns <= state->now_ns;
+}
+
 /* Runs the timers that were due and armed when the call began. */
 void uv__timer_run_due(uv_loop_t* loop);
 
