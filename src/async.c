@@ -121,20 +121,25 @@ static uv_async_t* sort_chain(uv_async_t* chain) {
   return sorted;
 }
 
-/* Moves what was sent to the ready list, in the order in which the handles were
- * made, whatever the order of the sends: programs rely on it (the channels of a
- * Node process reach their listeners in the order of creation). */
-static void take_sent(struct uv__loop_state* state) {
+/* What was sent, as a chain; NULL if nothing was. */
+static uv_async_t* take_sent(struct uv__loop_state* state) {
   if (uv__load_relaxed(&state->shared.sent) == NULL)
-    return;
+    return NULL;
   /* Acquire: the handles. Pairs with push_sent(). */
-  uv_async_t* handle = uv__exchange(&state->shared.sent, NULL);
-  if (*link_of(handle) != NULL)
-    handle = sort_chain(handle);
+  return uv__exchange(&state->shared.sent, NULL);
+}
 
+/* Moves it to the ready list, in the order in which the handles were made,
+ * whatever the order of the sends: programs rely on it (the channels of a Node
+ * process reach their listeners in the order of creation). */
+static void make_ready(struct uv__asyncs* asyncs, uv_async_t* sent) {
+  uv_async_t* handle = sent;
+
+  if (sent != NULL && *link_of(sent) != NULL)
+    handle = sort_chain(sent);
   while (handle != NULL) {
     uv_async_t* next = *link_of(handle);
-    uv__queue_push_back(&state->asyncs.ready, node_of(handle));
+    uv__queue_push_back(&asyncs->ready, node_of(handle));
     handle = next;
   }
 }
@@ -147,18 +152,31 @@ static void run_one(uv_async_t* handle) {
     handle->async_cb(handle);
 }
 
-int uv__async_run(uv_loop_t* loop) {
-  struct uv__asyncs* asyncs = &uv__loop_state(loop)->asyncs;
+/* Nothing is added to the list while this runs but by uv__async_close(), which
+ * only moves handles that were sent meanwhile; stops at the last one of now. */
+UV__APART static int run_ready(struct uv__asyncs* asyncs) {
+  struct uv__queue round;
   int count = 0;
 
-  take_sent(uv__loop_state(loop));
-  /* Nothing is added here while this runs but by uv__async_close(), which only
-   * moves handles that were sent meanwhile; stop at the last one of now. */
-  struct uv__queue round;
   uv__queue_move(&round, &asyncs->ready);
   while (!uv__queue_empty(&round)) {
     run_one(handle_at(uv__queue_pop_front(&round)));
     count++;
+  }
+  return count;
+}
+
+int uv__async_run(uv_loop_t* loop) {
+  struct uv__asyncs* asyncs = &uv__loop_state(loop)->asyncs;
+  uv_async_t* sent = take_sent(uv__loop_state(loop));
+  int count = 1;
+
+  if (sent != NULL && *link_of(sent) == NULL &&
+      uv__queue_empty(&asyncs->ready)) {
+    run_one(sent); /* nobody else's turn to wait for */
+  } else {
+    make_ready(asyncs, sent);
+    count = run_ready(asyncs);
   }
 
   /* Handles that a close moved here have no wake of their own any more. */
@@ -188,7 +206,7 @@ enum uv__close_answer uv__async_close(uv_handle_t* base) {
   /* Raised from here on, so that later sends do nothing. */
   if (uv__fetch_or(&handle->pending, 1) != 0) {
     for (unsigned turn = 0; !is_collected(handle); turn++) {
-      take_sent(uv__loop_state(handle->loop));
+      make_ready(asyncs, take_sent(uv__loop_state(handle->loop)));
       wait_a_moment(turn);
     }
   }
