@@ -148,13 +148,18 @@ static void commit_one(uv_loop_t* loop, uv__io_t* w) {
   uv__io_feed(loop, w);
 }
 
-void uv__loop_os_commit(uv_loop_t* loop) {
+UV__APART static void commit_changes(uv_loop_t* loop) {
   while (!uv__queue_empty(changed(loop))) {
     struct uv__queue* q = uv__queue_pop_front(changed(loop));
     uv__io_t* w = container_of(q, uv__io_t, watcher_queue);
     if (w->pevents != w->events)
       commit_one(loop, w);
   }
+}
+
+void uv__loop_os_commit(uv_loop_t* loop) {
+  if (!uv__queue_empty(changed(loop)))
+    commit_changes(loop);
   uv__fs_ring_commit(loop);
 }
 

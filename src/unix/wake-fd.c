@@ -46,10 +46,6 @@ void uv__wake_fd_close(uv_loop_t* loop) {
   fds[1] = -1;
 }
 
-int uv__wake_fd_get(const uv_loop_t* loop) {
-  return fds_of(loop)[0];
-}
-
 int uv__wake_fd_signal(uv_loop_t* loop) {
   static const uint64_t one = 1;
   int saved = errno; /* signal handlers come through here */

@@ -3,14 +3,16 @@
 #ifndef UV_UNIX_WAKE_FD_H_
 #define UV_UNIX_WAKE_FD_H_
 
-#include "base.h"
+#include "unix/loop-os.h"
 
 /* Makes the loop's fds, in state->os.wake_fd: 0 or UV_E*. */
 int uv__wake_fd_open(uv_loop_t* loop);
 void uv__wake_fd_close(uv_loop_t* loop);
 
 /* The end that becomes readable. */
-int uv__wake_fd_get(const uv_loop_t* loop);
+static inline int uv__wake_fd_get(const uv_loop_t* loop) {
+  return uv__loop_os(loop)->wake_fd[0];
+}
 
 /* Makes it readable. Context: any | signal. */
 int uv__wake_fd_signal(uv_loop_t* loop);
