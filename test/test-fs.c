@@ -388,7 +388,7 @@ TEST_IMPL(fs_write_of_more_than_two_gigabytes_is_short) {
 
   if (sizeof(size_t) < 8)
     SKIP("no such buffers in 32 bits");
-  if (TEST_ASAN || TEST_TSAN || test_on_valgrind())
+  if (TEST_ASAN || TEST_TSAN || TEST_MSAN || test_on_valgrind())
     SKIP("a checker looks at every byte of the buffer, which takes too long");
   char* big = calloc(1, size); /* zeros never touched are never there */
   if (big == NULL)

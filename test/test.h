@@ -93,6 +93,16 @@
 # define TEST_ASAN 0
 #endif
 
+/* Likewise MemorySanitizer, which only clang has. */
+#if defined(__has_feature)
+# if __has_feature(memory_sanitizer)
+#  define TEST_MSAN 1
+# endif
+#endif
+#ifndef TEST_MSAN
+# define TEST_MSAN 0
+#endif
+
 enum test_op { TEST_EQ, TEST_NE, TEST_LT, TEST_LE, TEST_GT, TEST_GE };
 
 void test_assert(int ok, const char* file, int line, const char* text);
