@@ -100,15 +100,42 @@ static uv_async_t* merge_chains(uv_async_t* a, uv_async_t* b) {
   return head;
 }
 
-/* Merge sort: bin i is empty or holds a chain of 2^i, the last one more. */
+static uv_async_t* oldest_first(uv_async_t* newest) {
+  uv_async_t* oldest = NULL;
+
+  while (newest != NULL) {
+    uv_async_t* next = *link_of(newest);
+    *link_of(newest) = oldest;
+    oldest = newest;
+    newest = next;
+  }
+  return oldest;
+}
+
+/* Takes the longest chain that is in order off the front of another. */
+static uv_async_t* cut_run(uv_async_t** chain) {
+  uv_async_t* run = *chain;
+  uv_async_t* last = run;
+  uv_async_t* next = *link_of(last);
+
+  while (next != NULL && *number_of(last) < *number_of(next)) {
+    last = next;
+    next = *link_of(last);
+  }
+  *link_of(last) = NULL;
+  *chain = next;
+  return run;
+}
+
+/* Merge sort of what is in order already: one run if the handles were sent in
+ * the order of their making. Bin i is empty or holds 2^i runs, the last one
+ * more. */
 static uv_async_t* sort_chain(uv_async_t* chain) {
   uv_async_t* bins[SORT_BINS] = { NULL };
   uv_async_t* sorted = NULL;
 
   while (chain != NULL) {
-    uv_async_t* run = chain;
-    chain = *link_of(run);
-    *link_of(run) = NULL;
+    uv_async_t* run = cut_run(&chain);
     size_t i = 0;
     for (; i < SORT_BINS - 1 && bins[i] != NULL; i++) {
       run = merge_chains(bins[i], run);
@@ -136,7 +163,7 @@ static void make_ready(struct uv__asyncs* asyncs, uv_async_t* sent) {
   uv_async_t* handle = sent;
 
   if (sent != NULL && *link_of(sent) != NULL)
-    handle = sort_chain(sent);
+    handle = sort_chain(oldest_first(sent));
   while (handle != NULL) {
     uv_async_t* next = *link_of(handle);
     uv__queue_push_back(&asyncs->ready, node_of(handle));
