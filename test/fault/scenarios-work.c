@@ -192,6 +192,46 @@ void scenario_process_detached(void) {
   start_cat(UV_PROCESS_DETACHED);
 }
 
+/* More than are asked one by one: the kernel says who has ended. */
+#define CROWD 5
+
+static uv_process_t crowd[CROWD];
+static int crowd_ended;
+
+static void on_crowd_exit(uv_process_t* p, int64_t status, int signum) {
+  sc_paid();
+  if (status != 0 || signum != 0)
+    sc_fail(UV_EIO);
+  if (!uv_is_closing((uv_handle_t*) p))
+    uv_close((uv_handle_t*) p, NULL);
+  if (++crowd_ended == CROWD)
+    sc.goal = 1;
+}
+
+void scenario_process_many(void) {
+  static char* args[] = { (char*) "true", NULL };
+  uv_process_options_t options;
+  int started = 0;
+
+  memset(&options, 0, sizeof(options));
+  options.file = "true";
+  options.args = args;
+  options.exit_cb = on_crowd_exit;
+  crowd_ended = 0;
+  while (started < CROWD &&
+         sc_try(uv_spawn(&sc.loop, &crowd[started], &options)) == 0) {
+    started++;
+    sc.owed++;
+  }
+  for (int i = 0; i < started && sc.err == 0; i++)
+    sc_try(uv_process_kill(&crowd[i], 0)); /* is it there? */
+  sc_run();
+  if (crowd_ended != started) {
+    sc.owed -= started - crowd_ended; /* closed while they ran */
+    SC_CHECK(sc.err != 0);
+  }
+}
+
 /* ------------------------------------------------------------------------- */
 
 static void in_thread(void* arg) {
