@@ -16,50 +16,58 @@
 #include "base.h"
 #include "queue.h"
 
-/* uv_handle_t.flags. Bits 0-7 belong to every handle; the others to the type
- * named, and are handed out here so that no two meanings meet in one handle. */
+/* uv_handle_t.flags. The bits have libuv's values, although they are private:
+ * programs exist that set or test them (uvloop sets UV__READABLE on a pipe it
+ * only writes to). What libuv has no bit for is marked "ours" and lies in bits
+ * that it leaves free: 8 and 10 for all handles, 27-30 for the type or the
+ * platform, named in its -impl.h. test/abi/flags holds the values. */
 enum {
-  UV__ACTIVE = 1u << 0,   /* started */
-  UV__REF = 1u << 1,      /* keeps the loop alive while active */
-  UV__INTERNAL = 1u << 2, /* the library's own: not counted, not walked */
-  UV__CLOSING = 1u << 3,  /* from uv_close() on */
-  UV__CLOSED = 1u << 4,   /* close_cb is about to run or has run */
+  UV__CLOSING = 0x1,   /* from uv_close() on */
+  UV__CLOSED = 0x2,    /* close_cb is about to run or has run */
+  UV__ACTIVE = 0x4,    /* started */
+  UV__REF = 0x8,       /* keeps the loop alive while active */
+  UV__INTERNAL = 0x10, /* the library's own: not counted, not walked */
 
   /* streams and udp */
-  UV__BOUND = 1u << 8,      /* has a local address */
-  UV__CONNECTED = 1u << 9,  /* has a peer */
-  UV__READING = 1u << 10,   /* read_start/recv_start in effect */
-  UV__READABLE = 1u << 11,  /* opened for reading */
-  UV__WRITABLE = 1u << 12,  /* opened for writing, not shut down */
-  UV__READ_EOF = 1u << 13,  /* the peer will send no more */
-  UV__LISTENING = 1u << 14, /* a server */
-  UV__SHUTTING = 1u << 15,  /* uv_shutdown() called, not finished */
-  UV__SHUT = 1u << 16,      /* our side is shut down */
-  UV__IPV6 = 1u << 17,      /* the socket is AF_INET6 */
-  UV__CANCELLING = 1u << 18, /* cancellation callbacks are running */
-
-  /* Fixed by libuv's test-tty.c, which looks at this bit. */
-  UV__BLOCKING_WRITES = 1u << 20, /* writes wait for the device */
+  UV__LISTENING = 0x40,           /* a server */
+  UV__CONNECTED = 0x80,           /* a stream that has a peer */
+  UV__SHUTTING = 0x100,           /* ours: uv_shutdown() called, not finished */
+  UV__SHUT = 0x200,               /* our side is shut down */
+  UV__READ_EOF = 0x800,           /* the peer will send no more */
+  UV__READING = 0x1000,           /* read_start/recv_start in effect */
+  UV__BOUND = 0x2000,             /* has a local address */
+  UV__READABLE = 0x4000,          /* opened for reading */
+  UV__WRITABLE = 0x8000,          /* opened for writing, not shut down */
+  UV__READ_PENDING = 0x10000,     /* Windows: read_req/recv_req under way */
+  UV__BLOCKING_WRITES = 0x100000, /* writes wait for the device */
+  UV__IPV6 = 0x400000,            /* the socket is AF_INET6 */
 
   /* tcp */
-  UV__TCP_NODELAY = 1u << 21,
-  UV__TCP_KEEPALIVE = 1u << 22,
+  UV__TCP_NODELAY = 0x1000000,
+  UV__TCP_KEEPALIVE = 0x2000000,
+  UV__TCP_SINGLE_ACCEPT = 0x4000000, /* Windows: one accept at a time */
 
   /* udp */
-  UV__UDP_RECVMMSG = 1u << 21,  /* batch receive asked for at init */
-  UV__UDP_DRAINING = 1u << 22,  /* send callbacks are running */
-  UV__UDP_RECVERR = 1u << 23,   /* error queue is read */
+  UV__UDP_DRAINING = 0x1000000,  /* send callbacks are running */
+  UV__UDP_CONNECTED = 0x2000000, /* has a peer */
+  UV__UDP_RECVMMSG = 0x4000000,  /* batch receive asked for at init */
+  UV__UDP_RECVERR = 0x8000000,   /* ours: error queue is read */
+
+  /* pipe */
+  UV__PIPE_SYNC = 0x1000000,   /* Windows: the OS handle is synchronous */
+  UV__PIPE_SERVER = 0x2000000, /* Windows: pipe.serv is set up */
+
+  /* tty */
+  UV__TTY_INPUT = 0x1000000, /* Windows: tty.rd is valid, else tty.wr */
 
   /* signal */
-  UV__SIGNAL_ONE_SHOT = 1u << 21,
+  UV__SIGNAL_ONE_SHOT = 0x2000000,
 
   /* process */
-  UV__PROCESS_REAPED = 1u << 21, /* the pid no longer belongs to the child */
+  UV__PROCESS_REAPED = 0x1000000, /* the pid no longer belongs to the child */
 
   /* poll */
-  UV__POLL_ATTACHED = 1u << 21, /* occupies the loop's slot of its fd */
-
-  /* 24-31: free for the platform's own use, named in its -impl.h */
+  UV__POLL_ATTACHED = 0x8000000 /* ours: occupies the loop's slot of its fd */
 };
 
 enum uv__close_answer {

@@ -16,7 +16,7 @@ static int is_usable(const uv_udp_t* handle) {
 }
 
 static int is_connected(const uv_udp_t* handle) {
-  return (handle->flags & UV__CONNECTED) != 0;
+  return (handle->flags & UV__UDP_CONNECTED) != 0;
 }
 
 /* UV_EINVAL for an address of a family that cannot be. A local one (AF_UNIX)

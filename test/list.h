@@ -114,6 +114,7 @@ TEST(pipe_write2_rules)
 TEST_UNIX(pipe_untaken_descriptors_do_not_leak,
           "descriptors that travel over a socket pair")
 TEST_UNIX(pipe_chmod_follows_no_link, "sockets that are files")
+TEST_UNIX(pipe_readable_bit_set_by_the_program, "pipe()")
 
 /* test-process.c */
 TEST(process_killed_by_signal)

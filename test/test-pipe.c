@@ -280,4 +280,42 @@ TEST_IMPL(pipe_chmod_follows_no_link) {
   test_close_loop(&loop);
   return 0;
 }
+
+static ssize_t read_status;
+
+static void on_peer_gone(uv_stream_t* stream,
+                         ssize_t nread,
+                         const uv_buf_t* buf) {
+  (void) buf;
+  read_status = nread;
+  uv_close((uv_handle_t*) stream, NULL);
+}
+
+/* uvloop sets libuv's private "readable" bit on a pipe that it only writes to:
+ * reading then tells it that the reader is gone. The bit is part of the ABI. */
+TEST_IMPL(pipe_readable_bit_set_by_the_program) {
+  enum { LIBUV_READABLE = 0x4000, LIBUV_WRITABLE = 0x8000 };
+  uv_pipe_t writer;
+  uv_stream_t* stream = (uv_stream_t*) &writer;
+  int fds[2];
+
+  ASSERT_EQ(0, pipe(fds));
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &writer, 0));
+  ASSERT_OK(uv_pipe_open(&writer, fds[1]));
+  ASSERT_EQ(LIBUV_WRITABLE, writer.flags & (LIBUV_READABLE | LIBUV_WRITABLE));
+  ASSERT_ERR(UV_ENOTCONN, uv_read_start(stream, test_alloc, on_peer_gone));
+
+  writer.flags |= LIBUV_READABLE;
+  ASSERT_EQ(1, uv_is_readable(stream));
+  ASSERT_EQ(1, uv_is_writable(stream));
+  ASSERT_OK(uv_read_start(stream, test_alloc, on_peer_gone));
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(0, read_status);
+  ASSERT_EQ(0, close(fds[0]));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_LT(read_status, 0);
+  test_close_loop(&loop);
+  return 0;
+}
 #endif

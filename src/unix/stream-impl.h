@@ -19,12 +19,12 @@
 #include "handle.h"
 #include "unix/io.h"
 
-/* uv_handle_t.flags, in the platform's range. */
+/* uv_handle_t.flags, in bits that libuv leaves free. */
 enum {
   /* The fd is a socket: send(2) and recvmsg(2) work on it. */
-  UV__STREAM_SOCKET = 1u << 24,
+  UV__STREAM_SOCKET = 1u << 27,
   /* The watcher was fed because a write was cancelled. */
-  UV__STREAM_TAKEN_BACK = 1u << 25
+  UV__STREAM_TAKEN_BACK = 1u << 28
 };
 
 /* ---- stream.c: the life of a stream ---- */

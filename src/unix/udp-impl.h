@@ -15,7 +15,7 @@ static inline int uv__udp_fd(const uv_udp_t* handle) {
 /* Makes sure that the handle has a local address: any, if none was bound. */
 int uv__udp_bind_any(uv_udp_t* handle, int domain);
 static inline int uv__udp_ensure_bound(uv_udp_t* handle, int domain) {
-  if (handle->flags & (UV__BOUND | UV__CONNECTED))
+  if (handle->flags & (UV__BOUND | UV__UDP_CONNECTED))
     return 0;
   return uv__udp_bind_any(handle, domain);
 }

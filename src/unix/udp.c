@@ -83,7 +83,7 @@ int uv__udp_os_open(uv_udp_t* handle, uv_os_sock_t fd, unsigned flags) {
     return err;
 
   if (uv__sock_has_peer(fd))
-    handle->flags |= UV__CONNECTED;
+    handle->flags |= UV__UDP_CONNECTED;
   if (is_bound(fd))
     handle->flags |= UV__BOUND;
   if (uv__sock_family(fd) == AF_INET6)
@@ -175,7 +175,7 @@ int uv__udp_os_connect(uv_udp_t* handle, struct uv__endpoint peer) {
 
   err = connect_to(uv__udp_fd(handle), peer.addr, peer.len);
   if (err == 0)
-    handle->flags |= UV__CONNECTED;
+    handle->flags |= UV__UDP_CONNECTED;
   return err;
 }
 
@@ -188,7 +188,7 @@ int uv__udp_os_disconnect(uv_udp_t* handle) {
   /* BSD kernels dissolve the association and complain about the address. */
   if (err != 0 && err != UV_EAFNOSUPPORT && err != UV_EINVAL)
     return err;
-  handle->flags &= ~UV__CONNECTED;
+  handle->flags &= ~UV__UDP_CONNECTED;
   return 0;
 }
 

@@ -25,10 +25,8 @@
 
 /* uv_handle_t.flags. */
 enum {
-  UV__PIPE_SYNC = 1u << 26,    /* the OS handle is synchronous */
   UV__PIPE_FOREIGN = 1u << 27, /* the OS handle belongs to another port */
-  UV__PIPE_SERVER = 1u << 28,  /* pipe.serv is set up */
-  UV__PIPE_CONN = 1u << 29     /* pipe.conn is set up */
+  UV__PIPE_CONN = 1u << 28     /* pipe.conn is set up */
 };
 
 /* Room in the system for data on their way, per direction. */

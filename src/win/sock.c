@@ -88,7 +88,7 @@ int uv__sock_peer_name(SOCKET sock, struct sockaddr* name, int* namelen) {
   return ask_name(getpeername, sock, name, namelen);
 }
 
-unsigned int uv__sock_past(SOCKET sock) {
+unsigned int uv__sock_past(SOCKET sock, unsigned int connected) {
   struct sockaddr_storage name;
   int len = sizeof(name);
   unsigned int past = 0;
@@ -97,7 +97,7 @@ unsigned int uv__sock_past(SOCKET sock) {
     past |= UV__BOUND;
   len = sizeof(name);
   if (uv__sock_peer_name(sock, (struct sockaddr*) &name, &len) == 0)
-    past |= UV__BOUND | UV__CONNECTED;
+    past |= UV__BOUND | connected;
   return past;
 }
 

@@ -31,8 +31,8 @@ int uv__sock_local_name(SOCKET sock, struct sockaddr* name, int* namelen);
 int uv__sock_peer_name(SOCKET sock, struct sockaddr* name, int* namelen);
 
 /* What the socket has been through, as flags of a handle: UV__BOUND,
- * UV__CONNECTED. */
-unsigned int uv__sock_past(SOCKET sock);
+ * and `connected`, the type's flag for a socket that has a peer. */
+unsigned int uv__sock_past(SOCKET sock, unsigned int connected);
 
 /* Looks up the extension function `id` of the socket's provider and stores its
  * address in the function pointer at `out`. 0 or UV_E*. */

@@ -19,13 +19,11 @@
 #include "stream.h"
 #include "win/req-impl.h"
 
-/* uv_handle_t.flags, in the platform's range; 26-31 are the type's own. */
+/* uv_handle_t.flags, in a bit that libuv leaves free; 27-30 are the type's. */
 enum {
-  /* read_req (udp: recv_req) is under way. */
-  UV__READ_PENDING = 1u << 24,
   /* An operation that succeeds inside the call reports no completion: pend it
    * (FILE_SKIP_COMPLETION_PORT_ON_SUCCESS). */
-  UV__SKIP_PORT = 1u << 25
+  UV__SKIP_PORT = 1u << 10
 };
 
 /* What a type of stream can do. What they get and answer is as in stream.h;

@@ -21,9 +21,8 @@
 
 /* uv_handle_t.flags. */
 enum {
-  UV__TCP_CONNECTING = 1u << 26,    /* a connect request is under way */
-  UV__TCP_SHARED_SOCKET = 1u << 27, /* somebody else has the socket too */
-  UV__TCP_SINGLE_ACCEPT = 1u << 28, /* one accept at a time */
+  UV__TCP_CONNECTING = 1u << 27,    /* a connect request is under way */
+  UV__TCP_SHARED_SOCKET = 1u << 28, /* somebody else has the socket too */
   UV__TCP_NO_PORT = 1u << 29,       /* another port has it: waits by events */
   UV__TCP_TOLD = 1u << 30           /* connection_cb was told of the oldest */
 };

@@ -75,8 +75,8 @@ int uv__tcp_os_open(uv_tcp_t* tcp, uv_os_sock_t sock) {
   if (err != 0)
     return err;
 
-  uv__stream_opened(stream_of(tcp),
-                    uv__sock_past(sock) | UV__READABLE | UV__WRITABLE);
+  uv__stream_opened(stream_of(tcp), uv__sock_past(sock, UV__CONNECTED) |
+                                        UV__READABLE | UV__WRITABLE);
   return 0;
 }
 

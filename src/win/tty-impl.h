@@ -16,8 +16,7 @@
 
 /* uv_handle_t.flags. */
 enum {
-  UV__TTY_BY_LINE = 1u << 26, /* the read under way is one of a line */
-  UV__TTY_INPUT = 1u << 27    /* tty.rd is valid, else tty.wr */
+  UV__TTY_BY_LINE = 1u << 27 /* the read under way is one of a line */
 };
 
 /* dispatch.c. */

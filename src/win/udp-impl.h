@@ -12,11 +12,11 @@
 #define UV_WIN_UDP_IMPL_H_
 
 #include "udp.h"
-#include "win/stream-impl.h" /* UV__READ_PENDING */
+#include "win/stream-impl.h" /* UV__SKIP_PORT */
 
 /* uv_handle_t.flags. */
 enum {
-  UV__UDP_NO_PORT = 1u << 26 /* another port has it: sends do not wait */
+  UV__UDP_NO_PORT = 1u << 28 /* another port has it: sends do not wait */
 };
 
 /* dispatch.c. */

@@ -49,7 +49,7 @@ static int still_receiving(const uv_udp_t* handle) {
 }
 
 static int is_undelivered(const uv_udp_t* handle, DWORD sys_error) {
-  if (handle->flags & UV__CONNECTED)
+  if (handle->flags & UV__UDP_CONNECTED)
     return 0;
   return sys_error == WSAECONNRESET || sys_error == WSAENETRESET;
 }

@@ -92,7 +92,7 @@ int uv__udp_os_open(uv_udp_t* handle, uv_os_sock_t sock, unsigned flags) {
   if (err == 0)
     err = take_socket(handle, sock, family, 1);
   if (err == 0)
-    handle->flags |= uv__sock_past(sock);
+    handle->flags |= uv__sock_past(sock, UV__UDP_CONNECTED);
   return err;
 }
 
@@ -134,7 +134,7 @@ int uv__udp_os_bind(uv_udp_t* handle,
 int uv__udp_ensure_bound(uv_udp_t* handle, int domain) {
   union uv__ip_addr addr;
 
-  if (handle->flags & (UV__BOUND | UV__CONNECTED))
+  if (handle->flags & (UV__BOUND | UV__UDP_CONNECTED))
     return 0;
   if (uv__udp_os_is_open(handle))
     domain = handle->flags & UV__IPV6 ? AF_INET6 : AF_INET;
@@ -154,7 +154,7 @@ int uv__udp_os_connect(uv_udp_t* handle, struct uv__endpoint peer) {
 
   if (connect(handle->socket, peer.addr, (int) peer.len) != 0)
     return uv__wsa_error();
-  handle->flags |= UV__CONNECTED;
+  handle->flags |= UV__UDP_CONNECTED;
   return 0;
 }
 
@@ -167,7 +167,7 @@ int uv__udp_os_disconnect(uv_udp_t* handle) {
   memset(&none, 0, sizeof(none));
   if (connect(handle->socket, (struct sockaddr*) &none, len) != 0)
     return uv__wsa_error();
-  handle->flags &= ~UV__CONNECTED;
+  handle->flags &= ~UV__UDP_CONNECTED;
   return 0;
 }
 
