@@ -4,40 +4,16 @@
 # builds libuv, uvwasi and node_js2c, and node_js2c, a program that links
 # deps/uv statically, turns lib/ into C++. On stock the same with Debian's
 # shared libuv; what node_js2c writes must be the same.
+# shellcheck source=test/clients/node-source.bash
+. "$here/node-source.bash"
 about="this tree as deps/uv of Node 20's source: configure, build, run"
-release=trixie
 package=libnode115
-packages="g++ make python3 pkg-config libuv1-dev libssl-dev zlib1g-dev
-  libc-ares-dev libnghttp2-dev libbrotli-dev libicu-dev libsimdjson-dev
-  libngtcp2-dev libnghttp3-dev gyp"
-sources=nodejs
 modes=full
 limit=3600
 program=
 
 prepare() {
-  local patch
-  # deps/uv stays in the archive.
-  tar -C "$1" -xf "$source_nodejs"/nodejs_*dfsg.orig.tar.xz \
-    --strip-components=1 --exclude='*/deps/uv' --exclude='*/deps/v8/test' &&
-    tar -C "$1" -xf "$source_nodejs"/nodejs_*.debian.tar.xz &&
-    mkdir -p "$1/deps/ada" || return
-  tar -C "$1/deps/ada" -xf "$source_nodejs"/nodejs_*.orig-ada.tar.xz \
-    --strip-components=1 2>/dev/null
-  while read -r patch; do
-    case $patch in '' | \#*) continue ;; esac
-    patch -d "$1" -p1 -f -s -r - < "$1/debian/patches/$patch" > /dev/null
-  done < "$1/debian/patches/series"
-  find "$1" -name '*.orig' -delete
-  chown -R 1000:1000 "$1"
-  [ -f "$1/node.gyp" ] && [ ! -e "$1/deps/uv" ]
-}
-
-# As debian/rules has it, but for libuv.
-configure() {
-  ./configure --without-npm --without-corepack --shared-zlib --shared-cares \
-    --shared-ngtcp2 --shared-nghttp3 --shared-nghttp2 --shared-brotli \
-    --shared-simdjson --shared-openssl --with-intl=system-icu "$@"
+  unpack_node "$1" && chown -R 1000:1000 "$1"
 }
 
 workload() {
@@ -46,11 +22,9 @@ workload() {
   if stock; then
     libuv=(--shared-libuv)
   else
-    mkdir -p deps/uv
-    tar -C /tree -cf - --exclude=./build --exclude='./.git*' . |
-      tar -C deps/uv -xf -
+    copy_tree /tree deps/uv
   fi
-  check configure configure "${libuv[@]}"
+  check configure configure_node "${libuv[@]}"
   for target in libuv uvwasi node_js2c; do
     if stock && [ $target = libuv ]; then
       ok libuv # is Debian's

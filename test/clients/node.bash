@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What node18.sh and node20.sh share: Node's own tests, from Debian's source
-# package, run by Node's own runner on Debian's node.
+# What node18.sh, node20.sh and node-whole.sh share: Node's own tests, from
+# Debian's source package, run by Node's own runner.
 package=nodejs
 packages="python3 openssl procps"
 sources=nodejs
@@ -29,8 +29,10 @@ prepare() {
   [ -f "$1/tools/test.py" ]
 }
 
-workload() {
-  cd /data || return
+# node_tests NODE [TEST...]: on this program.
+node_tests() {
+  local node=$1
+  shift
   # A name is a regular expression to the runner; it is slow with many.
   local tests="(parallel|sequential)/test-(${areas// /|})(-.*)?" part=
   tests=${tests//[$'\n ']/}
@@ -43,15 +45,15 @@ workload() {
   else
     tests="$tests pseudo-tty/.*"
   fi
-  check version-is-swapped node -e '
+  check version-is-swapped "$node" -e '
     const stock = process.argv[1] === "stock";
     const uv = process.versions.uv.split(".").map(Number);
     process.exit(stock === uv[1] < 53 ? 0 : 1)' "$LIB"
   # Where Debian's patch to the runner looks for it.
-  ln -sf /usr/bin/node node
+  ln -sf "$node" node
   mkdir -p /tmp/t
   # Its lines: "ok N NAME", "not ok N NAME", either followed by "# skip WHY".
-  python3 -u tools/test.py --shell=/usr/bin/node -p tap -j 2 -t 60 \
+  python3 -u tools/test.py --shell="$node" -p tap -j 2 -t 60 \
     --temp-dir=/tmp/t $part $tests | tee /out/tap |
     while read -r word rest; do
       case $word in
@@ -66,4 +68,8 @@ workload() {
       esac
     done
   return 0
+}
+
+workload() {
+  cd /data && node_tests /usr/bin/node "$@"
 }
