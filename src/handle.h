@@ -51,7 +51,6 @@ enum {
   UV__UDP_DRAINING = 0x1000000,  /* send callbacks are running */
   UV__UDP_CONNECTED = 0x2000000, /* has a peer */
   UV__UDP_RECVMMSG = 0x4000000,  /* batch receive asked for at init */
-  UV__UDP_RECVERR = 0x8000000,   /* ours: error queue is read */
 
   /* pipe */
   UV__PIPE_SYNC = 0x1000000,   /* Windows: the OS handle is synchronous */

@@ -167,6 +167,9 @@ int uv_udp_set_multicast_interface(uv_udp_t* handle,
 }
 
 int uv_udp_set_multicast_loop(uv_udp_t* handle, int on) {
+  /* One byte on some systems, so libuv takes no other number anywhere. */
+  if (on < 0 || on > 255)
+    return UV_EINVAL;
   return uv__udp_os_set_option(handle, UV__UDP_OPT_MULTICAST_LOOP, on != 0);
 }
 

@@ -152,6 +152,21 @@ int uv_udp_try_send(uv_udp_t* handle,
   return uv__udp_os_send_now(handle, &datagram);
 }
 
+/* All of them before the first one is sent. */
+static int check_many(const uv_udp_t* handle,
+                      uv_buf_t* bufs[],
+                      const unsigned int nbufs[],
+                      struct sockaddr* addrs[],
+                      unsigned int count) {
+  struct uv__datagram datagram;
+  int err = 0;
+
+  for (unsigned int i = 0; i < count && err == 0; i++)
+    err = compose(&datagram, handle, bufs[i], nbufs[i],
+                  addrs == NULL ? NULL : addrs[i]);
+  return err;
+}
+
 int uv_udp_try_send2(uv_udp_t* handle,
                      unsigned int count,
                      uv_buf_t* bufs[],
@@ -164,6 +179,12 @@ int uv_udp_try_send2(uv_udp_t* handle,
     return UV_EINVAL;
   if (handle->send_queue_count != 0)
     return UV_EAGAIN;
+  if (!uv__udp_os_is_open(handle))
+    return UV_EINVAL; /* must have a socket already: documented */
+
+  int err = check_many(handle, bufs, nbufs, addrs, count);
+  if (err != 0)
+    return err;
   return uv__udp_os_send_many(handle, bufs, nbufs, addrs, count);
 }
 

@@ -58,7 +58,7 @@ int uv__udp_os_send(uv_udp_send_t* req, const struct uv__datagram* datagram);
 int uv__udp_os_send_now(uv_udp_t* handle, const struct uv__datagram* datagram);
 
 /* Several at once: how many were sent; an error only if the first one failed.
- * addrs may be NULL, and so may its elements, when connected. */
+ * There is a socket. Connected handles have no addrs, or NULL elements only. */
 int uv__udp_os_send_many(uv_udp_t* handle,
                          uv_buf_t** bufs,
                          unsigned int* nbufs,

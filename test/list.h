@@ -293,6 +293,29 @@ TEST(udp_open_ex_flags)
 TEST(udp_recvmmsg_buffer_too_small)
 TEST(udp_recvmmsg_one_terminal_callback)
 TEST(udp_close_in_send_callback)
+TEST_UNIX(udp_close_cancels_what_is_queued, "datagrams that are collected")
+TEST(udp_multicast_loop_range)
+
+/* test-udp-errors.c */
+TEST_UNIX(udp_error_queue_unreachable, "the error queue of a socket")
+TEST_UNIX(udp_error_queue_unreachable6, "the error queue of a socket")
+TEST_UNIX(udp_error_queue_in_chunks, "the error queue of a socket")
+TEST_UNIX(udp_error_queue_beside_failed_send, "the error queue of a socket")
+TEST_UNIX(udp_error_callback_closes, "errors of a socket that are told once")
+TEST_UNIX(udp_error_without_receiver, "errors of a socket that are told once")
+
+/* test-udp-socket.c */
+TEST_UNIX(udp_opened_then_bound_by_the_program, "sockets bound with bind(2)")
+TEST_UNIX(udp_made_early_then_bound_by_the_program,
+          "sockets bound with bind(2)")
+TEST_UNIX(udp_opened_then_bound_by_sendto, "sockets bound by sendto(2)")
+TEST_UNIX(udp_bound_by_try_send2, "sockets bound by sendmmsg(2)")
+TEST_UNIX(udp_recv_start_then_bind, "receiving on a socket without an address")
+TEST_UNIX(udp_recv_start_binds_its_own_socket,
+          "receiving on a socket without an address")
+TEST_UNIX(udp_try_send2_checks_all_addresses, "MSG_DONTWAIT")
+TEST_UNIX(udp_reuseport_joins_reuseaddr, "sockets that share a port")
+TEST_UNIX(tcp_reuseport_binds_over_time_wait, "sockets that share a port")
 
 /* test-uring.c */
 TEST_UNIX(uring_results_are_the_pools, "io_uring")

@@ -61,8 +61,10 @@ int uv__tcp_os_open(uv_tcp_t* tcp, uv_os_sock_t sock) {
 
 /* Options that must be set before the address. */
 static int prepare_bind(int fd, int family, unsigned int flags) {
-  int err = flags & UV_TCP_REUSEPORT ? uv__sock_reuseport(fd)
-                                     : uv__sock_reuseaddr(fd);
+  /* Always: a server binds over connections in TIME_WAIT. */
+  int err = uv__sock_reuseaddr(fd);
+  if (err == 0 && (flags & UV_TCP_REUSEPORT))
+    err = uv__sock_reuseport(fd);
   if (err != 0 || family != AF_INET6)
     return err;
   return uv__sock_set(fd, IPPROTO_IPV6, IPV6_V6ONLY,

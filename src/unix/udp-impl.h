@@ -12,26 +12,24 @@ static inline int uv__udp_fd(const uv_udp_t* handle) {
   return handle->io_watcher.fd;
 }
 
-/* Makes sure that the handle has a local address: any, if none was bound. */
-int uv__udp_bind_any(uv_udp_t* handle, int domain);
-static inline int uv__udp_ensure_bound(uv_udp_t* handle, int domain) {
-  if (handle->flags & (UV__BOUND | UV__UDP_CONNECTED))
+/* Makes the handle's socket, bound to any address of the domain. `flags` as for
+ * uv_udp_bind(). UV_EINVAL if it is no domain of UDP. */
+int uv__udp_make_bound(uv_udp_t* handle, int domain, unsigned flags);
+
+/* Makes sure that there is a socket to send or receive with. One that exists is
+ * not bound here: somebody else may have bound it (bind(2), sendto(2)), or may
+ * still do so with uv_udp_bind(). The kernel binds it with the first send. */
+static inline int uv__udp_ensure_socket(uv_udp_t* handle, int domain) {
+  if (uv__udp_fd(handle) >= 0)
     return 0;
-  return uv__udp_bind_any(handle, domain);
+  return uv__udp_make_bound(handle, domain, 0);
 }
 
 /* Reads and reports what has arrived (udp-recv.c). */
 void uv__udp_recv_ready(uv_udp_t* handle, unsigned events);
 
-/* A send failed with an error that the network had sent back: takes it off the
- * error queue, so that it is not reported twice. */
-void uv__udp_drop_error(uv_udp_t* handle);
-
 /* Sends what is queued and runs finished callbacks (udp-send.c). */
 void uv__udp_send_ready(uv_udp_t* handle);
-
-/* Sends what is queued, as far as it goes without waiting; no callbacks. */
-void uv__udp_flush(uv_udp_t* handle);
 
 /* Finishes everything that is queued with UV_ECANCELED and runs callbacks. */
 void uv__udp_cancel_sends(uv_udp_t* handle);

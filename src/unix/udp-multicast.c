@@ -6,7 +6,6 @@
 #include "unix/udp-impl.h"
 
 #include <netinet/in.h>
-#include <string.h>
 
 int uv__udp_os_setsockopt(uv_udp_t* handle,
                           int level,
@@ -20,14 +19,9 @@ int uv__udp_os_setsockopt(uv_udp_t* handle,
 
 /* A membership is for a socket that shares its port with other members. */
 int uv__udp_os_ensure_member(uv_udp_t* handle, int family) {
-  union uv__ip_addr any;
-
   if (uv__udp_os_is_open(handle))
     return 0;
-  memset(&any, 0, sizeof(any));
-  any.any.sa_family = (sa_family_t) family;
-  struct uv__endpoint local = { &any.any, uv__addr_len(&any.any) };
-  return uv__udp_os_bind(handle, local, UV_UDP_REUSEADDR);
+  return uv__udp_make_bound(handle, family, UV_UDP_REUSEADDR);
 }
 
 /* Where the options are, for IPv4 and IPv6. */

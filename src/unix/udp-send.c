@@ -2,9 +2,9 @@
 /* Sending datagrams.
  *
  * The first send of a tick goes out at once, without a copy. Further ones, made
- * while its callback is still due, are collected and go out together: when a
- * batch is full, in the next pending round, when the callbacks that made them
- * are through, or when the handle is closed. Callbacks run from
+ * while its callback is still due, are collected and go out together: in the
+ * next pending round, or when the callbacks that made them are through. What is
+ * still collected when the handle is closed is cancelled. Callbacks run from
  * uv__udp_send_ready(), never inside uv_udp_send().
  *
  * req->status holds the bytes sent or the error from then on.
@@ -123,7 +123,6 @@ static int send_batch(uv_udp_t* handle) {
   if (n < 0) {
     if (is_transient(n))
       return 0;
-    uv__udp_drop_error(handle);
     complete_first(handle, n);
     return 1;
   }
@@ -132,7 +131,7 @@ static int send_batch(uv_udp_t* handle) {
   return 1;
 }
 
-void uv__udp_flush(uv_udp_t* handle) {
+static void flush(uv_udp_t* handle) {
   while (!uv__queue_empty(&handle->write_queue))
     if (!send_batch(handle))
       break;
@@ -193,13 +192,13 @@ static void stop_if_idle(uv_udp_t* handle) {
 }
 
 void uv__udp_send_ready(uv_udp_t* handle) {
-  uv__udp_flush(handle);
+  flush(handle);
   report_completed(handle);
   if (uv__is_closing(uv__base(handle)))
     return;
   /* What the callbacks sent goes out together; theirs are for the next round
    * of pending callbacks. */
-  uv__udp_flush(handle);
+  flush(handle);
   arrange_return(handle);
   stop_if_idle(handle);
 }
@@ -225,7 +224,7 @@ static int keep_bufs(uv_udp_send_t* req, const struct uv__datagram* d) {
 static int prepare_socket(uv_udp_t* handle, const struct uv__datagram* d) {
   if (d->to.addr == NULL)
     return 0; /* connected */
-  return uv__udp_ensure_bound(handle, d->to.addr->sa_family);
+  return uv__udp_ensure_socket(handle, d->to.addr->sa_family);
 }
 
 /* The handle owes the request's callback. */
@@ -256,8 +255,6 @@ UV__APART static int send_first(uv_udp_send_t* req,
 
   if (n == UV_EAGAIN)
     return 0;
-  if (n < 0)
-    uv__udp_drop_error(handle);
   req->status = n;
   req->bufs = req->bufsml;
   req->nbufs = 1;
@@ -286,8 +283,6 @@ static int enqueue(uv_udp_send_t* req, const struct uv__datagram* d) {
     return 0; /* goes out after the last callback */
   if (uv__io_wants(&handle->io_watcher, POLLOUT))
     return 0; /* the kernel has no room: in order */
-  if (handle->send_queue_count % BATCH_MAX == 0)
-    uv__udp_flush(handle);
   arrange_return(handle);
   return 0;
 }
@@ -322,8 +317,6 @@ static int send_now_batch(uv_udp_t* handle,
     if (addrs != NULL && addrs[i] != NULL) {
       d.to.addr = addrs[i];
       d.to.len = uv__addr_len(addrs[i]);
-      if (d.to.len == 0)
-        return UV_EINVAL;
     }
     fill_header(&msgs[i].msg_hdr, &d);
   }
@@ -337,9 +330,6 @@ int uv__udp_os_send_many(uv_udp_t* handle,
                          struct sockaddr** addrs,
                          unsigned int count) {
   unsigned int sent = 0;
-
-  if (uv__udp_fd(handle) < 0)
-    return UV_EINVAL; /* must have a socket already: documented */
 
   while (sent < count) {
     unsigned int size = count - sent < BATCH_MAX ? count - sent : BATCH_MAX;

@@ -29,10 +29,6 @@ int uv__udp_os_is_open(const uv_udp_t* handle) {
   return uv__udp_fd(handle) >= 0;
 }
 
-static int ensure_socket(uv_udp_t* handle, int domain) {
-  return uv__udp_os_is_open(handle) ? 0 : open_socket(handle, domain);
-}
-
 int uv__udp_os_init(uv_udp_t* handle,
                     uv_loop_t* loop,
                     int domain,
@@ -56,18 +52,6 @@ int uv__udp_os_init(uv_udp_t* handle,
   return err;
 }
 
-/* A port of its own says that somebody bound it. */
-static int is_bound(int fd) {
-  union uv__ip_addr name;
-  int len = sizeof(name);
-
-  if (uv__sock_local_name(fd, &name.any, &len) != 0)
-    return 0;
-  if (name.any.sa_family == AF_INET)
-    return name.in.sin_port != 0;
-  return name.any.sa_family != AF_INET6 || name.in6.sin6_port != 0;
-}
-
 int uv__udp_os_open(uv_udp_t* handle, uv_os_sock_t fd, unsigned flags) {
   if (uv__io_fd_taken(handle->loop, fd))
     return UV_EEXIST;
@@ -84,8 +68,6 @@ int uv__udp_os_open(uv_udp_t* handle, uv_os_sock_t fd, unsigned flags) {
 
   if (uv__sock_has_peer(fd))
     handle->flags |= UV__UDP_CONNECTED;
-  if (is_bound(fd))
-    handle->flags |= UV__BOUND;
   if (uv__sock_family(fd) == AF_INET6)
     handle->flags |= UV__IPV6;
   return 0;
@@ -94,13 +76,9 @@ int uv__udp_os_open(uv_udp_t* handle, uv_os_sock_t fd, unsigned flags) {
 #if UV__HAVE_IP_RECVERR
 static int report_icmp_errors(uv_udp_t* handle, int family) {
   int fd = uv__udp_fd(handle);
-  int err = family == AF_INET6
-                ? uv__sock_set(fd, IPPROTO_IPV6, IPV6_RECVERR, 1)
-                : uv__sock_set(fd, IPPROTO_IP, IP_RECVERR, 1);
 
-  if (err == 0)
-    handle->flags |= UV__UDP_RECVERR;
-  return err;
+  return family == AF_INET6 ? uv__sock_set(fd, IPPROTO_IPV6, IPV6_RECVERR, 1)
+                            : uv__sock_set(fd, IPPROTO_IP, IP_RECVERR, 1);
 }
 #else
 static int report_icmp_errors(uv_udp_t* handle, int family) {
@@ -116,11 +94,10 @@ static int set_bind_options(uv_udp_t* handle, int family, unsigned int flags) {
 
   if (flags & UV_UDP_LINUX_RECVERR)
     err = report_icmp_errors(handle, family);
-  /* Sharing with balancing is the stronger wish. */
+  if (err == 0 && (flags & UV_UDP_REUSEADDR))
+    err = uv__sock_reuseaddr(fd);
   if (err == 0 && (flags & UV_UDP_REUSEPORT))
     err = uv__sock_reuseport(fd);
-  else if (err == 0 && (flags & UV_UDP_REUSEADDR))
-    err = uv__sock_reuseaddr(fd);
   if (err == 0 && (flags & UV_UDP_IPV6ONLY))
     err = uv__sock_set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
   return err;
@@ -130,7 +107,10 @@ int uv__udp_os_bind(uv_udp_t* handle,
                     struct uv__endpoint local,
                     unsigned flags) {
   int family = local.addr->sa_family;
-  int err = ensure_socket(handle, family);
+  int err = 0;
+
+  if (!uv__udp_os_is_open(handle))
+    err = open_socket(handle, family);
   if (err == 0)
     err = set_bind_options(handle, family, flags);
   if (err != 0)
@@ -145,18 +125,15 @@ int uv__udp_os_bind(uv_udp_t* handle,
   return 0;
 }
 
-int uv__udp_bind_any(uv_udp_t* handle, int domain) {
-  union uv__ip_addr addr;
+int uv__udp_make_bound(uv_udp_t* handle, int domain, unsigned flags) {
+  union uv__ip_addr any;
 
-  if (uv__udp_fd(handle) >= 0)
-    domain = uv__sock_family(uv__udp_fd(handle));
   if (domain != AF_INET && domain != AF_INET6)
-    return domain < 0 ? domain : 0; /* not ours to bind */
-
-  memset(&addr, 0, sizeof(addr));
-  addr.any.sa_family = (sa_family_t) domain;
-  struct uv__endpoint local = { &addr.any, uv__addr_len(&addr.any) };
-  return uv__udp_os_bind(handle, local, 0);
+    return UV_EINVAL;
+  memset(&any, 0, sizeof(any));
+  any.any.sa_family = (sa_family_t) domain;
+  struct uv__endpoint local = { &any.any, uv__addr_len(&any.any) };
+  return uv__udp_os_bind(handle, local, flags);
 }
 
 static int connect_to(int fd, const struct sockaddr* addr, socklen_t len) {
@@ -169,7 +146,7 @@ static int connect_to(int fd, const struct sockaddr* addr, socklen_t len) {
 }
 
 int uv__udp_os_connect(uv_udp_t* handle, struct uv__endpoint peer) {
-  int err = uv__udp_ensure_bound(handle, peer.addr->sa_family);
+  int err = uv__udp_ensure_socket(handle, peer.addr->sa_family);
   if (err != 0)
     return err;
 
@@ -208,8 +185,6 @@ enum uv__close_answer uv__udp_close(uv_handle_t* base) {
   int fd = uv__udp_fd(handle);
 
   if (fd >= 0) {
-    /* Sends of this tick may still be waiting for their batch. */
-    uv__udp_flush(handle);
     uv__io_close(handle->loop, &handle->io_watcher);
     uv__fd_close(fd);
     handle->io_watcher.fd = -1;

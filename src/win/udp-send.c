@@ -134,11 +134,8 @@ static int send_element(uv_udp_t* handle,
                         const struct sockaddr* addr) {
   struct uv__datagram d = { bufs, nbufs, { addr, 0 } };
 
-  if (addr != NULL) {
+  if (addr != NULL)
     d.to.len = uv__addr_len(addr);
-    if (d.to.len == 0)
-      return UV_EINVAL;
-  }
   return uv__udp_os_send_now(handle, &d);
 }
 
@@ -147,9 +144,6 @@ int uv__udp_os_send_many(uv_udp_t* handle,
                          unsigned int* nbufs,
                          struct sockaddr** addrs,
                          unsigned int count) {
-  if (handle->socket == INVALID_SOCKET)
-    return UV_EINVAL; /* must have a socket already: documented */
-
   for (unsigned int i = 0; i < count; i++) {
     const struct sockaddr* addr = addrs == NULL ? NULL : addrs[i];
     int n = send_element(handle, bufs[i], nbufs[i], addr);

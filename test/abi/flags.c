@@ -63,7 +63,7 @@ IS(UV__PROCESS_REAPED, 0x1000000);
 #define UDP(op)                                                   \
   (HANDLE(op) op UV__READING op UV__BOUND op UV__READ_PENDING op  \
    UV__IPV6 op UV__UDP_DRAINING op UV__UDP_CONNECTED op           \
-   UV__UDP_RECVMMSG op UV__UDP_RECVERR op PLATFORM_UDP(op))
+   UV__UDP_RECVMMSG op PLATFORM_UDP(op))
 #define SIGNAL(op) (HANDLE(op) op UV__SIGNAL_ONE_SHOT)
 #define PROCESS(op) (HANDLE(op) op UV__PROCESS_REAPED)
 #define POLL(op) (HANDLE(op) op UV__POLL_ATTACHED)

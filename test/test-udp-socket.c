@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* UDP sockets that somebody else made or bound, and those that share a port. */
+#include "test.h"
+
+#include <sys/socket.h>
+
+static uv_loop_t loop;
+static uv_udp_t receiver;
+static uv_udp_t sender;
+static struct sockaddr_in addr; /* the receiver's */
+static int sent;
+static uv_buf_t text;
+
+static void setup(void) {
+  text = uv_buf_init((char*) "hello", 5);
+  addr = test_loopback();
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_udp_init(&loop, &receiver));
+  ASSERT_OK(uv_udp_bind(&receiver, (struct sockaddr*) &addr, 0));
+  addr = test_udp_address(&receiver);
+}
+
+static int fd_of(uv_udp_t* handle) {
+  uv_os_fd_t fd;
+
+  ASSERT_OK(uv_fileno((uv_handle_t*) handle, &fd));
+  return fd;
+}
+
+static void bind_fd(int fd) {
+  struct sockaddr_in any = test_loopback();
+  ASSERT_EQ(0, bind(fd, (struct sockaddr*) &any, sizeof(any)));
+}
+
+static void on_send(uv_udp_send_t* req, int status) {
+  (void) req;
+  ASSERT_OK(status);
+  sent++;
+}
+
+static void on_recv(uv_udp_t* handle,
+                    ssize_t nread,
+                    const uv_buf_t* buf,
+                    const struct sockaddr* from,
+                    unsigned flags) {
+  (void) handle;
+  (void) buf;
+  (void) from;
+  (void) flags;
+  ASSERT_EQ(0, nread);
+}
+
+/* The sender sends, queues and receives. */
+static void use_sender(void) {
+  uv_udp_send_t req;
+  struct sockaddr* to = (struct sockaddr*) &addr;
+
+  ASSERT_EQ(5, uv_udp_try_send(&sender, &text, 1, to));
+  ASSERT_OK(uv_udp_send(&req, &sender, &text, 1, to, on_send));
+  ASSERT_OK(uv_udp_recv_start(&sender, test_alloc, on_recv));
+  ASSERT_OK(uv_udp_recv_stop(&sender));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(1, sent);
+  test_close_loop(&loop);
+}
+
+TEST_IMPL(udp_opened_then_bound_by_the_program) {
+  setup();
+  int fd = socket(AF_INET, SOCK_DGRAM, 0);
+  ASSERT_OK(uv_udp_init(&loop, &sender));
+  ASSERT_OK(uv_udp_open(&sender, fd));
+  bind_fd(fd);
+  use_sender();
+  return 0;
+}
+
+TEST_IMPL(udp_made_early_then_bound_by_the_program) {
+  setup();
+  ASSERT_OK(uv_udp_init_ex(&loop, &sender, AF_INET));
+  bind_fd(fd_of(&sender));
+  use_sender();
+  return 0;
+}
+
+TEST_IMPL(udp_opened_then_bound_by_sendto) {
+  setup();
+  int fd = socket(AF_INET, SOCK_DGRAM, 0);
+  ASSERT_OK(uv_udp_init(&loop, &sender));
+  ASSERT_OK(uv_udp_open(&sender, fd));
+  ASSERT_EQ(1, sendto(fd, "x", 1, 0, (struct sockaddr*) &addr, sizeof(addr)));
+  use_sender();
+  return 0;
+}
+
+TEST_IMPL(udp_bound_by_try_send2) {
+  uv_buf_t* bufs[] = { &text };
+  unsigned int nbufs[] = { 1 };
+  struct sockaddr* addrs[] = { (struct sockaddr*) &addr };
+
+  setup();
+  ASSERT_OK(uv_udp_init_ex(&loop, &sender, AF_INET));
+  ASSERT_EQ(1, uv_udp_try_send2(&sender, 1, bufs, nbufs, addrs, 0));
+  use_sender();
+  return 0;
+}
+
+/* Receiving does not bind a socket that was there before. */
+TEST_IMPL(udp_recv_start_then_bind) {
+  struct sockaddr_in any = test_loopback();
+
+  setup();
+  ASSERT_OK(uv_udp_init_ex(&loop, &sender, AF_INET));
+  ASSERT_OK(uv_udp_recv_start(&sender, test_alloc, on_recv));
+  ASSERT_EQ(0, test_udp_address(&sender).sin_port);
+  ASSERT_OK(uv_udp_bind(&sender, (struct sockaddr*) &any, 0));
+  ASSERT_NE(0, test_udp_address(&sender).sin_port);
+  ASSERT_OK(uv_udp_recv_stop(&sender));
+  use_sender();
+  return 0;
+}
+
+/* It does bind the one it makes. */
+TEST_IMPL(udp_recv_start_binds_its_own_socket) {
+  struct sockaddr_in any = test_loopback();
+
+  setup();
+  ASSERT_OK(uv_udp_init(&loop, &sender));
+  ASSERT_OK(uv_udp_recv_start(&sender, test_alloc, on_recv));
+  ASSERT_NE(0, test_udp_address(&sender).sin_port);
+  ASSERT_ERR(UV_EINVAL, uv_udp_bind(&sender, (struct sockaddr*) &any, 0));
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* One wrong address, and nothing is sent. */
+TEST_IMPL(udp_try_send2_checks_all_addresses) {
+  uv_buf_t* bufs[] = { &text, &text };
+  unsigned int nbufs[] = { 1, 1 };
+  struct sockaddr* to = (struct sockaddr*) &addr;
+  struct sockaddr* both[] = { to, to };
+  struct sockaddr* first[] = { to, NULL };
+  struct sockaddr* second[] = { NULL, to };
+  struct sockaddr* none[] = { NULL, NULL };
+  char byte;
+
+  setup();
+  ASSERT_OK(uv_udp_init_ex(&loop, &sender, AF_INET));
+  ASSERT_ERR(UV_EDESTADDRREQ,
+             uv_udp_try_send2(&sender, 2, bufs, nbufs, first, 0));
+  ASSERT_ERR(UV_EDESTADDRREQ,
+             uv_udp_try_send2(&sender, 2, bufs, nbufs, none, 0));
+  ASSERT_OK(uv_udp_connect(&sender, to));
+  ASSERT_ERR(UV_EISCONN, uv_udp_try_send2(&sender, 2, bufs, nbufs, both, 0));
+  ASSERT_ERR(UV_EISCONN, uv_udp_try_send2(&sender, 2, bufs, nbufs, first, 0));
+  ASSERT_ERR(UV_EISCONN, uv_udp_try_send2(&sender, 2, bufs, nbufs, second, 0));
+  ASSERT_EQ(-1, recv(fd_of(&receiver), &byte, 1, MSG_DONTWAIT));
+  ASSERT_EQ(2, uv_udp_try_send2(&sender, 2, bufs, nbufs, none, 0));
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* Where balancing is not to be had there is nothing to see. */
+static void need_reuseport(int err) {
+  if (err == UV_ENOTSUP)
+    SKIP("the system does not balance sockets of one port");
+  ASSERT_OK(err);
+}
+
+/* UV_UDP_REUSEPORT is beside UV_UDP_REUSEADDR, not in its place. */
+TEST_IMPL(udp_reuseport_joins_reuseaddr) {
+  unsigned both = UV_UDP_REUSEADDR | UV_UDP_REUSEPORT;
+  uv_udp_t first;
+
+  setup();
+  addr = test_loopback();
+  ASSERT_OK(uv_udp_init(&loop, &first));
+  ASSERT_OK(uv_udp_bind(&first, (struct sockaddr*) &addr, UV_UDP_REUSEADDR));
+  addr = test_udp_address(&first);
+  ASSERT_OK(uv_udp_init(&loop, &sender));
+  need_reuseport(uv_udp_bind(&sender, (struct sockaddr*) &addr, both));
+  test_close_loop(&loop);
+  return 0;
+}
+
+static void on_connection(uv_stream_t* server, int status) {
+  (void) server;
+  ASSERT_OK(status);
+}
+
+/* Leaves a connection of the address in TIME_WAIT: the end that was accepted
+ * closes first. */
+static void leave_time_wait(struct sockaddr_in* local) {
+  int server = socket(AF_INET, SOCK_STREAM, 0);
+  int client = socket(AF_INET, SOCK_STREAM, 0);
+  socklen_t len = sizeof(*local);
+  int on = 1;
+  char byte;
+
+  *local = test_loopback();
+  /* Both must have it: the connection and who binds later. */
+  ASSERT_EQ(0, setsockopt(server, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)));
+  ASSERT_EQ(0, bind(server, (struct sockaddr*) local, len));
+  ASSERT_EQ(0, getsockname(server, (struct sockaddr*) local, &len));
+  ASSERT_EQ(0, listen(server, 1));
+  ASSERT_EQ(0, connect(client, (struct sockaddr*) local, len));
+  int accepted = accept(server, NULL, NULL);
+  ASSERT_GE(accepted, 0);
+  test_close_socket(accepted);
+  ASSERT_EQ(0, recv(client, &byte, 1, 0));
+  test_close_socket(client);
+  test_close_socket(server);
+}
+
+TEST_IMPL(tcp_reuseport_binds_over_time_wait) {
+  uv_tcp_t server;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  leave_time_wait(&addr);
+  ASSERT_OK(uv_tcp_init(&loop, &server));
+  need_reuseport(uv_tcp_bind(&server, (struct sockaddr*) &addr,
+                             UV_TCP_REUSEPORT));
+  ASSERT_OK(uv_listen((uv_stream_t*) &server, 1, on_connection));
+  test_close_loop(&loop);
+  return 0;
+}
