@@ -69,12 +69,12 @@ int uv_is_closing(const uv_handle_t* handle) {
 int uv_fileno(const uv_handle_t* handle, uv_os_fd_t* fd) {
   const struct uv__handle_class* class = &uv__handle_classes[handle->type];
 
-  if (class->fileno == NULL)
+  if (class->get_fd == NULL)
     return UV_EINVAL;
   if (uv__is_closing(handle))
     return UV_EBADF;
 
-  return class->fileno(handle, fd);
+  return class->get_fd(handle, fd);
 }
 
 static void push_closing(uv_handle_t* handle) {

@@ -82,7 +82,7 @@ struct uv__handle_class {
   /* In the close phase, before close_cb: delivers cancellations. Or NULL. */
   enum uv__finish_answer (*finish)(uv_handle_t* handle);
   /* Stores the fd. NULL where the type has none (UV_EINVAL). */
-  int (*fileno)(const uv_handle_t* handle, uv_os_fd_t* fd);
+  int (*get_fd)(const uv_handle_t* handle, uv_os_fd_t* fd);
 };
 
 /* Indexed by uv_handle_type; no close() where the type is abstract. One array

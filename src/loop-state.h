@@ -26,7 +26,7 @@ struct uv__batch {
   int was_waiting; /* the events were there before the wait */
   int last_due; /* signals have their turn after it */
   struct uv__event* large; /* room for UV__BATCH_MAX, or NULL */
-  struct uv__event small[UV__BATCH_FIRST + 1];
+  struct uv__event first[UV__BATCH_FIRST + 1];
 };
 
 /* wakeup.c. */

@@ -22,7 +22,7 @@
 #define BATCHES_MAX 48
 
 static struct uv__event* events_of(struct uv__batch* batch) {
-  return batch->large != NULL ? batch->large : batch->small;
+  return batch->large != NULL ? batch->large : batch->first;
 }
 
 /* Room for a batch: little, until that was not enough. */

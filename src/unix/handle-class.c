@@ -12,7 +12,7 @@
 #include "unix/stream-impl.h"
 #include "unix/udp-impl.h"
 
-/* close, finish, fileno. The types that are missing are abstract. */
+/* close, finish, get_fd. The types that are missing are abstract. */
 const struct uv__handle_class uv__handle_classes[UV_HANDLE_TYPE_MAX] = {
   [UV_ASYNC] = { uv__async_close, NULL, NULL },
   [UV_CHECK] = { uv__check_close, NULL, NULL },

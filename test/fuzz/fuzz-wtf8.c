@@ -32,12 +32,12 @@ static void from_utf16(const uint8_t* data, size_t size) {
 
   /* Too small by any amount: told, and how much it takes. */
   if (bytes > 0) {
-    size_t small = data[0] % bytes;
-    char* cut = malloc(small + 1);
-    size_t told = small;
+    size_t room = data[0] % bytes;
+    char* cut = malloc(room + 1);
+    size_t told = room;
     REQUIRE(uv_utf16_to_wtf8(in, (ssize_t) len, &cut, &told) == UV_ENOBUFS);
     REQUIRE(told == bytes);
-    REQUIRE(strlen(cut) <= small);
+    REQUIRE(strlen(cut) <= room);
     free(cut);
   }
   free(in);

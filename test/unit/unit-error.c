@@ -147,9 +147,9 @@ UNIT_TEST(error_r_every_size) {
     }
   }
 
-  char small[5];
-  CHECK_STR("EINV", uv_err_name_r(UV_EINVAL, small, sizeof(small)));
-  CHECK_STR("Unkn", uv_err_name_r(-1337, small, sizeof(small)));
+  char cut[5];
+  CHECK_STR("EINV", uv_err_name_r(UV_EINVAL, cut, sizeof(cut)));
+  CHECK_STR("Unkn", uv_err_name_r(-1337, cut, sizeof(cut)));
 }
 
 #if TEST_POSIX
