@@ -77,15 +77,16 @@ int uv_fileno(const uv_handle_t* handle, uv_os_fd_t* fd) {
   return class->get_fd(handle, fd);
 }
 
-static void push_closing(uv_handle_t* handle) {
-  handle->next_closing = handle->loop->closing_handles;
-  handle->loop->closing_handles = handle;
+static void push_closing(uv_loop_t* loop, uv_handle_t* handle) {
+  handle->next_closing = loop->closing_handles;
+  loop->closing_handles = handle;
 }
 
 void uv__handle_close_later_done(uv_handle_t* handle) {
   assert(handle->flags & UV__CLOSING);
   assert(!(handle->flags & UV__CLOSED));
-  push_closing(handle);
+  handle->loop->active_handles--;
+  push_closing(handle->loop, handle);
 }
 
 void uv_close(uv_handle_t* handle, uv_close_cb close_cb) {
@@ -99,23 +100,23 @@ void uv_close(uv_handle_t* handle, uv_close_cb close_cb) {
   handle->close_cb = close_cb;
   enum uv__close_answer answer = class->close(handle);
 
-  /* The class stopped it; from here on it counts as closing (H1). */
-  assert(!uv__is_active(handle));
-  handle->loop->active_handles++;
+  assert(!uv__is_active(handle)); /* the class stopped it */
   if (answer == UV__CLOSE_DONE)
-    push_closing(handle);
+    push_closing(handle->loop, handle);
+  else
+    handle->loop->active_handles++; /* H1 */
 }
 
-static void finish_close(uv_handle_t* handle) {
+/* H5: the loop is not asked for at the handle. */
+static void finish_close(uv_loop_t* loop, uv_handle_t* handle) {
   const struct uv__handle_class* class = &uv__handle_classes[handle->type];
 
   if (class->finish != NULL && class->finish(handle) == UV__FINISH_AGAIN) {
-    push_closing(handle);
+    push_closing(loop, handle);
     return;
   }
 
   handle->flags |= UV__CLOSED;
-  handle->loop->active_handles--;
   uv__queue_remove(&handle->handle_queue);
 
   /* Last: the callback may free the handle. */
@@ -129,7 +130,7 @@ void uv__handle_run_closing(uv_loop_t* loop) {
 
   while (handle != NULL) {
     uv_handle_t* next = handle->next_closing;
-    finish_close(handle);
+    finish_close(loop, handle);
     handle = next;
   }
 }

@@ -4,11 +4,16 @@
  *   init -> [start <-> stop]* -> close -> (finish) -> close_cb
  *
  * H1  loop->active_handles counts handles that are active and referenced, plus
- *     handles that are closing.
+ *     those whose close waits for something (UV__CLOSE_LATER). What is closed
+ *     and not reported yet is in loop->closing_handles, or in the hands of the
+ *     close phase, which reports it whatever the callbacks before it do.
  * H2  a class's close() answers "done" or "later"; finish() "done" or "again".
  * H3  close_cb runs once, in the close phase only; before it run only
  *     cancellations of the handle's own requests.
  * H4  a handle is in loop->handle_queue exactly from init until closed.
+ * H5  the close phase reads neither `data` nor `loop` of a handle without
+ *     requests: programs exist that free it right after uv_close() and get away
+ *     with it, because freed memory loses only its first two words.
  */
 #ifndef UV_HANDLE_H_
 #define UV_HANDLE_H_

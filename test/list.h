@@ -61,6 +61,10 @@ TEST_UNIX(limit_second_worker_refused, "setrlimit()")
 TEST_UNIX(limit_spawn_without_processes, "setrlimit()")
 TEST_UNIX(limit_disk_full_or_read_only, "mount()")
 
+/* test-close.c */
+TEST_UNIX(close_handle_freed_at_once, "socketpair()")
+TEST(close_callback_runs_the_loop)
+
 /* test-loop.c */
 TEST(loop_init_keeps_data_and_refuses_null)
 TEST(loop_close_busy_until_closed)
