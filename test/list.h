@@ -31,6 +31,11 @@ TEST_UNIX(dead_fd_number_reused,
 TEST_UNIX(dead_fd_listening_socket,
           "a descriptor that is closed behind the library")
 
+/* test-embed-win.c */
+TEST_WINDOWS(embed_reposted_wakeups_arrive, "completion ports")
+TEST_WINDOWS(embed_wakeup_held_while_the_loop_runs, "completion ports")
+TEST_WINDOWS(embed_reposted_work_arrives, "completion ports")
+
 /* test-fs.c */
 TEST(fs_sync_needs_no_loop)
 TEST(fs_async_copies_what_it_needs)

@@ -2,12 +2,15 @@
 /* Poller: a completion port.
  *
  * The port delivers finished requests, found from their OVERLAPPED (UV__EVENT_-
- * REQ), and packets without one, which are calls of wake(). A packet stays in
- * the port until it is fetched, so wake() is sticky (P6) and nothing is
+ * REQ), and wake-ups, which have the OVERLAPPED `wake_packet`. A packet stays
+ * in the port until it is fetched, so wake() is sticky (P6) and nothing is
  * reported twice. There is no interest to keep: no watch operations.
  *
- * state->poller_data is WOKEN while the packet of a wake() is in the port: one
- * is enough for all who call until it is fetched.
+ * state->poller_data is WOKEN while the packet of a wake() is on its way: one
+ * is enough for all who call until our wait fetches it. It may be away from the
+ * port meanwhile: programs that embed a loop take packets off loop->iocp on a
+ * thread of theirs and post them again, unless the OVERLAPPED is NULL, which
+ * GetQueuedCompletionStatus() gives for a time-out too.
  */
 #include "atomic.h"
 #include "loop.h"
@@ -18,6 +21,10 @@
 #define PORT_BATCH UV__BATCH_MAX
 
 #define WOKEN ((void*) 1)
+
+/* Stands for a wake-up of any loop. Nothing is ever read from it or written to
+ * it: only its address counts. */
+static OVERLAPPED wake_packet;
 
 static void** wake_word(uv_loop_t* loop) {
   return &uv__loop_state(loop)->poller_data;
@@ -45,7 +52,8 @@ static void to_event(const OVERLAPPED_ENTRY* packet, struct uv__event* event) {
   event->bits = 0;
   event->kind = UV__EVENT_WAKE;
   event->key = 0;
-  if (packet->lpOverlapped == NULL)
+  /* A packet without one is somebody else's way to end our wait. */
+  if (packet->lpOverlapped == &wake_packet || packet->lpOverlapped == NULL)
     return;
   event->kind = UV__EVENT_REQ;
   event->key = (uintptr_t) uv__req_of(packet->lpOverlapped);
@@ -71,7 +79,7 @@ static int iocp_wait(uv_loop_t* loop,
     to_event(&packets[i], &out[i]);
     /* Acquire: who finds the word set leaves what it has to tell to this
      * wake-up. Pairs with iocp_wake(). */
-    if (out[i].kind == UV__EVENT_WAKE)
+    if (packets[i].lpOverlapped == &wake_packet)
       (void) uv__exchange(wake_word(loop), NULL);
   }
   return (int) count;
@@ -80,7 +88,7 @@ static int iocp_wait(uv_loop_t* loop,
 static int iocp_wake(uv_loop_t* loop) {
   if (uv__exchange(wake_word(loop), WOKEN) != NULL)
     return 0;
-  if (PostQueuedCompletionStatus(loop->iocp, 0, 0, NULL))
+  if (PostQueuedCompletionStatus(loop->iocp, 0, 0, &wake_packet))
     return 0;
   int err = uv__last_error();
   (void) uv__exchange(wake_word(loop), NULL);
