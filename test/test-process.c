@@ -18,6 +18,7 @@
 static uv_loop_t loop;
 static int64_t exit_status = -1;
 static int exit_signal = -1;
+static int ends_seen;
 
 static void on_exit_cb(uv_process_t* process, int64_t status, int signal) {
   exit_status = status;
@@ -145,6 +146,46 @@ TEST_IMPL(process_spawn_errors_are_told_at_once) {
 #if TEST_POSIX
   ASSERT_EQ(-1, waitpid(-1, NULL, WNOHANG)); /* and no zombie */
 #endif
+  test_close_loop(&loop);
+  return 0;
+}
+
+static void on_failed_read(uv_stream_t* stream,
+                           ssize_t nread,
+                           const uv_buf_t* buf) {
+  (void) buf;
+  ASSERT_ERR(UV_EOF, nread);
+  uv_close((uv_handle_t*) stream, NULL);
+  ends_seen++;
+}
+
+/* Programs read from the pipes of a child that could not be started: the pipes
+ * are open, and at their end. */
+TEST_IMPL(process_failed_spawn_leaves_pipes_at_their_end) {
+  uv_process_t process;
+  uv_process_options_t options;
+  uv_stdio_container_t stdio[3];
+  uv_pipe_t pipes[3];
+  char* args[] = { (char*) "no such program anywhere", NULL };
+
+  ASSERT_OK(uv_loop_init(&loop));
+  init_options(&options, args);
+  for (int i = 0; i < 3; i++) {
+    ASSERT_OK(uv_pipe_init(&loop, &pipes[i], i == 2));
+    stdio[i].data.stream = (uv_stream_t*) &pipes[i];
+    stdio[i].flags = UV_CREATE_PIPE | UV_READABLE_PIPE | UV_WRITABLE_PIPE;
+  }
+  options.stdio = stdio;
+  options.stdio_count = 3;
+  ASSERT_ERR(UV_ENOENT, uv_spawn(&loop, &process, &options));
+  for (int i = 0; i < 3; i++) {
+    ASSERT(uv_is_readable((uv_stream_t*) &pipes[i]));
+    ASSERT(uv_is_writable((uv_stream_t*) &pipes[i]));
+    ASSERT_OK(uv_read_start((uv_stream_t*) &pipes[i], test_alloc,
+                            on_failed_read));
+  }
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(3, ends_seen);
   test_close_loop(&loop);
   return 0;
 }

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Process handles: spawning and waiting for the end.
  *
- *   uv_spawn: text converted, program found, descriptors opened -> created,
+ *   uv_spawn: text converted, descriptors opened, program found -> created,
  *   suspended -> in our job, watched -> running
  *   its end -> a thread of the system's posts UV_PROCESS_EXIT -> exit_cb
+ *
+ * A program that cannot be started leaves the streams of its descriptors open
+ * all the same, and at their end, as on other systems: programs read from them
+ * after the error.
  *
  * Children die with us unless they are detached: they are put into a job that
  * ends when its last handle does, which is ours. Their own children are not.
@@ -158,7 +162,7 @@ static void free_program(struct program* program) {
   uv__free(program->cwd);
 }
 
-/* Fills the program in; on failure too it is to be freed. */
+/* Fills in all but the path; on failure too it is to be freed. */
 static int prepare(struct program* program,
                    const uv_process_options_t* options) {
   char* only_name[] = { (char*) options->file, NULL };
@@ -173,10 +177,6 @@ static int prepare(struct program* program,
     err = options->cwd == NULL
               ? own_directory(&program->cwd)
               : uv__wide_from_utf8(options->cwd, &program->cwd);
-  if (err == 0)
-    err = find_program(program, options);
-  if (err == 0)
-    shorten(&program->cwd);
   set_flags(program, options);
   return err;
 }
@@ -315,6 +315,10 @@ int uv__process_os_spawn(uv_process_t* process,
   int err = prepare(&program, options);
   if (err == 0)
     err = uv__stdio_init(&stdio, options);
+  if (err == 0)
+    err = find_program(&program, options);
+  if (err == 0)
+    shorten(&program.cwd);
   if (err == 0)
     err = create(&program, &stdio, &info);
   uv__stdio_close(&stdio);
