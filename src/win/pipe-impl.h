@@ -35,6 +35,7 @@ enum {
 /* A received socket that waits for uv_accept(). */
 struct uv__ipc_socket {
   struct uv__queue node; /* in pipe.conn.ipc_xfer_queue */
+  int is_connection;     /* no listener */
   struct uv__socket_xfer xfer;
 };
 
@@ -183,16 +184,15 @@ void uv__pipe_eof_close(uv_pipe_t* pipe);
  * not, UV_E* where the stream cannot go on. */
 int uv__ipc_read(uv_pipe_t* pipe, DWORD avail);
 
-/* Room that the frames around `bytes` of data need. */
-size_t uv__ipc_overhead(const uv_stream_t* send_handle);
+/* Room that the frame around `bytes` of data needs. */
+size_t uv__ipc_overhead(const uv_stream_t* send_handle, size_t bytes);
 
-/* Writes the frames that go before `bytes` of data to `at`, and the socket:
- * 0 or UV_E*. *end is where the data go. */
-int uv__ipc_put_frames(uv_pipe_t* pipe,
-                       uv_stream_t* send_handle,
-                       size_t bytes,
-                       char* at,
-                       char** end);
+/* Writes what goes before `bytes` of data to *at, the socket included, and
+ * moves *at to where the data go: 0 or UV_E*. */
+int uv__ipc_put_frame(uv_pipe_t* pipe,
+                      uv_stream_t* send_handle,
+                      size_t bytes,
+                      char** at);
 
 int uv__ipc_accept(uv_pipe_t* pipe, uv_stream_t* client);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Sockets that travel over a pipe with ipc=1.
  *
- * Everything on such a pipe is in frames (ipc-frame.h): data, or the
- * description of a socket made for the receiving process. A socket goes before
- * the data it was written with. Received ones wait for uv_accept(), in a line
+ * Everything on such a pipe is in frames (ipc-frame.h) of data, before them the
+ * description of the socket they were written with, made for the receiving
+ * process. Received ones wait for uv_accept(), in a line
  * with a bound, because the peer decides how many come.
  */
 #include "win/pipe-impl.h"
@@ -53,32 +53,45 @@ static DWORD peer_pid(uv_pipe_t* pipe) {
   return pid;
 }
 
-size_t uv__ipc_overhead(const uv_stream_t* send_handle) {
-  size_t size = sizeof(struct uv__ipc_frame);
-
+size_t uv__ipc_overhead(const uv_stream_t* send_handle, size_t bytes) {
   if (send_handle != NULL)
-    size += sizeof(struct uv__ipc_frame) + sizeof(struct uv__socket_xfer);
-  return size;
+    return UV__IPC_HEADER_SIZE + sizeof(struct uv__socket_xfer);
+  /* Nothing to say, no frame: libuv's receivers refuse one that is empty. */
+  return bytes == 0 ? 0 : UV__IPC_HEADER_SIZE;
 }
 
-int uv__ipc_put_frames(uv_pipe_t* pipe,
-                       uv_stream_t* send_handle,
-                       size_t bytes,
-                       char* at,
-                       char** end) {
+static int put_socket(uv_pipe_t* pipe,
+                      uv_tcp_t* tcp,
+                      size_t bytes,
+                      char** at) {
   struct uv__socket_xfer xfer;
+  uint32_t flags = UV__IPC_HAS_SOCKET;
 
-  if (send_handle != NULL) {
-    DWORD pid = peer_pid(pipe);
-    if (pid == 0)
-      return UV_ENOTCONN;
-    memset(&xfer, 0, sizeof(xfer));
-    int err = uv__tcp_xfer_export((uv_tcp_t*) send_handle, pid, &xfer);
-    if (err != 0)
-      return err;
-    at = uv__ipc_frame_put(at, UV__IPC_SOCKET, &xfer, sizeof(xfer));
-  }
-  *end = uv__ipc_frame_put(at, UV__IPC_DATA, NULL, (uint32_t) bytes);
+  DWORD pid = peer_pid(pipe);
+  if (pid == 0)
+    return UV_ENOTCONN;
+  memset(&xfer, 0, sizeof(xfer));
+  int err = uv__tcp_xfer_export(tcp, pid, &xfer);
+  if (err != 0)
+    return err;
+  if (tcp->flags & UV__CONNECTED)
+    flags |= UV__IPC_IS_CONNECTION;
+  if (bytes > 0)
+    flags |= UV__IPC_HAS_DATA;
+  *at = uv__ipc_header_put(*at, flags, (uint32_t) bytes);
+  memcpy(*at, &xfer, sizeof(xfer));
+  *at += sizeof(xfer);
+  return 0;
+}
+
+int uv__ipc_put_frame(uv_pipe_t* pipe,
+                      uv_stream_t* send_handle,
+                      size_t bytes,
+                      char** at) {
+  if (send_handle != NULL)
+    return put_socket(pipe, (uv_tcp_t*) send_handle, bytes, at);
+  if (bytes > 0)
+    *at = uv__ipc_header_put(*at, UV__IPC_HAS_DATA, (uint32_t) bytes);
   return 0;
 }
 
@@ -93,6 +106,7 @@ static int make_socket(struct uv__ipc_parser* parser) {
 
   if (item == NULL)
     return UV_ENOMEM;
+  item->is_connection = (parser->flags & UV__IPC_IS_CONNECTION) != 0;
   parser->socket = &item->xfer;
   return 0;
 }
@@ -170,7 +184,8 @@ int uv__ipc_accept(uv_pipe_t* pipe, uv_stream_t* client) {
 
   int err = UV_EINVAL;
   if (client->type == UV_TCP && !uv__is_closing(uv__base(client)))
-    err = uv__tcp_xfer_import((uv_tcp_t*) client, &item->xfer);
+    err = uv__tcp_xfer_import((uv_tcp_t*) client, &item->xfer,
+                              item->is_connection);
   if (err != 0)
     uv__tcp_xfer_discard(&item->xfer);
   uv__free(item);

@@ -35,14 +35,14 @@ static int gather(uv_pipe_t* pipe,
     return 0;
   }
 
-  size_t size = bytes + (pipe->ipc ? uv__ipc_overhead(send_handle) : 0);
+  size_t size = bytes + (pipe->ipc ? uv__ipc_overhead(send_handle, bytes) : 0);
   char* base = uv__malloc(size == 0 ? 1 : size);
   if (base == NULL)
     return UV_ENOMEM;
   char* at = base;
   int err = 0;
   if (pipe->ipc)
-    err = uv__ipc_put_frames(pipe, send_handle, bytes, base, &at);
+    err = uv__ipc_put_frame(pipe, send_handle, bytes, &at);
   if (err != 0) {
     uv__free(base);
     return err;
@@ -93,7 +93,7 @@ int uv__pipe_write(uv_write_t* req,
 
   for (unsigned int i = 0; i < nbufs; i++)
     bytes += bufs[i].len;
-  if (bytes > WRITE_SIZE_MAX - uv__ipc_overhead(send_handle))
+  if (bytes > WRITE_SIZE_MAX - uv__ipc_overhead(send_handle, bytes))
     return UV_EINVAL;
   int err = gather(pipe, req, bufs, nbufs, send_handle, bytes);
   if (err != 0)

@@ -135,7 +135,7 @@ static int make_accepts(uv_tcp_t* tcp) {
 /* A socket with a name, ready for listen(). */
 static int ready_to_listen(uv_tcp_t* tcp) {
   if (tcp->delayed_error != 0)
-    return tcp->delayed_error;
+    return uv_translate_sys_error(tcp->delayed_error);
   if (tcp->flags & (UV__TCP_CONNECTING | UV__CONNECTED))
     return UV_EINVAL;
   int err = uv__tcp_os_socket(tcp, AF_INET);

@@ -117,7 +117,7 @@ int uv__tcp_os_connect(uv_connect_t* req,
   if (tcp->flags & UV__CONNECTED)
     return UV_EISCONN;
   if (tcp->delayed_error != 0) {
-    begin_failed(tcp, req, WSAEADDRINUSE); /* bind puts off nothing else */
+    begin_failed(tcp, req, (DWORD) tcp->delayed_error);
     return 0;
   }
 

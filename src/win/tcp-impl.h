@@ -130,20 +130,22 @@ int uv__tcp_apply_options(const uv_tcp_t* tcp, SOCKET sock);
 
 /* ---- tcp-xfer.c: sockets that travel over ipc pipes ---- */
 
-enum uv__xfer_kind { UV__XFER_NONE, UV__XFER_SERVER, UV__XFER_CONNECTION };
-
-/* What goes over the pipe. */
+/* What goes over the pipe: libuv's layout, see ipc-frame.h. */
 struct uv__socket_xfer {
   WSAPROTOCOL_INFOW info;
-  uint32_t kind;         /* enum uv__xfer_kind */
-  int32_t delayed_error; /* UV_E* that bind put off */
+  int32_t delayed_error; /* WSAE*: what bind put off, or listen */
 };
+
+static_assert(sizeof(struct uv__socket_xfer) == 632,
+              "the description of a socket is as long as libuv's");
 
 /* Describes the socket for process `pid`: 0 or UV_E*. */
 int uv__tcp_xfer_export(uv_tcp_t* tcp, DWORD pid, struct uv__socket_xfer* out);
 
 /* Opens the described socket in a handle that has none: 0 or UV_E*. */
-int uv__tcp_xfer_import(uv_tcp_t* tcp, const struct uv__socket_xfer* xfer);
+int uv__tcp_xfer_import(uv_tcp_t* tcp,
+                        const struct uv__socket_xfer* xfer,
+                        int is_connection);
 
 /* Drops a description that nobody accepts. */
 void uv__tcp_xfer_discard(const struct uv__socket_xfer* xfer);

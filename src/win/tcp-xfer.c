@@ -7,14 +7,22 @@
 #include "win/sock.h"
 #include "win/tcp-impl.h"
 
+/* A libuv at the other end takes it for granted that what is no connection
+ * listens already, and calls listen() no more. */
+static void start_listening(uv_tcp_t* tcp) {
+  if (tcp->flags & (UV__CONNECTED | UV__TCP_CONNECTING | UV__LISTENING))
+    return;
+  if (tcp->delayed_error == 0 && listen(tcp->socket, SOMAXCONN) != 0)
+    tcp->delayed_error = WSAGetLastError();
+}
+
 int uv__tcp_xfer_export(uv_tcp_t* tcp, DWORD pid, struct uv__socket_xfer* out) {
   if (!uv__tcp_os_is_open(tcp))
     return UV_EBADF;
+  start_listening(tcp);
   if (WSADuplicateSocketW(tcp->socket, pid, &out->info) != 0)
     return uv__wsa_error();
 
-  out->kind = tcp->flags & UV__CONNECTED ? UV__XFER_CONNECTION
-                                         : UV__XFER_SERVER;
   out->delayed_error = tcp->delayed_error;
   tcp->flags |= UV__TCP_SHARED_SOCKET;
   return 0;
@@ -30,7 +38,9 @@ static int reopen(const struct uv__socket_xfer* xfer, SOCKET* out) {
   return *out == INVALID_SOCKET ? uv__wsa_error() : 0;
 }
 
-int uv__tcp_xfer_import(uv_tcp_t* tcp, const struct uv__socket_xfer* xfer) {
+int uv__tcp_xfer_import(uv_tcp_t* tcp,
+                        const struct uv__socket_xfer* xfer,
+                        int is_connection) {
   SOCKET sock;
 
   if (uv__tcp_os_is_open(tcp))
@@ -49,7 +59,7 @@ int uv__tcp_xfer_import(uv_tcp_t* tcp, const struct uv__socket_xfer* xfer) {
 
   tcp->delayed_error = xfer->delayed_error;
   tcp->flags |= UV__TCP_SHARED_SOCKET | UV__BOUND;
-  if (xfer->kind == UV__XFER_CONNECTION)
+  if (is_connection)
     uv__stream_opened((uv_stream_t*) tcp,
                       UV__CONNECTED | UV__READABLE | UV__WRITABLE);
   return 0;

@@ -96,11 +96,13 @@ int uv__tcp_os_bind(uv_tcp_t* tcp,
   if (err != 0)
     return err;
 
-  err = bind(tcp->socket, addr, (int) len) == 0 ? 0 : uv__wsa_error();
-  if (err != 0 && err != UV_EADDRINUSE)
-    return err;
+  int sys_error =
+      bind(tcp->socket, addr, (int) len) == 0 ? 0 : WSAGetLastError();
+  if (sys_error != 0 && sys_error != WSAEADDRINUSE)
+    return uv_translate_sys_error(sys_error);
 
-  tcp->delayed_error = err;
+  /* Winsock's number, because it travels: tcp-xfer.c. */
+  tcp->delayed_error = sys_error;
   tcp->flags |= UV__BOUND;
   return 0;
 }
@@ -109,7 +111,7 @@ int uv__tcp_os_getsockname(const uv_tcp_t* tcp,
                            struct sockaddr* name,
                            int* namelen) {
   if (tcp->delayed_error != 0)
-    return tcp->delayed_error;
+    return uv_translate_sys_error(tcp->delayed_error);
   return uv__sock_local_name(tcp->socket, name, namelen);
 }
 
@@ -117,7 +119,7 @@ int uv__tcp_os_getpeername(const uv_tcp_t* tcp,
                            struct sockaddr* name,
                            int* namelen) {
   if (tcp->delayed_error != 0)
-    return tcp->delayed_error;
+    return uv_translate_sys_error(tcp->delayed_error);
   return uv__sock_peer_name(tcp->socket, name, namelen);
 }
 

@@ -8,12 +8,12 @@
 #include "uv.h"
 #include "win/ipc-frame.h"
 
-enum { SOCKET_SIZE = 380, STREAM_MAX = 1 << 16, FRAMES_MAX = 256 };
+enum { SOCKET_SIZE = 632, STREAM_MAX = 1 << 16, FRAMES_MAX = 256 };
 
 /* What our writer has written, in order. */
 struct sent {
-  enum uv__ipc_kind kind;
-  uint32_t size;
+  uint32_t flags;
+  uint32_t size; /* of the data */
   uint8_t fill;
 };
 
@@ -27,28 +27,26 @@ static uint32_t piece(uint32_t* seed, uint32_t most) {
   return n < most ? n : most;
 }
 
-/* Two bytes of input make a frame: a socket, or up to 1 kB of data. */
+/* Two bytes of input make a frame: up to 0.5 kB of data, perhaps a socket. */
 static size_t write_frames(const uint8_t* data, size_t size) {
-  char body[1024];
   char* at = stream;
 
   nsent = 0;
   for (size_t i = 0; i + 1 < size && nsent < FRAMES_MAX; i += 2) {
     struct sent* s = &sent[nsent];
-    s->kind = data[i] & 1 ? UV__IPC_SOCKET : UV__IPC_DATA;
-    s->size = s->kind == UV__IPC_SOCKET ? SOCKET_SIZE : (data[i] >> 1) * 8u;
+    s->size = (data[i] >> 2) * 8u;
+    s->flags = s->size == 0 ? 0 : UV__IPC_HAS_DATA;
+    if (data[i] & 1)
+      s->flags |= UV__IPC_HAS_SOCKET;
+    if ((data[i] & 3) == 3)
+      s->flags |= UV__IPC_IS_CONNECTION;
     s->fill = data[i + 1];
-    if (at + sizeof(struct uv__ipc_frame) + s->size > stream + sizeof(stream))
+    uint32_t body = s->size + (data[i] & 1 ? (uint32_t) SOCKET_SIZE : 0);
+    if (at + UV__IPC_HEADER_SIZE + body > stream + sizeof(stream))
       break;
-    memset(body, s->fill, sizeof(body));
-    /* Data mostly follow their header by themselves, as buffers of a write. */
-    if (data[i + 1] & 1) {
-      at = uv__ipc_frame_put(at, s->kind, body, s->size);
-    } else {
-      at = uv__ipc_frame_put(at, s->kind, NULL, s->size);
-      memcpy(at, body, s->size);
-      at += s->size;
-    }
+    at = uv__ipc_header_put(at, s->flags, s->size);
+    memset(at, s->fill, body);
+    at += body;
     nsent++;
   }
   return (size_t) (at - stream);
@@ -61,11 +59,11 @@ struct receiver {
   int trusted;   /* our writer is at the other end */
 };
 
-static void check_frame(struct receiver* r, enum uv__ipc_kind kind) {
+static void check_frame(struct receiver* r) {
   if (r->trusted) {
     REQUIRE(r->frames < nsent);
-    REQUIRE(sent[r->frames].kind == kind);
-    REQUIRE(sent[r->frames].size == r->parser.frame.size);
+    REQUIRE(sent[r->frames].flags == r->parser.flags);
+    REQUIRE(sent[r->frames].size == r->parser.data_size);
   }
   r->frames++;
 }
@@ -90,16 +88,18 @@ static int take_control(struct receiver* r, const char* at, uint32_t n) {
     REQUIRE(n < missing);
     return 0;
   case UV__IPC_DATA_NEXT:
-    REQUIRE(r->parser.data_left == r->parser.frame.size);
-    check_frame(r, UV__IPC_DATA);
+    REQUIRE(r->parser.data_left == r->parser.data_size);
+    check_frame(r);
     return 0;
   case UV__IPC_SOCKET_NEXT:
     REQUIRE(r->parser.socket == NULL);
-    check_frame(r, UV__IPC_SOCKET);
+    REQUIRE(r->parser.data_left == 0);
+    check_frame(r);
     r->parser.socket = r->socket;
     return 0;
   case UV__IPC_SOCKET_WHOLE:
     REQUIRE(r->parser.socket == NULL);
+    REQUIRE(r->parser.data_left == r->parser.data_size);
     check_bytes(r, r->socket, SOCKET_SIZE);
     return 0;
   default:

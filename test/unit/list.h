@@ -244,3 +244,10 @@ UNIT(threadpool_one_worker_keeps_order)
 UNIT(threadpool_cancel)
 UNIT(threadpool_cancel_before_any_submit)
 UNIT(threadpool_no_work_after_shutdown)
+
+/* unit-ipc-frame.c */
+UNIT(ipc_frame_headers_are_libuvs)
+UNIT(ipc_frame_data)
+UNIT(ipc_frame_socket_comes_before_its_data)
+UNIT(ipc_frame_without_data)
+UNIT(ipc_frame_nonsense_is_refused)
