@@ -20,7 +20,7 @@ enum shim_set shim_fd_set(short filter) {
 int shim_fd_identify(struct shim_note* note) {
   struct stat st;
 
-  if (fstat((int) note->want.ident, &st) != 0)
+  if (shim_stat((int) note->want.ident, &st) != 0)
     return errno;
   note->dev = st.st_dev;
   note->ino = st.st_ino;
@@ -33,8 +33,9 @@ int shim_fd_identify(struct shim_note* note) {
 int shim_fd_same(const struct shim_note* note) {
   struct stat st;
 
-  return fstat((int) note->want.ident, &st) == 0 && st.st_dev == note->dev &&
-         st.st_ino == note->ino;
+  if (shim_stat((int) note->want.ident, &st) != 0)
+    return 0;
+  return st.st_dev == note->dev && st.st_ino == note->ino;
 }
 
 static unsigned mask_of(const struct shim_note* note) {

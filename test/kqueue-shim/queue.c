@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -159,6 +160,15 @@ static struct shim_queue* find_queue(int fd) {
   return queue;
 }
 
+int shim_is_queue(int fd) {
+  sigset_t old;
+
+  lock(&old);
+  int found = find_queue(fd) != NULL;
+  unlock(&old);
+  return found;
+}
+
 static struct shim_note** place(struct shim_queue* queue,
                                 uintptr_t ident,
                                 short filter) {
@@ -256,6 +266,23 @@ static int add_to_filter(struct shim_queue* queue,
   return 0;
 }
 
+/* What a queue and a pipe refuse when they are asked for the first time.
+ * kern_event.c of FreeBSD: a queue knows EVFILT_READ, all else is EINVAL.
+ * sys_pipe.c: EVFILT_WRITE of a pipe without a reader is EPIPE (NetBSD: EBADF).
+ */
+static int refuse_new(const struct shim_note* note) {
+  struct pollfd pfd = { .fd = (int) note->want.ident, .events = POLLOUT };
+
+  if (note->want.filter == EVFILT_READ || note->want.filter == EVFILT_VNODE)
+    return 0;
+  if (find_queue(pfd.fd) != NULL)
+    return EINVAL;
+  if (note->is_fifo && note->want.filter == EVFILT_WRITE &&
+      poll(&pfd, 1, 0) == 1 && (pfd.revents & POLLERR))
+    return EPIPE;
+  return 0;
+}
+
 static int add_note(struct shim_queue* queue,
                     const struct kevent* change,
                     struct shim_note** out) {
@@ -267,7 +294,12 @@ static int add_note(struct shim_queue* queue,
   note->own_fd = -1;
   note->wd = -1;
   note->parent_wd = -1;
-  int err = is_about_fd(change->filter) ? shim_fd_identify(note) : 0;
+  int err = 0;
+  if (is_about_fd(change->filter)) {
+    err = shim_fd_identify(note);
+    if (err == 0)
+      err = refuse_new(note);
+  }
   if (err == 0)
     err = add_to_filter(queue, note, change, 1);
   if (err != 0) {
@@ -295,25 +327,38 @@ static int set_enabled(struct shim_queue* queue,
   return err;
 }
 
-static int apply_add(struct shim_queue* queue,
+/* "Re-adding an existing event will modify the parameters of the original
+ * event, and not result in a duplicate entry." These are fflags, data and udata
+ * alone, in the kernels of all four systems: EV_CLEAR, EV_ONESHOT and
+ * EV_DISPATCH stay as they were first added, and what is disabled stays so, the
+ * next sentence ("Adding an event automatically enables it, unless overridden
+ * by the EV_DISABLE flag.") notwithstanding. The filter is run again. */
+static int add_again(struct shim_queue* queue,
                      const struct kevent* change,
                      struct shim_note* note) {
-  int is_new = note == NULL;
-  int err;
+  int err = add_to_filter(queue, note, change, 0);
 
-  if (is_new)
-    err = add_note(queue, change, &note);
-  else
-    err = add_to_filter(queue, note, change, 0);
   if (err != 0)
     return err;
-  note->want.flags = change->flags & (unsigned short) ~ACTIONS;
   note->want.udata = change->udata;
   if (change->flags & EV_DISABLE)
     return set_enabled(queue, note, 0);
-  /* "Adding a disabled event again enables it unless EV_DISABLE is given." */
+  if (note->enabled || (change->flags & EV_ENABLE))
+    return set_enabled(queue, note, 1);
+  return 0;
+}
+
+static int add_first(struct shim_queue* queue, const struct kevent* change) {
+  struct shim_note* note;
+  int err = add_note(queue, change, &note);
+
+  if (err != 0)
+    return err;
+  note->want.flags = change->flags & (unsigned short) ~ACTIONS;
+  if (change->flags & EV_DISABLE)
+    return 0;
   err = set_enabled(queue, note, 1);
-  if (err != 0 && is_new)
+  if (err != 0)
     shim_remove(queue, note);
   return err;
 }
@@ -323,7 +368,8 @@ static int apply_change(struct shim_queue* queue, const struct kevent* change) {
 
   if (!is_about_fd(filter) && !is_own_filter(filter))
     return EINVAL;
-  if (filter == EVFILT_EXCEPT && getenv("KQUEUE_SHIM_NO_EXCEPT") != NULL)
+  if (filter == EVFILT_EXCEPT && (getenv("KQUEUE_SHIM_NO_EXCEPT") != NULL ||
+                                  shim_acts_as("freebsd")))
     return EINVAL;
   struct shim_note* note = shim_find(queue, change->ident, filter);
   /* Closed behind our back: it is not there any more. */
@@ -332,7 +378,8 @@ static int apply_change(struct shim_queue* queue, const struct kevent* change) {
     note = NULL;
   }
   if (change->flags & EV_ADD)
-    return apply_add(queue, change, note);
+    return note == NULL ? add_first(queue, change)
+                        : add_again(queue, change, note);
   if (note == NULL) {
     struct shim_note probe = { .want = *change };
     int err = is_about_fd(filter) ? shim_fd_identify(&probe) : 0;
@@ -369,13 +416,16 @@ static int apply_all(struct shim_queue* queue,
     if (err == 0 && !(change.flags & EV_RECEIPT))
       continue;
     if (n == nevents) {
+      /* NetBSD's page, of EV_RECEIPT: "if ... there is no remaining space in
+       * eventlist to hold the EV_ERROR event, then subsequent changes will not
+       * get processed." */
       if (err == 0)
-        continue;
+        return n;
       errno = err;
       return -1;
     }
     events[n] = change;
-    events[n].flags = (unsigned short) (change.flags | EV_ERROR);
+    events[n].flags = EV_ERROR; /* alone, but on macOS */
     events[n++].data = err;
   }
   return n;
@@ -548,6 +598,12 @@ static int64_t deadline_of(const struct timespec* timeout) {
   return now_ns() + (int64_t) timeout->tv_sec * 1000000000 + timeout->tv_nsec;
 }
 
+/* "EINVAL: The specified time limit or filter is invalid." */
+static int is_time_limit(const struct timespec* timeout) {
+  return timeout == NULL || (timeout->tv_sec >= 0 && timeout->tv_nsec >= 0 &&
+                             timeout->tv_nsec < 1000000000);
+}
+
 int kevent(int kq,
            const struct kevent* changelist,
            int nchanges,
@@ -564,6 +620,8 @@ int kevent(int kq,
   int n = -1;
   if (queue == NULL)
     errno = EBADF;
+  else if (!is_time_limit(timeout))
+    errno = EINVAL;
   else
     n = apply_all(queue, changelist, nchanges, eventlist, nevents);
   if (n != 0 || nevents == 0) {

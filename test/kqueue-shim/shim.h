@@ -19,11 +19,14 @@
  * EACCES (OpenBSD, of a program with the set-user-ID bit).
  * KQUEUE_SHIM_REFUSE_DEVICES: terminals are EINVAL (macOS).
  * KQUEUE_SHIM_NO_EXCEPT: there is no EVFILT_EXCEPT (FreeBSD, NetBSD).
+ * KQUEUE_SHIM_SYSTEM: calls of the C library answer as on "freebsd", "openbsd"
+ * or "macos", see libc.c; "freebsd" includes KQUEUE_SHIM_NO_EXCEPT.
  */
 #ifndef KQUEUE_SHIM_H_
 #define KQUEUE_SHIM_H_
 
 #include <sys/event.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /* The epoll instances of a queue. */
@@ -72,6 +75,15 @@ struct shim_note* shim_find(struct shim_queue* queue,
                             uintptr_t ident,
                             short filter);
 void shim_remove(struct shim_queue* queue, struct shim_note* note);
+
+/* Is this fd a queue of this process? */
+int shim_is_queue(int fd);
+
+/* libc.c: fstat(2) without the lock, and without an opinion about queues. */
+int shim_stat(int fd, struct stat* st);
+
+/* libc.c: does KQUEUE_SHIM_SYSTEM name this system? */
+int shim_acts_as(const char* system);
 
 /* fd-filters.c: EVFILT_READ, EVFILT_WRITE, EVFILT_EXCEPT. All return 0 or an
  * errno. `is_new`: the note has not been in the set. */

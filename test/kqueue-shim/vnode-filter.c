@@ -44,7 +44,7 @@ static int open_inotify(struct shim_queue* queue) {
 static void look(struct shim_note* note, unsigned* changes) {
   struct stat st;
 
-  if (fstat((int) note->want.ident, &st) != 0)
+  if (shim_stat((int) note->want.ident, &st) != 0)
     return;
   int is_dir = S_ISDIR(st.st_mode);
   if ((uint64_t) st.st_nlink != note->nlink) {

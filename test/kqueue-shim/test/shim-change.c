@@ -6,8 +6,10 @@
 #include <sys/event.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -140,8 +142,7 @@ UNIT_TEST(same_array_for_both_lists) {
 }
 
 /* "EV_DISABLE: Disable event so kevent() will not return it. The filter itself
- * is not disabled." "Adding an event automatically enables it, unless
- * overridden by the EV_DISABLE flag." */
+ * is not disabled." */
 UNIT_TEST(disable_and_enable) {
   struct kevent kev;
   int fds[2];
@@ -154,8 +155,69 @@ UNIT_TEST(disable_and_enable) {
   CHECK_EQ(1, fetch(kq, &kev, 1));
   CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_DISABLE));
   CHECK_EQ(0, fetch(kq, &kev, 1));
+}
+
+/* "Adding an event automatically enables it, unless overridden by the
+ * EV_DISABLE flag." That is so for one that was not there: FreeBSD 14.1 leaves
+ * a known one disabled. */
+UNIT_TEST(add_again_does_not_enable) {
+  struct kevent kev;
+  int fds[2];
+  int kq = kqueue();
+  int fd = readable_pipe(fds);
+
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ADD | EV_DISABLE));
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ADD));
+  CHECK_EQ(0, fetch(kq, &kev, 1));
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ADD | EV_ENABLE));
+  CHECK_EQ(1, fetch(kq, &kev, 1));
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ADD | EV_DISABLE));
+  CHECK_EQ(0, fetch(kq, &kev, 1));
+}
+
+/* "Re-adding an existing event will modify the parameters of the original
+ * event": fflags, data and udata. FreeBSD 14.1 keeps EV_CLEAR as it was first
+ * added, in both directions. */
+UNIT_TEST(add_again_keeps_clear) {
+  struct kevent kev;
+  int fds[2];
+  int kq = kqueue();
+  int fd = readable_pipe(fds);
+
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ADD));
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ADD | EV_CLEAR));
+  CHECK_EQ(1, fetch(kq, &kev, 1));
+  CHECK_EQ(1, fetch(kq, &kev, 1)); /* a level still */
+
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_DELETE));
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ADD | EV_CLEAR));
   CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ADD));
   CHECK_EQ(1, fetch(kq, &kev, 1));
+  CHECK_EQ(0, fetch(kq, &kev, 1)); /* changes only */
+}
+
+/* The same of EV_ONESHOT and EV_DISPATCH. */
+UNIT_TEST(add_again_keeps_oneshot) {
+  struct kevent kev;
+  int fds[2];
+  int kq = kqueue();
+  int fd = readable_pipe(fds);
+
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ADD | EV_ONESHOT));
+  CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ADD));
+  CHECK_EQ(1, fetch(kq, &kev, 1));
+  CHECK_EQ(-1, change(kq, fd, EVFILT_READ, EV_DELETE));
+  CHECK_EQ(ENOENT, errno);
+}
+
+/* "EINVAL: The specified time limit or filter is invalid." */
+UNIT_TEST(time_limit_is_checked) {
+  struct timespec limit = { 0, 1000000000 };
+  struct kevent kev;
+  int kq = kqueue();
+
+  CHECK_EQ(-1, kevent(kq, NULL, 0, &kev, 1, &limit));
+  CHECK_EQ(EINVAL, errno);
 }
 
 /* "EV_ONESHOT: Causes the event to return only the first occurrence of the
@@ -280,6 +342,28 @@ UNIT_TEST(queue_can_be_polled) {
   CHECK_EQ(1, poll(&pfd, 1, 0));
   CHECK_EQ(1, fetch(outer, &kev, 1));
   CHECK_EQ(inner, kev.ident);
+}
+
+/* kqueue_kqfilter() of FreeBSD, NetBSD and OpenBSD: any other filter is EINVAL.
+ */
+UNIT_TEST(queue_cannot_be_written) {
+  int inner = kqueue();
+  int outer = kqueue();
+
+  CHECK_EQ(-1, change(outer, inner, EVFILT_WRITE, EV_ADD));
+  CHECK_EQ(EINVAL, errno);
+}
+
+/* FreeBSD 14.1: fcntl(F_SETFL) of a queue with O_NONBLOCK is ENOTTY, because
+ * it has no FIONBIO; and fstat(2) says that it is a fifo. */
+UNIT_TEST(queue_has_no_blocking_mode) {
+  struct stat st;
+  int kq = kqueue();
+
+  CHECK_EQ(-1, fcntl(kq, F_SETFL, O_NONBLOCK));
+  CHECK_EQ(ENOTTY, errno);
+  CHECK_EQ(0, fstat(kq, &st));
+  CHECK(S_ISFIFO(st.st_mode));
 }
 
 /* "If timeout is a non-NULL pointer, it specifies a maximum interval to wait

@@ -17,6 +17,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef KQUEUE_SHIM_SYS_EVENT_H_
+static const int is_shim = 1;
+#else
+static const int is_shim = 0;
+#endif
+
 static struct kevent event;
 
 static int change(int kq, int ident, int filter, unsigned flags, unsigned ff) {
@@ -137,13 +143,27 @@ UNIT_TEST(write_eof_without_reader) {
   CHECK(event.flags & EV_EOF);
 }
 
+/* sys_pipe.c of FreeBSD and DragonFly: "other end of pipe has been closed",
+ * EPIPE; NetBSD: EBADF. Only when it is added: see above. */
+UNIT_TEST(write_of_a_pipe_without_reader) {
+  int fds[2];
+  int kq = kqueue();
+  CHECK_EQ(0, pipe(fds));
+  close(fds[0]);
+  CHECK_EQ(-1, change(kq, fds[1], EVFILT_WRITE, EV_ADD, 0));
+  CHECK(errno == EPIPE || errno == EBADF);
+}
+
 /* "returns the socket error (if any) in fflags" */
 UNIT_TEST(refused_connect_has_eof_and_error) {
   struct sockaddr_in addr;
   close(listen_on(&addr)); /* a port that nobody listens on */
-  int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+  int fd = socket(AF_INET, SOCK_STREAM, 0);
   int kq = kqueue();
-  (void) connect(fd, (struct sockaddr*) &addr, sizeof(addr));
+  CHECK_EQ(0, fcntl(fd, F_SETFL, O_NONBLOCK));
+  CHECK_EQ(-1, connect(fd, (struct sockaddr*) &addr, sizeof(addr)));
+  if (errno == ECONNREFUSED)
+    SKIP("loopback refuses a connection at once here");
   CHECK_EQ(0, change(kq, fd, EVFILT_WRITE, EV_ADD, 0));
   CHECK_EQ(1, fetch(kq));
   CHECK(event.flags & EV_EOF);
@@ -166,6 +186,7 @@ UNIT_TEST(unconnected_socket_is_silent) {
 
 /* macOS: "EVFILT_EXCEPT: ... NOTE_OOB ... out-of-band data on a socket" */
 UNIT_TEST(except_reports_urgent_data) {
+#if defined(EVFILT_EXCEPT) && defined(NOTE_OOB)
   struct sockaddr_in addr;
   int server = listen_on(&addr);
   int client = socket(AF_INET, SOCK_STREAM, 0);
@@ -181,6 +202,9 @@ UNIT_TEST(except_reports_urgent_data) {
   CHECK_EQ(NOTE_OOB, event.fflags);
   CHECK_EQ(0, pipe(fds));
   CHECK_EQ(-1, change(kq, fds[0], EVFILT_EXCEPT, EV_ADD, NOTE_OOB));
+#else
+  SKIP("this system has no EVFILT_EXCEPT");
+#endif
 }
 
 /* "EVFILT_USER: Establishes a user event identified by ident which is not
@@ -278,6 +302,8 @@ UNIT_TEST(proc_of_nobody) {
 UNIT_TEST(proc_ways_of_other_kernels) {
   int gate[2];
   char byte;
+  if (!is_shim)
+    SKIP("a kernel has one way, its own");
   int kq = kqueue();
   CHECK_EQ(0, pipe(gate));
   pid_t pid = fork();

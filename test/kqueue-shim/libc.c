@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* C library calls that answer as another system's do. The library is linked
+ * with these in front of the C library's own.
+ *
+ * A queue is one everywhere: no blocking mode, and a fifo to fstat(2). The rest
+ * is chosen by KQUEUE_SHIM_SYSTEM, see shim.h; what it says of FreeBSD was seen
+ * on a 14.1 kernel. Without the variable the calls are the C library's own, by
+ * way of the system call.
+ */
+#include "shim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int shim_acts_as(const char* system) {
+  const char* chosen = getenv("KQUEUE_SHIM_SYSTEM");
+  return chosen != NULL && strcmp(chosen, system) == 0;
+}
+
+static int fail(int error) {
+  errno = error;
+  return -1;
+}
+
+/* Queues. */
+
+int fcntl(int fd, int command, ...) {
+  va_list arguments;
+
+  va_start(arguments, command);
+  long argument = va_arg(arguments, long);
+  va_end(arguments);
+  if (command == F_SETFL && (argument & O_NONBLOCK) && shim_is_queue(fd))
+    return fail(ENOTTY);
+  return (int) syscall(SYS_fcntl, fd, command, argument);
+}
+
+int shim_stat(int fd, struct stat* st) {
+  return fstatat(fd, "", st, AT_EMPTY_PATH);
+}
+
+int fstat(int fd, struct stat* st) {
+  if (shim_stat(fd, st) != 0)
+    return -1;
+  if (shim_is_queue(fd))
+    st->st_mode = S_IFIFO | 0600;
+  return 0;
+}
+
+/* FreeBSD: connections and names. */
+
+static int is_loopback(const struct sockaddr* addr) {
+  if (addr->sa_family == AF_INET) {
+    const struct sockaddr_in* in = (const struct sockaddr_in*) (void*) addr;
+    return ntohl(in->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+  }
+  return addr->sa_family == AF_INET6 &&
+         IN6_IS_ADDR_LOOPBACK(
+             &((const struct sockaddr_in6*) (void*) addr)->sin6_addr);
+}
+
+/* What became of a connection that goes on in the background. */
+static int await_connect(int fd) {
+  struct pollfd pfd = { .fd = fd, .events = POLLOUT };
+  int error = 0;
+  socklen_t len = sizeof(error);
+
+  if (poll(&pfd, 1, 1000) != 1)
+    return fail(EINPROGRESS);
+  if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) != 0)
+    return -1;
+  return error == 0 ? 0 : fail(error);
+}
+
+/* A connection over loopback is made, or refused, when connect() returns. */
+int connect(int fd, const struct sockaddr* addr, socklen_t len) {
+  int r = (int) syscall(SYS_connect, fd, addr, len);
+
+  if (r == 0 || errno != EINPROGRESS || !shim_acts_as("freebsd") ||
+      !is_loopback(addr))
+    return r;
+  return await_connect(fd);
+}
+
+/* The name of a unix socket that has none is NULs. */
+static int name_of(long call, int fd, struct sockaddr* name, socklen_t* len) {
+  socklen_t room = *len;
+
+  if (syscall(call, fd, name, len) != 0)
+    return -1;
+  if (*len != sizeof(name->sa_family) || name->sa_family != AF_UNIX ||
+      !shim_acts_as("freebsd"))
+    return 0;
+  *len = 16;
+  if (room > sizeof(name->sa_family))
+    memset((char*) name + sizeof(name->sa_family), 0,
+           (room < 16 ? room : 16) - sizeof(name->sa_family));
+  return 0;
+}
+
+int getsockname(int fd, struct sockaddr* name, socklen_t* len) {
+  return name_of(SYS_getsockname, fd, name, len);
+}
+
+int getpeername(int fd, struct sockaddr* name, socklen_t* len) {
+  return name_of(SYS_getpeername, fd, name, len);
+}
+
+/* FreeBSD: two UDP sockets share a port if both have SO_REUSEPORT. OpenBSD:
+ * IPv6 sockets are IPv6 only and cannot be told otherwise. */
+int setsockopt(int fd, int level, int option, const void* value,
+               socklen_t len) {
+  int type = 0;
+  socklen_t size = sizeof(type);
+
+  if (level == IPPROTO_IPV6 && option == IPV6_V6ONLY &&
+      *(const int*) value == 0 && shim_acts_as("openbsd"))
+    return fail(EINVAL);
+  if (level == SOL_SOCKET && option == SO_REUSEADDR &&
+      shim_acts_as("freebsd") &&
+      getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 &&
+      type == SOCK_DGRAM)
+    return 0;
+  return (int) syscall(SYS_setsockopt, fd, level, option, value, len);
+}
+
+/* FreeBSD: a template need not end with X, and then is the name. */
+
+static int is_template(const char* template) {
+  size_t len = strlen(template);
+  return shim_acts_as("freebsd") ||
+         (len >= 6 && strcmp(template + len - 6, "XXXXXX") == 0);
+}
+
+/* Any name will do that nobody has. */
+static void fill_template(char* template) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
+  unsigned char byte;
+
+  for (size_t i = strlen(template); i > 0 && template[i - 1] == 'X'; i--) {
+    if (getentropy(&byte, 1) != 0)
+      byte = 0;
+    template[i - 1] = letters[byte % 32];
+  }
+}
+
+char* mkdtemp(char* template) {
+  if (!is_template(template)) {
+    errno = EINVAL;
+    return NULL;
+  }
+  fill_template(template);
+  return mkdir(template, 0700) == 0 ? template : NULL;
+}
+
+int mkostemp(char* template, int flags) {
+  if (!is_template(template))
+    return fail(EINVAL);
+  fill_template(template);
+  return open(template, flags | O_RDWR | O_CREAT | O_EXCL, 0600);
+}
+
+/* macOS: a write to a socket whose peer is going away may answer EPROTOTYPE. */
+
+static ssize_t late(ssize_t written) {
+  if (written == -1 && (errno == EPIPE || errno == ECONNRESET) &&
+      shim_acts_as("macos"))
+    errno = EPROTOTYPE;
+  return written;
+}
+
+ssize_t sendmsg(int fd, const struct msghdr* message, int flags) {
+  return late(syscall(SYS_sendmsg, fd, message, flags));
+}
+
+ssize_t send(int fd, const void* buf, size_t len, int flags) {
+  return late(syscall(SYS_sendto, fd, buf, len, flags, NULL, 0));
+}
