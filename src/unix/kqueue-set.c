@@ -9,6 +9,7 @@
 #include "alloc.h"
 #include "unix/io.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define MIN_ENTRIES 64u
@@ -28,6 +29,7 @@ static const struct filter {
 };
 
 #define FILTERS (sizeof(filters) / sizeof(filters[0]))
+#define CHANGES (FILTERS + 1) /* of one fd: EVFILT_READ may be removed first */
 
 int uv__kqset_reserve(struct uv__kqset* set, unsigned fd) {
   if (fd < set->size)
@@ -70,28 +72,50 @@ static unsigned add_flags(const struct filter* filter, unsigned want) {
   return asked == POLLRDHUP ? EV_ADD | EV_CLEAR : EV_ADD;
 }
 
+static void set_change(struct kevent* out,
+                       int fd,
+                       const struct filter* filter,
+                       unsigned flags) {
+  EV_SET(out, (uintptr_t) fd, filter->filter, flags, filter->fflags, 0, 0);
+}
+
+/* Adds a filter, again perhaps. A kernel changes nothing but the parameters of
+ * one that it knows: EV_CLEAR stays as it was first added (observed on FreeBSD
+ * 14.1; the sources of the others do the same). So one with EV_CLEAR, now or
+ * before, is removed first. If it is gone already, with its fd, that is ENOENT.
+ */
+static int describe_wanted(struct uv__kqset_entry* entry,
+                           int fd,
+                           const struct filter* filter,
+                           struct kevent* out) {
+  unsigned char bit = (unsigned char) (1u << (filter - filters));
+  unsigned flags = add_flags(filter, entry->want);
+  unsigned char edge = flags & EV_CLEAR ? bit : 0;
+  int n = 0;
+
+  if ((entry->known & bit) && (edge | (entry->edge & bit)))
+    set_change(&out[n++], fd, filter, EV_DELETE);
+  set_change(&out[n++], fd, filter, flags);
+  entry->known |= bit;
+  entry->edge = (unsigned char) ((entry->edge & ~bit) | edge);
+  return n;
+}
+
 int uv__kqset_describe(struct uv__kqset_entry* entry,
                        int fd,
                        struct kevent* out) {
   int n = 0;
-  unsigned known = 0;
 
   if (entry->selected)
     return 0; /* the kernel has refused it already */
   for (unsigned i = 0; i < FILTERS; i++) {
-    const struct filter* filter = &filters[i];
-    unsigned flags = EV_DELETE;
-    if (entry->want & filter->interest) {
-      flags = add_flags(filter, entry->want);
-      known |= 1u << i;
-    } else if (!(entry->known & (1u << i))) {
-      continue;
+    if (entry->want & filters[i].interest) {
+      n += describe_wanted(entry, fd, &filters[i], &out[n]);
+    } else if (entry->known & (1u << i)) {
+      set_change(&out[n++], fd, &filters[i], EV_DELETE);
+      entry->known &= (unsigned char) ~(1u << i);
     }
-    EV_SET(&out[n], (uintptr_t) fd, filter->filter, flags, filter->fflags, 0,
-           0);
-    n++;
   }
-  entry->known = (unsigned char) known;
   return n;
 }
 
@@ -102,7 +126,7 @@ int uv__kqset_take_changes(struct uv__kqset* set) {
   for (unsigned i = 0; i < set->changed_count; i++) {
     int fd = set->changed[i];
     struct uv__kqset_entry* entry = &set->entries[fd];
-    if (entry->failed || n + (int) FILTERS > UV__KQSET_CHANGES_MAX) {
+    if (entry->failed || n + (int) CHANGES > UV__KQSET_CHANGES_MAX) {
       set->changed[left++] = fd;
       continue;
     }
@@ -126,6 +150,8 @@ void uv__kqset_note_error(struct uv__kqset* set, const struct kevent* event) {
 
   if (event->data == 0 || filter == NULL || entry == NULL || filter->optional)
     return;
+  if (event->data == ENOENT)
+    return; /* to a removal; what is added need not be there */
   entry->known &= (unsigned char) ~(1u << (filter - filters));
   if (!(entry->want & filter->interest))
     return;

@@ -19,6 +19,7 @@ struct uv__kqset_entry {
   unsigned short want;   /* interest, POLL* */
   unsigned short on_eof; /* what the end of data means: POLLHUP or POLLRDHUP */
   unsigned char known;   /* filters the kernel was told of, by index */
+  unsigned char edge;    /* those of them that were added with EV_CLEAR */
   unsigned char changed; /* in the queue of changes */
   unsigned char failed;  /* in that queue to be reported as POLLERR */
   unsigned char selected; /* refused by the kernel, select-thread.c has it */
@@ -57,7 +58,7 @@ void uv__kqset_clear(struct uv__kqset* set);
 void uv__kqset_note_change(struct uv__kqset* set, int fd);
 
 /* Describes one fd: what is wanted is added, what was known and is not wanted
- * is removed. Returns how many changes, one per filter at most. */
+ * is removed. Returns how many changes, one more than filters at most. */
 int uv__kqset_describe(struct uv__kqset_entry* entry,
                        int fd,
                        struct kevent* out);

@@ -87,6 +87,84 @@ CONTRACT(p2_hangup_and_half_close) {
   contract_close(&loop);
 }
 
+/* Interest in data is a level; interest in nothing but the peer's end is not
+ * woken by data. Either may follow the other. (A kqueue filter keeps the
+ * EV_CLEAR that it was first added with.) */
+CONTRACT(p2_half_close_after_data) {
+  uv_loop_t loop;
+  int pair[2];
+
+  contract_open(&loop, poller);
+  contract_socketpair(pair);
+  contract_write(pair[1]);
+  contract_apply(&loop, pair[0], 0, POLLIN);
+  CHECK_EQ(POLLIN, contract_wait(&loop, pair[0], 1000).bits);
+  contract_apply(&loop, pair[0], POLLIN, POLLRDHUP);
+  uint64_t start = uv_hrtime();
+  for (int i = 0; i < 4; i++)
+    CHECK_EQ(0, contract_wait(&loop, pair[0], 20).count);
+  CHECK(uv_hrtime() - start >= 60000000); /* one of them may look and see */
+  CHECK_EQ(0, shutdown(pair[1], SHUT_WR));
+  for (int i = 0; i < 3; i++)
+    CHECK_EQ(POLLRDHUP, contract_wait(&loop, pair[0], 1000).bits);
+  contract_close(&loop);
+}
+
+CONTRACT(p2_data_after_half_close) {
+  uv_loop_t loop;
+  int pair[2];
+
+  contract_open(&loop, poller);
+  contract_socketpair(pair);
+  contract_apply(&loop, pair[0], 0, POLLRDHUP);
+  contract_write(pair[1]);
+  CHECK_EQ(0, contract_wait(&loop, pair[0], 0).count);
+  contract_apply(&loop, pair[0], POLLRDHUP, POLLIN);
+  for (int i = 0; i < 3; i++)
+    CHECK_EQ(POLLIN, contract_wait(&loop, pair[0], 1000).bits);
+  contract_close(&loop);
+}
+
+/* The same with a number that was closed and opened again in between: what the
+ * kernel knew of it is gone. */
+CONTRACT(p4_number_reused_with_another_interest) {
+  uv_loop_t loop;
+  int pair[2];
+
+  contract_open(&loop, poller);
+  contract_socketpair(pair);
+  int fd = pair[0];
+  contract_apply(&loop, fd, 0, POLLRDHUP);
+  CHECK_EQ(0, contract_wait(&loop, fd, 0).count);
+  watch_of(&loop)->forget(&loop, fd);
+  close(pair[0]);
+  close(pair[1]);
+
+  contract_socketpair(pair);
+  CHECK_EQ(fd, pair[0]);
+  contract_write(pair[1]);
+  contract_apply(&loop, fd, 0, POLLIN);
+  for (int i = 0; i < 2; i++)
+    CHECK_EQ(POLLIN, contract_wait(&loop, fd, 1000).bits);
+  watch_of(&loop)->forget(&loop, fd);
+  CHECK_EQ(0, contract_wait(&loop, fd, 0).count);
+  contract_close(&loop);
+}
+
+/* A pipe whose reader is gone: being told so at once is as good as an event.
+ * (FreeBSD refuses the filter, EPIPE.) */
+CONTRACT(p4_pipe_without_a_reader) {
+  uv_loop_t loop;
+  int fds[2];
+
+  contract_open(&loop, poller);
+  contract_pipe(fds);
+  close(fds[0]);
+  contract_apply(&loop, fds[1], 0, POLLOUT);
+  CHECK(contract_wait(&loop, fds[1], 1000).bits & POLLERR);
+  contract_close(&loop);
+}
+
 static void watch_priority_data(const struct uv__poller* poller) {
   uv_loop_t loop;
   struct sockaddr_storage addr;
@@ -159,6 +237,7 @@ CONTRACT(p2_error_of_a_socket) {
   CHECK(contract_wait(&loop, client, 1000).bits & (POLLIN | POLLERR));
   CHECK_EQ(-1, recv(client, &byte, 1, MSG_DONTWAIT));
   CHECK_EQ(ECONNRESET, errno);
+  watch_of(&loop)->forget(&loop, client); /* at its end, always ready */
 
   int refused = socket(AF_INET, SOCK_STREAM, 0);
   CHECK(refused >= 0);
