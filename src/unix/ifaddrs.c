@@ -6,13 +6,13 @@
  * completed with the hardware address of its link. It is one block: the
  * entries, then their names. Context: any.
  */
+#include "unix/ifaddrs.h"
 #include "system-os.h"
 #include "alloc.h"
 #include "out-string.h"
 #include "unix/fd.h"
 #include "unix/os.h"
 
-#include <ifaddrs.h>
 #include <limits.h>
 #include <net/if.h>
 #include <string.h>
@@ -152,4 +152,27 @@ int uv__os_if_indextoname(unsigned int ifindex, char* buffer, size_t* size) {
 /* Scoped IPv6 addresses name their interface on unix. */
 int uv__os_if_indextoiid(unsigned int ifindex, char* buffer, size_t* size) {
   return uv__os_if_indextoname(ifindex, buffer, size);
+}
+
+/* The scope of a link-local address on an interface that is up, or 0. */
+static uint32_t link_scope(const struct ifaddrs* entry) {
+  if (!(entry->ifa_flags & IFF_UP) || entry->ifa_addr == NULL ||
+      entry->ifa_addr->sa_family != AF_INET6)
+    return 0;
+  const struct sockaddr_in6* addr =
+      (const struct sockaddr_in6*) (const void*) entry->ifa_addr;
+  return IN6_IS_ADDR_LINKLOCAL(&addr->sin6_addr) ? addr->sin6_scope_id : 0;
+}
+
+uint32_t uv__ifaddrs_link_scope(const struct ifaddrs* list) {
+  uint32_t loopback = 0;
+
+  for (const struct ifaddrs* entry = list; entry; entry = entry->ifa_next) {
+    uint32_t scope = link_scope(entry);
+    if (scope != 0 && !(entry->ifa_flags & IFF_LOOPBACK))
+      return scope;
+    if (loopback == 0)
+      loopback = scope;
+  }
+  return loopback;
 }

@@ -2,11 +2,10 @@
 /* TCP sockets: making, binding, connecting, closing. */
 #include "tcp.h"
 #include "unix/fd.h"
+#include "unix/ifaddrs.h"
 #include "unix/sock.h"
 #include "unix/stream-impl.h"
 
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
@@ -101,29 +100,13 @@ int uv__tcp_ready_to_listen(uv_tcp_t* tcp) {
   return uv__tcp_os_socket(tcp, AF_INET); /* listen(2) finds a port */
 }
 
-/* Is this an interface to reach link-local peers by? */
-static int is_link_local(const struct ifaddrs* ifa) {
-  if (!(ifa->ifa_flags & IFF_UP) || (ifa->ifa_flags & IFF_LOOPBACK))
-    return 0;
-  if (ifa->ifa_addr == NULL || ifa->ifa_addr->sa_family != AF_INET6)
-    return 0;
-  const struct sockaddr_in6* a = (const struct sockaddr_in6*) ifa->ifa_addr;
-  return IN6_IS_ADDR_LINKLOCAL(&a->sin6_addr);
-}
-
-/* The scope of the first such interface, 0 if there is none. */
+/* The scope of an interface to reach link-local peers by; 0: there is none. */
 static uint32_t link_local_scope(void) {
   struct ifaddrs* list;
-  uint32_t scope = 0;
 
   if (getifaddrs(&list) != 0)
     return 0; /* then connect says what is wrong */
-  for (struct ifaddrs* ifa = list; ifa != NULL; ifa = ifa->ifa_next) {
-    if (!is_link_local(ifa))
-      continue;
-    scope = ((const struct sockaddr_in6*) ifa->ifa_addr)->sin6_scope_id;
-    break;
-  }
+  uint32_t scope = uv__ifaddrs_link_scope(list);
   freeifaddrs(list);
   return scope;
 }

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #if TEST_POSIX
+# include "unix/ifaddrs.h"
+
 # include <net/if.h>
 # include <sys/un.h>
 #endif
@@ -139,3 +141,43 @@ UNIT_TEST(addr_len) {
   addr.sa_family = AF_UNSPEC;
   CHECK_EQ(0, uv__addr_len(&addr));
 }
+
+#if TEST_POSIX
+/* An entry with a link-local address, or with ::1 for scope 0. */
+static struct ifaddrs make_entry(struct sockaddr_in6* addr,
+                                 unsigned flags,
+                                 uint32_t scope) {
+  struct ifaddrs entry;
+
+  memset(&entry, 0, sizeof(entry));
+  CHECK_EQ(0, uv_ip6_addr(scope != 0 ? "fe80::1" : "::1", 0, addr));
+  addr->sin6_scope_id = scope;
+  entry.ifa_flags = flags;
+  entry.ifa_addr = (struct sockaddr*) addr;
+  return entry;
+}
+
+/* Loopback is an interface like any other if there is no other: FreeBSD's has
+ * a link-local address. */
+UNIT_TEST(addr_link_local_scope) {
+  struct sockaddr_in6 addrs[5];
+  struct ifaddrs list[6];
+
+  list[0] = make_entry(&addrs[0], IFF_UP | IFF_LOOPBACK, 0);
+  list[1] = make_entry(&addrs[1], IFF_UP | IFF_LOOPBACK, 1);
+  list[2] = make_entry(&addrs[2], 0, 2); /* down */
+  memset(&list[3], 0, sizeof(list[3]));
+  list[3].ifa_flags = IFF_UP; /* no address */
+  list[4] = make_entry(&addrs[3], IFF_UP, 3);
+  list[5] = make_entry(&addrs[4], IFF_UP, 4);
+
+  CHECK_EQ(0, uv__ifaddrs_link_scope(NULL));
+  CHECK_EQ(0, uv__ifaddrs_link_scope(&list[0]));
+  for (int i = 0; i < 3; i++)
+    list[i].ifa_next = &list[i + 1];
+  CHECK_EQ(1, uv__ifaddrs_link_scope(list));
+  list[3].ifa_next = &list[4];
+  list[4].ifa_next = &list[5];
+  CHECK_EQ(3, uv__ifaddrs_link_scope(list));
+}
+#endif
