@@ -229,6 +229,7 @@ TEST_UNIX(sysinfo_user_unknown_id, "users and groups by number")
 TEST_UNIX(sysinfo_group_freed_twice, "users and groups by number")
 TEST(sysinfo_homedir_without_variable)
 TEST_UNIX(sysinfo_memory_resource_limit, "setrlimit()")
+TEST_UNIX(sysinfo_memory_limit_above_the_memory, "setrlimit()")
 TEST_UNIX(sysinfo_sleep_resumes_after_signals,
           "signals that interrupt system calls")
 TEST_UNIX(sync_sem_wait_resumes_after_signals,

@@ -85,6 +85,24 @@ TEST_IMPL(sysinfo_memory_resource_limit) {
   return 0;
 }
 
+/* Also one above the memory of the machine. */
+TEST_IMPL(sysinfo_memory_limit_above_the_memory) {
+  uint64_t limit = uv_get_total_memory() * 4;
+  struct rlimit rl;
+
+  if (sizeof(rlim_t) < 8)
+    SKIP("the limit does not fit this system's rlim_t");
+  ASSERT_EQ(0, getrlimit(RLIMIT_DATA, &rl));
+  if (rl.rlim_max != RLIM_INFINITY && (uint64_t) rl.rlim_max < limit)
+    SKIP("the data segment is limited to less already");
+  struct rlimit loose = { .rlim_cur = (rlim_t) limit, .rlim_max = rl.rlim_max };
+  ASSERT_EQ(0, setrlimit(RLIMIT_DATA, &loose));
+  uint64_t found = uv_get_constrained_memory();
+  ASSERT(found != 0);
+  ASSERT(found <= limit);
+  return 0;
+}
+
 static int alarms;
 
 static void on_alarm(int signum) {

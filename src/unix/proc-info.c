@@ -211,3 +211,16 @@ uint64_t uv__rlimit_get(int resource) {
     return UINT64_MAX;
   return limit.rlim_cur;
 }
+
+/* OpenBSD has no RLIMIT_AS. */
+#ifdef RLIMIT_AS
+uint64_t uv__rlimit_memory(void) {
+  uint64_t data = uv__rlimit_get(RLIMIT_DATA);
+  uint64_t address_space = uv__rlimit_get(RLIMIT_AS);
+  return data < address_space ? data : address_space;
+}
+#else
+uint64_t uv__rlimit_memory(void) {
+  return uv__rlimit_get(RLIMIT_DATA);
+}
+#endif

@@ -11,4 +11,8 @@
  * is none. */
 uint64_t uv__rlimit_get(int resource);
 
+/* The tightest of the limits on memory, however much memory there is;
+ * UINT64_MAX when there is none. */
+uint64_t uv__rlimit_memory(void);
+
 #endif /* UV_UNIX_PROC_INFO_H_ */

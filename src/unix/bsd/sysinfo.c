@@ -105,13 +105,8 @@ uint64_t uv_get_total_memory(void) {
 
 /* 0: nothing limits. */
 uint64_t uv_get_constrained_memory(void) {
-  uint64_t limit = uv__rlimit_get(RLIMIT_DATA);
-#ifdef RLIMIT_AS
-  uint64_t address_space = uv__rlimit_get(RLIMIT_AS);
-  if (address_space < limit)
-    limit = address_space;
-#endif
-  return limit >= uv_get_total_memory() ? 0 : limit;
+  uint64_t limit = uv__rlimit_memory();
+  return limit == UINT64_MAX ? 0 : limit;
 }
 
 uint64_t uv_get_available_memory(void) {

@@ -59,8 +59,7 @@ uint64_t uv_get_constrained_memory(void) {
   struct uv__cgroup_memory group;
   int err = uv__cgroup_memory("", &group);
 
-  uint64_t limit = smaller(uv__rlimit_get(RLIMIT_AS),
-                           uv__rlimit_get(RLIMIT_DATA));
+  uint64_t limit = uv__rlimit_memory();
   if (err == 0)
     return smaller(limit, group.limit);
   return limit == UINT64_MAX ? 0 : limit;
