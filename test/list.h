@@ -238,6 +238,16 @@ TEST(sysinfo_clock_bad_arguments)
 TEST(sysinfo_kill_and_priority_of_nobody)
 TEST(dl_symbols_of_the_program)
 
+/* test-systems.c */
+TEST_UNIX(system_udp_reuseaddr_shares_a_port, "socket options of the BSDs")
+TEST_UNIX(system_templates_end_with_six_x, "mkdtemp() and mkostemp()")
+TEST_UNIX(system_unbound_pipe_has_no_name, "unix sockets")
+TEST_UNIX(system_poll_the_fd_of_a_loop, "loops that are descriptors")
+TEST_UNIX(system_refused_at_once, "connect() of the BSDs")
+TEST_UNIX(system_tcp_bind_without_dual_stack, "socket options of the BSDs")
+TEST_UNIX(system_write_to_a_peer_that_left, "errors of macOS")
+TEST_UNIX(system_clock_is_finer_than_a_microsecond, "the clock of macOS")
+
 /* test-tcp.c */
 TEST(tcp_connection_waits_for_accept)
 TEST(tcp_address_in_use_is_deferred)

@@ -3,6 +3,7 @@
 #include "system-os.h"
 #include "fatal.h"
 #include "unix/fd.h"
+#include "unix/os.h"
 
 #include <errno.h>
 #include <sys/time.h>
@@ -10,14 +11,13 @@
 
 uint64_t uv_hrtime(void) {
   struct timespec now;
-  if (clock_gettime(CLOCK_MONOTONIC, &now) != 0)
+  if (clock_gettime(UV__CLOCK, &now) != 0)
     uv__fatal("uv_hrtime", uv__errno()); /* every supported system has it */
   return (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
 }
 
 int uv__os_clock_gettime(uv_clock_id clock_id, uv_timespec64_t* ts) {
-  clockid_t clock =
-      clock_id == UV_CLOCK_MONOTONIC ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+  clockid_t clock = clock_id == UV_CLOCK_MONOTONIC ? UV__CLOCK : CLOCK_REALTIME;
   struct timespec now;
   if (clock_gettime(clock, &now) != 0)
     return uv__errno();

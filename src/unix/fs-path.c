@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -69,17 +70,29 @@ static char* own_template(uv_fs_t* req) {
   return *uv__fs_owned(req);
 }
 
+/* FreeBSD's C library would take one without any X for the name itself. */
+static int check_template(const char* path) {
+  size_t len = strlen(path);
+  return len >= 6 && strcmp(path + len - 6, "XXXXXX") == 0 ? 0 : UV_EINVAL;
+}
+
 ssize_t uv__fs_mkdtemp(uv_fs_t* req) {
-  return mkdtemp(own_template(req)) != NULL ? 0 : uv__errno();
+  char* path = own_template(req);
+  int err = check_template(path);
+  if (err == 0 && mkdtemp(path) == NULL)
+    err = uv__errno();
+  return err;
 }
 
 ssize_t uv__fs_mkstemp(uv_fs_t* req) {
   char* path = own_template(req);
-  int fd = mkostemp(path, O_CLOEXEC);
+  int err = check_template(path);
+  int fd = err == 0 ? mkostemp(path, O_CLOEXEC) : -1;
   if (fd >= 0)
     return fd;
 
-  int err = uv__errno();
+  if (err == 0)
+    err = uv__errno();
   path[0] = '\0'; /* no file, no name: programs look at the path only */
   return err;
 }

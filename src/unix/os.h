@@ -42,11 +42,13 @@
  *   UV__HAVE_SO_NOSIGPIPE      SO_NOSIGPIPE
  *   UV__HAVE_MSG_NOSIGNAL      MSG_NOSIGNAL
  *   UV__HAVE_MMSG              sendmmsg(), recvmmsg()
- *   UV__HAVE_ABSTRACT_SOCKET   unix sockets with names that are no files
+ *   UV__HAVE_ABSTRACT_SOCKET   unix sockets with names that are no files; in
+ *                              expressions only, the shim decides at run time
  *   UV__HAVE_IP_RECVERR        ICMP errors through MSG_ERRQUEUE
  *   uv__multicast_opt_t        type of IPv4 multicast TTL and loop options
  *   UV__HAVE_REUSEPORT_LB      UV__SO_REUSEPORT_LB: the kernel balances between
  *                              the sockets that share a port
+ *   UV__SO_REUSE_UDP           the option behind UV_UDP_REUSEADDR
  * files
  *   UV__HAVE_STATX             statx()
  *   UV__HAVE_URING             io_uring, for those who ask for it
@@ -68,6 +70,9 @@
  *   UV__ENVIRON                the environment (a shared library cannot name
  *                              `environ` everywhere)
  *   UV__HAVE_PTSNAME_R         ptsname_r(): tells a pty's master from its slave
+ * clocks
+ *   UV__CLOCK                  the clock of uv_hrtime(). macOS' CLOCK_MONOTONIC
+ *                              counts microseconds and has been seen going back
  * random numbers
  *   UV__HAVE_GETRANDOM         getrandom() in <sys/random.h>
  *   UV__HAVE_GETENTROPY        getentropy(), used where there is no getrandom()
@@ -105,7 +110,12 @@
 #  define UV__HAVE_SELECT_THREAD 1
 #  define UV__FS_EVENT_FD(handle) ((handle)->wd)
 #  define UV__HAVE_CLONEFILE 1
+#  define UV__HAVE_ABSTRACT_SOCKET uv__shim_has_abstract_sockets()
+#  define UV__SO_REUSE_UDP SO_REUSEPORT
+int uv__shim_has_abstract_sockets(void);
 # else
+#  define UV__HAVE_ABSTRACT_SOCKET 1
+#  define UV__SO_REUSE_UDP SO_REUSEADDR
 #  define UV__HAVE_CLONEFILE 0
 #  define UV__HAVE_KQUEUE 0
 #  define UV__HAVE_SELECT_THREAD 0
@@ -120,7 +130,6 @@
 # define UV__HAVE_SO_NOSIGPIPE 0
 # define UV__HAVE_MSG_NOSIGNAL 1
 # define UV__HAVE_MMSG 1
-# define UV__HAVE_ABSTRACT_SOCKET 1
 # define UV__HAVE_WAITID 1
 # define UV__HAVE_STATX 1
 # if defined(__ANDROID__) || defined(UV__KQUEUE_SHIM)
@@ -136,6 +145,7 @@
 # define UV__HAVE_COPY_FILE_RANGE 1
 # define UV__HAVE_FICLONE 1
 # define UV__HAVE_FCOPYFILE 0
+# define UV__CLOCK CLOCK_MONOTONIC
 # define UV__HAVE_GETRANDOM 1
 # define UV__HAVE_GETENTROPY 0
 # if defined(UV__KQUEUE_SHIM) /* as on macOS */
@@ -210,6 +220,7 @@ typedef cpu_set_t uv__cpu_set;
 # define UV__HAVE_IP_RECVERR 0
 # define uv__multicast_opt_t int
 # define UV__HAVE_REUSEPORT_LB 0
+# define UV__SO_REUSE_UDP SO_REUSEPORT
 # define UV__HAVE_SO_NOSIGPIPE 1
 # define UV__HAVE_MSG_NOSIGNAL 0
 # define UV__HAVE_MMSG 0
@@ -226,6 +237,7 @@ typedef cpu_set_t uv__cpu_set;
 # define UV__HAVE_FICLONE 0
 # define UV__HAVE_CLONEFILE 1
 # define UV__HAVE_FCOPYFILE 1
+# define UV__CLOCK CLOCK_UPTIME_RAW
 # define UV__HAVE_GETRANDOM 0
 # define UV__HAVE_GETENTROPY 1
 # define UV__HAVE_VFORK_CLONE 0
@@ -280,6 +292,7 @@ typedef cpu_set_t uv__cpu_set;
 # define uv__multicast_opt_t int
 # define UV__HAVE_REUSEPORT_LB 1
 # define UV__SO_REUSEPORT_LB SO_REUSEPORT_LB
+# define UV__SO_REUSE_UDP SO_REUSEPORT
 # define UV__HAVE_SO_NOSIGPIPE 1
 # define UV__HAVE_MSG_NOSIGNAL 1
 # define UV__HAVE_MMSG 1
@@ -296,6 +309,7 @@ typedef cpu_set_t uv__cpu_set;
 # define UV__HAVE_FICLONE 0
 # define UV__HAVE_CLONEFILE 0
 # define UV__HAVE_FCOPYFILE 0
+# define UV__CLOCK CLOCK_MONOTONIC
 # define UV__HAVE_GETRANDOM 1
 # define UV__HAVE_GETENTROPY 0
 # define UV__HAVE_VFORK_CLONE 0
@@ -346,6 +360,7 @@ typedef cpuset_t uv__cpu_set;
 # define UV__HAVE_IP_RECVERR 0
 # define uv__multicast_opt_t int
 # define UV__HAVE_REUSEPORT_LB 0
+# define UV__SO_REUSE_UDP SO_REUSEPORT
 # define UV__HAVE_SO_NOSIGPIPE 1
 # define UV__HAVE_MSG_NOSIGNAL 1
 # define UV__HAVE_MMSG 1
@@ -362,6 +377,7 @@ typedef cpuset_t uv__cpu_set;
 # define UV__HAVE_FICLONE 0
 # define UV__HAVE_CLONEFILE 0
 # define UV__HAVE_FCOPYFILE 0
+# define UV__CLOCK CLOCK_MONOTONIC
 # define UV__HAVE_GETRANDOM 1
 # define UV__HAVE_GETENTROPY 0
 # define UV__HAVE_VFORK_CLONE 0
@@ -410,6 +426,7 @@ typedef cpuset_t uv__cpu_set;
 # define UV__HAVE_IP_RECVERR 0
 # define uv__multicast_opt_t unsigned char
 # define UV__HAVE_REUSEPORT_LB 0
+# define UV__SO_REUSE_UDP SO_REUSEPORT
 # define UV__HAVE_SO_NOSIGPIPE 0
 # define UV__HAVE_MSG_NOSIGNAL 1
 # define UV__HAVE_MMSG 1
@@ -426,6 +443,7 @@ typedef cpuset_t uv__cpu_set;
 # define UV__HAVE_FICLONE 0
 # define UV__HAVE_CLONEFILE 0
 # define UV__HAVE_FCOPYFILE 0
+# define UV__CLOCK CLOCK_MONOTONIC
 # define UV__HAVE_GETRANDOM 0
 # define UV__HAVE_GETENTROPY 1
 # define UV__HAVE_VFORK_CLONE 0
@@ -470,6 +488,7 @@ typedef cpuset_t uv__cpu_set;
     !defined(UV__HAVE_FDATASYNC) || !defined(UV__HAVE_SENDFILE_ANY) || \
     !defined(UV__HAVE_COPY_FILE_RANGE) || !defined(UV__HAVE_FICLONE) || \
     !defined(UV__HAVE_CLONEFILE) || !defined(UV__HAVE_FCOPYFILE) || \
+    !defined(UV__SO_REUSE_UDP) || !defined(UV__CLOCK) || \
     !defined(UV__HAVE_GETRANDOM) || !defined(UV__HAVE_GETENTROPY) || \
     !defined(UV__HAVE_VFORK_CLONE) || !defined(UV__HAVE_POSIX_SPAWN) || \
     !defined(UV__ENVIRON) || !defined(UV__HAVE_PTSNAME_R)

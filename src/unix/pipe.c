@@ -215,7 +215,9 @@ static int get_name(const uv_pipe_t* pipe,
   size_t len = 0;
   if (addrlen > (int) PATH_OFFSET)
     len = uv__min_size((size_t) addrlen, sizeof(name)) - PATH_OFFSET;
-  if (len != 0 && text[0] != '\0')
+  /* A path ends with its first NUL. FreeBSD's answer for a socket without a
+   * name is nothing but those. */
+  if (len != 0 && (text[0] != '\0' || !UV__HAVE_ABSTRACT_SOCKET))
     len = strnlen(text, len);
   if (len == 0 && fallback != NULL) {
     text = fallback;

@@ -51,6 +51,12 @@ int uv__poll_os_socket(int fd, uv_os_sock_t* sock) {
   return 0;
 }
 
+/* A kqueue has no blocking mode, and BSDs say so: ENOTTY. */
+static int make_nonblocking(int fd) {
+  int err = uv__fd_nonblock(fd, 1);
+  return err == UV_ENOTTY ? 0 : err;
+}
+
 int uv__poll_os_init(uv_loop_t* loop, uv_poll_t* handle, uv_os_sock_t fd) {
   if (fd < 0)
     return UV_EBADF;
@@ -59,7 +65,7 @@ int uv__poll_os_init(uv_loop_t* loop, uv_poll_t* handle, uv_os_sock_t fd) {
 
   int err = uv__io_probe(loop, fd);
   if (err == 0)
-    err = uv__fd_nonblock(fd, 1);
+    err = make_nonblocking(fd);
   if (err != 0)
     return err;
 

@@ -98,6 +98,16 @@ int uv__sock_reuseaddr(int fd) {
   return uv__sock_set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
 }
 
+int uv__sock_reuse_udp(int fd) {
+  return uv__sock_set(fd, SOL_SOCKET, UV__SO_REUSE_UDP, 1);
+}
+
+int uv__sock_v6only(int fd, int on) {
+  int err = uv__sock_set(fd, IPPROTO_IPV6, IPV6_V6ONLY, on);
+  /* OpenBSD's IPv6 sockets are IPv6 only; to switch that off is EINVAL. */
+  return err == UV_EINVAL && !on ? 0 : err;
+}
+
 #if UV__HAVE_REUSEPORT_LB
 int uv__sock_reuseport(int fd) {
   return uv__sock_set(fd, SOL_SOCKET, UV__SO_REUSEPORT_LB, 1);

@@ -26,6 +26,12 @@ int uv__sock_take_error(int fd);
 int uv__sock_reuseaddr(int fd);
 int uv__sock_reuseport(int fd);
 
+/* UV_UDP_REUSEADDR: several sockets may be bound to one port. */
+int uv__sock_reuse_udp(int fd);
+
+/* IPV6_V6ONLY. Switched off where that can be. */
+int uv__sock_v6only(int fd, int on);
+
 /* getsockname/getpeername: *namelen, which is not negative, in and out;
  * UV_EBADF without an fd. */
 int uv__sock_local_name(int fd, struct sockaddr* name, int* namelen);

@@ -19,6 +19,8 @@
 #include "handle.h"
 #include "unix/io.h"
 
+#include <errno.h>
+
 /* uv_handle_t.flags, in bits that libuv leaves free. */
 enum {
   /* The fd is a socket: send(2) and recvmsg(2) work on it. */
@@ -102,6 +104,14 @@ static inline int uv__ipc_is_channel(const uv_stream_t* stream) {
 
 /* read(2) that puts received fds in line for uv_accept(): bytes or UV_E*. */
 ssize_t uv__ipc_receive(uv_stream_t* stream, void* base, size_t len);
+
+/* What a send that failed with this errno means: UV_E*. */
+static inline int uv__send_error(int error) {
+  if (error == ENOBUFS)
+    return UV_EAGAIN; /* no kernel memory: as good as a full socket buffer */
+  /* macOS, where the connection is just being torn down. */
+  return error == EPROTOTYPE ? UV_ECONNRESET : -error;
+}
 
 /* writev(2) that passes the descriptor `what` along: bytes or UV_E*. */
 ssize_t uv__ipc_send(int fd, const uv_buf_t* bufs, unsigned nbufs, int what);

@@ -184,7 +184,7 @@ ssize_t uv__ipc_send(int fd, const uv_buf_t* bufs, unsigned nbufs, int what) {
   do
     n = sendmsg(fd, &msg, SEND_FLAGS);
   while (n == -1 && errno == EINTR);
-  return n == -1 ? uv__errno() : n;
+  return n >= 0 ? n : uv__send_error(errno);
 }
 
 int uv__pipe_os_pending_count(const uv_pipe_t* pipe) {

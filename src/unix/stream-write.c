@@ -122,10 +122,7 @@ static ssize_t parcel_send(const uv_stream_t* stream, const struct parcel* p) {
       n = call_other(fd, p);
   } while (n == -1 && errno == EINTR);
 
-  if (n >= 0)
-    return n;
-  /* Short of kernel memory: as good as a full socket buffer. */
-  return errno == ENOBUFS ? UV_EAGAIN : uv__errno();
+  return n >= 0 ? n : uv__send_error(errno);
 }
 
 /* Fills a parcel for buffers of one request. `send_handle` is set if its

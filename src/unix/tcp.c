@@ -66,8 +66,7 @@ static int prepare_bind(int fd, int family, unsigned int flags) {
     err = uv__sock_reuseport(fd);
   if (err != 0 || family != AF_INET6)
     return err;
-  return uv__sock_set(fd, IPPROTO_IPV6, IPV6_V6ONLY,
-                      (flags & UV_TCP_IPV6ONLY) != 0);
+  return uv__sock_v6only(fd, (flags & UV_TCP_IPV6ONLY) != 0);
 }
 
 int uv__tcp_os_bind(uv_tcp_t* tcp,

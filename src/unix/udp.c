@@ -58,7 +58,7 @@ int uv__udp_os_open(uv_udp_t* handle, uv_os_sock_t fd, unsigned flags) {
 
   int err = uv__fd_nonblock(fd, 1);
   if (err == 0 && (flags & UV_UDP_REUSEADDR))
-    err = uv__sock_reuseaddr(fd);
+    err = uv__sock_reuse_udp(fd);
   if (err == 0 && (flags & UV_UDP_REUSEPORT))
     err = uv__sock_reuseport(fd);
   if (err == 0)
@@ -95,11 +95,11 @@ static int set_bind_options(uv_udp_t* handle, int family, unsigned int flags) {
   if (flags & UV_UDP_LINUX_RECVERR)
     err = report_icmp_errors(handle, family);
   if (err == 0 && (flags & UV_UDP_REUSEADDR))
-    err = uv__sock_reuseaddr(fd);
+    err = uv__sock_reuse_udp(fd);
   if (err == 0 && (flags & UV_UDP_REUSEPORT))
     err = uv__sock_reuseport(fd);
   if (err == 0 && (flags & UV_UDP_IPV6ONLY))
-    err = uv__sock_set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+    err = uv__sock_v6only(fd, 1);
   return err;
 }
 
