@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What node18.sh, node20.sh and node-whole.sh share: Node's own tests, from
-# Debian's source package, run by Node's own runner.
+# What node18.sh, node20.sh, node24.sh and node-whole.sh share: Node's own
+# tests, from Debian's source package, run by Node's own runner.
 package=nodejs
 packages="python3 openssl procps"
 sources=nodejs
@@ -45,10 +45,10 @@ node_tests() {
   else
     tests="$tests pseudo-tty/.*"
   fi
-  check version-is-swapped "$node" -e '
+  check version-of-libuv "$node" -e '
     const stock = process.argv[1] === "stock";
     const uv = process.versions.uv.split(".").map(Number);
-    process.exit(stock === uv[1] < 53 ? 0 : 1)' "$LIB"
+    process.exit(stock || uv[1] === 53 ? 0 : 1)' "$LIB"
   # Where Debian's patch to the runner looks for it.
   ln -sf "$node" node
   mkdir -p /tmp/t

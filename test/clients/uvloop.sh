@@ -1,8 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # uvloop: Python's asyncio on libuv. Its own tests, where Debian's archive
-# hands out its source package; and the tests of asyncio that Python comes
-# with, on uvloop's loops (uvloop-unittest.py).
+# hands out its source package; the tests of asyncio that Python comes with, on
+# uvloop's loops (uvloop-unittest.py); and the libuv internals it
+# relies on (uvloop_private.py).
 about="uvloop's own tests, and asyncio's tests on uvloop"
 package=python3-uvloop
 packages="libpython3.11-testsuite python3-openssl python3-psutil
@@ -34,6 +35,8 @@ workload() {
   if [ -e again ]; then
     skip own-tests "Debian's archive does not hand out the source package here"
   fi
+  export PYTHONPATH=/clients PYTHONDONTWRITEBYTECODE=1
+  modules=(uvloop_private)
   for module in $asyncio; do modules+=("test.test_asyncio.$module"); done
   for module in tests/test_*.py; do
     [ ! -f "$module" ] || modules+=("tests.$(basename "$module" .py)")
