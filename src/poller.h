@@ -37,7 +37,8 @@ struct uv__watch_ops {
    * nothing. */
   int (*probe)(uv_loop_t* loop, int fd);
   /* Changes the interest in fd from `have` (0: not known to the backend) to
-   * `want` (0: stop). On failure the old interest may be lost. */
+   * `want` (0: stop). Equal, they ask to register the fd again: the number may
+   * be another descriptor's by now. On failure the old interest may be lost. */
   int (*apply)(uv_loop_t* loop, int fd, unsigned have, unsigned want);
   /* P5. */
   void (*forget)(uv_loop_t* loop, int fd);

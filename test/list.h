@@ -51,6 +51,17 @@ TEST(fs_event_create_is_rename)
 TEST(fs_write_of_more_than_two_gigabytes_is_short)
 TEST(threadpool_size_nonsense_is_the_default)
 
+/* test-fd-table.c */
+TEST_UNIX(fd_table_next_reader_in_the_same_tick,
+          "a descriptor that two handles share")
+TEST_UNIX(fd_table_first_come, "a descriptor that two handles share")
+TEST_UNIX(fd_table_open_after_stop_in_the_same_tick,
+          "a descriptor that two handles share")
+TEST_UNIX(poll_start_again_after_the_fd_was_reopened,
+          "a number that is another descriptor's")
+TEST_UNIX(poll_start_again_drops_stale_events, "events of poll(2)")
+TEST_UNIX(poll_start_again_with_more_drops_stale_events, "events of poll(2)")
+
 /* test-fs-copy.c */
 TEST_UNIX(fs_copyfile_clone_rules, "clones of files, symbolic links")
 TEST_UNIX(fs_copyfile_without_clones, "clones of files, symbolic links")

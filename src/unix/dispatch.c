@@ -41,9 +41,9 @@ static int dispatch_io(uv_loop_t* loop, const struct uv__event* event) {
 
   if (w == NULL)
     return forget_orphan(loop, fd);
-  /* Not committed: the event is of an earlier owner of this fd. Stopped: the
-   * change is on its way to the poller. */
-  if (w->events == 0 || w->pevents == 0)
+  /* Not committed: the event is of an earlier owner of this fd, or of the time
+   * before a restart. Stopped: the change is on its way to the poller. */
+  if (w->events == 0 || w->pevents == 0 || (w->bits & UV__IO_RESTARTED))
     return 0;
 
   unsigned events = event->bits & (w->pevents | POLLERR | POLLHUP);

@@ -3,6 +3,9 @@
  * interest changed, and watchers that are to run without waiting. See io.h.
  *
  * uv__io_t.pevents is what the watcher wants, .events what the poller knows.
+ * Only the watcher in the fd's slot tells the poller anything, so .events is 0
+ * in all others. The slot belongs to whoever started first, until it stops:
+ * then the next to start takes it over, together with what the poller knows.
  */
 #include "unix/io.h"
 #include "alloc.h"
@@ -14,6 +17,9 @@
 /* Above the kind in uv__io_t.bits: the poller refused the fd (P4). */
 #define REFUSED 0x100u
 #define KIND_MASK 0xffu
+#define RESTARTED UV__IO_RESTARTED
+
+static_assert((RESTARTED & (REFUSED | KIND_MASK)) == 0, "bits of their own");
 
 #define INTEREST (POLLIN | POLLOUT | POLLPRI | POLLRDHUP)
 #define MIN_SLOTS 64u
@@ -63,9 +69,15 @@ static struct uv__queue* changed(uv_loop_t* loop) {
   return &loop->watcher_queue;
 }
 
+static int has_changed(const uv_loop_t* loop, const uv__io_t* w) {
+  if (loop->watchers[w->fd] != w)
+    return 0;
+  return w->pevents != w->events || (w->bits & RESTARTED);
+}
+
 /* Has w in the queue of changes exactly if there is something to commit. */
 static void note_change(uv_loop_t* loop, uv__io_t* w) {
-  if (w->pevents == w->events)
+  if (!has_changed(loop, w))
     uv__queue_remove(&w->watcher_queue);
   else if (uv__queue_empty(&w->watcher_queue))
     uv__queue_push_back(changed(loop), &w->watcher_queue);
@@ -81,17 +93,45 @@ static void drop_if_idle(uv_loop_t* loop, uv__io_t* w) {
   }
 }
 
+/* Slow path of take_slot(): another watcher has it. */
+UV__APART static void take_slot_of(uv_loop_t* loop,
+                                   uv__io_t* owner,
+                                   uv__io_t* w) {
+  if (owner->pevents != 0)
+    return; /* the program's mistake: w gets no events */
+  /* Stopped, but the poller has not been told. */
+  loop->watchers[w->fd] = w;
+  w->events = owner->events;
+  owner->events = 0;
+  uv__queue_remove(&owner->watcher_queue);
+}
+
+static void take_slot(uv_loop_t* loop, uv__io_t* w) {
+  uv__io_t* owner = loop->watchers[w->fd];
+
+  if (owner == NULL) {
+    loop->watchers[w->fd] = w;
+    loop->nfds++;
+  } else if (owner != w) {
+    take_slot_of(loop, owner, w);
+  }
+}
+
 void uv__io_start(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   assert((events & ~(unsigned) INTEREST) == 0);
   assert(w->fd >= 0);
   assert((unsigned) w->fd < loop->nwatchers);
 
   w->pevents |= events;
-  if (loop->watchers[w->fd] == NULL) {
-    loop->watchers[w->fd] = w;
-    loop->nfds++;
-  }
+  take_slot(loop, w);
   note_change(loop, w);
+}
+
+void uv__io_restart(uv_loop_t* loop, uv__io_t* w, unsigned events) {
+  assert(events != 0);
+  w->pevents = 0;
+  w->bits |= RESTARTED;
+  uv__io_start(loop, w, events);
 }
 
 void uv__io_stop(uv_loop_t* loop, uv__io_t* w, unsigned events) {
@@ -110,7 +150,7 @@ void uv__io_close(uv_loop_t* loop, uv__io_t* w) {
 
   w->events = 0;
   w->pevents = 0;
-  w->bits &= ~(uintptr_t) REFUSED;
+  w->bits &= ~(uintptr_t) (REFUSED | RESTARTED);
   uv__queue_remove(&w->watcher_queue);
   uv__queue_remove(&w->pending_queue);
   if (w->fd >= 0)
@@ -123,7 +163,10 @@ void uv__io_feed(uv_loop_t* loop, uv__io_t* w) {
 }
 
 int uv__io_fd_taken(const uv_loop_t* loop, int fd) {
-  return (unsigned) fd < loop->nwatchers && loop->watchers[fd] != NULL;
+  const uv__io_t* w;
+
+  w = (unsigned) fd < loop->nwatchers ? loop->watchers[fd] : NULL;
+  return w != NULL && w->pevents != 0;
 }
 
 int uv__io_probe(uv_loop_t* loop, int fd) {
@@ -132,8 +175,12 @@ int uv__io_probe(uv_loop_t* loop, int fd) {
 
 static void commit_one(uv_loop_t* loop, uv__io_t* w) {
   const struct uv__watch_ops* watch = uv__loop_state(loop)->poller->watch;
-  int err = watch->apply(loop, w->fd, w->events, w->pevents);
+  unsigned have = w->events;
 
+  if (w->bits & RESTARTED && have != 0)
+    have = w->pevents;
+  w->bits &= ~(uintptr_t) RESTARTED;
+  int err = watch->apply(loop, w->fd, have, w->pevents);
   if (err == 0) {
     w->events = w->pevents;
     drop_if_idle(loop, w);
@@ -152,7 +199,7 @@ UV__APART static void commit_changes(uv_loop_t* loop) {
   while (!uv__queue_empty(changed(loop))) {
     struct uv__queue* q = uv__queue_pop_front(changed(loop));
     uv__io_t* w = container_of(q, uv__io_t, watcher_queue);
-    if (w->pevents != w->events)
+    if (has_changed(loop, w))
       commit_one(loop, w);
   }
 }

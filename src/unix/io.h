@@ -19,6 +19,10 @@
 # define POLLRDHUP 0x2000
 #endif
 
+/* In uv__io_t.bits, above the kind: restarted and not committed yet. Events
+ * that were collected before are stale. */
+#define UV__IO_RESTARTED 0x200u
+
 /* Who handles the events: index into the table in dispatch.c. Stored in the low
  * byte of uv__io_t.bits. */
 enum uv__io_kind {
@@ -47,6 +51,11 @@ int uv__io_attach(uv_loop_t* loop, uv__io_t* w, int fd);
 void uv__io_start(uv_loop_t* loop, uv__io_t* w, unsigned events);
 void uv__io_stop(uv_loop_t* loop, uv__io_t* w, unsigned events);
 
+/* Sets the interest to `events`, not 0, and has the poller register the fd
+ * again even if the mask is the same: the number may be another descriptor's by
+ * now. What was collected for it before is not delivered any more. */
+void uv__io_restart(uv_loop_t* loop, uv__io_t* w, unsigned events);
+
 /* Removes all interest at once, in the poller too, and drops pending runs: the
  * fd may be closed after this. w keeps its number and may be started again if
  * the fd stays open. */
@@ -61,7 +70,7 @@ static inline int uv__io_wants(const uv__io_t* w, unsigned events) {
   return (w->pevents & events) != 0;
 }
 
-/* Is some watcher started on this fd? */
+/* Has a watcher interest in this fd? */
 int uv__io_fd_taken(const uv_loop_t* loop, int fd);
 
 /* Can the poller watch this fd? 0, UV_EPERM (regular file), UV_EBADF... */

@@ -80,9 +80,7 @@ int uv__poll_os_start(uv_poll_t* handle, int events) {
   if (!(handle->flags & UV__POLL_ATTACHED) && uv__io_fd_taken(loop, w->fd))
     return UV_EEXIST;
 
-  unsigned want = to_poll(events);
-  uv__io_start(loop, w, want);
-  uv__io_stop(loop, w, to_poll(UV__POLL_EVENTS) & ~want);
+  uv__io_restart(loop, w, to_poll(events));
   handle->flags |= UV__POLL_ATTACHED;
   return 0;
 }

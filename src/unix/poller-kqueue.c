@@ -277,17 +277,18 @@ static int tell_device(uv_loop_t* loop, int fd, mode_t mode) {
 static int watch_apply(uv_loop_t* loop, int fd, unsigned have, unsigned want) {
   struct uv__kqset* set = set_of(loop);
   struct stat st;
+  int is_new = have == 0 || have == want;
 
-  if (want == 0) {
+  if (want == 0 || have == want)
     watch_forget(loop, fd);
+  if (want == 0)
     return 0;
-  }
   int err = uv__kqset_reserve(set, (unsigned) fd);
   if (err != 0)
     return err;
 
   struct uv__kqset_entry* entry = &set->entries[fd];
-  if (have == 0 || entry->on_eof == 0) {
+  if (is_new || entry->on_eof == 0) {
     if (fstat(fd, &st) != 0)
       return uv__errno();
     entry->on_eof = (unsigned short) eof_bits(st.st_mode);
@@ -302,7 +303,7 @@ static int watch_apply(uv_loop_t* loop, int fd, unsigned have, unsigned want) {
   entry->failed = 0;
   if (entry->selected)
     return uv__select_watch(&set->selector, loop, fd, want);
-  watch_oob(loop, fd, have == 0);
+  watch_oob(loop, fd, is_new);
   uv__kqset_note_change(set, fd);
   return 0;
 }

@@ -175,7 +175,7 @@ static int watch_apply(uv_loop_t* loop, int fd, unsigned have, unsigned want) {
   }
   if (set->count == 0)
     return UV_EBADF; /* see poll_poller_reopen() */
-  if (have == 0) {
+  if (have == 0 || have == want) {
     int err = watch_probe(loop, fd);
     if (err != 0)
       return err;

@@ -506,6 +506,28 @@ CONTRACT(p4_number_reused_behind_its_back) {
   }
 }
 
+/* Told again with the same mask: what is behind the number now is looked at. */
+CONTRACT(p4_registering_again_looks_at_the_descriptor) {
+  uv_loop_t loop;
+  int fds[2];
+  int next[2];
+
+  contract_open(&loop, poller);
+  contract_pipe(fds);
+  contract_apply(&loop, fds[0], 0, POLLIN | POLLRDHUP);
+  contract_socketpair(next);
+  CHECK_EQ(fds[0], dup2(next[0], fds[0]));
+  contract_apply(&loop, fds[0], POLLIN | POLLRDHUP, POLLIN | POLLRDHUP);
+  CHECK_EQ(0, shutdown(next[1], SHUT_WR));
+  CHECK_EQ(POLLIN | POLLRDHUP, contract_wait(&loop, fds[0], 1000).bits);
+
+  int dir = open("/", O_RDONLY | O_DIRECTORY);
+  CHECK_EQ(fds[0], dup2(dir, fds[0]));
+  CHECK_EQ(UV_EPERM, watch_of(&loop)->apply(&loop, fds[0], POLLIN, POLLIN));
+  watch_of(&loop)->forget(&loop, fds[0]);
+  contract_close(&loop);
+}
+
 CONTRACT(p5_nothing_after_forget) {
   uv_loop_t loop;
   int fds[2];

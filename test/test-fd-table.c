@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* One descriptor, several handles, one after the other; descriptors that change
+ * under a poll handle; events that a callback made stale. Method: socket pairs;
+ * what libuv 1.53.0 does with the same program. */
+#include "test.h"
+
+#if TEST_POSIX
+# include <sys/socket.h>
+# include <unistd.h>
+
+static uv_loop_t loop;
+static uv_pipe_t first;
+static uv_pipe_t second;
+static int fds[2];
+
+static void setup(void) {
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_socketpair(SOCK_STREAM, 0, fds, UV_NONBLOCK_PIPE, 0));
+  ASSERT_OK(uv_pipe_init(&loop, &first, 0));
+  ASSERT_OK(uv_pipe_init(&loop, &second, 0));
+}
+
+static int nread_first;
+static int nread_second;
+
+static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
+  (void) buf;
+  ASSERT_EQ(1, nread);
+  *(int*) stream->data += 1;
+}
+
+static void read_start(uv_pipe_t* pipe, int* count) {
+  pipe->data = count;
+  ASSERT_OK(uv_read_start((uv_stream_t*) pipe, test_alloc, on_read));
+}
+
+static void send_byte(int fd) {
+  ASSERT_EQ(1, write(fd, "x", 1));
+}
+
+/* Both handles close the descriptor; the second time it must not be somebody
+ * else's. */
+static void close_shared(void) {
+  int copy = dup(fds[0]);
+
+  uv_close((uv_handle_t*) &first, NULL);
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(fds[0], dup2(copy, fds[0]));
+  test_close_loop(&loop);
+  close(copy);
+  close(fds[1]);
+}
+
+/* The first stops, the second starts, and no iteration is in between. */
+TEST_IMPL(fd_table_next_reader_in_the_same_tick) {
+  setup();
+  ASSERT_OK(uv_pipe_open(&first, fds[0]));
+  ASSERT_OK(uv_pipe_open(&second, fds[0]));
+  read_start(&first, &nread_first);
+  uv_run(&loop, UV_RUN_NOWAIT);
+
+  ASSERT_OK(uv_read_stop((uv_stream_t*) &first));
+  read_start(&second, &nread_second);
+  send_byte(fds[1]);
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(0, nread_first);
+  ASSERT_EQ(1, nread_second);
+
+  /* And back again. */
+  ASSERT_OK(uv_read_stop((uv_stream_t*) &second));
+  read_start(&first, &nread_first);
+  send_byte(fds[1]);
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(1, nread_first);
+  ASSERT_EQ(1, nread_second);
+  ASSERT_OK(uv_read_stop((uv_stream_t*) &first));
+  close_shared();
+  return 0;
+}
+
+/* Who took over keeps the descriptor when the one before starts again. */
+TEST_IMPL(fd_table_first_come) {
+  setup();
+  ASSERT_OK(uv_pipe_open(&first, fds[0]));
+  ASSERT_OK(uv_pipe_open(&second, fds[0]));
+  read_start(&first, &nread_first);
+  uv_run(&loop, UV_RUN_NOWAIT);
+
+  ASSERT_OK(uv_read_stop((uv_stream_t*) &first));
+  read_start(&second, &nread_second);
+  read_start(&first, &nread_first);
+  send_byte(fds[1]);
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(0, nread_first);
+  ASSERT_EQ(1, nread_second);
+  ASSERT_OK(uv_read_stop((uv_stream_t*) &first));
+  ASSERT_OK(uv_read_stop((uv_stream_t*) &second));
+  close_shared();
+  return 0;
+}
+
+static int npolls;
+
+static void on_poll(uv_poll_t* handle, int status, int events) {
+  ASSERT_OK(status);
+  ASSERT_EQ(UV_READABLE, events);
+  npolls++;
+  ASSERT_OK(uv_poll_stop(handle));
+}
+
+/* A descriptor that nobody watches any more is free at once. */
+TEST_IMPL(fd_table_open_after_stop_in_the_same_tick) {
+  uv_poll_t poll;
+
+  setup();
+  ASSERT_OK(uv_pipe_open(&first, fds[0]));
+  read_start(&first, &nread_first);
+  ASSERT_ERR(UV_EEXIST, uv_pipe_open(&second, fds[0]));
+  ASSERT_ERR(UV_EEXIST, uv_poll_init(&loop, &poll, fds[0]));
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_ERR(UV_EEXIST, uv_pipe_open(&second, fds[0]));
+
+  ASSERT_OK(uv_read_stop((uv_stream_t*) &first));
+  ASSERT_OK(uv_pipe_open(&second, fds[0]));
+  ASSERT_OK(uv_poll_init(&loop, &poll, fds[0]));
+  ASSERT_OK(uv_poll_start(&poll, UV_READABLE, on_poll));
+  send_byte(fds[1]);
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(1, npolls);
+  ASSERT_EQ(0, nread_first);
+  close_shared();
+  return 0;
+}
+
+static uv_poll_t polls[2];
+static int ends[2][2];
+
+static void open_polls(uv_poll_cb cb) {
+  ASSERT_OK(uv_loop_init(&loop));
+  for (int i = 0; i < 2; i++) {
+    ASSERT_OK(uv_socketpair(SOCK_STREAM, 0, ends[i], UV_NONBLOCK_PIPE, 0));
+    ASSERT_OK(uv_poll_init(&loop, &polls[i], ends[i][0]));
+    ASSERT_OK(uv_poll_start(&polls[i], UV_READABLE, cb));
+  }
+  uv_run(&loop, UV_RUN_NOWAIT);
+}
+
+static void close_polls(void) {
+  test_close_loop(&loop);
+  for (int i = 0; i < 2; i++) {
+    close(ends[i][0]);
+    close(ends[i][1]);
+  }
+}
+
+static void take_byte(uv_poll_t* handle, int status, int events) {
+  char byte;
+  uv_os_fd_t fd;
+
+  ASSERT_OK(status);
+  ASSERT_EQ(UV_READABLE, events);
+  ASSERT_OK(uv_fileno((uv_handle_t*) handle, &fd));
+  ASSERT_EQ(1, read(fd, &byte, 1));
+  npolls++;
+}
+
+/* Starting again with the same mask finds the new descriptor. */
+TEST_IMPL(poll_start_again_after_the_fd_was_reopened) {
+  int next[2];
+
+  open_polls(take_byte);
+  ASSERT_OK(uv_socketpair(SOCK_STREAM, 0, next, UV_NONBLOCK_PIPE, 0));
+  close(ends[0][0]);
+  ASSERT_EQ(ends[0][0], dup2(next[0], ends[0][0]));
+  send_byte(next[1]);
+  ASSERT_OK(uv_poll_start(&polls[0], UV_READABLE, take_byte));
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(1, npolls);
+  close_polls();
+  close(next[0]);
+  close(next[1]);
+  return 0;
+}
+
+static int restart_events;
+
+/* Whichever comes first reads both descriptors and starts the other again. */
+static void read_both_restart_other(uv_poll_t* handle, int status, int events) {
+  char byte;
+  uv_poll_t* other = handle == &polls[0] ? &polls[1] : &polls[0];
+
+  ASSERT_OK(status);
+  ASSERT_EQ(UV_READABLE, events & UV_READABLE);
+  npolls++;
+  for (int i = 0; i < 2; i++)
+    ASSERT_EQ(1, read(ends[i][0], &byte, 1));
+  ASSERT_OK(uv_poll_start(other, restart_events, read_both_restart_other));
+}
+
+static void check_stale_is_dropped(int restart_with) {
+  restart_events = restart_with;
+  open_polls(read_both_restart_other);
+  send_byte(ends[0][1]);
+  send_byte(ends[1][1]);
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(1, npolls);
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(1, npolls);
+  /* What is new is reported. */
+  send_byte(ends[0][1]);
+  send_byte(ends[1][1]);
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(2, npolls);
+  close_polls();
+}
+
+TEST_IMPL(poll_start_again_drops_stale_events) {
+  check_stale_is_dropped(UV_READABLE);
+  return 0;
+}
+
+TEST_IMPL(poll_start_again_with_more_drops_stale_events) {
+  check_stale_is_dropped(UV_READABLE | UV_DISCONNECT);
+  return 0;
+}
+#endif
