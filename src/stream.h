@@ -59,8 +59,9 @@ void uv__stream_os_shutdown(uv_stream_t* stream, uv_shutdown_t* req);
 
 int uv__stream_os_set_blocking(uv_stream_t* stream, int on);
 
-/* uv_cancel() of a write. 0: the callback will come with UV_ECANCELED (or the
- * handle is closing and it comes anyway); UV_EBUSY: too late. */
+/* uv_cancel() of a write. 0: the callback is going to say how the request
+ * ended, with UV_ECANCELED unless it had ended before. UV_EBUSY: the handle is
+ * closing, or the system has the data (Windows). */
 int uv__stream_cancel_write(uv_write_t* req);
 
 #endif /* UV_STREAM_H_ */

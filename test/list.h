@@ -227,6 +227,18 @@ TEST(stream_descriptor_is_closed_in_close)
 TEST_UNIX(stream_set_blocking_keeps_callbacks_later, "O_NONBLOCK")
 TEST(stream_write_of_very_many_buffers)
 
+/* test-stream-turns.c */
+#undef TURNS
+#define TURNS "the order of readiness and of writes made at once"
+TEST_UNIX(stream_connect_is_told_by_the_poll, TURNS)
+TEST_UNIX(stream_shutdown_in_connect_callback, TURNS)
+TEST_UNIX(stream_write_in_connect_callback, TURNS)
+TEST_UNIX(stream_writes_queued_while_connecting, TURNS)
+TEST_UNIX(stream_shutdown_while_connecting, TURNS)
+TEST_UNIX(stream_write_cancelled_while_connecting, TURNS)
+TEST_UNIX(stream_failed_write_counts_until_told, TURNS)
+TEST_UNIX(stream_cancelled_writes_count_until_told, TURNS)
+
 /* test-sysinfo-strings.c */
 TEST(sysinfo_strings_bad_arguments)
 TEST(sysinfo_strings_every_size)
@@ -377,6 +389,7 @@ TEST_UNIX(uring_rights_given_up_are_gone, "io_uring")
 TEST(write_cancel_queued)
 TEST(write_cancel_partly_written)
 TEST(write_cancel_finished)
+TEST_UNIX(write_cancel_twice, "writes that wait in a queue of ours")
 TEST(write_cancel_after_close)
 TEST(write_cancel_before_shutdown)
 TEST(write_nwritten_many_buffers)

@@ -162,6 +162,10 @@ void uv__io_feed(uv_loop_t* loop, uv__io_t* w) {
     uv__queue_push_back(&loop->pending_queue, &w->pending_queue);
 }
 
+void uv__io_unfeed(uv__io_t* w) {
+  uv__queue_remove(&w->pending_queue);
+}
+
 int uv__io_fd_taken(const uv_loop_t* loop, int fd) {
   const uv__io_t* w;
 

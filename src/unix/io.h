@@ -65,6 +65,9 @@ void uv__io_close(uv_loop_t* loop, uv__io_t* w);
  * for results that are known already but must not be delivered inline. */
 void uv__io_feed(uv_loop_t* loop, uv__io_t* w);
 
+/* Takes that back: what it was for has been done. */
+void uv__io_unfeed(uv__io_t* w);
+
 /* Is there interest in any of `events`? */
 static inline int uv__io_wants(const uv__io_t* w, unsigned events) {
   return (w->pevents & events) != 0;

@@ -9,6 +9,8 @@
  *   shutdown_req           a shutdown that has not been reported yet
  *   write_queue            requests with data left, oldest first
  *   write_completed_queue  written, failed or cancelled; the callback is due
+ *   write_queue_size       bytes that are not written, including those of
+ *                          failed and cancelled requests whose callback is due
  *   delayed_error          found by bind or connect, to be reported later
  *   accepted_fd            connection or received fd waiting for uv_accept()
  *   queued_fds             further received fds (stream-ipc.c)
@@ -24,9 +26,7 @@
 /* uv_handle_t.flags, in bits that libuv leaves free. */
 enum {
   /* The fd is a socket: send(2) and recvmsg(2) work on it. */
-  UV__STREAM_SOCKET = 1u << 27,
-  /* The watcher was fed because a write was cancelled. */
-  UV__STREAM_TAKEN_BACK = 1u << 28
+  UV__STREAM_SOCKET = 1u << 27
 };
 
 /* ---- stream.c: the life of a stream ---- */
@@ -59,9 +59,9 @@ static inline int uv__stream_fd(const uv_stream_t* stream) {
 /* What to tell a callback when the poller will not watch the stream's fd. */
 int uv__stream_refusal(const uv_stream_t* stream);
 
-/* Registers a connect request. `answer` is that of uv__sock_connect(): what is
- * known already is reported from the pending round, the rest when the poller
- * says so. */
+/* Registers a connect request. `answer` is that of uv__sock_connect(): a
+ * failure is reported from the pending round, the rest when the poller says
+ * so. */
 void uv__stream_connecting(uv_stream_t* stream, uv_connect_t* req, int answer);
 
 /* Has the request, which cannot even be tried, fail with `err` later. */
@@ -87,6 +87,13 @@ void uv__stream_read_turn(uv_stream_t* stream, unsigned events, int refused);
 
 /* One turn of writing: queued data, due callbacks, then a waiting shutdown. */
 void uv__stream_write_turn(uv_stream_t* stream, int refused);
+
+/* The stream has become connected: what was queued meanwhile goes out in the
+ * next turn. */
+void uv__stream_write_ready(uv_stream_t* stream);
+
+/* It could not be connected: everything queued ends with `err`, now. */
+void uv__stream_write_failed(uv_stream_t* stream, int err);
 
 /* Moves everything queued to the completed requests, with `err`. */
 void uv__stream_write_abandon(uv_stream_t* stream, int err);

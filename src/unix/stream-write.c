@@ -9,8 +9,8 @@
  *
  * Where a request is: req->bufs points to what is left of it while it is in
  * write_queue and is NULL from completion on. write_queue_size counts what is
- * left of all of them. A failed or cancelled request ends alone; those behind
- * it go on.
+ * left of all of them; what a failed or cancelled one leaves (unwritten())
+ * counts until its callback. Such a request ends alone; those behind it go on.
  */
 #include "alloc.h"
 #include "req.h"
@@ -137,8 +137,11 @@ static int parcel_address(struct parcel* p,
   return uv_fileno((const uv_handle_t*) send_handle, &p->passed_fd);
 }
 
+/* Do new data have to wait in line? Also behind a failure that has not been
+ * reported. */
 static int is_busy(const uv_stream_t* stream) {
-  return stream->connect_req != NULL || !uv__queue_empty(&stream->write_queue);
+  return stream->connect_req != NULL || stream->write_queue_size != 0 ||
+         !uv__queue_empty(&stream->write_queue);
 }
 
 int uv__stream_os_can_send(const uv_stream_t* stream,
@@ -173,12 +176,16 @@ int uv__stream_os_try_write(uv_stream_t* stream,
   return err != 0 ? err : (int) parcel_send(stream, &p);
 }
 
-static size_t bytes_left(const uv_write_t* req) {
+static size_t bytes_in(const uv_buf_t* bufs, unsigned nbufs) {
   size_t bytes = 0;
 
-  for (unsigned i = req->write_index; i < req->nbufs; i++)
-    bytes += req->bufs[i].len;
+  for (unsigned i = 0; i < nbufs; i++)
+    bytes += bufs[i].len;
   return bytes;
+}
+
+static size_t bytes_left(const uv_write_t* req) {
+  return bytes_in(req->bufs + req->write_index, req->nbufs - req->write_index);
 }
 
 /* Takes `n` written bytes off the front of the request. Returns what of n
@@ -199,20 +206,32 @@ static size_t advance(uv_write_t* req, size_t n) {
   return n;
 }
 
-/* The request is in no queue: its callback is due. */
-static void conclude(uv_stream_t* stream, uv_write_t* req, int err) {
+/* Bytes that a completed request did not write and that are still counted. */
+static size_t* unwritten(uv_write_t* req) {
+  assert(req->bufs == NULL);
+  return &req->bufsml[0].len; /* has no other use any more */
+}
+
+/* The request is in no queue: its callback is due. `left` bytes of it, which
+ * write_queue_size counts, are not going to be written. */
+static void conclude(uv_stream_t* stream,
+                     uv_write_t* req,
+                     int err,
+                     size_t left) {
   req->error = err;
+  *unwritten(req) = left;
   uv__queue_push_back(&stream->write_completed_queue, &req->queue);
 }
 
 /* From the queue to the completed requests. */
 static void complete(uv_stream_t* stream, uv_write_t* req, int err) {
-  stream->write_queue_size -= bytes_left(req);
+  size_t left = bytes_left(req);
+
   uv__queue_remove(&req->queue);
   if (req->bufs != req->bufsml)
     uv__free(req->bufs);
   req->bufs = NULL;
-  conclude(stream, req, err);
+  conclude(stream, req, err, left);
 }
 
 /* Spreads `n` written bytes over the queue. */
@@ -386,10 +405,14 @@ static void init_request(uv_write_t* req,
   uv__queue_init(&req->queue);
 }
 
-/* Nothing is left to write, for better or worse. */
-static int end_at_once(uv_stream_t* stream, uv_write_t* req, int err) {
+/* Nothing more is going to be written, for better or worse: `left` bytes. */
+static int end_at_once(uv_stream_t* stream,
+                       uv_write_t* req,
+                       int err,
+                       size_t left) {
   uv__req_start(stream->loop, req, UV_WRITE);
-  conclude(stream, req, err);
+  stream->write_queue_size += left;
+  conclude(stream, req, err, left);
   uv__io_feed(stream->loop, &stream->io_watcher);
   return 0;
 }
@@ -402,8 +425,10 @@ static int go_on_later(uv_stream_t* stream,
                        ssize_t n,
                        size_t asked) {
   int err = enqueue_rest(stream, req, bufs, nbufs);
+  if (err != 0 && n <= 0)
+    return err;
   if (err != 0)
-    return n > 0 ? end_at_once(stream, req, err) : err;
+    return end_at_once(stream, req, err, bytes_in(bufs, nbufs) - (size_t) n);
 
   uv__req_start(stream->loop, req, UV_WRITE);
   if ((stream->flags & UV__BLOCKING_WRITES) ||
@@ -445,11 +470,11 @@ int uv__stream_os_write(uv_write_t* req,
     return err;
   ssize_t n = parcel_send(stream, &p);
   if (n < 0 && n != UV_EAGAIN)
-    return end_at_once(stream, req, (int) n);
+    return end_at_once(stream, req, (int) n, bytes_in(bufs, nbufs));
   if (n > 0)
     req->write_extra.nwritten = (size_t) n;
   if (p.is_whole && n == (ssize_t) p.bytes)
-    return end_at_once(stream, req, 0);
+    return end_at_once(stream, req, 0, 0);
   return go_on_later(stream, req, bufs, nbufs, n, p.bytes);
 }
 
@@ -457,12 +482,11 @@ int uv__stream_cancel_write(uv_write_t* req) {
   uv_stream_t* stream = req->handle;
 
   if (uv__is_closing(uv__base(stream)))
-    return 0; /* cancelled already, or as good as written */
+    return UV_EBUSY; /* closing decides what becomes of it */
   if (req->bufs == NULL)
-    return UV_EBUSY;
+    return 0; /* its callback is due and tells how it ended */
 
   complete(stream, req, UV_ECANCELED);
-  stream->flags |= UV__STREAM_TAKEN_BACK;
   feed_completed(stream);
   update_interest(stream);
   return 0;
@@ -486,10 +510,22 @@ void uv__stream_write_report(uv_stream_t* stream) {
     q = uv__queue_pop_front(due);
     uv_write_t* req = uv__queue_entry(q, uv_write_t, queue);
 
+    stream->write_queue_size -= *unwritten(req);
     uv__req_unregister(stream->loop);
     if (req->cb != NULL)
       req->cb(req, req->error);
   }
+}
+
+void uv__stream_write_ready(uv_stream_t* stream) {
+  update_interest(stream);
+  if (stream->shutdown_req != NULL && !is_busy(stream))
+    uv__io_feed(stream->loop, &stream->io_watcher);
+}
+
+void uv__stream_write_failed(uv_stream_t* stream, int err) {
+  uv__stream_write_abandon(stream, err);
+  uv__stream_write_turn(stream, 0);
 }
 
 void uv__stream_os_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {

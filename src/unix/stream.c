@@ -146,14 +146,13 @@ void uv__stream_connecting(uv_stream_t* stream, uv_connect_t* req, int answer) {
   stream->connect_req = req;
   stream->flags &= ~UV__CONNECTED;
 
-  if (answer > 0) {
+  /* A connection that stands already waits for the poller like any other: the
+   * listener, which has been ready for longer, hears of it first. */
+  if (answer >= 0) {
     uv__io_start(stream->loop, &stream->io_watcher, POLLOUT);
     return;
   }
-  if (answer < 0)
-    stream->delayed_error = answer;
-  else
-    stream->flags |= UV__CONNECTED;
+  stream->delayed_error = answer;
   uv__io_feed(stream->loop, &stream->io_watcher);
 }
 
@@ -192,17 +191,12 @@ static void connect_report(uv_stream_t* stream, int err) {
   }
 }
 
-/* Is the result there without asking the socket? */
-static int connect_is_known(const uv_stream_t* stream) {
-  return stream->delayed_error != 0 || (stream->flags & UV__CONNECTED);
-}
-
 /* How the connect ended; 1 if it has not. */
 static int connect_result(uv_stream_t* stream, int refused) {
   int fd = uv__stream_fd(stream);
   int err = stream->delayed_error;
 
-  if (connect_is_known(stream)) {
+  if (err != 0) {
     stream->delayed_error = 0;
     return err;
   }
@@ -231,20 +225,22 @@ UV__APART static void connect_turn(uv_stream_t* stream, int refused) {
   /* A callback may have started the next attempt: data wait for that one. */
   if (stream->connect_req != NULL)
     return;
-  if (err != 0)
-    uv__stream_write_abandon(stream, UV_ECANCELED);
-  uv__stream_write_turn(stream, 0);
+  if (err == 0)
+    uv__stream_write_ready(stream);
+  else
+    uv__stream_write_failed(stream, UV_ECANCELED);
 }
 
-/* Writes were cancelled. 1 if that was all the event is about: not a word about
- * the connect that may be under way. Should it be an event of the poller's, it
- * comes again (P2). */
-UV__APART static int cancel_turn(uv_stream_t* stream, int refused) {
-  stream->flags &= ~UV__STREAM_TAKEN_BACK;
+/* Writes were cancelled while the connect is under way: that is what the
+ * watcher was fed for, and says nothing about the connect. Should the event be
+ * the poller's, it comes again (P2). */
+UV__APART static int is_cancel_turn(uv_stream_t* stream, int refused) {
+  if (uv__queue_empty(&stream->write_completed_queue))
+    return 0;
+  uv__io_unfeed(&stream->io_watcher);
   uv__stream_write_report(stream);
-  if (uv__is_closing(uv__base(stream)))
-    return 1;
-  return stream->connect_req != NULL && !connect_is_known(stream) && !refused;
+  return uv__is_closing(uv__base(stream)) || stream->connect_req == NULL ||
+         (stream->delayed_error == 0 && !refused);
 }
 
 void uv__stream_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
@@ -252,10 +248,9 @@ void uv__stream_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   int refused = w->events == 0 && (events & POLLERR) != 0;
 
   (void) loop;
-  if ((stream->flags & UV__STREAM_TAKEN_BACK) && cancel_turn(stream, refused))
-    return;
   if (stream->connect_req != NULL) {
-    connect_turn(stream, refused);
+    if (!is_cancel_turn(stream, refused))
+      connect_turn(stream, refused);
     return;
   }
 

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* What a stream reports in which turn of the loop, and what the write queue
+ * counts meanwhile. Method: callbacks leave a letter each; the order is what
+ * libuv 1.53.0 does with the same program. */
+#include "test.h"
+
+#if TEST_POSIX
+# include <signal.h>
+# include <sys/socket.h>
+# include <unistd.h>
+
+static uv_loop_t loop;
+static uv_pipe_t server;
+static uv_pipe_t client;
+static uv_pipe_t peer;
+static uv_connect_t connecting;
+static uv_prepare_t turn;
+
+static char trace[64];
+
+static void note(char letter) {
+  size_t n = strlen(trace);
+  ASSERT_LT(n, sizeof(trace) - 1);
+  trace[n] = letter;
+}
+
+static void on_turn(uv_prepare_t* handle) {
+  (void) handle;
+  note('.');
+}
+
+static void setup(void) {
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_prepare_init(&loop, &turn));
+  ASSERT_OK(uv_prepare_start(&turn, on_turn));
+  uv_unref((uv_handle_t*) &turn);
+}
+
+static void run(int turns) {
+  for (int i = 0; i < turns; i++)
+    uv_run(&loop, UV_RUN_NOWAIT);
+}
+
+/* A request's letter is in its data. */
+static char letter_of(void* data) {
+  return *(const char*) data;
+}
+
+static int last_status;
+
+static void on_write(uv_write_t* req, int status) {
+  last_status = status;
+  note(letter_of(req->data));
+}
+
+static void on_shutdown(uv_shutdown_t* req, int status) {
+  last_status = status;
+  note(letter_of(req->data));
+}
+
+static void write_text(uv_pipe_t* to, uv_write_t* req, const char* letter) {
+  uv_buf_t buf = uv_buf_init((char*) "xy", 2);
+  req->data = (void*) letter;
+  ASSERT_OK(uv_write(req, (uv_stream_t*) to, &buf, 1, on_write));
+}
+
+static void shut_down(uv_pipe_t* end, uv_shutdown_t* req, const char* letter) {
+  req->data = (void*) letter;
+  ASSERT_OK(uv_shutdown(req, (uv_stream_t*) end, on_shutdown));
+}
+
+static uv_shutdown_t peer_shutdown;
+static uv_shutdown_t client_shutdown;
+static uv_write_t client_writes[2];
+
+static void on_connection(uv_stream_t* handle, int status) {
+  ASSERT_OK(status);
+  note('a');
+  ASSERT_OK(uv_pipe_init(&loop, &peer, 0));
+  ASSERT_OK(uv_accept(handle, (uv_stream_t*) &peer));
+  shut_down(&peer, &peer_shutdown, "s");
+}
+
+static void start_connecting(uv_connect_cb cb) {
+  setup();
+  ASSERT_OK(uv_pipe_init(&loop, &server, 0));
+  ASSERT_OK(uv_pipe_bind(&server, "socket"));
+  ASSERT_OK(uv_listen((uv_stream_t*) &server, 1, on_connection));
+  ASSERT_OK(uv_pipe_init(&loop, &client, 0));
+  uv_pipe_connect(&connecting, &client, "socket", cb);
+}
+
+static void on_connect(uv_connect_t* req, int status) {
+  (void) req;
+  ASSERT_OK(status);
+  note('c');
+}
+
+/* connect(2) has succeeded already, but the listener's callback is first. */
+TEST_IMPL(stream_connect_is_told_by_the_poll) {
+  start_connecting(on_connect);
+  ASSERT(uv_is_writable((uv_stream_t*) &client));
+  run(1);
+  ASSERT_STR_EQ(".acs", trace);
+  test_close_loop(&loop);
+  return 0;
+}
+
+static void on_connect_shut_down(uv_connect_t* req, int status) {
+  on_connect(req, status);
+  shut_down(&client, &client_shutdown, "t");
+}
+
+/* What the server began before comes first. */
+TEST_IMPL(stream_shutdown_in_connect_callback) {
+  start_connecting(on_connect_shut_down);
+  run(1);
+  ASSERT_STR_EQ(".acst", trace);
+  ASSERT_OK(last_status);
+  test_close_loop(&loop);
+  return 0;
+}
+
+static void on_connect_write(uv_connect_t* req, int status) {
+  on_connect(req, status);
+  write_text(&client, &client_writes[0], "w");
+  ASSERT_EQ(0, uv_stream_get_write_queue_size((uv_stream_t*) &client));
+  shut_down(&client, &client_shutdown, "t");
+}
+
+TEST_IMPL(stream_write_in_connect_callback) {
+  start_connecting(on_connect_write);
+  run(1);
+  ASSERT_STR_EQ(".acswt", trace);
+  ASSERT_OK(last_status);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* They go out in the turn after the one that reports the connection. */
+TEST_IMPL(stream_writes_queued_while_connecting) {
+  start_connecting(on_connect);
+  write_text(&client, &client_writes[0], "v");
+  write_text(&client, &client_writes[1], "w");
+  shut_down(&client, &client_shutdown, "t");
+  ASSERT_EQ(4, uv_stream_get_write_queue_size((uv_stream_t*) &client));
+  run(1);
+  ASSERT_STR_EQ(".acs", trace);
+  ASSERT_EQ(4, uv_stream_get_write_queue_size((uv_stream_t*) &client));
+  run(1);
+  ASSERT_STR_EQ(".acs.vwt", trace);
+  ASSERT_OK(last_status);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* libuv never reports it. */
+TEST_IMPL(stream_shutdown_while_connecting) {
+  start_connecting(on_connect);
+  shut_down(&client, &client_shutdown, "t");
+  run(1);
+  ASSERT_STR_EQ(".acst", trace);
+  ASSERT_OK(last_status);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* libuv reports the connection too early, and a lone cancelled write never. */
+TEST_IMPL(stream_write_cancelled_while_connecting) {
+  start_connecting(on_connect);
+  write_text(&client, &client_writes[0], "v");
+  write_text(&client, &client_writes[1], "w");
+  ASSERT_OK(uv_cancel((uv_req_t*) &client_writes[0]));
+  ASSERT_EQ(4, uv_stream_get_write_queue_size((uv_stream_t*) &client));
+  run(2);
+  ASSERT_STR_EQ("v.acs.w", trace);
+  ASSERT_EQ(0, uv_stream_get_write_queue_size((uv_stream_t*) &client));
+  test_close_loop(&loop);
+  return 0;
+}
+
+static size_t queued_in_callback[2];
+
+static void on_counted(uv_write_t* req, int status) {
+  queued_in_callback[req - client_writes] =
+      uv_stream_get_write_queue_size(req->handle);
+  on_write(req, status);
+}
+
+static void write_counted(int i, const char* letter, size_t len) {
+  static char data[1 << 20];
+  uv_buf_t buf = uv_buf_init(data, (unsigned) len);
+
+  client_writes[i].data = (void*) letter;
+  ASSERT_OK(uv_write(&client_writes[i], (uv_stream_t*) &client, &buf, 1,
+                     on_counted));
+}
+
+static void open_pair(int fds[2]) {
+  signal(SIGPIPE, SIG_IGN);
+  setup();
+  ASSERT_OK(uv_socketpair(SOCK_STREAM, 0, fds, 0, 0));
+  ASSERT_OK(uv_pipe_init(&loop, &client, 0));
+  ASSERT_OK(uv_pipe_open(&client, fds[0]));
+}
+
+/* A failed write is in the queue until its callback has run. */
+TEST_IMPL(stream_failed_write_counts_until_told) {
+  uv_buf_t buf = uv_buf_init((char*) "z", 1);
+  uv_stream_t* stream = (uv_stream_t*) &client;
+  int fds[2];
+
+  open_pair(fds);
+  close(fds[1]);
+  write_counted(0, "v", 5);
+  ASSERT_EQ(5, uv_stream_get_write_queue_size(stream));
+  ASSERT_ERR(UV_EAGAIN, uv_try_write(stream, &buf, 1));
+  write_counted(1, "w", 7);
+  ASSERT_EQ(12, uv_stream_get_write_queue_size(stream));
+  run(1);
+  ASSERT_STR_EQ("vw.", trace);
+  ASSERT_ERR(UV_EPIPE, last_status);
+  ASSERT_EQ(7, queued_in_callback[0]);
+  ASSERT_EQ(0, queued_in_callback[1]);
+  ASSERT_ERR(UV_EPIPE, uv_try_write(stream, &buf, 1));
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* So is a cancelled one, and those that uv_close() cancels. */
+TEST_IMPL(stream_cancelled_writes_count_until_told) {
+  uv_stream_t* stream = (uv_stream_t*) &client;
+  int fds[2];
+
+  open_pair(fds);
+  ASSERT_GT(test_fill(stream), 0);
+  write_counted(0, "v", 5);
+  write_counted(1, "w", 7);
+  ASSERT_OK(uv_cancel((uv_req_t*) &client_writes[1]));
+  ASSERT_EQ(12, uv_stream_get_write_queue_size(stream));
+  run(1);
+  ASSERT_STR_EQ("w.", trace);
+  ASSERT_EQ(5, queued_in_callback[1]);
+
+  write_counted(1, "w", 7);
+  uv_close((uv_handle_t*) &client, NULL);
+  ASSERT_EQ(12, uv_stream_get_write_queue_size(stream));
+  run(1);
+  ASSERT_STR_EQ("w..vw", trace);
+  ASSERT_EQ(7, queued_in_callback[0]);
+  ASSERT_EQ(0, queued_in_callback[1]);
+  test_close_loop(&loop);
+  close(fds[1]);
+  return 0;
+}
+#endif
