@@ -2,7 +2,8 @@
 /* The seam between the loop and what the kernel offers for waiting.
  *
  * P1  loop thread only, except wake().
- * P2  level semantics: what is still ready is reported again.
+ * P2  level semantics: what is still ready is reported again. POLLHUP without
+ *     POLLIN, where that is of interest, means that there is nothing to read.
  * P3  wait() runs no user code, never sleeps past timeout_ms, may return 0
  *     early.
  * P4  a failed apply() is returned; the driver reports POLLERR to that watcher.

@@ -238,6 +238,8 @@ TEST_UNIX(stream_shutdown_while_connecting, TURNS)
 TEST_UNIX(stream_write_cancelled_while_connecting, TURNS)
 TEST_UNIX(stream_failed_write_counts_until_told, TURNS)
 TEST_UNIX(stream_cancelled_writes_count_until_told, TURNS)
+TEST_UNIX(stream_end_after_data_is_in_the_next_turn, TURNS)
+TEST_UNIX(stream_end_by_hangup_takes_no_buffer, TURNS)
 
 /* test-sysinfo-strings.c */
 TEST(sysinfo_strings_bad_arguments)

@@ -253,4 +253,50 @@ TEST_IMPL(stream_cancelled_writes_count_until_told) {
   close(fds[1]);
   return 0;
 }
+
+static int allocs;
+
+static void on_alloc(uv_handle_t* handle, size_t size, uv_buf_t* buf) {
+  allocs++;
+  test_alloc(handle, size, buf);
+}
+
+static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
+  (void) stream;
+  if (nread == UV_EOF && buf->base == NULL)
+    ASSERT_EQ(0, buf->len);
+  note(nread > 0 ? 'd' : nread == UV_EOF ? 'e' : '?');
+}
+
+/* A short read ends the turn, also when the other side has hung up. */
+TEST_IMPL(stream_end_after_data_is_in_the_next_turn) {
+  int fds[2];
+
+  open_pair(fds);
+  ASSERT_EQ(2, write(fds[1], "xy", 2));
+  close(fds[1]);
+  ASSERT_OK(uv_read_start((uv_stream_t*) &client, on_alloc, on_read));
+  run(2);
+  ASSERT_STR_EQ(".d.e", trace);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* Nothing to read, nothing to read it into. */
+TEST_IMPL(stream_end_by_hangup_takes_no_buffer) {
+  uv_file fds[2];
+
+  setup();
+  ASSERT_OK(uv_pipe(fds, 0, 0));
+  ASSERT_OK(uv_pipe_init(&loop, &client, 0));
+  ASSERT_OK(uv_pipe_open(&client, fds[0]));
+  ASSERT_EQ(2, write(fds[1], "xy", 2));
+  close(fds[1]);
+  ASSERT_OK(uv_read_start((uv_stream_t*) &client, on_alloc, on_read));
+  run(2);
+  ASSERT_STR_EQ(".d.e", trace);
+  ASSERT_EQ(1, allocs);
+  test_close_loop(&loop);
+  return 0;
+}
 #endif

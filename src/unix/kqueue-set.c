@@ -175,7 +175,10 @@ static unsigned bits_of(const struct kevent* event,
     bits |= POLLHUP;
   if (event->filter == EVFILT_READ)
     return bits | entry->on_eof;
-  return bits | (entry->on_eof & (unsigned) POLLHUP);
+  bits |= entry->on_eof & (unsigned) POLLHUP;
+  /* What the other filter has to say may come later: a hangup without POLLIN
+   * would mean that there is nothing to read (P2). */
+  return bits & POLLHUP ? bits | POLLIN : bits;
 }
 
 /* Adds to the event the fd has in this batch, or makes it. Returns the new

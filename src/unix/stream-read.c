@@ -5,9 +5,10 @@
  *   READS_PER_TURN times so that one busy peer does not starve the others
  *
  * A short read means the kernel has nothing more: the turn ends without asking
- * again. After a hangup nothing will be added, so there the turn goes on until
- * the end is reached. The end of the stream stops reading but leaves it open;
- * an error makes it neither readable nor writable.
+ * again, and an end that is already there is for the next turn. A hangup with
+ * nothing to read is the end; no buffer is asked for, no call made. The end of
+ * the stream stops reading but leaves it open; an error makes it neither
+ * readable nor writable.
  */
 #include "unix/stream-impl.h"
 #include "stream.h"
@@ -62,12 +63,12 @@ static void read_none(uv_stream_t* stream,
 }
 
 /* Is there reason to read again at once? */
-static int read_more(const uv_stream_t* stream, unsigned events, int is_short) {
+static int read_more(const uv_stream_t* stream, int is_short) {
   if (!(stream->flags & UV__READING))
     return 0; /* stopped or closed by the callback */
   if (stream->flags & UV__BLOCKING_WRITES)
     return 0; /* the fd may be blocking: only what was announced */
-  return !is_short || (events & POLLHUP);
+  return !is_short;
 }
 
 /* One read. Returns whether another should follow in this turn. */
@@ -86,7 +87,7 @@ static int read_once(uv_stream_t* stream, unsigned events, int refused) {
   ssize_t n = read_into(stream, &buf);
   if (n > 0) {
     stream->read_cb(stream, n, &buf);
-    return read_more(stream, events, (size_t) n < room);
+    return read_more(stream, (size_t) n < room);
   }
 
   if (n == UV_EAGAIN)
@@ -100,9 +101,21 @@ static int read_once(uv_stream_t* stream, unsigned events, int refused) {
   return 0;
 }
 
+/* The other side is gone and left nothing to read. A terminal may hold data
+ * back although it hung up. */
+static int is_hung_up(const uv_stream_t* stream, unsigned events) {
+  return (events & (POLLIN | POLLERR | POLLHUP)) == POLLHUP &&
+         stream->type != UV_TTY;
+}
+
 void uv__stream_read_turn(uv_stream_t* stream, unsigned events, int refused) {
+  uv_buf_t none = { .base = NULL, .len = 0 };
   int reads = 0;
 
+  if (is_hung_up(stream, events)) {
+    read_end(stream, UV_EOF, &none);
+    return;
+  }
   while (read_once(stream, events, refused) && ++reads < READS_PER_TURN)
     continue;
 
