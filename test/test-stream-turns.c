@@ -29,6 +29,15 @@ static void on_turn(uv_prepare_t* handle) {
   note('.');
 }
 
+/* Of the listener and the client, both ready, epoll and poll report the
+ * listener first; kqueue may begin with the client. */
+static void check_trace(const char* listener_first, const char* client_first) {
+  if (strchr(trace, 'a') < strchr(trace, 'c'))
+    ASSERT_STR_EQ(listener_first, trace);
+  else
+    ASSERT_STR_EQ(client_first, trace);
+}
+
 static void setup(void) {
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_prepare_init(&loop, &turn));
@@ -101,7 +110,7 @@ TEST_IMPL(stream_connect_is_told_by_the_poll) {
   start_connecting(on_connect);
   ASSERT(uv_is_writable((uv_stream_t*) &client));
   run(1);
-  ASSERT_STR_EQ(".acs", trace);
+  check_trace(".acs", ".cas");
   test_close_loop(&loop);
   return 0;
 }
@@ -115,7 +124,7 @@ static void on_connect_shut_down(uv_connect_t* req, int status) {
 TEST_IMPL(stream_shutdown_in_connect_callback) {
   start_connecting(on_connect_shut_down);
   run(1);
-  ASSERT_STR_EQ(".acst", trace);
+  check_trace(".acst", ".cats");
   ASSERT_OK(last_status);
   test_close_loop(&loop);
   return 0;
@@ -131,7 +140,7 @@ static void on_connect_write(uv_connect_t* req, int status) {
 TEST_IMPL(stream_write_in_connect_callback) {
   start_connecting(on_connect_write);
   run(1);
-  ASSERT_STR_EQ(".acswt", trace);
+  check_trace(".acswt", ".cawts");
   ASSERT_OK(last_status);
   test_close_loop(&loop);
   return 0;
@@ -145,10 +154,10 @@ TEST_IMPL(stream_writes_queued_while_connecting) {
   shut_down(&client, &client_shutdown, "t");
   ASSERT_EQ(4, uv_stream_get_write_queue_size((uv_stream_t*) &client));
   run(1);
-  ASSERT_STR_EQ(".acs", trace);
+  check_trace(".acs", ".cas");
   ASSERT_EQ(4, uv_stream_get_write_queue_size((uv_stream_t*) &client));
   run(1);
-  ASSERT_STR_EQ(".acs.vwt", trace);
+  check_trace(".acs.vwt", ".cas.vwt");
   ASSERT_OK(last_status);
   test_close_loop(&loop);
   return 0;
@@ -159,7 +168,7 @@ TEST_IMPL(stream_shutdown_while_connecting) {
   start_connecting(on_connect);
   shut_down(&client, &client_shutdown, "t");
   run(1);
-  ASSERT_STR_EQ(".acst", trace);
+  check_trace(".acst", ".cats");
   ASSERT_OK(last_status);
   test_close_loop(&loop);
   return 0;
@@ -173,7 +182,7 @@ TEST_IMPL(stream_write_cancelled_while_connecting) {
   ASSERT_OK(uv_cancel((uv_req_t*) &client_writes[0]));
   ASSERT_EQ(4, uv_stream_get_write_queue_size((uv_stream_t*) &client));
   run(2);
-  ASSERT_STR_EQ("v.acs.w", trace);
+  check_trace("v.acs.w", "v.cas.w");
   ASSERT_EQ(0, uv_stream_get_write_queue_size((uv_stream_t*) &client));
   test_close_loop(&loop);
   return 0;

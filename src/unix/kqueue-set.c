@@ -173,8 +173,12 @@ static unsigned bits_of(const struct kevent* event,
     return bits;
   if (event->fflags != 0)
     bits |= POLLHUP;
-  if (event->filter == EVFILT_READ)
+  if (event->filter == EVFILT_READ) {
+    /* The end of a pipe, with nothing left in it. */
+    if (event->data == 0 && entry->on_eof == POLLHUP)
+      return POLLHUP;
     return bits | entry->on_eof;
+  }
   bits |= entry->on_eof & (unsigned) POLLHUP;
   /* What the other filter has to say may come later: a hangup without POLLIN
    * would mean that there is nothing to read (P2). */

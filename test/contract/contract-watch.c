@@ -75,8 +75,11 @@ CONTRACT(p2_hangup_and_half_close) {
   contract_open(&loop, poller);
   contract_pipe(fds);
   contract_apply(&loop, fds[0], 0, POLLIN);
+  contract_write(fds[1]);
   close(fds[1]);
-  CHECK(contract_wait(&loop, fds[0], 1000).bits & POLLHUP);
+  CHECK_EQ(POLLIN | POLLHUP, contract_wait(&loop, fds[0], 1000).bits);
+  contract_read(fds[0]);
+  CHECK_EQ(POLLHUP, contract_wait(&loop, fds[0], 1000).bits);
   watch_of(&loop)->forget(&loop, fds[0]);
 
   contract_socketpair(pair);
