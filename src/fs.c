@@ -21,15 +21,16 @@ enum {
   NEEDS_DIR = 1u << 3,        /* with room for entries where it is read */
   NEEDS_COPY_FLAGS = 1u << 4, /* no flag of copyfile that we do not know */
   PTR_IS_BLOCK = 1u << 5,     /* one allocation of the request's own */
-  PTR_IS_ENTRIES = 1u << 6    /* struct uv__entries of the request's own */
+  PTR_IS_ENTRIES = 1u << 6,   /* struct uv__entries of the request's own */
+  LIMITS_BYTES = 1u << 7      /* no more than UV__FS_BYTES_MAX at once */
 };
 
 static const unsigned char traits[UV__FS_TYPES] = {
   [UV_FS_OPEN] = NEEDS_PATH,
   [UV_FS_CLOSE] = 0,
   [UV_FS_READ] = NEEDS_BUFS,
-  [UV_FS_WRITE] = NEEDS_BUFS,
-  [UV_FS_SENDFILE] = 0,
+  [UV_FS_WRITE] = NEEDS_BUFS | LIMITS_BYTES,
+  [UV_FS_SENDFILE] = LIMITS_BYTES,
   [UV_FS_STAT] = NEEDS_PATH,
   [UV_FS_LSTAT] = NEEDS_PATH,
   [UV_FS_FSTAT] = 0,
@@ -70,6 +71,12 @@ static int has_bufs(const struct uv__fs_args* args) {
   return args->bufs != NULL && args->nbufs > 0 && args->nbufs <= INT32_MAX;
 }
 
+/* Of a write and of a sendfile, which has no buffers. */
+static int is_within_limit(const struct uv__fs_args* args) {
+  return args->length <= UV__FS_BYTES_MAX &&
+         uv__bufs_fit(args->bufs, args->nbufs);
+}
+
 static int has_dir(const struct uv__fs_args* args) {
   if (args->dir == NULL)
     return 0;
@@ -84,6 +91,8 @@ static int check_args(const struct uv__fs_args* args) {
   if ((needs & NEEDS_NEW_PATH) && args->new_path == NULL)
     return UV_EINVAL;
   if ((needs & NEEDS_BUFS) && !has_bufs(args))
+    return UV_EINVAL;
+  if ((needs & LIMITS_BYTES) && !is_within_limit(args))
     return UV_EINVAL;
   if ((needs & NEEDS_DIR) && !has_dir(args))
     return UV_EINVAL;

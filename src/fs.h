@@ -17,12 +17,13 @@
 #define UV_FS_H_
 
 #include "base.h"
+#include "bufs.h"
 
 #define UV__FS_TYPES (UV_FS_LUTIME + 1)
 
-/* The most that one read, write or sendfile moves: the synchronous forms return
- * the result as an int. */
-#define UV__FS_BYTES_MAX INT32_MAX
+/* The most that one read moves, and that one write or sendfile is given: the
+ * synchronous forms return the result as an int. */
+#define UV__FS_BYTES_MAX UV__WRITE_BYTES_MAX
 
 /* What the caller asked for. Which members matter depends on `type`. No larger
  * than it must be: all of it is cleared for each request. */

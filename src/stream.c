@@ -7,6 +7,7 @@
  * platform (stream.h).
  */
 #include "stream.h"
+#include "bufs.h"
 #include "req.h"
 
 #include <limits.h>
@@ -64,6 +65,8 @@ static int check_write(const uv_stream_t* stream,
                        unsigned int nbufs,
                        const uv_stream_t* send_handle) {
   if (stream == NULL || bufs == NULL || nbufs == 0 || nbufs > NBUFS_MAX)
+    return UV_EINVAL;
+  if (!uv__bufs_fit(bufs, nbufs))
     return UV_EINVAL;
   if (!uv__stream_os_is_open(stream))
     return UV_EBADF;

@@ -38,8 +38,9 @@ void uv__stream_os_read_stop(uv_stream_t* stream);
 int uv__stream_os_can_send(const uv_stream_t* stream,
                            const uv_stream_t* send_handle);
 
-/* req->cb is set; the stream is open and writable, nbufs is sane. Takes a copy
- * of the array, not of the data. On success the request is registered. */
+/* req->cb is set; the stream is open and writable, nbufs is sane, the buffers
+ * fit (bufs.h). Takes a copy of the array, not of the data. On success the
+ * request is registered. */
 int uv__stream_os_write(uv_write_t* req,
                         uv_stream_t* stream,
                         const uv_buf_t bufs[],

@@ -150,8 +150,8 @@ int uv_tcp_getpeername(const uv_tcp_t* tcp,
 int uv_tcp_close_reset(uv_tcp_t* tcp, uv_close_cb close_cb) {
   if (tcp == NULL || uv__is_closing(uv__base(tcp)))
     return UV_EINVAL;
-  /* A half-closed connection has promised an orderly end. */
-  if (tcp->flags & (UV__SHUTTING | UV__SHUT))
+  /* A shutdown that is under way has promised an orderly end. */
+  if (tcp->flags & UV__SHUTTING)
     return UV_EINVAL;
 
   int err = uv__tcp_os_reset_on_close(tcp);

@@ -48,7 +48,7 @@ TEST(getaddrinfo_overlong_and_empty_names)
 TEST(getaddrinfo_without_a_loop)
 TEST(fs_poll_tells_an_error_once)
 TEST(fs_event_create_is_rename)
-TEST(fs_write_of_more_than_two_gigabytes_is_short)
+TEST(fs_write_of_more_than_two_gigabytes_is_refused)
 TEST(threadpool_size_nonsense_is_the_default)
 
 /* test-fd-table.c */
@@ -134,6 +134,10 @@ TEST(pipe_write2_rules)
 TEST_UNIX(pipe_untaken_descriptors_do_not_leak,
           "descriptors that travel over a socket pair")
 TEST_UNIX(pipe_chmod_follows_no_link, "sockets that are files")
+TEST_UNIX(pipe_chmod_of_a_socket_bound_by_others, "sockets that are files")
+TEST_UNIX(pipe_chmod_without_a_name, "sockets that are files")
+TEST_UNIX(pipe_getsockname_size_after_an_error, "sockets that are files")
+TEST_UNIX(pipe_open_twice, "descriptors with numbers")
 TEST_UNIX(pipe_readable_bit_set_by_the_program, "pipe()")
 
 /* test-process.c */
@@ -226,6 +230,15 @@ TEST(stream_buffer_sizes)
 TEST(stream_descriptor_is_closed_in_close)
 TEST_UNIX(stream_set_blocking_keeps_callbacks_later, "O_NONBLOCK")
 TEST(stream_write_of_very_many_buffers)
+TEST(stream_write_of_more_than_two_gigabytes)
+
+/* test-stream-messages.c */
+#undef MESSAGES
+#define MESSAGES "descriptors that keep messages apart"
+TEST_UNIX(stream_messages_of_packet_sockets, MESSAGES)
+TEST_UNIX(stream_messages_of_datagram_sockets, MESSAGES)
+TEST_UNIX(stream_messages_of_packet_pipes, MESSAGES)
+TEST_UNIX(stream_messages_of_accepted_sockets, MESSAGES)
 
 /* test-stream-turns.c */
 #undef TURNS
@@ -282,6 +295,8 @@ TEST(tcp_listen_binds_implicitly)
 TEST(tcp_options_before_the_socket)
 TEST(tcp_options_on_a_connection)
 TEST(tcp_close_reset)
+TEST(tcp_close_reset_after_shutdown)
+TEST_UNIX(tcp_open_twice, "descriptors with numbers")
 TEST(tcp_fileno_and_bind_after_close)
 TEST(tcp_write_of_very_many_large_buffers)
 

@@ -281,6 +281,86 @@ TEST_IMPL(pipe_chmod_follows_no_link) {
   return 0;
 }
 
+/* The socket's file is found, whoever made it. */
+TEST_IMPL(pipe_chmod_of_a_socket_bound_by_others) {
+  struct sockaddr_un name = { .sun_family = AF_UNIX, .sun_path = "sock" };
+  uv_pipe_t server;
+
+  int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_EQ(0, bind(fd, (struct sockaddr*) &name, sizeof(name)));
+  ASSERT_EQ(0, chmod("sock", 0600));
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &server, 0));
+  ASSERT_OK(uv_pipe_open(&server, fd));
+  ASSERT_OK(uv_pipe_chmod(&server, UV_READABLE | UV_WRITABLE));
+  ASSERT_EQ(0666, mode_of("sock"));
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* Without a file there are no permissions. */
+TEST_IMPL(pipe_chmod_without_a_name) {
+  uv_pipe_t handles[2];
+  int pair[2];
+  uv_file fds[2];
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_socketpair(SOCK_STREAM, 0, pair, 0, 0));
+  ASSERT_OK(uv_pipe(fds, 0, 0));
+  for (int i = 0; i < 2; i++) {
+    ASSERT_OK(uv_pipe_init(&loop, &handles[i], 0));
+    ASSERT_ERR(UV_EBADF, uv_pipe_chmod(&handles[i], UV_READABLE));
+  }
+  ASSERT_OK(uv_pipe_open(&handles[0], pair[0]));
+  ASSERT_OK(uv_pipe_open(&handles[1], fds[0]));
+  ASSERT_ERR(UV_ENOENT, uv_pipe_chmod(&handles[0], UV_READABLE));
+  ASSERT_ERR(UV_ENOTSOCK, uv_pipe_chmod(&handles[1], UV_READABLE));
+  ASSERT_ERR(UV_EINVAL, uv_pipe_chmod(&handles[1], 0));
+  test_close_loop(&loop);
+  close(pair[1]);
+  close(fds[1]);
+  return 0;
+}
+
+/* No name, no size. */
+TEST_IMPL(pipe_getsockname_size_after_an_error) {
+  uv_pipe_t server;
+  char name[16];
+  size_t size = sizeof(name);
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &server, 0));
+  ASSERT_ERR(UV_EBADF, uv_pipe_getsockname(&server, name, &size));
+  ASSERT_EQ(0, size);
+  ASSERT_OK(uv_pipe_bind(&server, "sock"));
+  size = sizeof(name);
+  ASSERT_ERR(UV_ENOTCONN, uv_pipe_getpeername(&server, name, &size));
+  ASSERT_EQ(0, size);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* The same descriptor again is fine while nobody reads it; another one is not,
+ * and one that is none is told first. */
+TEST_IMPL(pipe_open_twice) {
+  uv_pipe_t first;
+  int fds[2];
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_socketpair(SOCK_STREAM, 0, fds, 0, 0));
+  ASSERT_OK(uv_pipe_init(&loop, &first, 0));
+  ASSERT_OK(uv_pipe_open(&first, fds[0]));
+  ASSERT_OK(uv_pipe_open(&first, fds[0]));
+  ASSERT_ERR(UV_EBUSY, uv_pipe_open(&first, fds[1]));
+  ASSERT_ERR(UV_EBADF, uv_pipe_open(&first, 9999));
+  ASSERT_OK(uv_read_start((uv_stream_t*) &first, test_alloc, on_read));
+  ASSERT_ERR(UV_EEXIST, uv_pipe_open(&first, fds[0]));
+  ASSERT_ERR(UV_EBUSY, uv_pipe_open(&first, fds[1]));
+  test_close_loop(&loop);
+  close(fds[1]);
+  return 0;
+}
+
 static ssize_t read_status;
 
 static void on_peer_gone(uv_stream_t* stream,

@@ -417,3 +417,23 @@ TEST_IMPL(stream_write_of_very_many_buffers) {
   test_close_loop(&loop);
   return 0;
 }
+
+/* Refused whatever the state of the stream; nothing reads the memory. */
+TEST_IMPL(stream_write_of_more_than_two_gigabytes) {
+  char byte = 'x';
+  uv_buf_t bufs[] = { { .base = &byte, .len = 1 },
+                      { .base = &byte, .len = 0x7ffff000 } };
+  uv_stream_t* stream = (uv_stream_t*) &a;
+  uv_tcp_t unopened;
+  uv_write_t req;
+
+  setup();
+  ASSERT_OK(uv_tcp_init(&loop, &unopened));
+  ASSERT_ERR(UV_EINVAL, uv_write(&req, stream, bufs, 2, on_write));
+  ASSERT_ERR(UV_EINVAL, uv_try_write(stream, bufs, 2));
+  ASSERT_ERR(UV_EINVAL, uv_try_write((uv_stream_t*) &unopened, bufs, 2));
+  ASSERT_EQ(0, uv_stream_get_write_queue_size(stream));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_NOWAIT));
+  test_close_loop(&loop);
+  return 0;
+}

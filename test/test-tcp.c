@@ -6,6 +6,7 @@
 # include <netinet/in.h>
 # include <netinet/tcp.h>
 # include <sys/socket.h>
+# include <unistd.h>
 #endif
 
 static uv_loop_t loop;
@@ -220,7 +221,7 @@ TEST_IMPL(tcp_close_reset) {
   ASSERT_ERR(UV_ECONNRESET, read_result);
   test_close_loop(&loop);
 
-  /* Not together with a shutdown. */
+  /* Not while a shutdown is under way. */
   ASSERT_OK(uv_loop_init(&loop));
   test_tcp_pair(&loop, &client, &server);
   ASSERT_OK(uv_shutdown(&shut, (uv_stream_t*) &client, on_shutdown));
@@ -229,6 +230,54 @@ TEST_IMPL(tcp_close_reset) {
   test_close_loop(&loop);
   return 0;
 }
+
+static void on_shutdown_reset(uv_shutdown_t* req, int status) {
+  ASSERT_OK(status);
+  ASSERT_OK(uv_tcp_close_reset((uv_tcp_t*) req->handle, NULL));
+  ASSERT(uv_is_closing((uv_handle_t*) req->handle));
+}
+
+/* Node's socket.end() followed by resetAndDestroy(). */
+TEST_IMPL(tcp_close_reset_after_shutdown) {
+  uv_tcp_t client;
+  uv_tcp_t server;
+  uv_shutdown_t shut;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  test_tcp_pair(&loop, &client, &server);
+  ASSERT_OK(uv_shutdown(&shut, (uv_stream_t*) &client, on_shutdown_reset));
+  while (!uv_is_closing((uv_handle_t*) &client))
+    uv_run(&loop, UV_RUN_ONCE);
+  test_close_loop(&loop);
+  return 0;
+}
+
+#if TEST_POSIX
+/* The same socket again is fine; what is wrong with another one comes first. */
+TEST_IMPL(tcp_open_twice) {
+  uv_tcp_t tcp;
+  uv_tcp_t reading;
+  uv_tcp_t peer;
+  uv_os_fd_t taken;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  test_tcp_pair(&loop, &reading, &peer);
+  ASSERT_OK(uv_fileno((uv_handle_t*) &reading, &taken));
+  ASSERT_OK(uv_read_start((uv_stream_t*) &reading, test_alloc, on_read));
+  int fd = socket(AF_INET, SOCK_STREAM, 0);
+  int other = socket(AF_INET, SOCK_STREAM, 0);
+  ASSERT_OK(uv_tcp_init(&loop, &tcp));
+  ASSERT_OK(uv_tcp_open(&tcp, fd));
+  ASSERT_OK(uv_tcp_open(&tcp, fd));
+  ASSERT_ERR(UV_EBUSY, uv_tcp_open(&tcp, other));
+  ASSERT_ERR(UV_EEXIST, uv_tcp_open(&tcp, taken));
+  ASSERT_ERR(UV_EBADF, uv_tcp_open(&tcp, -1));
+  ASSERT_ERR(UV_EBADF, uv_tcp_open(&tcp, 9999));
+  test_close_loop(&loop);
+  close(other);
+  return 0;
+}
+#endif
 
 TEST_IMPL(tcp_fileno_and_bind_after_close) {
   struct sockaddr_in addr = test_loopback();

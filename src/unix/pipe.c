@@ -197,6 +197,29 @@ static int put_name(const char* text, size_t len, char* buffer, size_t* size) {
 
 typedef int ask_fn(int fd, struct sockaddr* name, int* namelen);
 
+/* Stores the length of the name; there is a NUL behind it. 0 or UV_E*. */
+static int ask_name(const uv_pipe_t* pipe,
+                    ask_fn* ask,
+                    union any_name* name,
+                    size_t* len) {
+  int addrlen = sizeof(*name);
+
+  memset(name, 0, sizeof(*name));
+  int err = ask(pipe->io_watcher.fd, &name->any, &addrlen);
+  if (err != 0)
+    return err;
+
+  *len = 0;
+  if (addrlen > (int) PATH_OFFSET)
+    *len = uv__min_size((size_t) addrlen, sizeof(*name)) - PATH_OFFSET;
+  /* A path ends with its first NUL. FreeBSD's answer for a socket without a
+   * name is nothing but those. */
+  const char* text = name->space + PATH_OFFSET;
+  if (*len != 0 && (text[0] != '\0' || !UV__HAVE_ABSTRACT_SOCKET))
+    *len = strnlen(text, *len);
+  return 0;
+}
+
 /* `fallback` is what the socket is known to be called, or NULL. */
 static int get_name(const uv_pipe_t* pipe,
                     ask_fn* ask,
@@ -204,26 +227,16 @@ static int get_name(const uv_pipe_t* pipe,
                     char* buffer,
                     size_t* size) {
   union any_name name;
-  int addrlen = sizeof(name);
+  size_t len;
 
-  memset(&name, 0, sizeof(name));
-  int err = ask(pipe->io_watcher.fd, &name.any, &addrlen);
-  if (err != 0)
+  int err = ask_name(pipe, ask, &name, &len);
+  if (err != 0) {
+    *size = 0; /* as libuv has it: there is no name */
     return err;
-
-  const char* text = name.space + PATH_OFFSET;
-  size_t len = 0;
-  if (addrlen > (int) PATH_OFFSET)
-    len = uv__min_size((size_t) addrlen, sizeof(name)) - PATH_OFFSET;
-  /* A path ends with its first NUL. FreeBSD's answer for a socket without a
-   * name is nothing but those. */
-  if (len != 0 && (text[0] != '\0' || !UV__HAVE_ABSTRACT_SOCKET))
-    len = strnlen(text, len);
-  if (len == 0 && fallback != NULL) {
-    text = fallback;
-    len = strlen(fallback);
   }
-  return put_name(text, len, buffer, size);
+  if (len == 0 && fallback != NULL)
+    return put_name(fallback, strlen(fallback), buffer, size);
+  return put_name(name.space + PATH_OFFSET, len, buffer, size);
 }
 
 int uv__pipe_os_getsockname(const uv_pipe_t* pipe, char* buffer, size_t* size) {
@@ -286,10 +299,19 @@ static int add_permissions(const char* path, mode_t bits) {
 #endif
 
 int uv__pipe_os_chmod(uv_pipe_t* pipe, int mode) {
-  mode_t bits = permissions(mode);
+  union any_name name;
+  const char* path = pipe->pipe_fname;
+  size_t len;
 
-  /* The file carries the permissions; a socket without one has its own. */
-  if (pipe->pipe_fname != NULL)
-    return add_permissions(pipe->pipe_fname, bits);
-  return fchmod(pipe->io_watcher.fd, bits) == 0 ? 0 : uv__errno();
+  /* Somebody else may have bound it. */
+  if (path == NULL) {
+    int err = ask_name(pipe, uv__sock_local_name, &name, &len);
+    if (err != 0)
+      return err;
+    path = name.space + PATH_OFFSET;
+  }
+  /* Without a file there are no permissions to add. */
+  if (path[0] == '\0')
+    return UV_ENOENT;
+  return add_permissions(path, permissions(mode));
 }

@@ -179,6 +179,30 @@ int uv__sock_family(int fd) {
   return name.ss_family;
 }
 
+static int get_option(int fd, int option) {
+  int value;
+  socklen_t len = sizeof(value);
+
+  if (getsockopt(fd, SOL_SOCKET, option, &value, &len) != 0)
+    return uv__errno();
+  return value;
+}
+
+int uv__sock_type(int fd) {
+  return get_option(fd, SO_TYPE);
+}
+
+#ifdef SO_PROTOCOL
+int uv__sock_protocol(int fd) {
+  return get_option(fd, SO_PROTOCOL);
+}
+#else
+int uv__sock_protocol(int fd) {
+  (void) fd;
+  return UV_ENOTSUP;
+}
+#endif
+
 static int set_blocking(const int pair[2], int flags0, int flags1) {
   int err = uv__fd_nonblock(pair[0], flags0 & UV_NONBLOCK_PIPE);
   return err != 0 ? err : uv__fd_nonblock(pair[1], flags1 & UV_NONBLOCK_PIPE);

@@ -47,4 +47,10 @@ int uv__sock_connect(int fd, const struct sockaddr* addr, socklen_t len);
 /* The address family the fd was made with, or UV_E*. */
 int uv__sock_family(int fd);
 
+/* SOCK_STREAM and so on, or UV_E* (UV_ENOTSOCK). */
+int uv__sock_type(int fd);
+
+/* IPPROTO_TCP and so on, or UV_E*; UV_ENOTSUP where the system does not say. */
+int uv__sock_protocol(int fd);
+
 #endif /* UV_UNIX_SOCK_H_ */

@@ -116,11 +116,11 @@ void uv__server_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
 
 /* A connection accepted by us, or a descriptor of unknown past. */
 static int open_client(const uv_stream_t* server, uv_stream_t* client, int fd) {
-  if (server->flags & UV__LISTENING)
-    return uv__stream_open(client, fd,
-                           UV__READABLE | UV__WRITABLE | UV__CONNECTED |
-                               UV__STREAM_SOCKET);
-  return uv__stream_adopt(client, fd);
+  if (!(server->flags & UV__LISTENING))
+    return uv__stream_adopt(client, fd);
+  unsigned kind = server->flags & (UV__STREAM_SOCKET | UV__STREAM_MESSAGES);
+  return uv__stream_open(client, fd,
+                         UV__READABLE | UV__WRITABLE | UV__CONNECTED | kind);
 }
 
 static int hand_over(uv_stream_t* server, uv_stream_t* client, int fd) {

@@ -26,7 +26,10 @@
 /* uv_handle_t.flags, in bits that libuv leaves free. */
 enum {
   /* The fd is a socket: send(2) and recvmsg(2) work on it. */
-  UV__STREAM_SOCKET = 1u << 27
+  UV__STREAM_SOCKET = 1u << 27,
+  /* What is written in one call may arrive as one message, so requests never
+   * share a call: datagram and packet sockets, pipes with O_DIRECT, devices. */
+  UV__STREAM_MESSAGES = 1u << 28
 };
 
 /* ---- stream.c: the life of a stream ---- */
@@ -36,8 +39,8 @@ void uv__stream_init(uv_loop_t* loop, uv_stream_t* stream, uv_handle_type type);
 
 /* Gives the stream its fd, which must be non-blocking, and the directions it is
  * open for (UV__READABLE | UV__WRITABLE); TCP options set before are applied
- * now. UV__STREAM_SOCKET spares the question what the fd is. On failure
- * (UV_EBUSY: has one already; UV_ENOMEM) the caller still owns the fd. */
+ * now. UV__STREAM_SOCKET says what the fd is, else it is asked. On failure
+ * (UV_EBUSY: has another already; UV_ENOMEM) the caller still owns the fd. */
 int uv__stream_open(uv_stream_t* stream, int fd, unsigned flags);
 
 /* uv__stream_open() for an fd that somebody else made: makes it non-blocking

@@ -55,35 +55,29 @@ static_assert(offsetof(uv_buf_t, len) == offsetof(struct iovec, iov_len),
 struct parcel {
   const uv_buf_t* bufs;
   unsigned count;
-  size_t bytes;     /* in all of them; the call may take less */
-  int is_whole;     /* nothing was left for another call */
-  int passed_fd;    /* -1: none */
-  uv_buf_t clipped; /* stands in for a buffer longer than one call takes */
+  size_t bytes;  /* in all of them; the call may take less */
+  int is_whole;  /* nothing was left for another call */
+  int passed_fd; /* -1: none */
 };
 
-/* Cuts the buffers to what a single call takes: IOV_MAX of them and
- * INT32_MAX bytes, above which systems answer nonsense. */
+static size_t bytes_in(const uv_buf_t* bufs, unsigned nbufs) {
+  size_t bytes = 0;
+
+  for (unsigned i = 0; i < nbufs; i++)
+    bytes += bufs[i].len;
+  return bytes;
+}
+
+/* A single call takes IOV_MAX buffers, and as many bytes as a request may have
+ * (bufs.h). */
 static void parcel_fill(struct parcel* p,
                         const uv_buf_t* bufs,
                         unsigned nbufs) {
-  size_t room = INT32_MAX;
-  unsigned count = 0;
-
-  while (count < nbufs && count < IOV_MAX && bufs[count].len <= room)
-    room -= bufs[count++].len;
-
   p->bufs = bufs;
-  p->count = count;
-  p->bytes = INT32_MAX - room;
-  p->is_whole = count == nbufs;
+  p->count = nbufs < IOV_MAX ? nbufs : IOV_MAX;
+  p->bytes = bytes_in(bufs, p->count);
+  p->is_whole = p->count == nbufs;
   p->passed_fd = -1;
-  if (count == 0) {
-    p->clipped.base = bufs->base;
-    p->clipped.len = INT32_MAX;
-    p->bufs = &p->clipped;
-    p->count = 1;
-    p->bytes = INT32_MAX;
-  }
 }
 
 UV__APART static ssize_t send_several(int fd, const struct parcel* p) {
@@ -174,14 +168,6 @@ int uv__stream_os_try_write(uv_stream_t* stream,
 
   int err = parcel_address(&p, bufs, nbufs, send_handle);
   return err != 0 ? err : (int) parcel_send(stream, &p);
-}
-
-static size_t bytes_in(const uv_buf_t* bufs, unsigned nbufs) {
-  size_t bytes = 0;
-
-  for (unsigned i = 0; i < nbufs; i++)
-    bytes += bufs[i].len;
-  return bytes;
 }
 
 static size_t bytes_left(const uv_write_t* req) {
@@ -285,7 +271,8 @@ static ssize_t write_head(uv_stream_t* stream, size_t* asked) {
   struct parcel p;
   unsigned count = 0;
 
-  if (uv__queue_next(q) != &stream->write_queue)
+  if (uv__queue_next(q) != &stream->write_queue &&
+      !(stream->flags & UV__STREAM_MESSAGES))
     count = gather(stream, gathered);
 
   if (count != 0) {

@@ -17,6 +17,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void uv__stream_init(uv_loop_t* loop,
@@ -37,28 +39,49 @@ void uv__stream_init(uv_loop_t* loop,
   stream->queued_fds = NULL;
 }
 
-/* 1 if it is one, 0 for a pipe or a device, or UV_E*. */
-UV__APART static int is_socket(int fd) {
-  int type;
-  socklen_t len = sizeof(type);
-
-  if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0)
-    return 1;
-  return errno == ENOTSOCK ? 0 : uv__errno();
+/* Of what is no socket, pipes and files carry bytes; of a device (tun) or the
+ * like (eventfd) nobody knows. */
+static unsigned other_kind(mode_t mode) {
+  return S_ISFIFO(mode) || S_ISREG(mode) ? 0 : UV__STREAM_MESSAGES;
 }
 
-/* The same for the stream's fd to be. Asked once, so that no write has to. */
-static int has_socket(const uv_stream_t* stream, int fd, unsigned flags) {
-  if (stream->type == UV_TCP || (flags & UV__STREAM_SOCKET))
-    return 1;
-  return stream->type == UV_TTY ? 0 : is_socket(fd);
+/* What the fd is, as flags, or UV_E*. Asked once, so that no write has to. */
+UV__APART static int find_kind(int fd, unsigned* kind) {
+  struct stat st;
+
+  int type = uv__sock_type(fd);
+  if (type == UV_ENOTSOCK) {
+    if (fstat(fd, &st) != 0)
+      return uv__errno();
+    *kind = other_kind(st.st_mode);
+    return 0;
+  }
+  *kind = UV__STREAM_SOCKET;
+  if (type != SOCK_STREAM)
+    *kind |= UV__STREAM_MESSAGES;
+  return type < 0 ? type : 0;
+}
+
+/* The same for a TCP handle. SCTP's sockets are of type SOCK_STREAM, too, but
+ * keep messages apart. */
+static int find_tcp_kind(int fd, unsigned* kind) {
+  switch (uv__sock_protocol(fd)) {
+  case IPPROTO_TCP:
+    *kind = UV__STREAM_SOCKET;
+    return 0;
+  case IPPROTO_SCTP:
+    *kind = UV__STREAM_SOCKET | UV__STREAM_MESSAGES;
+    return 0;
+  default:
+    return find_kind(fd, kind);
+  }
 }
 
 int uv__stream_open(uv_stream_t* stream, int fd, unsigned flags) {
   int err;
 
   assert(fd >= 0);
-  if (uv__stream_fd(stream) != -1)
+  if (uv__stream_fd(stream) != -1 && uv__stream_fd(stream) != fd)
     return UV_EBUSY;
 
   if (stream->type == UV_TCP) {
@@ -66,32 +89,36 @@ int uv__stream_open(uv_stream_t* stream, int fd, unsigned flags) {
     if (err != 0)
       return err;
   }
-  int is_sock = has_socket(stream, fd, flags);
-  if (is_sock < 0)
-    return is_sock;
+  unsigned kind = 0;
+  if (!(flags & UV__STREAM_SOCKET) && stream->type != UV_TTY) {
+    err = stream->type == UV_TCP ? find_tcp_kind(fd, &kind)
+                                 : find_kind(fd, &kind);
+    if (err != 0)
+      return err;
+  }
   err = uv__io_attach(stream->loop, &stream->io_watcher, fd);
   if (err != 0)
     return err;
 
-  stream->flags |= flags | (is_sock ? UV__STREAM_SOCKET : 0u);
+  stream->flags |= flags | kind;
   return 0;
 }
 
-static unsigned directions_of_mode(int mode) {
+/* Directions, and whether it is a pipe that keeps packets (pipe2(2)). */
+static unsigned flags_of_mode(int mode) {
+  unsigned packets = mode & UV_FS_O_DIRECT ? UV__STREAM_MESSAGES : 0;
+
   switch (mode & O_ACCMODE) {
   case O_RDONLY:
     return UV__READABLE;
   case O_WRONLY:
-    return UV__WRITABLE;
+    return UV__WRITABLE | packets;
   default:
-    return UV__READABLE | UV__WRITABLE;
+    return UV__READABLE | UV__WRITABLE | packets;
   }
 }
 
 int uv__stream_adopt(uv_stream_t* stream, int fd) {
-  if (uv__stream_fd(stream) != -1)
-    return UV_EBUSY;
-
   int mode = uv__fd_flags(fd);
   if (mode < 0)
     return mode;
@@ -100,7 +127,7 @@ int uv__stream_adopt(uv_stream_t* stream, int fd) {
     if (err != 0)
       return err;
   }
-  return uv__stream_open(stream, fd, directions_of_mode(mode));
+  return uv__stream_open(stream, fd, flags_of_mode(mode));
 }
 
 int uv__stream_os_is_open(const uv_stream_t* stream) {

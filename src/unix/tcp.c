@@ -45,8 +45,6 @@ int uv__tcp_os_socket(uv_tcp_t* tcp, int domain) {
 }
 
 int uv__tcp_os_open(uv_tcp_t* tcp, uv_os_sock_t sock) {
-  if (uv__tcp_os_is_open(tcp))
-    return UV_EBUSY;
   if (sock < 0)
     return UV_EBADF;
   if (uv__io_fd_taken(tcp->loop, sock))

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* How much one request to write may carry. Context: any. */
+#ifndef UV_BUFS_H_
+#define UV_BUFS_H_
+
+#include "base.h"
+
+/* Bytes: what one call moves on Linux (write(2), NOTES), and as in libuv the
+ * limit of uv_write, uv_udp_send, uv_fs_write, uv_fs_sendfile and the like.
+ * More is UV_EINVAL; a part of it would be a surprise, and results are ints. */
+#define UV__WRITE_BYTES_MAX 0x7ffff000u
+
+/* Do the buffers together stay within the limit? */
+static inline int uv__bufs_fit(const uv_buf_t* bufs, unsigned int nbufs) {
+  size_t room = UV__WRITE_BYTES_MAX;
+
+  for (unsigned int i = 0; i < nbufs; i++) {
+    if (bufs[i].len > room)
+      return 0;
+    room -= bufs[i].len;
+  }
+  return 1;
+}
+
+#endif /* UV_BUFS_H_ */
