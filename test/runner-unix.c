@@ -19,12 +19,19 @@
 static char self[PATH_MAX];
 static sigset_t original_mask;
 
+static void on_child(int signum) {
+  (void) signum; /* nap() waits for it */
+}
+
 int runner_os_init(const char* argv0) {
   if (realpath(argv0, self) == NULL) {
     perror(argv0);
     return -1;
   }
 
+  /* A signal whose action is to be ignored may be lost although it is blocked
+   * (FreeBSD). */
+  signal(SIGCHLD, on_child);
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGCHLD);
@@ -62,6 +69,7 @@ _Noreturn static void run_child(const struct runner_job* job) {
   int fd = fileno(job->output);
 
   setpgid(0, 0);
+  signal(SIGCHLD, SIG_DFL);
   sigprocmask(SIG_SETMASK, &original_mask, NULL);
   if (dup2(fd, 1) == -1 || dup2(fd, 2) == -1 || chdir(job->dir) != 0)
     _exit(126);

@@ -18,6 +18,10 @@ char* unit_message;
 
 static sigset_t original_mask;
 
+static void on_child(int signum) {
+  (void) signum; /* nap() waits for it */
+}
+
 int unit_os_init(const char* argv0) {
   sigset_t set;
 
@@ -28,6 +32,9 @@ int unit_os_init(const char* argv0) {
     perror("mmap");
     return -1;
   }
+  /* A signal whose action is to be ignored may be lost although it is blocked
+   * (FreeBSD). */
+  signal(SIGCHLD, on_child);
   sigemptyset(&set);
   sigaddset(&set, SIGCHLD);
   return sigprocmask(SIG_BLOCK, &set, &original_mask);
@@ -72,6 +79,7 @@ static int wait_child(pid_t pid, int* status) {
 
 _Noreturn static void run_child(void (*run)(void)) {
   setpgid(0, 0);
+  signal(SIGCHLD, SIG_DFL);
   sigprocmask(SIG_SETMASK, &original_mask, NULL);
   run();
   exit(0); /* not _exit(): leak checkers and coverage report from here */
