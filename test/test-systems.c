@@ -177,7 +177,7 @@ TEST_IMPL(system_tcp_bind_without_dual_stack) {
 /* macOS: a write that meets a connection in its end may be answered with
  * EPROTOTYPE, which is no error that programs expect. */
 TEST_IMPL(system_write_to_a_peer_that_left) {
-  static char byte[1] = "x";
+  static char byte[] = "x";
   uv_buf_t buf = uv_buf_init(byte, 1);
   uv_loop_t loop;
   uv_tcp_t client;
