@@ -3,7 +3,9 @@
  * page kqueue(2) unless another is named. */
 #include "unit/unit.h"
 
+#include <sys/types.h>
 #include <sys/event.h>
+#include <sys/time.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +14,12 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#ifdef KQUEUE_SHIM_SYS_EVENT_H_
+static const int is_shim = 1;
+#else
+static const int is_shim = 0;
+#endif
 
 static const struct timespec at_once = { 0, 0 };
 
@@ -83,6 +91,8 @@ UNIT_TEST(error_has_a_place_in_the_eventlist) {
   CHECK_EQ(1, kevent(kq, changes, 2, events, 4, NULL)); /* does not sleep */
   CHECK(events[0].flags & EV_ERROR);
   CHECK_EQ(EBADF, events[0].data);
+  if (is_shim)
+    CHECK_EQ(EV_ERROR, events[0].flags); /* macOS keeps the others */
   CHECK_EQ(999, events[0].ident);
   CHECK_EQ(EVFILT_READ, events[0].filter);
   CHECK(events[0].udata == (void*) 7);
@@ -122,6 +132,23 @@ UNIT_TEST(receipt_takes_no_event) {
   CHECK_EQ(0, events[0].data);
   CHECK(events[1].flags & EV_ERROR);
   CHECK_EQ(EBADF, events[1].data);
+}
+
+/* NetBSD: "if this flag is encountered and there is no remaining space in
+ * eventlist to hold the EV_ERROR event, then subsequent changes will not get
+ * processed." Other systems may process them. */
+UNIT_TEST(receipt_without_room_ends_the_list) {
+  struct kevent changes[2];
+  struct kevent event;
+  int fds[2];
+  int kq = kqueue();
+  int fd = readable_pipe(fds);
+
+  EV_SET(&changes[0], fds[1], EVFILT_WRITE, EV_ADD | EV_RECEIPT, 0, 0, NULL);
+  EV_SET(&changes[1], fd, EVFILT_READ, EV_ADD | EV_RECEIPT, 0, 0, NULL);
+  CHECK_EQ(1, kevent(kq, changes, 2, &event, 1, NULL));
+  CHECK_EQ(0, event.data);
+  CHECK_EQ(fds[1], event.ident);
 }
 
 /* "The same array may be used for the changelist and eventlist." */

@@ -3,7 +3,9 @@
  * another is named. */
 #include "unit/unit.h"
 
+#include <sys/types.h>
 #include <sys/event.h>
+#include <sys/time.h>
 
 #include <errno.h>
 #include <fcntl.h>
