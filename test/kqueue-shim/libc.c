@@ -176,11 +176,10 @@ int mkostemp(char* template, int flags) {
   return open(template, flags | O_RDWR | O_CREAT | O_EXCL, 0600);
 }
 
-/* macOS: a write to a socket whose peer is going away may answer EPROTOTYPE. */
+/* macOS: a write to a connection that is being reset may answer EPROTOTYPE. */
 
 static ssize_t late(ssize_t written) {
-  if (written == -1 && (errno == EPIPE || errno == ECONNRESET) &&
-      shim_acts_as("macos"))
+  if (written == -1 && errno == ECONNRESET && shim_acts_as("macos"))
     errno = EPROTOTYPE;
   return written;
 }
