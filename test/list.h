@@ -284,6 +284,7 @@ TEST_UNIX(system_poll_the_fd_of_a_loop, "loops that are descriptors")
 TEST_UNIX(system_refused_at_once, "connect() of the BSDs")
 TEST_UNIX(system_tcp_bind_without_dual_stack, "socket options of the BSDs")
 TEST_UNIX(system_write_to_a_peer_that_left, "errors of macOS")
+TEST_UNIX(system_queued_write_to_a_pipe_without_reader, "pipes of the BSDs")
 TEST_UNIX(system_clock_is_finer_than_a_microsecond, "the clock of macOS")
 
 /* test-tcp.c */

@@ -7,6 +7,7 @@
 
 #if TEST_POSIX
 # include <netinet/in.h>
+# include <signal.h>
 # include <sys/socket.h>
 # include <unistd.h>
 
@@ -192,6 +193,41 @@ TEST_IMPL(system_write_to_a_peer_that_left) {
   for (int i = 0; err >= 0 && i < 100; i++)
     err = uv_try_write((uv_stream_t*) &client, &buf, 1);
   ASSERT(err == UV_ECONNRESET || err == UV_EPIPE);
+  test_close_loop(&loop);
+  return 0;
+}
+
+static int write_status;
+
+static void on_write(uv_write_t* req, int status) {
+  (void) req;
+  write_status = status;
+  calls++;
+}
+
+/* The BSDs: the filter of a pipe without a reader is refused. The write that
+ * waits for it hears of the pipe, not of the filter. */
+TEST_IMPL(system_queued_write_to_a_pipe_without_reader) {
+  static char byte[] = "x";
+  uv_buf_t buf = uv_buf_init(byte, 1);
+  uv_loop_t loop;
+  uv_pipe_t pipe;
+  uv_write_t req;
+  uv_file fds[2];
+  uv_fs_t close_req;
+
+  signal(SIGPIPE, SIG_IGN); /* a pipe is no socket: programs see to it */
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe(fds, 0, UV_NONBLOCK_PIPE));
+  ASSERT_OK(uv_pipe_init(&loop, &pipe, 0));
+  ASSERT_OK(uv_pipe_open(&pipe, fds[1]));
+  (void) test_fill((uv_stream_t*) &pipe);
+  ASSERT_OK(uv_write(&req, (uv_stream_t*) &pipe, &buf, 1, on_write));
+  ASSERT_OK(uv_fs_close(NULL, &close_req, fds[0], NULL));
+  uv_fs_req_cleanup(&close_req);
+  ASSERT_OK(uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(1, calls);
+  ASSERT_ERR(UV_EPIPE, write_status);
   test_close_loop(&loop);
   return 0;
 }
