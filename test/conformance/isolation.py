@@ -20,7 +20,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 NAMESPACES = ["--net", "--mount", "--pid", "--fork", "--kill-child",
               "--mount-proc", "--propagation", "private"]
 # Variables of the caller that a test may see; everything else is left out.
-PASS_PREFIXES = ("UV_", "ASAN_", "LSAN_", "TSAN_", "UBSAN_", "MSAN_")
+PASS_PREFIXES = ("UV_", "ASAN_", "LSAN_", "TSAN_", "UBSAN_", "MSAN_",
+                 "KQUEUE_SHIM_")
 # Namespaces made by an ordinary user know only that user: other ids are EINVAL
 # there where these tests expect EPERM. They need no network: they go without.
 NEED_OTHER_IDS = {"fs_chown", "spawn_setuid_fails", "spawn_setgid_fails"}
