@@ -363,13 +363,19 @@ static int add_first(struct shim_queue* queue, const struct kevent* change) {
   return err;
 }
 
+/* What some systems do not have is "The specified ... filter is invalid." */
+static int is_missing(short filter) {
+  if (filter == EVFILT_EXCEPT)
+    return getenv("KQUEUE_SHIM_NO_EXCEPT") != NULL || shim_acts_as("freebsd");
+  return filter == EVFILT_USER && shim_acts_as("openbsd");
+}
+
 static int apply_change(struct shim_queue* queue, const struct kevent* change) {
   short filter = change->filter;
 
   if (!is_about_fd(filter) && !is_own_filter(filter))
     return EINVAL;
-  if (filter == EVFILT_EXCEPT && (getenv("KQUEUE_SHIM_NO_EXCEPT") != NULL ||
-                                  shim_acts_as("freebsd")))
+  if (is_missing(filter))
     return EINVAL;
   struct shim_note* note = shim_find(queue, change->ident, filter);
   /* Closed behind our back: it is not there any more. */

@@ -20,7 +20,8 @@
  * KQUEUE_SHIM_REFUSE_DEVICES: terminals are EINVAL (macOS).
  * KQUEUE_SHIM_NO_EXCEPT: there is no EVFILT_EXCEPT (FreeBSD, NetBSD).
  * KQUEUE_SHIM_SYSTEM: calls of the C library answer as on "freebsd", "openbsd"
- * or "macos", see libc.c; "freebsd" includes KQUEUE_SHIM_NO_EXCEPT.
+ * or "macos", see libc.c; "freebsd" includes KQUEUE_SHIM_NO_EXCEPT, "openbsd"
+ * is an older one that has no EVFILT_USER.
  */
 #ifndef KQUEUE_SHIM_H_
 #define KQUEUE_SHIM_H_

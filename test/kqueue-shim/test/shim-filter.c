@@ -227,6 +227,16 @@ UNIT_TEST(user_flags_and_trigger) {
   CHECK_EQ(ENOENT, errno);
 }
 
+/* OpenBSD got it late. */
+UNIT_TEST(user_is_missing_on_openbsd) {
+  int kq = kqueue();
+  if (!is_shim)
+    SKIP("a kernel has one way, its own");
+  CHECK_EQ(0, setenv("KQUEUE_SHIM_SYSTEM", "openbsd", 1));
+  CHECK_EQ(-1, change(kq, 1, EVFILT_USER, EV_ADD, 0));
+  CHECK_EQ(EINVAL, errno);
+}
+
 UNIT_TEST(user_without_clear_stays) {
   int kq = kqueue();
   CHECK_EQ(0, change(kq, 1, EVFILT_USER, EV_ADD, 0));
