@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The areas of the interface that programs are made for. */
+#ifndef DIFFERENTIAL_AREAS_H_
+#define DIFFERENTIAL_AREAS_H_
+
+#include "world.h"
+
+/* Operations on functions that came with these versions say so, since the same
+ * objects are linked with older libraries, too. */
+#define SINCE_1_45 0x012d00
+#define SINCE_1_46 0x012e00
+#define SINCE_1_47 0x012f00
+#define SINCE_1_50 0x013200
+#define SINCE_1_52 0x013400
+#define SINCE_1_53 0x013500
+
+#pragma weak uv_metrics_info
+
+extern const struct area area_loop;
+
+/* What every area has: the handles of area loop, and a few of its
+ * operations. */
+void loop_setup(void);
+extern const struct op loop_few_ops[];
+
+/* The entry of a table that an argument means. */
+#define AT(table, arg) \
+  ((table)[(arg) % (sizeof(table) / sizeof((table)[0]))])
+
+#endif

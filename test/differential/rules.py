@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""rules.txt: differences that are known and wanted."""
+import re
+
+from report import first_difference
+
+
+class Rule:
+    def __init__(self, area, version, how, pattern, reason):
+        self.area = area
+        self.version = version
+        self.how = how
+        self.pattern = re.compile(pattern)
+        self.reason = reason
+
+    def concerns(self, area, version):
+        return self.area in ('*', area) and self.version in ('*', version)
+
+
+class AreaRules:
+    """Those that hold for an area and a version of libuv."""
+
+    def __init__(self, rules):
+        self.masks = [r for r in rules if r.how == 'mask']
+        self.firsts = [r for r in rules if r.how == 'first']
+
+    def mask(self, lines):
+        """The trace without what the rules take out."""
+        for rule in self.masks:
+            lines = [rule.pattern.sub('*', line) for line in lines]
+        return lines
+
+    def masks_needed(self, a, b):
+        """Reasons of the masks that two traces are only equal with."""
+        needed = []
+        for rule in self.masks:
+            others = AreaRules([r for r in self.masks if r is not rule])
+            if others.mask(a) != others.mask(b):
+                needed.append(rule.reason)
+        return needed
+
+    def explain(self, a, b):
+        """The reason for the first line that differs, or None."""
+        a, b = self.mask(a), self.mask(b)
+        at = first_difference(a, b)
+        x = a[at].strip() if at < len(a) else ''
+        y = b[at].strip() if at < len(b) else ''
+        for rule in self.firsts:
+            if rule.pattern.search(x + ' <> ' + y):
+                return rule.reason
+        return None
+
+    def signature(self, a, b):
+        """What two unexplained differences have in common: the first lines that
+        differ, without numbers and what is equal in both."""
+        a, b = self.mask(a), self.mask(b)
+        at = first_difference(a, b)
+        x = re.sub(r'\d+', 'N', a[at].strip()) if at < len(a) else 'end'
+        y = re.sub(r'\d+', 'N', b[at].strip()) if at < len(b) else 'end'
+        if x == y and at < len(a) and at < len(b):
+            words = [u for u, v in zip(a[at].split(), b[at].split()) if u != v]
+            return re.sub(r'\d+', 'N', ' '.join(words)) + ' in ' + x
+        return x + ' <> ' + y
+
+
+class Rules:
+    def __init__(self, path):
+        self.rules = []
+        with open(path) as file:
+            for line in file:
+                if line.strip() and not line.startswith('#'):
+                    fields = [f.strip() for f in line.split(' ; ')]
+                    self.add(*fields)
+
+    def add(self, *fields):
+        self.rules.append(Rule(*fields))
+
+    def of(self, area, version):
+        return AreaRules([r for r in self.rules if r.concerns(area, version)])

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <uv.h>
+
+#define TRACE_BYTES (1 << 20)
+
+struct trace {
+  size_t used;
+  int indent;
+  int in_line; /* something was added since the last end */
+  char text[TRACE_BYTES];
+};
+
+static struct trace* trace;
+
+void trace_open(void) {
+  trace = mmap(NULL, sizeof(*trace), PROT_READ | PROT_WRITE,
+               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (trace == MAP_FAILED) {
+    perror("mmap");
+    exit(1);
+  }
+}
+
+void trace_clear(void) {
+  trace->used = 0;
+  trace->indent = 0;
+  trace->in_line = 0;
+}
+
+static void put(const char* format, va_list args) {
+  size_t room = TRACE_BYTES - trace->used;
+  int n = vsnprintf(trace->text + trace->used, room, format, args);
+
+  if (n > 0 && (size_t) n < room)
+    trace->used += (size_t) n;
+}
+
+static void put_text(const char* format, ...) {
+  va_list args;
+
+  va_start(args, format);
+  put(format, args);
+  va_end(args);
+}
+
+void trace_add(const char* format, ...) {
+  va_list args;
+
+  if (!trace->in_line)
+    put_text("%*s", 2 * trace->indent, "");
+  trace->in_line = 1;
+  va_start(args, format);
+  put(format, args);
+  va_end(args);
+}
+
+void trace_end(void) {
+  put_text("\n");
+  trace->in_line = 0;
+}
+
+void trace_indent(int by) {
+  trace->indent += by;
+}
+
+void trace_print(void) {
+  fwrite(trace->text, 1, trace->used, stdout);
+  if (trace->in_line)
+    putchar('\n');
+}
+
+const char* trace_code(long code) {
+  static char text[4][32];
+  static int turn;
+  char* out = text[turn++ % 4];
+
+  if (code < 0)
+    uv_err_name_r((int) code, out, sizeof(text[0]));
+  else
+    snprintf(out, sizeof(text[0]), "%ld", code);
+  return out;
+}
