@@ -357,5 +357,6 @@ const struct op loop_few_ops[] = {
 const struct area area_loop = {
   .name = "loop",
   .ops = loop_ops,
+  .tells_timeout = 1,
   .setup = loop_setup,
 };

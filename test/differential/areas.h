@@ -15,8 +15,15 @@
 #define SINCE_1_53 0x013500
 
 #pragma weak uv_metrics_info
+#pragma weak uv_udp_try_send2
 
 extern const struct area area_loop;
+extern const struct area area_stream;
+extern const struct area area_udp;
+extern const struct area area_poll;
+extern const struct area area_work;
+extern const struct area area_fs;
+extern const struct area area_process;
 
 /* What every area has: the handles of area loop, and a few of its
  * operations. */
@@ -26,5 +33,8 @@ extern const struct op loop_few_ops[];
 /* The entry of a table that an argument means. */
 #define AT(table, arg) \
   ((table)[(arg) % (sizeof(table) / sizeof((table)[0]))])
+
+/* main() of the children of area process. */
+int process_child(const char* what, const char* arg);
 
 #endif

@@ -25,6 +25,12 @@
 
 static const struct area* const areas[] = {
   &area_loop,
+  &area_stream,
+  &area_udp,
+  &area_poll,
+  &area_work,
+  &area_fs,
+  &area_process,
 };
 
 static const struct area* find_area(const char* name) {
@@ -93,6 +99,8 @@ static void run_seed(const struct area* area,
 int main(int argc, char** argv) {
   const struct area* area = argc >= 5 ? find_area(argv[1]) : NULL;
 
+  if (argc >= 4 && strcmp(argv[1], "--child") == 0)
+    return process_child(argv[2], argv[3]);
   if (area == NULL) {
     for (size_t i = 0; i < sizeof(areas) / sizeof(areas[0]); i++)
       puts(areas[i]->name);

@@ -29,7 +29,8 @@ static const struct program* program;
 static struct orphan* orphans;
 static int ncallbacks;
 static int nrun_callbacks; /* of the current uv_run() */
-static int depth;
+static int depth; /* of callbacks */
+static int tells_timeout; /* in callbacks, too */
 static int ending;
 
 uv_loop_t* world_loop(void) {
@@ -110,8 +111,10 @@ static void say_state(const struct object* object) {
               uv_is_active(object->handle) ? 'a' : '-',
               uv_has_ref(object->handle) ? 'r' : '-',
               uv_is_closing(object->handle) ? 'c' : '-');
-  trace_add(" | alive=%d timeout=%d now=%lld", uv_loop_alive(&loop),
-            uv_backend_timeout(&loop), moment_since(uv_now(&loop)));
+  trace_add(" | alive=%d", uv_loop_alive(&loop));
+  if (depth == 0 || tells_timeout)
+    trace_add(" timeout=%d", uv_backend_timeout(&loop));
+  trace_add(" now=%lld", moment_since(uv_now(&loop)));
   trace_end();
 }
 
@@ -155,7 +158,6 @@ int world_run_loop(uv_run_mode mode) {
 static void run_reactions(struct object* object) {
   int more = 1;
 
-  depth++;
   trace_indent(1);
   while (more && object->reaction < program->count) {
     const struct step* step = &program->steps[object->reaction++];
@@ -166,13 +168,13 @@ static void run_reactions(struct object* object) {
     }
   }
   trace_indent(-1);
-  depth--;
 }
 
 void world_callback(struct object* object, const char* format, ...) {
   va_list args;
 
   moment_progress();
+  depth++;
   va_start(args, format);
   trace_add("%s ", object->name);
   say(format, args);
@@ -182,8 +184,9 @@ void world_callback(struct object* object, const char* format, ...) {
     ending = 1;
   if (ending || ++nrun_callbacks > CALLBACKS_PER_RUN)
     uv_stop(&loop);
-  else if (depth < DEPTH_MAX)
+  else if (depth <= DEPTH_MAX)
     run_reactions(object);
+  depth--;
 }
 
 /* ------------------------------------------------------------------------- */
@@ -214,6 +217,14 @@ void object_close(struct object* object, int with_callback) {
   object->handle = NULL;
   if (object->gone != NULL)
     object->gone(object);
+}
+
+int object_reset(struct object* object) {
+  int err = uv_tcp_close_reset((uv_tcp_t*) object->handle, on_close);
+
+  if (err == 0)
+    object->life = CLOSING;
+  return err;
 }
 
 static void free_orphans(void) {
@@ -282,6 +293,7 @@ static void open_loop(void) {
 
 void world_run(const struct area* area, const struct program* what) {
   program = what;
+  tells_timeout = area->tells_timeout;
   if (moment_is_virtual())
     moment_start(on_idle);
   open_loop();

@@ -40,6 +40,9 @@ struct area {
   const char* name;
   const struct op* ops;       /* its own operations */
   const struct op* common;    /* operations on the loop that it uses, too */
+  int tells_timeout;          /* uv_backend_timeout() in callbacks, too: with
+                               * descriptors it depends on when they are
+                               * registered */
   void (*setup)(void);        /* adds its objects; called before the program
                                * is made */
   void (*begin)(void);        /* the loop exists; may be NULL */
@@ -74,6 +77,8 @@ void* object_memory(struct object* object, size_t size);
 int object_made(struct object* object, int err);
 /* Closes an open handle, with or without a callback. */
 void object_close(struct object* object, int with_callback);
+/* uv_tcp_close_reset(), which may refuse. */
+int object_reset(struct object* object);
 
 /* A line about a step: what was called, what it returned, the state of the
  * handle and of the loop afterwards. */

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* Area poll: uv_poll_t on descriptors that the program itself reads, writes,
+ * shuts down and closes. */
+#include "areas.h"
+#include "trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { KIND_POLL = KIND_AREA };
+
+#define POLLS 6
+#define PAIRS 4
+#define TRANSFER_MAX 4096
+
+static int fds[2 * PAIRS];
+static int fd_of[POLLS];       /* index into fds of an open handle */
+static int number_of[POLLS];   /* the descriptor it was made for */
+
+static uv_poll_t* poll_of(const struct object* object) {
+  return (uv_poll_t*) object->handle;
+}
+
+static const char* fd_name(int index) {
+  static const char* const names[] = { "f0", "f1", "f2", "f3",
+                                       "f4", "f5", "f6", "f7" };
+  return names[index];
+}
+
+static void on_poll(uv_poll_t* handle, int status, int events) {
+  const struct object* o = handle->data;
+
+  world_callback(handle->data, "poll_cb %s status=%s events=%d",
+                 fd_name(fd_of[o->number]), trace_code(status), events);
+}
+
+static void on_poll2(uv_poll_t* handle, int status, int events) {
+  world_callback(handle->data, "poll_cb2 status=%s events=%d",
+                 trace_code(status), events);
+}
+
+/* A pair of descriptors: sockets, or a pipe in the last place. */
+static void make_pair(int pair) {
+  int* both = &fds[2 * pair];
+
+  if (pair == PAIRS - 1) {
+    if (pipe(both) != 0)
+      abort();
+  } else if (socketpair(AF_UNIX, SOCK_STREAM, 0, both) != 0) {
+    abort();
+  }
+  for (int i = 0; i < 2; i++) {
+    fcntl(both[i], F_SETFL, O_NONBLOCK);
+    fcntl(both[i], F_SETFD, FD_CLOEXEC);
+  }
+}
+
+static void poll_init(const struct step* step) {
+  struct object* o = object_pick(KIND_POLL, step->arg[0]);
+  int index = (int) (step->arg[1] % (2 * PAIRS));
+
+  if (o->life != GONE || fds[index] == -1) {
+    world_skip(step);
+    return;
+  }
+  uv_poll_t* memory = object_memory(o, sizeof(*memory));
+  int err = object_made(o, uv_poll_init(world_loop(), memory, fds[index]));
+  if (err == 0) {
+    fd_of[o->number] = index;
+    number_of[o->number] = fds[index];
+  }
+  world_say(step, o, err, "poll_init %s %s", o->name, fd_name(index));
+}
+
+static void poll_start(const struct step* step) {
+  struct object* o = object_pick(KIND_POLL, step->arg[0]);
+  static const int masks[] = {
+    UV_READABLE, UV_READABLE, UV_READABLE, UV_WRITABLE,
+    UV_READABLE | UV_WRITABLE, UV_DISCONNECT, UV_READABLE | UV_DISCONNECT,
+    UV_PRIORITIZED, 0, 15
+  };
+  int mask = AT(masks, step->arg[1]);
+
+  if (o->life != OPEN || fds[fd_of[o->number]] != number_of[o->number]) {
+    world_skip(step);
+    return;
+  }
+  int err = uv_poll_start(poll_of(o), mask,
+                          step->arg[2] % 6 == 0 ? on_poll2 : on_poll);
+  world_say(step, o, err, "poll_start %s %d", o->name, mask);
+}
+
+static void poll_stop(const struct step* step) {
+  struct object* o = object_pick(KIND_POLL, step->arg[0]);
+
+  if (o->life != OPEN)
+    world_skip(step);
+  else
+    world_say(step, o, uv_poll_stop(poll_of(o)), "poll_stop %s", o->name);
+}
+
+/* uv_poll_init() on what cannot be polled. */
+static void poll_bad(const struct step* step) {
+  struct object* o = object_pick(KIND_POLL, step->arg[0]);
+  int fd = -1;
+
+  if (o->life != GONE) {
+    world_skip(step);
+    return;
+  }
+  if (step->arg[1] % 2)
+    fd = open("file", O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+  uv_poll_t* memory = object_memory(o, sizeof(*memory));
+  int err = object_made(o, uv_poll_init(world_loop(), memory, fd));
+  if (err == 0)
+    object_close(o, 0);
+  if (fd != -1)
+    close(fd);
+  world_say(step, o, err, "poll_init %s", fd == -1 ? "-1" : "a file");
+}
+
+/* --- the descriptors ----------------------------------------------------- */
+
+static char data[TRANSFER_MAX];
+
+static void fd_write(const struct step* step) {
+  int index = (int) (step->arg[0] % (2 * PAIRS));
+  size_t size = 1 + step->arg[1] % 100;
+
+  if (fds[index] == -1) {
+    world_skip(step);
+    return;
+  }
+  long n = write(fds[index], data, size);
+  world_say(step, NULL, n < 0 ? -errno : n, "write %s", fd_name(index));
+}
+
+static void fd_fill(const struct step* step) {
+  int index = (int) (step->arg[0] % (2 * PAIRS));
+
+  if (fds[index] == -1) {
+    world_skip(step);
+    return;
+  }
+  while (write(fds[index], data, sizeof(data)) > 0) {
+    /* until it is full */
+  }
+  world_say(step, NULL, 0, "fill %s", fd_name(index));
+}
+
+static void fd_read(const struct step* step) {
+  int index = (int) (step->arg[0] % (2 * PAIRS));
+  size_t size = step->arg[1] % 2 ? sizeof(data) : 1 + step->arg[1] % 50;
+
+  if (fds[index] == -1) {
+    world_skip(step);
+    return;
+  }
+  long n = read(fds[index], data, size);
+  world_say(step, NULL, n < 0 ? -errno : n, "read %s", fd_name(index));
+}
+
+static void fd_drain(const struct step* step) {
+  int index = (int) (step->arg[0] % (2 * PAIRS));
+
+  if (fds[index] == -1) {
+    world_skip(step);
+    return;
+  }
+  while (read(fds[index], data, sizeof(data)) > 0) {
+    /* until it is empty */
+  }
+  world_say(step, NULL, 0, "drain %s", fd_name(index));
+}
+
+static void fd_shutdown(const struct step* step) {
+  int index = (int) (step->arg[0] % (2 * PAIRS));
+  int how = step->arg[1] % 2 ? SHUT_WR : SHUT_RDWR;
+
+  if (fds[index] == -1) {
+    world_skip(step);
+    return;
+  }
+  int err = shutdown(fds[index], how);
+  world_say(step, NULL, err == 0 ? 0 : -errno, "shutdown %s %d",
+            fd_name(index), how);
+}
+
+static int is_watched(int index) {
+  for (unsigned i = 0; i < POLLS; i++) {
+    const struct object* o = object_pick(KIND_POLL, i);
+    if (o->life == OPEN && fd_of[i] == index && uv_is_active(o->handle))
+      return 1;
+  }
+  return 0;
+}
+
+/* Descriptors may be closed once nothing watches them. */
+static void fd_close(const struct step* step) {
+  int index = (int) (step->arg[0] % (2 * PAIRS));
+
+  if (fds[index] == -1 || is_watched(index)) {
+    world_skip(step);
+    return;
+  }
+  close(fds[index]);
+  fds[index] = -1;
+  world_say(step, NULL, 0, "close %s", fd_name(index));
+}
+
+/* A new pair with the same numbers, while handles for the old ones may be
+ * open. */
+static void fd_reopen(const struct step* step) {
+  int pair = (int) (step->arg[0] % PAIRS);
+  int* both = &fds[2 * pair];
+  int old[2] = { both[0], both[1] };
+
+  if (is_watched(2 * pair) || is_watched(2 * pair + 1)) {
+    world_skip(step);
+    return;
+  }
+  make_pair(pair);
+  for (int i = 0; i < 2; i++)
+    if (old[i] != -1) {
+      dup2(both[i], old[i]);
+      close(both[i]);
+      both[i] = old[i];
+    }
+  world_say(step, NULL, 0, "reopen %s %s", fd_name(2 * pair),
+            fd_name(2 * pair + 1));
+}
+
+/* ------------------------------------------------------------------------- */
+
+static void setup(void) {
+  loop_setup();
+  world_add(KIND_POLL, "o", POLLS);
+}
+
+static void begin(void) {
+  for (int i = 0; i < PAIRS; i++)
+    make_pair(i);
+}
+
+static const struct op ops[] = {
+  { "poll_init", 70, poll_init, 0 },
+  { "poll_start", 110, poll_start, 0 },
+  { "poll_stop", 25, poll_stop, 0 },
+  { "poll_bad", 3, poll_bad, 0 },
+  { "fd_write", 60, fd_write, 0 },
+  { "fd_fill", 15, fd_fill, 0 },
+  { "fd_read", 40, fd_read, 0 },
+  { "fd_drain", 15, fd_drain, 0 },
+  { "fd_shutdown", 10, fd_shutdown, 0 },
+  { "fd_close", 15, fd_close, 0 },
+  { "fd_reopen", 10, fd_reopen, 0 },
+  { NULL, 0, NULL, 0 },
+};
+
+const struct area area_poll = {
+  .name = "poll",
+  .ops = ops,
+  .common = loop_few_ops,
+  .setup = setup,
+  .begin = begin,
+};

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DIFFERENTIAL_FS_REPORT_H_
+#define DIFFERENTIAL_FS_REPORT_H_
+
+#include <uv.h>
+
+/* What a finished file request has to say, without what two runs do not have in
+ * common (inodes, times, the directory's name). `data` is its buffer. */
+void fs_report(uv_fs_t* req, const char* data, char* text, size_t size);
+
+#endif
