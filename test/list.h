@@ -61,6 +61,7 @@ TEST_UNIX(poll_start_again_after_the_fd_was_reopened,
           "a number that is another descriptor's")
 TEST_UNIX(poll_start_again_drops_stale_events, "events of poll(2)")
 TEST_UNIX(poll_start_again_with_more_drops_stale_events, "events of poll(2)")
+TEST_UNIX(poll_hangup_answers_every_interest, "events of poll(2)")
 
 /* test-fs-copy.c */
 TEST_UNIX(fs_copyfile_clone_rules, "clones of files, symbolic links")

@@ -223,4 +223,40 @@ TEST_IMPL(poll_start_again_with_more_drops_stale_events) {
   check_stale_is_dropped(UV_READABLE | UV_DISCONNECT);
   return 0;
 }
+static int hangup_events;
+
+static void on_hangup(uv_poll_t* handle, int status, int events) {
+  (void) handle;
+  hangup_events = status < 0 ? 0 : events;
+}
+
+/* A peer that is gone answers whatever was asked, with data left or not. kqueue
+ * refuses to wait until one can write to the reader's end, and tells nobody of
+ * a hangup who waits for urgent data only. */
+TEST_IMPL(poll_hangup_answers_every_interest) {
+  int all = UV_READABLE | UV_WRITABLE | UV_DISCONNECT | UV_PRIORITIZED;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  for (int i = 0; i < 2 * all; i++) {
+    int mask = i / 2 + 1;
+    uv_poll_t poll;
+    uv_file pipe_fds[2];
+
+    ASSERT_OK(uv_pipe(pipe_fds, 0, 0));
+    if (i % 2)
+      send_byte(pipe_fds[1]);
+    close(pipe_fds[1]);
+    ASSERT_OK(uv_poll_init(&loop, &poll, pipe_fds[0]));
+    ASSERT_OK(uv_poll_start(&poll, mask, on_hangup));
+    hangup_events = 0;
+    uv_run(&loop, UV_RUN_NOWAIT);
+    if (hangup_events != 0 || (mask & 3) == UV_READABLE)
+      ASSERT_EQ(mask, hangup_events);
+    uv_close((uv_handle_t*) &poll, NULL);
+    uv_run(&loop, UV_RUN_NOWAIT);
+    close(pipe_fds[0]);
+  }
+  test_close_loop(&loop);
+  return 0;
+}
 #endif

@@ -12,10 +12,10 @@
  *                     for ever, so the handle stops and hears UV_EBADF.
  *   POLLERR, POLLPRI  a change in a sysfs file (Documentation/filesystems/
  *                     sysfs.rst, kernfs_notify()): urgent data, not an error.
- *   POLLHUP           poll(2): the peer closed. That is a disconnect; reading
- *                     will not wait (data, then the end), nor will writing.
- *                     Where the kernel names neither, both are told to who
- *                     asked, so that no interest is left unanswered.
+ *   POLLHUP           poll(2): the peer closed. Nothing that the program may
+ *                     wait for will make it wait any longer.
+ *
+ * The last two answer every interest, whatever else the kernel names.
  */
 #include "unix/poll-impl.h"
 #include "unix/fd.h"
@@ -92,30 +92,19 @@ void uv__poll_os_stop(uv_poll_t* handle) {
   handle->flags &= ~UV__POLL_ATTACHED;
 }
 
-/* What of `wanted` a hangup (or an error that is none) means, where the kernel
- * has named `named` of it. Never nothing. */
-static int hangup_means(int named, int wanted) {
-  if ((named & ~UV_DISCONNECT) == 0)
-    named |= wanted & (UV_READABLE | UV_WRITABLE);
-  named |= wanted & UV_DISCONNECT;
-  return named != 0 ? named : wanted;
-}
-
 /* The rule above: UV_READABLE and so on, 0 for nothing, or UV_E*. Dispatch has
  * left nothing in `events` that is not of interest, but for errors and hangups.
  */
 static int answer(unsigned events, unsigned interest) {
-  int named = from_poll(events);
-
   switch (events & (POLLERR | POLLPRI | POLLHUP)) {
   case 0:
   case POLLPRI:
-    return named;
+    return from_poll(events);
   case POLLERR:
   case POLLERR | POLLHUP:
     return UV_EBADF;
   default:
-    return hangup_means(named, from_poll(interest));
+    return from_poll(interest);
   }
 }
 
