@@ -117,6 +117,7 @@ static void finish_close(uv_loop_t* loop, uv_handle_t* handle) {
   }
 
   handle->flags |= UV__CLOSED;
+  handle->flags &= ~UV__REF; /* uv_has_ref() of a closed handle is 0 */
   uv__queue_remove(&handle->handle_queue);
 
   /* Last: the callback may free the handle. */

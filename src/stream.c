@@ -60,14 +60,16 @@ int uv_read_stop(uv_stream_t* stream) {
   return 0;
 }
 
-static int check_write(const uv_stream_t* stream,
-                       const uv_buf_t bufs[],
-                       unsigned int nbufs,
-                       const uv_stream_t* send_handle) {
+static int check_bufs(const uv_stream_t* stream,
+                      const uv_buf_t bufs[],
+                      unsigned int nbufs) {
   if (stream == NULL || bufs == NULL || nbufs == 0 || nbufs > NBUFS_MAX)
     return UV_EINVAL;
-  if (!uv__bufs_fit(bufs, nbufs))
-    return UV_EINVAL;
+  return uv__bufs_fit(bufs, nbufs) ? 0 : UV_EINVAL;
+}
+
+static int check_state(const uv_stream_t* stream,
+                       const uv_stream_t* send_handle) {
   if (!uv__stream_os_is_open(stream))
     return UV_EBADF;
   if (!(stream->flags & UV__WRITABLE))
@@ -86,7 +88,9 @@ int uv_write2(uv_write_t* req,
   if (req == NULL)
     return UV_EINVAL;
 
-  int err = check_write(stream, bufs, nbufs, send_handle);
+  int err = check_bufs(stream, bufs, nbufs);
+  if (err == 0)
+    err = check_state(stream, send_handle);
   if (err != 0)
     return err;
 
@@ -106,7 +110,13 @@ int uv_try_write2(uv_stream_t* stream,
                   const uv_buf_t bufs[],
                   unsigned int nbufs,
                   uv_stream_t* send_handle) {
-  int err = check_write(stream, bufs, nbufs, send_handle);
+  int err = check_bufs(stream, bufs, nbufs);
+  if (err != 0)
+    return err;
+  /* Also when it has been shut down meanwhile. */
+  if (uv__stream_os_is_busy(stream))
+    return UV_EAGAIN;
+  err = check_state(stream, send_handle);
   if (err != 0)
     return err;
 

@@ -47,8 +47,11 @@ int uv__stream_os_write(uv_write_t* req,
                         unsigned int nbufs,
                         uv_stream_t* send_handle);
 
-/* The same without a request: bytes written, or UV_EAGAIN if other data are
- * ahead or the kernel takes none. */
+/* Do other data go first, so that new ones have to wait? */
+int uv__stream_os_is_busy(const uv_stream_t* stream);
+
+/* uv__stream_os_write() without a request: bytes written, or UV_EAGAIN if other
+ * data are ahead or the kernel takes none. */
 int uv__stream_os_try_write(uv_stream_t* stream,
                             const uv_buf_t bufs[],
                             unsigned int nbufs,

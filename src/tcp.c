@@ -148,8 +148,10 @@ int uv_tcp_getpeername(const uv_tcp_t* tcp,
 }
 
 int uv_tcp_close_reset(uv_tcp_t* tcp, uv_close_cb close_cb) {
-  if (tcp == NULL || uv__is_closing(uv__base(tcp)))
+  if (tcp == NULL)
     return UV_EINVAL;
+  if (uv__is_closing(uv__base(tcp)))
+    return UV_EBADF;
   /* A shutdown that is under way has promised an orderly end. */
   if (tcp->flags & UV__SHUTTING)
     return UV_EINVAL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* UDP handles: what may be asked of them, and when. */
 #include "udp.h"
+#include "bufs.h"
 #include "addr.h"
 #include "req.h"
 
@@ -109,6 +110,8 @@ static int compose(struct uv__datagram* out,
     return UV_EDESTADDRREQ;
   if (addr != NULL && is_connected(handle))
     return UV_EISCONN;
+  if (!uv__bufs_fit(bufs, nbufs))
+    return UV_EINVAL;
   if (addr != NULL)
     err = to_endpoint(addr, &peer);
 

@@ -111,3 +111,19 @@ TEST_IMPL(fs_copyfile_without_clones) {
   ASSERT_EQ(entries, count_entries());
   return 0;
 }
+
+/* That nothing may be overwritten comes before that a directory cannot be
+ * copied. */
+TEST_IMPL(fs_copyfile_of_a_directory) {
+  uv_fs_t req;
+
+  test_mkdir("dir");
+  test_mkdir("other");
+  ASSERT_ERR(UV_EEXIST, uv_fs_copyfile(NULL, &req, "dir", "other",
+                                       UV_FS_COPYFILE_EXCL, NULL));
+  ASSERT_ERR(UV_EISDIR, uv_fs_copyfile(NULL, &req, "dir", "other", 0, NULL));
+  ASSERT_ERR(UV_EISDIR, uv_fs_copyfile(NULL, &req, "dir", "new",
+                                       UV_FS_COPYFILE_EXCL, NULL));
+  ASSERT_ERR(UV_ENOENT, uv_fs_access(NULL, &req, "new", 0, NULL));
+  return 0;
+}

@@ -114,6 +114,26 @@ TEST_IMPL(loop_close_order_is_last_in_first_out) {
   return 0;
 }
 
+static void on_close_count_refs(uv_handle_t* handle) {
+  ASSERT_EQ(0, uv_has_ref(handle));
+  on_close(handle);
+}
+
+TEST_IMPL(loop_closed_handle_has_no_reference) {
+  uv_timer_t timer;
+  char name = 'A';
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_timer_init(&loop, &timer));
+  timer.data = &name;
+  uv_close((uv_handle_t*) &timer, on_close_count_refs);
+  ASSERT_EQ(1, uv_has_ref((uv_handle_t*) &timer));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_STR_EQ("A", trace);
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
 /* An unref'd handle does not hold the loop, a ref'd one does again. */
 TEST_IMPL(loop_alive_and_references) {
   uv_timer_t timer;

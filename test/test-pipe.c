@@ -281,6 +281,23 @@ TEST_IMPL(pipe_chmod_follows_no_link) {
   return 0;
 }
 
+/* libuv aborts. */
+TEST_IMPL(pipe_connect_of_a_server) {
+  uv_pipe_t server;
+  uv_connect_t req;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &server, 0));
+  ASSERT_OK(uv_pipe_bind(&server, "sock"));
+  ASSERT_OK(uv_listen((uv_stream_t*) &server, 1, on_connection));
+  uv_pipe_connect(&req, &server, "sock", on_connect);
+  connect_status = 1;
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_LT(connect_status, 0);
+  test_close_loop(&loop);
+  return 0;
+}
+
 /* The socket's file is found, whoever made it. */
 TEST_IMPL(pipe_chmod_of_a_socket_bound_by_others) {
   struct sockaddr_un name = { .sun_family = AF_UNIX, .sun_path = "sock" };

@@ -418,6 +418,30 @@ TEST_IMPL(stream_write_of_very_many_buffers) {
   return 0;
 }
 
+/* What waits comes first, the shutdown behind it second. */
+TEST_IMPL(stream_try_write_after_shutdown) {
+  uv_buf_t buf = uv_buf_init((char*) "x", 1);
+  uv_stream_t* stream = (uv_stream_t*) &a;
+  static char big[1 << 22];
+  uv_buf_t much = uv_buf_init(big, sizeof(big));
+  uv_shutdown_t shut;
+  uv_write_t req;
+
+  setup();
+  ASSERT_OK(uv_write(&req, stream, &much, 1, on_write));
+  ASSERT_OK(uv_shutdown(&shut, stream, on_shutdown));
+  ASSERT_ERR(UV_EAGAIN, uv_try_write(stream, &buf, 1));
+  ASSERT_ERR(UV_EPIPE, uv_write(&req, stream, &buf, 1, on_write));
+  test_close_loop(&loop);
+  ASSERT_ERR(UV_ECANCELED, last_status);
+
+  setup();
+  ASSERT_OK(uv_shutdown(&shut, stream, on_shutdown));
+  ASSERT_ERR(UV_EPIPE, uv_try_write(stream, &buf, 1));
+  test_close_loop(&loop);
+  return 0;
+}
+
 /* Refused whatever the state of the stream; nothing reads the memory. */
 TEST_IMPL(stream_write_of_more_than_two_gigabytes) {
   char byte = 'x';

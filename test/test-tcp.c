@@ -92,6 +92,33 @@ TEST_IMPL(tcp_address_in_use_is_deferred) {
   return 0;
 }
 
+#if TEST_POSIX
+/* Told by the callback; the handle is no more readable or writable than
+ * before. */
+TEST_IMPL(tcp_address_in_use_fails_the_connect) {
+  struct sockaddr_in addr = test_loopback();
+  uv_tcp_t first;
+  uv_tcp_t second;
+  uv_connect_t req;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_tcp_init(&loop, &first));
+  ASSERT_OK(uv_tcp_init(&loop, &second));
+  ASSERT_OK(uv_tcp_bind(&first, (struct sockaddr*) &addr, 0));
+  ASSERT_OK(uv_listen((uv_stream_t*) &first, 1, on_connection));
+  addr = test_tcp_address(&first);
+  ASSERT_OK(uv_tcp_bind(&second, (struct sockaddr*) &addr, 0));
+  ASSERT_OK(uv_tcp_connect(&req, &second, (struct sockaddr*) &addr,
+                           on_connect));
+  ASSERT_EQ(0, uv_is_writable((uv_stream_t*) &second));
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_ERR(UV_EADDRINUSE, connect_status);
+  ASSERT_EQ(0, uv_is_readable((uv_stream_t*) &second));
+  test_close_loop(&loop);
+  return 0;
+}
+#endif
+
 TEST_IMPL(tcp_connect_refused_is_told_later) {
   struct sockaddr_in addr = test_loopback();
   uv_tcp_t probe;
@@ -235,6 +262,7 @@ static void on_shutdown_reset(uv_shutdown_t* req, int status) {
   ASSERT_OK(status);
   ASSERT_OK(uv_tcp_close_reset((uv_tcp_t*) req->handle, NULL));
   ASSERT(uv_is_closing((uv_handle_t*) req->handle));
+  ASSERT_ERR(UV_EBADF, uv_tcp_close_reset((uv_tcp_t*) req->handle, NULL));
 }
 
 /* Node's socket.end() followed by resetAndDestroy(). */

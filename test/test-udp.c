@@ -120,6 +120,33 @@ TEST_IMPL(udp_try_send_rules) {
   return 0;
 }
 
+/* The limit of all writes (see stream_write_of_more_than_two_gigabytes). */
+TEST_IMPL(udp_send_of_more_than_two_gigabytes) {
+  static char byte = 'x';
+  uv_buf_t bufs[] = { { .base = &byte, .len = 1 },
+                      { .base = &byte, .len = 0x7ffff000 } };
+  uv_buf_t* both[] = { &bufs[0], &bufs[0] };
+  unsigned int counts[] = { 1, 2 };
+  struct sockaddr_in addr = test_loopback();
+  struct sockaddr* addrs[] = { (struct sockaddr*) &addr,
+                               (struct sockaddr*) &addr };
+  uv_udp_t udp;
+  uv_udp_send_t req;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_udp_init(&loop, &udp));
+  ASSERT_OK(uv_udp_bind(&udp, addrs[0], 0));
+  addr = test_udp_address(&udp);
+  ASSERT_ERR(UV_EINVAL, uv_udp_send(&req, &udp, bufs, 2, addrs[0], NULL));
+  ASSERT_ERR(UV_EINVAL, uv_udp_try_send(&udp, bufs, 2, addrs[0]));
+  ASSERT_ERR(UV_EDESTADDRREQ, uv_udp_try_send(&udp, bufs, 2, NULL));
+  /* Not even the first one goes. */
+  ASSERT_ERR(UV_EINVAL, uv_udp_try_send2(&udp, 2, both, counts, addrs, 0));
+  ASSERT_EQ(0, uv_udp_get_send_queue_count(&udp));
+  test_close_loop(&loop);
+  return 0;
+}
+
 TEST_IMPL(udp_try_send2_many) {
   enum { N = 50 };
   uv_buf_t buf = uv_buf_init((char*) "x", 1);

@@ -210,6 +210,12 @@ struct copy {
   int spoiled;        /* created or overwritten: not to be left half done */
 };
 
+/* Is there a file where UV_FS_COPYFILE_EXCL wants none? */
+static int is_in_the_way(const struct copy* copy) {
+  struct stat st;
+  return (copy->flags & UV_FS_COPYFILE_EXCL) && lstat(copy->to, &st) == 0;
+}
+
 static int open_from(struct copy* copy) {
   copy->in = uv__fd_open(copy->from, O_RDONLY, 0);
   if (copy->in < 0)
@@ -219,7 +225,7 @@ static int open_from(struct copy* copy) {
   if (fstat(copy->in, &copy->in_st) != 0)
     err = uv__errno();
   else if (S_ISDIR(copy->in_st.st_mode))
-    err = UV_EISDIR;
+    err = is_in_the_way(copy) ? UV_EEXIST : UV_EISDIR;
 
   if (err != 0)
     (void) uv__fd_close(copy->in); /* only read from */

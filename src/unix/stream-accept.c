@@ -48,7 +48,6 @@ int uv__stream_os_listen(uv_stream_t* stream,
   open_reserve(stream->loop);
   stream->connection_cb = cb;
   stream->flags |= UV__LISTENING;
-  stream->flags &= ~(UV__READABLE | UV__WRITABLE);
   uv__io_set_kind(&stream->io_watcher, UV__IO_SERVER);
   if (stream->accepted_fd == -1)
     uv__io_start(stream->loop, &stream->io_watcher, POLLIN);
@@ -96,6 +95,11 @@ void uv__server_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   uv_stream_t* server = container_of(w, uv_stream_t, io_watcher);
   int refused = w->events == 0 && (events & POLLERR) != 0;
 
+  /* Somebody tried to connect it as well, and has to be told. */
+  if (server->connect_req != NULL) {
+    uv__stream_io(loop, w, events);
+    return;
+  }
   if (server->accepted_fd == -1) {
     int fd = take_connection(server);
     if (fd == UV_EAGAIN && refused)

@@ -133,7 +133,7 @@ static int parcel_address(struct parcel* p,
 
 /* Do new data have to wait in line? Also behind a failure that has not been
  * reported. */
-static int is_busy(const uv_stream_t* stream) {
+int uv__stream_os_is_busy(const uv_stream_t* stream) {
   return stream->connect_req != NULL || stream->write_queue_size != 0 ||
          !uv__queue_empty(&stream->write_queue);
 }
@@ -160,8 +160,6 @@ int uv__stream_os_try_write(uv_stream_t* stream,
                             uv_stream_t* send_handle) {
   struct parcel p;
 
-  if (is_busy(stream))
-    return UV_EAGAIN;
   /* A descriptor rides on a byte; alone it would be lost. */
   if (send_handle != NULL && !has_data(bufs, nbufs))
     return UV_EINVAL;
@@ -449,7 +447,7 @@ int uv__stream_os_write(uv_write_t* req,
   if (send_handle != NULL && !has_data(bufs, nbufs))
     return UV_EINVAL; /* see uv__stream_os_try_write() */
   init_request(req, stream, send_handle);
-  if (is_busy(stream))
+  if (uv__stream_os_is_busy(stream))
     return wait_in_line(stream, req, bufs, nbufs);
 
   int err = parcel_address(&p, bufs, nbufs, send_handle);
@@ -506,7 +504,7 @@ void uv__stream_write_report(uv_stream_t* stream) {
 
 void uv__stream_write_ready(uv_stream_t* stream) {
   update_interest(stream);
-  if (stream->shutdown_req != NULL && !is_busy(stream))
+  if (stream->shutdown_req != NULL && !uv__stream_os_is_busy(stream))
     uv__io_feed(stream->loop, &stream->io_watcher);
 }
 
@@ -518,7 +516,7 @@ void uv__stream_write_failed(uv_stream_t* stream, int err) {
 void uv__stream_os_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {
   stream->shutdown_req = req;
   /* Behind data or a connect it has its turn when they are through. */
-  if (!is_busy(stream))
+  if (!uv__stream_os_is_busy(stream))
     uv__io_feed(stream->loop, &stream->io_watcher);
 }
 
@@ -532,7 +530,8 @@ void uv__stream_write_turn(uv_stream_t* stream, int refused) {
 
   if (uv__stream_fd(stream) == -1 || stream->shutdown_req == NULL)
     return;
-  if (is_busy(stream) || !uv__queue_empty(&stream->write_completed_queue))
+  if (uv__stream_os_is_busy(stream) ||
+      !uv__queue_empty(&stream->write_completed_queue))
     return;
   int err = shutdown(uv__stream_fd(stream), SHUT_WR) == 0 ? 0 : uv__errno();
   uv__stream_shutdown_report(stream, err);

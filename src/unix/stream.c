@@ -261,13 +261,14 @@ UV__APART static void connect_turn(uv_stream_t* stream, int refused) {
 /* Writes were cancelled while the connect is under way: that is what the
  * watcher was fed for, and says nothing about the connect. Should the event be
  * the poller's, it comes again (P2). */
-UV__APART static int is_cancel_turn(uv_stream_t* stream, int refused) {
-  if (uv__queue_empty(&stream->write_completed_queue))
-    return 0;
+static int is_cancel_turn(const uv_stream_t* stream, int refused) {
+  return !uv__queue_empty(&stream->write_completed_queue) &&
+         stream->delayed_error == 0 && !refused;
+}
+
+UV__APART static void cancel_turn(uv_stream_t* stream) {
   uv__io_unfeed(&stream->io_watcher);
   uv__stream_write_report(stream);
-  return uv__is_closing(uv__base(stream)) || stream->connect_req == NULL ||
-         (stream->delayed_error == 0 && !refused);
 }
 
 void uv__stream_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
@@ -276,7 +277,9 @@ void uv__stream_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
 
   (void) loop;
   if (stream->connect_req != NULL) {
-    if (!is_cancel_turn(stream, refused))
+    if (is_cancel_turn(stream, refused))
+      cancel_turn(stream);
+    else
       connect_turn(stream, refused);
     return;
   }

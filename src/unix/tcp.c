@@ -125,22 +125,23 @@ int uv__tcp_os_connect(uv_connect_t* req,
                        const struct sockaddr* addr,
                        unsigned int len) {
   struct sockaddr_in6 scoped;
-  int answer = tcp->delayed_error;
 
   if (tcp->connect_req != NULL)
     return UV_EALREADY;
   int err = uv__tcp_os_socket(tcp, addr->sa_family);
   if (err != 0)
     return err;
+  /* What bind put off is for the callback. */
+  if (tcp->delayed_error != 0) {
+    uv__stream_connecting(stream_of(tcp), req, tcp->delayed_error);
+    return 0;
+  }
 
-  if (answer == 0)
-    answer =
-        uv__sock_connect(tcp->io_watcher.fd, with_scope(addr, &scoped), len);
-  /* Refusal is the peer's word, and for the callback; so is what bind put off.
-   * Anything else is about the call. */
-  if (answer < 0 && answer != UV_ECONNREFUSED && tcp->delayed_error == 0)
+  int answer =
+      uv__sock_connect(tcp->io_watcher.fd, with_scope(addr, &scoped), len);
+  /* So is a refusal, the peer's word. Anything else is about the call. */
+  if (answer < 0 && answer != UV_ECONNREFUSED)
     return answer;
-
   tcp->flags |= UV__READABLE | UV__WRITABLE;
   uv__stream_connecting(stream_of(tcp), req, answer);
   return 0;

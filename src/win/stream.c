@@ -54,6 +54,10 @@ int uv__stream_os_write(uv_write_t* req,
   return ops_of(stream)->write(req, stream, bufs, nbufs, send_handle);
 }
 
+int uv__stream_os_is_busy(const uv_stream_t* stream) {
+  return stream->write_queue_size != 0;
+}
+
 int uv__stream_os_try_write(uv_stream_t* stream,
                             const uv_buf_t bufs[],
                             unsigned int nbufs,
