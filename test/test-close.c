@@ -12,12 +12,12 @@
 static uv_loop_t loop;
 static int closed;
 
+#if TEST_POSIX
+
 static void count_closed(uv_handle_t* handle) {
   (void) handle;
   closed++;
 }
-
-#if TEST_POSIX
 
 union any {
   uv_handle_t handle;

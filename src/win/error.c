@@ -3,6 +3,7 @@
  * layer's statuses. Context: any.
  */
 #include "win/error.h"
+#include "win/sock-status.h"
 #include "win/winapi.h"
 
 struct error_row {
@@ -129,7 +130,7 @@ static const struct error_row rows[] = {
   { WSATRY_AGAIN, UV_EAI_AGAIN },
   { ERROR_OPERATION_ABORTED, UV_ECANCELED },
   { WSAECANCELLED, UV_ECANCELED },
-  { WSAEINTR, UV_EINTR },
+  { WSAEINTR, UV_ECANCELED },
   { ERROR_SEM_TIMEOUT, UV_ETIMEDOUT },
   { ERROR_TIMEOUT, UV_ETIMEDOUT },
   { WAIT_TIMEOUT, UV_ETIMEDOUT },
@@ -211,53 +212,12 @@ int uv__status_error(LONG status) {
   return status >= 0 ? 0 : as_failure(uv__status_to_win32(status));
 }
 
-/* What statuses mean on a socket, as far as that is not what their Win32 error
- * would say; values from [MS-ERREF] 2.3.1. */
-static const struct error_row sock_rows[] = {
-  { (int) 0x80000005u, UV_EMSGSIZE },     /* BUFFER_OVERFLOW */
-  { (int) 0xC0000008u, UV_ENOTSOCK },     /* INVALID_HANDLE */
-  { (int) 0xC0000022u, UV_EACCES },       /* ACCESS_DENIED */
-  { (int) 0xC0000023u, UV_EMSGSIZE },     /* BUFFER_TOO_SMALL */
-  { (int) 0xC0000024u, UV_ENOTSOCK },     /* OBJECT_TYPE_MISMATCH */
-  { (int) 0xC0000043u, UV_EADDRINUSE },   /* SHARING_VIOLATION */
-  { (int) 0xC00000B5u, UV_ETIMEDOUT },    /* IO_TIMEOUT */
-  { (int) 0xC00000BBu, UV_ENOTSUP },      /* NOT_SUPPORTED */
-  { (int) 0xC00000BFu, UV_ENETUNREACH },  /* NETWORK_BUSY */
-  { (int) 0xC00000C9u, UV_ECONNRESET },   /* NETWORK_NAME_DELETED */
-  { (int) 0xC0000120u, UV_ECANCELED },    /* CANCELLED */
-  { (int) 0xC0000121u, UV_EACCES },       /* CANNOT_DELETE */
-  { (int) 0xC000013Bu, UV_ECONNABORTED }, /* LOCAL_DISCONNECT */
-  { (int) 0xC000013Cu, UV_ECONNRESET },   /* REMOTE_DISCONNECT */
-  { (int) 0xC000013Du, UV_ENOBUFS },      /* REMOTE_RESOURCES */
-  { (int) 0xC000013Eu, UV_EADDRNOTAVAIL }, /* LINK_FAILED */
-  { (int) 0xC000013Fu, UV_EADDRNOTAVAIL }, /* LINK_TIMEOUT */
-  { (int) 0xC0000140u, UV_ENOTCONN },     /* INVALID_CONNECTION */
-  { (int) 0xC0000141u, UV_EADDRNOTAVAIL }, /* INVALID_ADDRESS */
-  { (int) 0xC000014Bu, UV_EPIPE },        /* PIPE_BROKEN */
-  { (int) 0xC0000184u, UV_EINVAL },       /* INVALID_DEVICE_STATE */
-  { (int) 0xC0000207u, UV_EADDRNOTAVAIL }, /* INVALID_ADDRESS_COMPONENT */
-  { (int) 0xC0000208u, UV_EADDRNOTAVAIL }, /* TOO_MANY_NAMES */
-  { (int) 0xC000020Au, UV_EADDRINUSE },   /* ADDRESS_ALREADY_EXISTS */
-  { (int) 0xC000020Bu, UV_ECONNABORTED }, /* ADDRESS_CLOSED */
-  { (int) 0xC000020Cu, UV_ECONNABORTED }, /* CONNECTION_DISCONNECTED */
-  { (int) 0xC000020Du, UV_ECONNRESET },   /* CONNECTION_RESET */
-  { (int) 0xC0000236u, UV_ECONNREFUSED }, /* CONNECTION_REFUSED */
-  { (int) 0xC0000237u, UV_ECONNABORTED }, /* GRACEFUL_DISCONNECT */
-  { (int) 0xC000023Au, UV_ENOTCONN },     /* CONNECTION_INVALID */
-  { (int) 0xC000023Cu, UV_ENETUNREACH },  /* NETWORK_UNREACHABLE */
-  { (int) 0xC000023Du, UV_EHOSTUNREACH }, /* HOST_UNREACHABLE */
-  { (int) 0xC000023Eu, UV_ENETUNREACH },  /* PROTOCOL_UNREACHABLE */
-  { (int) 0xC000023Fu, UV_ECONNRESET },   /* PORT_UNREACHABLE */
-  { (int) 0xC0000240u, UV_ECONNABORTED }, /* REQUEST_ABORTED */
-  { (int) 0xC0000241u, UV_ECONNABORTED }, /* CONNECTION_ABORTED */
-};
-
 int uv__status_sock_error(LONG status) {
-  for (size_t i = 0; i < ARRAY_SIZE(sock_rows); i++)
-    if (sock_rows[i].sys_error == (int) status)
-      return sock_rows[i].err;
-
-  return uv__status_error(status);
+  if (status >= 0)
+    return 0;
+  if (is_dressed_win32(status))
+    return uv__status_error(status);
+  return uv__sock_status_error((uint32_t) status);
 }
 
 int uv_fs_get_system_error(const uv_fs_t* req) {

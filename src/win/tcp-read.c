@@ -14,6 +14,9 @@
 #define READS_PER_TURN 32
 #define SUGGESTED_SIZE (64 * 1024)
 
+/* CancelIoEx() was called. */
+#define STATUS_CANCELLED_ ((LONG) 0xC0000120u)
+
 /* 1 if it is under way, 0 if it ended inside the call; else it was refused and
  * the error is in the request. */
 static int call_receive(uv_tcp_t* tcp) {
@@ -68,6 +71,11 @@ static ssize_t receive_now(SOCKET sock, const uv_buf_t* buf) {
   return n >= 0 ? n : uv__wsa_error();
 }
 
+/* A connection that the system gave up was reset, for a reader. */
+static int read_error(int err) {
+  return err == UV_ECONNABORTED ? UV_ECONNRESET : err;
+}
+
 /* Reading goes on, and nothing announces more data yet. */
 static int still_reading(const uv_stream_t* stream) {
   return (stream->flags & (UV__READING | UV__READ_PENDING)) == UV__READING;
@@ -97,7 +105,7 @@ static enum read_next read_once(uv_stream_t* stream) {
   if (n == UV_EAGAIN)
     stream->read_cb(stream, 0, &buf);
   else
-    uv__stream_read_end(stream, n == 0 ? UV_EOF : (int) n, &buf);
+    uv__stream_read_end(stream, n == 0 ? UV_EOF : read_error((int) n), &buf);
   return READ_WAIT;
 }
 
@@ -106,12 +114,12 @@ static enum read_next read_turn(uv_stream_t* stream) {
   int err = uv__req_sock_error(&stream->read_req);
 
   /* Whoever has the socket too may have cancelled more than was its own. */
-  if (err != 0 && err != UV_ECANCELED) {
-    uv__stream_read_end(stream, err, NULL);
+  if (uv__req_status(&stream->read_req) == STATUS_CANCELLED_)
+    return READ_WAIT;
+  if (err != 0) {
+    uv__stream_read_end(stream, read_error(err), NULL);
     return READ_WAIT;
   }
-  if (err != 0)
-    return READ_WAIT;
   for (int i = 0; i < READS_PER_TURN && next == READ_ON; i++)
     next = read_once(stream);
   return next;

@@ -200,8 +200,12 @@ static void begin(uv_tcp_t* tcp,
     submit_rest(tcp, req, bufs, nbufs, 0);
     return;
   }
+  /* WSAENOBUFS is about the attempt, not the connection: a send that does not
+   * wait needs room for all of the data in the system, one that is overlapped
+   * does not. https://learn.microsoft.com/windows/win32/api/winsock2/
+   * nf-winsock2-wsasend (Wine never says it) */
   ssize_t n = send_all_now(tcp->socket, bufs, nbufs);
-  if (n < 0 && n != -WSAEWOULDBLOCK) {
+  if (n < 0 && n != -WSAEWOULDBLOCK && n != -WSAENOBUFS) {
     fail_later(tcp, req, (DWORD) -n);
     return;
   }
@@ -340,6 +344,8 @@ int uv__tcp_try_write(uv_stream_t* stream,
   uv_buf_t first = uv_buf_init(bufs[0].base, INT32_MAX);
   ssize_t sent = n == 0 ? send_now(tcp->socket, &first, 1)
                         : send_all_now(tcp->socket, bufs, n);
+  if (sent == -WSAENOBUFS)
+    return UV_EAGAIN;
   return sent < 0 ? uv_translate_sys_error((int) -sent) : (int) sent;
 }
 
@@ -379,7 +385,10 @@ static int write_result(const uv_tcp_t* tcp, const uv_write_t* req) {
     return 0;
   if (tcp->flags & UV__CLOSING)
     return UV_ECANCELED;
-  return uv__req_sock_error(req);
+  int err = uv__req_sock_error(req);
+  /* The connection was given up under it, by the system or by somebody else
+   * who has the socket. */
+  return err == UV_ECONNABORTED ? UV_ECANCELED : err;
 }
 
 void uv__tcp_write_done(uv_handle_t* handle, uv_req_t* base) {

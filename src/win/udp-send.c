@@ -20,6 +20,12 @@ static ssize_t send_now(SOCKET sock, const struct uv__datagram* d) {
   return -(ssize_t) WSAGetLastError();
 }
 
+/* Not now, but an overlapped send may wait: there is no room in the socket's
+ * buffer, or no memory that the system could lock at the moment. */
+static int is_no_room(DWORD sys_error) {
+  return sys_error == WSAEWOULDBLOCK || sys_error == WSAENOBUFS;
+}
+
 static int family_of(const struct uv__datagram* d) {
   return d->to.addr == NULL ? AF_INET : d->to.addr->sa_family;
 }
@@ -61,7 +67,7 @@ static void start(uv_udp_t* handle,
     ssize_t n = send_now(handle->socket, d);
     sys_error = n < 0 ? (DWORD) -n : 0;
   }
-  if (sys_error == WSAEWOULDBLOCK && !(handle->flags & UV__UDP_NO_PORT)) {
+  if (is_no_room(sys_error) && !(handle->flags & UV__UDP_NO_PORT)) {
     sys_error = submit(handle, req, d);
     if (sys_error == 0)
       return;

@@ -253,3 +253,7 @@ UNIT(ipc_frame_data)
 UNIT(ipc_frame_socket_comes_before_its_data)
 UNIT(ipc_frame_without_data)
 UNIT(ipc_frame_nonsense_is_refused)
+
+/* unit-sock-status.c */
+UNIT(sock_status_rows_are_sorted_failures)
+UNIT(sock_status_meanings)

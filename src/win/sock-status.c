@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* Winsock's view of statuses: what WSAGetOverlappedResult() would say, which is
+ * not what RtlNtStatusToDosError() says. Values and names are [MS-ERREF]'s,
+ * 2.3.1; meanings those that libuv 1.50.0 was seen to give, except for
+ * those it has no name for (UV_UNKNOWN there; ENOTSUP and ENETDOWN here) and for
+ * NETWORK_NAME_DELETED, which is a connection that was reset.
+ */
+#include "win/sock-status.h"
+#include "base.h"
+
+struct status_row {
+  uint32_t status;
+  int err;
+};
+
+static const struct status_row rows[] = {
+  { 0x80000005, UV_EMSGSIZE },      /* BUFFER_OVERFLOW */
+  { 0xC0000002, UV_ENOTSUP },       /* NOT_IMPLEMENTED */
+  { 0xC0000005, UV_EFAULT },        /* ACCESS_VIOLATION */
+  { 0xC0000007, UV_ENOBUFS },       /* PAGEFILE_QUOTA */
+  { 0xC0000008, UV_ENOTSOCK },      /* INVALID_HANDLE */
+  { 0xC000000E, UV_ENETDOWN },      /* NO_SUCH_DEVICE */
+  { 0xC000000F, UV_ENETDOWN },      /* NO_SUCH_FILE */
+  { 0xC0000017, UV_ENOBUFS },       /* NO_MEMORY */
+  { 0xC0000018, UV_EADDRNOTAVAIL }, /* CONFLICTING_ADDRESSES */
+  { 0xC0000022, UV_EACCES },        /* ACCESS_DENIED */
+  { 0xC0000023, UV_EFAULT },        /* BUFFER_TOO_SMALL */
+  { 0xC0000024, UV_ENOTSOCK },      /* OBJECT_TYPE_MISMATCH */
+  { 0xC0000034, UV_ENETDOWN },      /* OBJECT_NAME_NOT_FOUND */
+  { 0xC000003A, UV_ENETDOWN },      /* OBJECT_PATH_NOT_FOUND */
+  { 0xC0000043, UV_EADDRINUSE },    /* SHARING_VIOLATION */
+  { 0xC0000044, UV_ENOBUFS },       /* QUOTA_EXCEEDED */
+  { 0xC0000097, UV_ENOBUFS },       /* TOO_MANY_PAGING_FILES */
+  { 0xC000009A, UV_ENOBUFS },       /* INSUFFICIENT_RESOURCES */
+  { 0xC00000A1, UV_ENOBUFS },       /* WORKING_SET_QUOTA */
+  { 0xC00000A3, UV_EAGAIN },        /* DEVICE_NOT_READY */
+  { 0xC00000B0, UV_EPIPE },         /* PIPE_DISCONNECTED */
+  { 0xC00000B5, UV_ETIMEDOUT },     /* IO_TIMEOUT */
+  { 0xC00000BB, UV_ENOTSUP },       /* NOT_SUPPORTED */
+  { 0xC00000BC, UV_ECONNREFUSED },  /* REMOTE_NOT_LISTENING */
+  { 0xC00000BE, UV_ENETUNREACH },   /* BAD_NETWORK_PATH */
+  { 0xC00000BF, UV_ENETDOWN },      /* NETWORK_BUSY */
+  { 0xC00000C3, UV_ENETDOWN },      /* INVALID_NETWORK_RESPONSE */
+  { 0xC00000C4, UV_ENETDOWN },      /* UNEXPECTED_NETWORK_ERROR */
+  { 0xC00000C9, UV_ECONNRESET },    /* NETWORK_NAME_DELETED */
+  { 0xC00000D0, UV_EAGAIN },        /* REQUEST_NOT_ACCEPTED */
+  { 0xC0000120, UV_ECANCELED },     /* CANCELLED */
+  { 0xC000012D, UV_ENOBUFS },       /* COMMITMENT_LIMIT */
+  { 0xC000013B, UV_ECONNABORTED },  /* LOCAL_DISCONNECT */
+  { 0xC000013C, UV_ECONNRESET },    /* REMOTE_DISCONNECT */
+  { 0xC000013D, UV_ENOBUFS },       /* REMOTE_RESOURCES */
+  { 0xC000013E, UV_ECONNRESET },    /* LINK_FAILED */
+  { 0xC000013F, UV_ETIMEDOUT },     /* LINK_TIMEOUT */
+  { 0xC0000140, UV_ENOTCONN },      /* INVALID_CONNECTION */
+  { 0xC0000141, UV_EADDRNOTAVAIL }, /* INVALID_ADDRESS */
+  { 0xC0000206, UV_EMSGSIZE },      /* INVALID_BUFFER_SIZE */
+  { 0xC0000207, UV_EADDRNOTAVAIL }, /* INVALID_ADDRESS_COMPONENT */
+  { 0xC0000209, UV_EADDRINUSE },    /* TOO_MANY_ADDRESSES */
+  { 0xC000020A, UV_EADDRINUSE },    /* ADDRESS_ALREADY_EXISTS */
+  { 0xC000020C, UV_ECONNRESET },    /* CONNECTION_DISCONNECTED */
+  { 0xC000020D, UV_ECONNRESET },    /* CONNECTION_RESET */
+  { 0xC000020F, UV_ECONNABORTED },  /* TRANSACTION_ABORTED */
+  { 0xC0000236, UV_ECONNREFUSED },  /* CONNECTION_REFUSED */
+  { 0xC0000237, UV_ECONNABORTED },  /* GRACEFUL_DISCONNECT */
+  { 0xC000023C, UV_ENETUNREACH },   /* NETWORK_UNREACHABLE */
+  { 0xC000023D, UV_EHOSTUNREACH },  /* HOST_UNREACHABLE */
+  { 0xC000023E, UV_ENETUNREACH },   /* PROTOCOL_UNREACHABLE */
+  { 0xC000023F, UV_ECONNRESET },    /* PORT_UNREACHABLE */
+  { 0xC0000240, UV_ECANCELED },     /* REQUEST_ABORTED */
+  { 0xC0000241, UV_ECONNABORTED },  /* CONNECTION_ABORTED */
+  { 0xC000A012, UV_ECONNRESET },    /* HOPLIMIT_EXCEEDED */
+};
+
+int uv__sock_status_error(uint32_t status) {
+  for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+    if (rows[i].status == status)
+      return rows[i].err;
+
+  return UV_EINVAL;
+}
