@@ -189,6 +189,10 @@ TEST_UNIX(process_end_in_a_forked_loop, "fork()")
 HELPER(end_with_status)
 HELPER(say_last_words)
 
+/* test-process-win.c */
+TEST_WINDOWS(process_is_in_the_job_of_its_children, "job objects")
+TEST_WINDOWS(process_kill_twice, "processes that are ending")
+
 /* test-pull.c */
 TEST(pull_one_thread)
 TEST(pull_two_threads)
@@ -335,6 +339,12 @@ TEST(sync_rwlock_last_reader_out_is_not_first_in)
 TEST(sync_mutex_trylock_while_held)
 TEST(sync_init_impossible_counts)
 
+/* test-thread-win.c */
+TEST_WINDOWS(thread_self_of_foreign_threads_leaks_nothing, "handles of threads")
+TEST_WINDOWS(thread_self_is_the_same_in_every_fiber, "fibers")
+TEST_WINDOWS(thread_self_needs_no_slot_for_fibers, "fibers")
+TEST_WINDOWS(thread_priority_after_join, "handles of threads")
+
 /* test-timer-signals.c */
 TEST_UNIX(timer_once_waits_through_signals,
           "signals that interrupt system calls")
@@ -385,6 +395,9 @@ TEST_UNIX(udp_recv_start_binds_its_own_socket,
 TEST_UNIX(udp_try_send2_checks_all_addresses, "MSG_DONTWAIT")
 TEST_UNIX(udp_reuseport_joins_reuseaddr, "sockets that share a port")
 TEST_UNIX(tcp_reuseport_binds_over_time_wait, "sockets that share a port")
+
+/* test-udp-win.c */
+TEST_WINDOWS(udp_connected_to_nobody_still_receives, "WSAECONNRESET")
 
 /* test-uring.c */
 TEST_UNIX(uring_results_are_the_pools, "io_uring")

@@ -11,6 +11,11 @@ int test_open_handles(void) {
   return (int) count;
 }
 
+int test_on_wine(void) {
+  return GetProcAddress(GetModuleHandleA("ntdll.dll"), "wine_get_version") !=
+         NULL;
+}
+
 void test_close_socket(uv_os_sock_t sock) {
   ASSERT_EQ(0, closesocket(sock));
 }

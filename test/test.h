@@ -198,6 +198,11 @@ void test_write_file(const char* path, const char* text);
 /* Valgrind runs this process: it answers for the kernel in places. */
 int test_on_valgrind(void);
 
+#if !TEST_POSIX
+/* This is Wine: not all of what Windows does can be seen. */
+int test_on_wine(void);
+#endif
+
 /* A sanitizer, valgrind or Wine slows this process down; fewer rounds do. */
 int test_is_slow(void);
 

@@ -182,10 +182,25 @@ static ssize_t run(uv_fs_t* req, HANDLE file, int writes) {
   return uv__fs_rw_fail(req, file, sys_error);
 }
 
+/* More than a result can count is refused, reads as well as writes (whose
+ * limit src/fs.c has checked). */
+static int is_too_much(const uv_fs_t* req) {
+  size_t sum = 0;
+
+  for (unsigned int i = 0; i < req->nbufs; i++) {
+    if (req->bufs[i].len > INT32_MAX - sum)
+      return 1;
+    sum += req->bufs[i].len;
+  }
+  return 0;
+}
+
 ssize_t uv__fs_read(uv_fs_t* req) {
   HANDLE file = uv__fs_handle(req->file.fd);
   if (file == INVALID_HANDLE_VALUE)
     return uv__fs_fail(req, ERROR_INVALID_HANDLE);
+  if (is_too_much(req))
+    return uv__fs_fail(req, ERROR_INVALID_PARAMETER);
 
   int map_flags = uv__fs_map_flags(req->file.fd);
   if (map_flags >= 0)

@@ -9,8 +9,15 @@
 /* The exit status of processes that were ended. */
 #define KILLED_STATUS 1
 
+/* A process that is ending has its exit status at once, but its handle is
+ * signalled only when its last thread is gone, which pending I/O can put off:
+ * https://learn.microsoft.com/windows/win32/procthread/terminating-a-process */
 static int is_running(HANDLE process) {
-  return WaitForSingleObject(process, 0) == WAIT_TIMEOUT;
+  DWORD status;
+
+  if (WaitForSingleObject(process, 0) != WAIT_TIMEOUT)
+    return 0;
+  return !GetExitCodeProcess(process, &status) || status == STILL_ACTIVE;
 }
 
 static int end_process(HANDLE process) {

@@ -44,11 +44,18 @@ static void make_job(void) {
   HANDLE made = CreateJobObjectW(&attributes, NULL);
   if (made == NULL)
     return;
-  if (SetInformationJobObject(made, JobObjectExtendedLimitInformation, &info,
-                              sizeof(info)))
-    job = made;
-  else
+  if (!SetInformationJobObject(made, JobObjectExtendedLimitInformation, &info,
+                               sizeof(info))) {
     CloseHandle(made);
+    return;
+  }
+  /* With us in it the job takes its place in the hierarchy of those we are in
+   * already, and our children can join it whatever they have been born into:
+   * https://learn.microsoft.com/windows/win32/procthread/nested-jobs
+   * Where jobs cannot be nested (before Windows 8) that is refused, and then
+   * children may be refused too. */
+  (void) AssignProcessToJobObject(made, GetCurrentProcess());
+  job = made;
 }
 
 /* ---- what to start ---- */

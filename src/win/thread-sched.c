@@ -84,10 +84,18 @@ int uv_thread_getcpu(void) {
   return (int) GetCurrentProcessorNumber();
 }
 
+/* A handle that is not open was that of a thread that has been joined. */
+static int priority_error(void) {
+  DWORD sys_error = GetLastError();
+  return sys_error == ERROR_INVALID_HANDLE
+             ? UV_ESRCH
+             : uv_translate_sys_error((int) sys_error);
+}
+
 int uv__thread_os_getpriority(uv_thread_t tid, int* priority) {
   int value = GetThreadPriority(tid);
   if (value == THREAD_PRIORITY_ERROR_RETURN)
-    return uv__last_error();
+    return priority_error();
   *priority = value;
   return 0;
 }
@@ -107,7 +115,7 @@ int uv__thread_os_setpriority(uv_thread_t tid, int priority) {
   for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
     if (steps[i].priority != priority)
       continue;
-    return SetThreadPriority(tid, steps[i].windows) ? 0 : uv__last_error();
+    return SetThreadPriority(tid, steps[i].windows) ? 0 : priority_error();
   }
   return UV_EINVAL;
 }

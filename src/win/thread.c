@@ -4,6 +4,14 @@
  * A uv_thread_t is a handle. A thread of ours knows the one its creator got; a
  * foreign thread is given one when it first asks who it is, which is closed
  * when it ends. Context: any.
+ *
+ * Identity is kept in thread-local storage, not in fiber-local storage, which
+ * would tell when a thread ends: all fibers of a thread are that thread, a
+ * process has only 128 fiber slots before Windows 10 1903, and their callbacks
+ * still run after the DLL they are in was unloaded. The loader tells of the end
+ * of threads through the TLS callbacks of an image, and stops when the image
+ * goes; see "TLS Callback Functions" in
+ * https://learn.microsoft.com/windows/win32/debug/pe-format
  */
 #include "base.h"
 #include "alloc.h"
@@ -21,10 +29,11 @@
 /* What SetThreadDescription() takes: a UNICODE_STRING without its NUL. */
 #define NAME_UNITS_MAX 32766
 
-/* Fiber-local storage is thread-local storage that tells when a thread ends. */
 static uv_once_t self_once = UV_ONCE_INIT;
-static DWORD self_slot;  /* of the thread's own handle */
-static DWORD owned_slot; /* the same, if it is to be closed at the end */
+/* Slots, TLS_OUT_OF_INDEXES until they are made. */
+static DWORD self_slot = TLS_OUT_OF_INDEXES;  /* of the thread's own handle */
+static DWORD owned_slot = TLS_OUT_OF_INDEXES; /* the same, if it is to be
+                                               * closed at the end */
 
 /* What the new thread needs to know; it owns and frees this. */
 struct thread_start {
@@ -33,15 +42,40 @@ struct thread_start {
   HANDLE self;        /* the handle its creator holds */
 };
 
-static void WINAPI close_owned(void* handle) {
-  if (handle != NULL)
-    CloseHandle(handle);
+/* Context: any thread that ends, with the loader's lock held. */
+static void NTAPI on_thread_event(void* image, DWORD reason, void* reserved) {
+  (void) image;
+  (void) reserved;
+  if (reason != DLL_THREAD_DETACH || owned_slot == TLS_OUT_OF_INDEXES)
+    return;
+  HANDLE thread = TlsGetValue(owned_slot);
+  if (thread != NULL)
+    CloseHandle(thread);
 }
 
+/* The linker sorts these sections by name; the C runtime has the first and the
+ * last entry of the list, and refers to it through _tls_used. */
+#if defined(_MSC_VER)
+# if defined(_M_IX86)
+#  pragma comment(linker, "/INCLUDE:__tls_used")
+#  pragma comment(linker, "/INCLUDE:_uv__thread_event_entry")
+# else
+#  pragma comment(linker, "/INCLUDE:_tls_used")
+#  pragma comment(linker, "/INCLUDE:uv__thread_event_entry")
+# endif
+# pragma section(".CRT$XLU", long, read)
+extern const PIMAGE_TLS_CALLBACK uv__thread_event_entry;
+__declspec(allocate(".CRT$XLU"))
+const PIMAGE_TLS_CALLBACK uv__thread_event_entry = on_thread_event;
+#else
+__attribute__((section(".CRT$XLU"), used))
+static const PIMAGE_TLS_CALLBACK thread_event_entry = on_thread_event;
+#endif
+
 static void make_slots(void) {
-  self_slot = FlsAlloc(NULL);
-  owned_slot = FlsAlloc(close_owned);
-  if (self_slot == FLS_OUT_OF_INDEXES || owned_slot == FLS_OUT_OF_INDEXES)
+  self_slot = TlsAlloc();
+  owned_slot = TlsAlloc();
+  if (self_slot == TLS_OUT_OF_INDEXES || owned_slot == TLS_OUT_OF_INDEXES)
     uv__fatal("uv_thread_self: no slot", UV_EAGAIN);
 }
 
@@ -51,7 +85,7 @@ static unsigned __stdcall thread_main(void* data) {
 
   uv__free(box);
   uv_once(&self_once, make_slots);
-  FlsSetValue(self_slot, start.self);
+  TlsSetValue(self_slot, start.self);
   start.entry(start.arg);
   return 0;
 }
@@ -126,14 +160,14 @@ static HANDLE adopt_thread(void) {
   if (!DuplicateHandle(process, GetCurrentThread(), process, &thread, 0, FALSE,
                        DUPLICATE_SAME_ACCESS))
     uv__fatal("uv_thread_self", uv__last_error());
-  FlsSetValue(owned_slot, thread);
-  FlsSetValue(self_slot, thread);
+  TlsSetValue(owned_slot, thread);
+  TlsSetValue(self_slot, thread);
   return thread;
 }
 
 uv_thread_t uv_thread_self(void) {
   uv_once(&self_once, make_slots);
-  HANDLE thread = FlsGetValue(self_slot);
+  HANDLE thread = TlsGetValue(self_slot);
   return thread != NULL ? thread : adopt_thread();
 }
 

@@ -6,8 +6,9 @@
  *
  * The end of what is there is reported as nread 0 without an address. That a
  * datagram sent before found nobody at its destination is not about receiving:
- * Windows says it here all the same, and it is left out unless the handle is
- * connected.
+ * Windows says it here all the same, also on connected sockets, and it is left
+ * out: https://learn.microsoft.com/windows/win32/api/winsock2/
+ * nf-winsock2-recvfrom (WSAECONNRESET)
  */
 #include "win/afd.h"
 #include "win/udp-impl.h"
@@ -48,9 +49,7 @@ static int still_receiving(const uv_udp_t* handle) {
   return (handle->flags & (UV__READING | UV__READ_PENDING)) == UV__READING;
 }
 
-static int is_undelivered(const uv_udp_t* handle, DWORD sys_error) {
-  if (handle->flags & UV__UDP_CONNECTED)
-    return 0;
+static int is_undelivered(DWORD sys_error) {
   return sys_error == WSAECONNRESET || sys_error == WSAENETRESET;
 }
 
@@ -69,7 +68,7 @@ static ssize_t receive(uv_udp_t* handle,
     if (n >= 0)
       return n;
     sys_error = (DWORD) WSAGetLastError();
-    if (!is_undelivered(handle, sys_error))
+    if (!is_undelivered(sys_error))
       return uv_translate_sys_error((int) sys_error);
   }
   return UV_EAGAIN; /* so many; the next turn sees the others */

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* What Windows has about processes: job objects, and processes that are ending.
+ * Method: this program is its own child. */
+#include "test.h"
+
+#include <signal.h>
+
+static uv_loop_t loop;
+
+static void on_exit_cb(uv_process_t* process, int64_t status, int signal) {
+  (void) status;
+  (void) signal;
+  uv_close((uv_handle_t*) process, NULL);
+}
+
+static void start_sleeper(uv_process_t* process) {
+  uv_process_options_t options;
+  char* args[7];
+
+  memset(&options, 0, sizeof(options));
+  helper_args(args, "sleep_for_ever", NULL, NULL, NULL);
+  options.file = args[0];
+  options.args = args;
+  options.exit_cb = on_exit_cb;
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_spawn(&loop, process, &options));
+}
+
+static void end_sleeper(uv_process_t* process) {
+  ASSERT_OK(uv_process_kill(process, SIGKILL));
+  uv_run(&loop, UV_RUN_DEFAULT);
+  test_close_loop(&loop);
+}
+
+/* The innermost job of this process: its limits. */
+static DWORD own_job_limits(void) {
+  JOBOBJECT_EXTENDED_LIMIT_INFORMATION info;
+
+  memset(&info, 0, sizeof(info));
+  if (!QueryInformationJobObject(NULL, JobObjectExtendedLimitInformation, &info,
+                                 sizeof(info), NULL))
+    return 0;
+  return info.BasicLimitInformation.LimitFlags;
+}
+
+TEST_IMPL(process_is_in_the_job_of_its_children) {
+  const DWORD limits =
+      JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | JOB_OBJECT_LIMIT_SILENT_BREAKAWAY_OK;
+  uv_process_t process;
+
+  if (test_on_wine())
+    SKIP("Wine says of every job that it has no limits");
+  start_sleeper(&process);
+  DWORD got = own_job_limits();
+  end_sleeper(&process);
+  ASSERT_EQ(limits, got & limits);
+  return 0;
+}
+
+/* The second may find a process that has its exit status and still has
+ * threads: that is none to be ended, not one that must not be. */
+TEST_IMPL(process_kill_twice) {
+  uv_process_t process;
+
+  start_sleeper(&process);
+  ASSERT_OK(uv_kill(process.pid, SIGTERM));
+  for (int i = 0; i < 20; i++) {
+    int err = uv_kill(process.pid, SIGTERM);
+    ASSERT(err == 0 || err == UV_ESRCH);
+  }
+  uv_run(&loop, UV_RUN_DEFAULT);
+  ASSERT_ERR(UV_ESRCH, uv_kill(process.pid, 0));
+  test_close_loop(&loop);
+  return 0;
+}
