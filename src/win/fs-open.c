@@ -6,10 +6,10 @@
  */
 #include "win/fs-impl.h"
 #include "win/loop-os.h"
+#include "win/os-handle.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <io.h>
 #include <sys/stat.h>
 
 #define ACCESS_MODE (UV_FS_O_RDONLY | UV_FS_O_WRONLY | UV_FS_O_RDWR)
@@ -31,10 +31,7 @@ HANDLE uv__fs_open_path(const WCHAR* path, DWORD access, DWORD flags) {
 /* An fd that is not open must not end the process (see loop-os.c). */
 HANDLE uv__fs_handle(uv_file fd) {
   uv__library_os_init();
-
-  HANDLE handle = (HANDLE) _get_osfhandle(fd);
-  /* -2: one of the standard fds, without a stream behind it. */
-  return handle == (HANDLE) (intptr_t) -2 ? INVALID_HANDLE_VALUE : handle;
+  return uv__fd_handle(fd);
 }
 
 HANDLE uv__fs_reopen(HANDLE file, DWORD access) {
@@ -46,7 +43,7 @@ uv_os_fd_t uv_get_osfhandle(int fd) {
 }
 
 int uv_open_osfhandle(uv_os_fd_t os_fd) {
-  int fd = _open_osfhandle((intptr_t) os_fd, 0);
+  int fd = uv__fd_open(os_fd, 0);
 
   if (fd >= 0)
     uv__fs_map_remove(fd); /* of a file closed behind our back */
@@ -163,7 +160,7 @@ static int open_fail(uv_fs_t* req, DWORD sys_error) {
 
 /* The fd owns the handle from now on. */
 static ssize_t to_fd(uv_fs_t* req, HANDLE file) {
-  int fd = _open_osfhandle((intptr_t) file, req->flags & UV_FS_O_APPEND);
+  int fd = uv__fd_open(file, req->flags & UV_FS_O_APPEND);
   if (fd < 0) {
     CloseHandle(file);
     return uv__fs_fail(req, ERROR_TOO_MANY_OPEN_FILES);
@@ -176,7 +173,7 @@ static ssize_t to_fd(uv_fs_t* req, HANDLE file) {
 
   int err = uv__fs_map_add(fd, req->flags);
   if (err != 0) {
-    (void) _close(fd); /* nothing was written yet */
+    (void) uv__fd_close(fd); /* nothing was written yet */
     return uv__fs_fail_as(req, ERROR_NOT_ENOUGH_MEMORY, err);
   }
   return fd;
@@ -218,7 +215,7 @@ ssize_t uv__fs_close(uv_fs_t* req) {
     return uv__fs_fail(req, ERROR_INVALID_HANDLE);
 
   uv__fs_map_remove(fd);
-  if (_close(fd) == 0)
+  if (uv__fd_close(fd) == 0)
     return 0;
   return errno == EBADF ? uv__fs_fail(req, ERROR_INVALID_HANDLE)
                         : uv__fs_fail_last(req);

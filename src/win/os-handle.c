@@ -3,7 +3,46 @@
 #include "win/os-handle.h"
 #include "win/error.h"
 
+#include <crtdbg.h>
 #include <io.h>
+
+/* Reports of failed assertions, off and as before. For the whole process, so
+ * only around one call. Without the debug runtime these do nothing:
+ * https://learn.microsoft.com/cpp/c-runtime-library/reference/crtsetreportmode
+ * (mingw has no debug runtime; there is nothing to be seen with it) */
+static int reports_off(void) {
+  return _CrtSetReportMode(_CRT_ASSERT, 0);
+}
+
+static void reports_on(int before) {
+  (void) before; /* where the macro does not use it */
+  (void) _CrtSetReportMode(_CRT_ASSERT, before);
+}
+
+HANDLE uv__fd_handle(int fd) {
+  int reports = reports_off();
+  intptr_t handle = _get_osfhandle(fd);
+
+  reports_on(reports);
+  /* -2: one of the standard fds, without a stream behind it. */
+  return handle == -2 ? INVALID_HANDLE_VALUE : (HANDLE) handle;
+}
+
+int uv__fd_open(HANDLE handle, int flags) {
+  int reports = reports_off();
+  int fd = _open_osfhandle((intptr_t) handle, flags);
+
+  reports_on(reports);
+  return fd;
+}
+
+int uv__fd_close(int fd) {
+  int reports = reports_off();
+  int result = _close(fd);
+
+  reports_on(reports);
+  return result;
+}
 
 static int is_standard(uv_file fd) {
   return fd <= 2; /* _fileno(stderr) */
@@ -34,7 +73,7 @@ void uv__os_handle_refuse(HANDLE handle, int owner) {
 
 void uv__os_handle_give_back(HANDLE* handle, int* owner) {
   if (*owner != UV__NO_FD)
-    _close(*owner);
+    (void) uv__fd_close(*owner); /* nothing more can be done about it */
   else
     CloseHandle(*handle);
   *owner = UV__NO_FD;

@@ -12,6 +12,13 @@
 
 #define UV__NO_FD (-1)
 
+/* The C runtime's _get_osfhandle(), _open_osfhandle() and _close(), without the
+ * report that its debug version makes of an fd that is not open: a dialog by
+ * default. The first answers INVALID_HANDLE_VALUE for fds without a handle. */
+HANDLE uv__fd_handle(int fd);
+int uv__fd_open(HANDLE handle, int flags);
+int uv__fd_close(int fd);
+
 /* The handle for `fd`, and in *owner what uv__os_handle_give_back() needs:
  * 0 or UV_E*. */
 int uv__os_handle_take(uv_file fd, HANDLE* handle, int* owner);

@@ -11,9 +11,8 @@
  * its slot counts as given up.
  */
 #include "win/afd.h"
+#include "win/os-handle.h"
 #include "win/poll-impl.h"
-
-#include <io.h>
 
 #define SLOTS 2
 
@@ -111,9 +110,9 @@ static int update(uv_poll_t* handle) {
 }
 
 int uv__poll_os_socket(int fd, uv_os_sock_t* sock) {
-  intptr_t os_handle = _get_osfhandle(fd);
+  HANDLE os_handle = uv__fd_handle(fd);
 
-  if (os_handle == -1)
+  if (os_handle == INVALID_HANDLE_VALUE)
     return UV_EBADF;
   *sock = (SOCKET) os_handle;
   return 0;

@@ -17,6 +17,7 @@
 #include "alloc.h"
 #include "fatal.h"
 #include "thread-common.h"
+#include "win/compiler.h"
 #include "win/error.h"
 #include "win/wide.h"
 #include "win/winapi.h"
@@ -53,24 +54,7 @@ static void NTAPI on_thread_event(void* image, DWORD reason, void* reserved) {
     CloseHandle(thread);
 }
 
-/* The linker sorts these sections by name; the C runtime has the first and the
- * last entry of the list, and refers to it through _tls_used. */
-#if defined(_MSC_VER)
-# if defined(_M_IX86)
-#  pragma comment(linker, "/INCLUDE:__tls_used")
-#  pragma comment(linker, "/INCLUDE:_uv__thread_event_entry")
-# else
-#  pragma comment(linker, "/INCLUDE:_tls_used")
-#  pragma comment(linker, "/INCLUDE:uv__thread_event_entry")
-# endif
-# pragma section(".CRT$XLU", long, read)
-extern const PIMAGE_TLS_CALLBACK uv__thread_event_entry;
-__declspec(allocate(".CRT$XLU"))
-const PIMAGE_TLS_CALLBACK uv__thread_event_entry = on_thread_event;
-#else
-__attribute__((section(".CRT$XLU"), used))
-static const PIMAGE_TLS_CALLBACK thread_event_entry = on_thread_event;
-#endif
+UV__ON_THREAD_EVENT(on_thread_event);
 
 static void make_slots(void) {
   self_slot = TlsAlloc();

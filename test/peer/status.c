@@ -3,9 +3,9 @@
  * that the system may end them with: one line each. Built with two libraries
  * (test/peer/run), the lines must be the same.
  *
- * Method: while a request waits, its OVERLAPPED is filled in as the system would
- * do and posted to the loop's port. The real request stays with the system, so
- * the handles are never used or closed again.
+ * Method: while a request waits, its OVERLAPPED is filled in as the system
+ * would do and posted to the loop's port. The real request stays with the
+ * system, so the handles are never used or closed again.
  */
 #include "uv.h"
 
