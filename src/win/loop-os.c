@@ -10,6 +10,7 @@
 #include "queue.h"
 #include "win/afd.h"
 #include "win/error.h"
+#include "win/resume.h"
 #include "win/signal-impl.h"
 #include "win/tty-impl.h"
 #include "win/winsock.h"
@@ -57,10 +58,14 @@ int uv__loop_os_init(uv_loop_t* loop) {
   loop->pending_reqs_tail = NULL;
   uv__queue_init(&loop->wq);
   uv__afd_init_loop(loop);
-  return uv__loop_state(loop)->poller->open(loop);
+  err = uv__loop_state(loop)->poller->open(loop);
+  if (err == 0)
+    uv__resume_add(loop);
+  return err;
 }
 
 void uv__loop_os_close(uv_loop_t* loop) {
+  uv__resume_remove(loop);
   uv__afd_close_loop(loop);
   uv__loop_state(loop)->poller->close(loop);
 }

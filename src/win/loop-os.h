@@ -4,9 +4,12 @@
 #define UV_WIN_LOOP_OS_H_
 
 #include "loop-state.h"
+#include "queue.h"
 
 struct uv__loop_os {
   struct uv__loop_state base; /* must be first */
+  struct uv__queue resume;    /* resume.c: in the list of all loops */
+  uv_loop_t* loop;            /* resume.c: whose state this is */
 };
 
 static inline struct uv__loop_os* uv__loop_os(const uv_loop_t* loop) {

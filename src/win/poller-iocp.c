@@ -17,8 +17,9 @@
 #include "win/error.h"
 #include "win/req-impl.h"
 
-/* Packets fetched per call; one call fills a whole batch. */
-#define PORT_BATCH UV__BATCH_MAX
+/* Packets fetched per call: 2 KB of stack. Threads that run loops may have
+ * little of it. */
+#define PORT_BATCH 64
 
 #define WOKEN ((void*) 1)
 
@@ -59,12 +60,12 @@ static void to_event(const OVERLAPPED_ENTRY* packet, struct uv__event* event) {
   event->key = (uintptr_t) uv__req_of(packet->lpOverlapped);
 }
 
-static int iocp_wait(uv_loop_t* loop,
-                     struct uv__event* out,
-                     int max,
-                     int timeout_ms) {
+/* One call: how many, or UV_E*. */
+static int fetch(uv_loop_t* loop,
+                 struct uv__event* out,
+                 int max,
+                 DWORD timeout) {
   OVERLAPPED_ENTRY packets[PORT_BATCH];
-  DWORD timeout = timeout_ms < 0 ? INFINITE : (DWORD) timeout_ms;
   ULONG count = 0;
 
   if (max > PORT_BATCH)
@@ -83,6 +84,23 @@ static int iocp_wait(uv_loop_t* loop,
       (void) uv__exchange(wake_word(loop), NULL);
   }
   return (int) count;
+}
+
+static int iocp_wait(uv_loop_t* loop,
+                     struct uv__event* out,
+                     int max,
+                     int timeout_ms) {
+  int count = fetch(loop, out, max,
+                    timeout_ms < 0 ? INFINITE : (DWORD) timeout_ms);
+  int last = count;
+
+  /* A full call: there may be more. An error now comes back with the next. */
+  while (last == PORT_BATCH && count < max) {
+    last = fetch(loop, out + count, max - count, 0);
+    if (last > 0)
+      count += last;
+  }
+  return count;
 }
 
 static int iocp_wake(uv_loop_t* loop) {

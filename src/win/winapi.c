@@ -38,6 +38,8 @@ static const struct entry_point entry_points[] = {
   PERHAPS("kernel32.dll", GetPackageFamilyName),
   PERHAPS("ws2_32.dll", GetHostNameW),
   PERHAPS("user32.dll", SetWinEventHook),
+  PERHAPS("powrprof.dll", PowerRegisterSuspendResumeNotification),
+  PERHAPS("powrprof.dll", PowerUnregisterSuspendResumeNotification),
 };
 
 static struct uv__winapi winapi;

@@ -251,6 +251,12 @@ struct uv__process_basic_info {
 
 /* The entry points. Those of the first part exist wherever we run; those of the
  * second may be NULL. */
+/* DEVICE_NOTIFY_SUBSCRIBE_PARAMETERS. */
+struct uv__power_subscription {
+  ULONG (CALLBACK* callback)(void* context, ULONG type, void* setting);
+  void* context;
+};
+
 struct uv__winapi {
   /* ntdll */
   LONG (NTAPI* NtDeviceIoControlFile)(HANDLE file,
@@ -328,6 +334,12 @@ struct uv__winapi {
                                           DWORD pid,
                                           DWORD tid,
                                           DWORD flags);
+
+  /* powrprof; each may be NULL. */
+  DWORD (WINAPI* PowerRegisterSuspendResumeNotification)(DWORD flags,
+                                                         HANDLE recipient,
+                                                         void** registration);
+  DWORD (WINAPI* PowerUnregisterSuspendResumeNotification)(void* registration);
 };
 
 /* The table, filled on first use. Context: any. */

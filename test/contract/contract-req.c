@@ -4,6 +4,7 @@
 #include "contract.h"
 
 #include "win/req-impl.h"
+#include "win/resume.h"
 
 /* Ended, and in the port. */
 static void post(uv_loop_t* loop, uv_req_t* req) {
@@ -25,6 +26,24 @@ CONTRACT(p2_request_is_reported_once) {
   CHECK_EQ(0, contract_wait(&loop, -1, 20).count);
   post(&loop, &req); /* and again when it has ended again */
   CHECK_EQ(1, contract_wait(&loop, -1, 1000).reqs);
+  contract_close(&loop);
+}
+
+/* More than the poller fetches in one call, and as many as it is asked for. */
+CONTRACT(p2_many_requests_in_one_wait) {
+  enum { REQS = 300 };
+  static uv_req_t reqs[REQS + 1];
+  static struct uv__event events[REQS];
+  uv_loop_t loop;
+
+  contract_open(&loop, poller);
+  for (int i = 0; i <= REQS; i++)
+    post(&loop, &reqs[i]);
+  CHECK_EQ(REQS, poller->wait(&loop, events, REQS, -1));
+  for (int i = 0; i < REQS; i++)
+    CHECK(events[i].key == (uintptr_t) &reqs[i]);
+  CHECK_EQ(1, poller->wait(&loop, events, REQS, -1));
+  CHECK_EQ(0, poller->wait(&loop, events, REQS, 0));
   contract_close(&loop);
 }
 
@@ -81,6 +100,21 @@ CONTRACT(p6_wake_without_room_beside_requests) {
   CHECK_EQ(1, woken);
   CHECK_EQ(0, contract_wait(&loop, -1, 0).count);
   contract_close(&loop);
+}
+
+/* The machine wakes up: every loop does, and looks at the clock. */
+CONTRACT(p6_resume_wakes_every_loop) {
+  uv_loop_t loops[3];
+
+  for (int i = 0; i < 3; i++)
+    contract_open(&loops[i], poller);
+  contract_close(&loops[1]);
+  uv__resume_wake_all();
+  CHECK_EQ(1, contract_wait(&loops[0], -1, -1).woken);
+  CHECK_EQ(1, contract_wait(&loops[2], -1, -1).woken);
+  contract_close(&loops[0]);
+  contract_close(&loops[2]);
+  uv__resume_wake_all(); /* nobody there */
 }
 
 /* A port that is closed with packets in it takes them along. */

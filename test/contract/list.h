@@ -41,9 +41,11 @@ EACH_POLLER(p7_open_and_close_leak_nothing)
 
 /* contract-req.c */
 EACH_PORT(p2_request_is_reported_once)
+EACH_PORT(p2_many_requests_in_one_wait)
 EACH_PORT(p2_more_requests_than_room)
 EACH_PORT(p6_wake_beside_requests)
 EACH_PORT(p6_wake_without_room_beside_requests)
+EACH_PORT(p6_resume_wakes_every_loop)
 EACH_PORT(p7_requests_left_at_close)
 
 /* contract-watch.c */
