@@ -122,20 +122,26 @@ int getpeername(int fd, struct sockaddr* name, socklen_t* len) {
   return name_of(SYS_getpeername, fd, name, len);
 }
 
-/* FreeBSD: two UDP sockets share a port if both have SO_REUSEPORT. OpenBSD:
- * IPv6 sockets are IPv6 only and cannot be told otherwise. */
+static int socket_is(int fd, int option, int value) {
+  int found = 0;
+  socklen_t len = sizeof(found);
+  return getsockopt(fd, SOL_SOCKET, option, &found, &len) == 0 &&
+         found == value;
+}
+
+/* FreeBSD: two UDP sockets share a port if both have SO_REUSEPORT. All of them:
+ * which a unix socket may have, too. OpenBSD: IPv6 sockets are IPv6 only and
+ * cannot be told otherwise. */
 int setsockopt(int fd, int level, int option, const void* value,
                socklen_t len) {
-  int type = 0;
-  socklen_t size = sizeof(type);
-
   if (level == IPPROTO_IPV6 && option == IPV6_V6ONLY &&
       *(const int*) value == 0 && shim_acts_as("openbsd"))
     return fail(EINVAL);
   if (level == SOL_SOCKET && option == SO_REUSEADDR &&
-      shim_acts_as("freebsd") &&
-      getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 &&
-      type == SOCK_DGRAM)
+      shim_acts_as("freebsd") && socket_is(fd, SO_TYPE, SOCK_DGRAM))
+    return 0;
+  if (level == SOL_SOCKET && option == SO_REUSEPORT &&
+      socket_is(fd, SO_DOMAIN, AF_UNIX))
     return 0;
   return (int) syscall(SYS_setsockopt, fd, level, option, value, len);
 }
