@@ -7,6 +7,13 @@
  * costs as much as there are handles sent, however many exist, and many sends
  * make one wake.
  *
+ * Callbacks run in passes, as if each pass walked the list of all handles once
+ * and called those that are pending when their turn comes: whatever the order
+ * of the sends, and with those that a callback sends to handles further on
+ * (programs rely on it: the channels of a Node process reach their listeners in
+ * the order of creation). A handle that is made during a pass gets its place
+ * where the pass is, and its first turn in the next one.
+ *
  * Context: uv_async_send() any | signal; the rest is the loop's thread.
  *
  * A sender between raising `pending` and pushing is about to touch the handle,
@@ -14,46 +21,43 @@
  * (the push is a few instructions away), closing the loop for the second.
  */
 #include "async.h"
+#include "async-order.h"
 #include "atomic.h"
 #include "loop.h"
 #include "wakeup.h"
 
-/* Enough for any number of handles that fit into memory. */
-#define SORT_BINS 32
-
-/* Where a handle is linked: on the stack by the first of the words that every
- * handle has to spare, on the loop's own lists by the next two. */
-static uv_async_t** link_of(uv_async_t* handle) {
-  return (uv_async_t**) &handle->u.reserved[0];
-}
-
-static struct uv__queue* node_of(uv_async_t* handle) {
-  return (struct uv__queue*) &handle->u.reserved[1];
-}
-
-/* The fourth: counts handles of a loop in the order of their making. */
-static uintptr_t* number_of(uv_async_t* handle) {
-  return (uintptr_t*) &handle->u.reserved[3];
-}
-
-static uv_async_t* handle_at(struct uv__queue* node) {
-  return container_of(node, uv_async_t, u.reserved[1]);
-}
+/* A pass under way, on the stack of uv__async_run(). A callback that runs the
+ * loop begins another one inside it, which goes no further than this one has
+ * come. */
+struct uv__async_pass {
+  struct uv__async_pass* outer;
+  struct uv__queue* at;       /* the place of the last handle called or made */
+  const uv_async_t* seen;     /* the stack from here on is for another pass */
+  struct uv__async_runs runs; /* to be called in this pass */
+};
 
 void uv__async_init_loop(uv_loop_t* loop) {
   struct uv__asyncs* asyncs = &uv__loop_state(loop)->asyncs;
 
   uv__loop_state(loop)->shared.sent = NULL;
   uv__loop_state(loop)->shared.busy = 0;
+  uv__queue_init(&asyncs->places);
   uv__queue_init(&asyncs->ready);
+  asyncs->pass = NULL;
 }
 
 int uv_async_init(uv_loop_t* loop, uv_async_t* handle, uv_async_cb async_cb) {
+  struct uv__asyncs* asyncs = &uv__loop_state(loop)->asyncs;
+  struct uv__async_pass* pass = asyncs->pass;
+
   uv__handle_init(loop, uv__base(handle), UV_ASYNC);
   handle->async_cb = async_cb;
   handle->pending = 0;
-  *number_of(handle) = uv__loop_state(loop)->asyncs.made++;
-  uv__queue_init(node_of(handle));
+  uv__async_place(&asyncs->places,
+                  pass == NULL ? asyncs->places.prev : pass->at, handle);
+  if (pass != NULL)
+    pass->at = &handle->queue;
+  uv__queue_init(uv__async_node(handle));
   uv__handle_start(uv__base(handle));
   return 0;
 }
@@ -62,14 +66,14 @@ int uv_async_init(uv_loop_t* loop, uv_async_t* handle, uv_async_cb async_cb) {
 static int push_sent(struct uv__loop_shared* shared, uv_async_t* handle) {
   uv_async_t* head = uv__load_relaxed(&shared->sent);
   do
-    *link_of(handle) = head;
+    *uv__async_link(handle) = head;
   while (!uv__cas_weak(&shared->sent, &head, handle));
   return head == NULL;
 }
 
 int uv_async_send(uv_async_t* handle) {
   /* Release: what the sender wrote is visible to the callback. Pairs with the
-   * exchange in run_one(), also for senders that find it raised. */
+   * exchange in call_one(), also for senders that find it raised. */
   if (uv__fetch_or(&handle->pending, 1) != 0)
     return 0;
 
@@ -85,128 +89,155 @@ int uv_async_send(uv_async_t* handle) {
   return err;
 }
 
-/* Two chains in order make one. */
-static uv_async_t* merge_chains(uv_async_t* a, uv_async_t* b) {
-  uv_async_t* head;
-  uv_async_t** end = &head;
+/* What was sent, as a chain, the oldest first; NULL if nothing was. */
+static uv_async_t* take_sent(struct uv__loop_state* state) {
+  if (uv__load_relaxed(&state->shared.sent) == NULL)
+    return NULL;
+  for (struct uv__async_pass* p = state->asyncs.pass; p != NULL; p = p->outer)
+    p->seen = NULL;
 
-  while (a != NULL && b != NULL) {
-    uv_async_t** first = *number_of(b) < *number_of(a) ? &b : &a;
-    *end = *first;
-    end = link_of(*first);
-    *first = *end;
-  }
-  *end = a != NULL ? a : b;
-  return head;
-}
-
-static uv_async_t* oldest_first(uv_async_t* newest) {
+  /* Acquire: the handles. Pairs with push_sent(). */
+  uv_async_t* newest = uv__exchange(&state->shared.sent, NULL);
   uv_async_t* oldest = NULL;
-
   while (newest != NULL) {
-    uv_async_t* next = *link_of(newest);
-    *link_of(newest) = oldest;
+    uv_async_t* next = *uv__async_link(newest);
+    *uv__async_link(newest) = oldest;
     oldest = newest;
     newest = next;
   }
   return oldest;
 }
 
-/* Takes the longest chain that is in order off the front of another. */
-static uv_async_t* cut_run(uv_async_t** chain) {
-  uv_async_t* run = *chain;
-  uv_async_t* last = run;
-  uv_async_t* next = *link_of(last);
-
-  while (next != NULL && *number_of(last) < *number_of(next)) {
-    last = next;
-    next = *link_of(last);
-  }
-  *link_of(last) = NULL;
-  *chain = next;
-  return run;
+/* How far a pass has come. */
+static uintptr_t position_of(const struct uv__asyncs* asyncs,
+                             const struct uv__async_pass* pass) {
+  return uv__async_place_number(&asyncs->places, pass->at);
 }
 
-/* Merge sort of what is in order already: one run if the handles were sent in
- * the order of their making. Bin i is empty or holds 2^i runs, the last one
- * more. */
-static uv_async_t* sort_chain(uv_async_t* chain) {
-  uv_async_t* bins[SORT_BINS] = { NULL };
-  uv_async_t* sorted = NULL;
+/* The pass that this handle has its turn in; NULL: the next one. */
+static struct uv__async_pass* pass_of(const struct uv__asyncs* asyncs,
+                                      const uv_async_t* handle) {
+  uintptr_t number = uv__async_number(handle);
+  struct uv__async_pass* pass = asyncs->pass;
 
-  while (chain != NULL) {
-    uv_async_t* run = cut_run(&chain);
-    size_t i = 0;
-    for (; i < SORT_BINS - 1 && bins[i] != NULL; i++) {
-      run = merge_chains(bins[i], run);
-      bins[i] = NULL;
-    }
-    bins[i] = merge_chains(bins[i], run);
-  }
-  for (size_t i = 0; i < SORT_BINS; i++)
-    sorted = merge_chains(bins[i], sorted);
-  return sorted;
-}
-
-/* What was sent, as a chain; NULL if nothing was. */
-static uv_async_t* take_sent(struct uv__loop_state* state) {
-  if (uv__load_relaxed(&state->shared.sent) == NULL)
+  while (pass != NULL && pass->outer != NULL &&
+         number > position_of(asyncs, pass->outer))
+    pass = pass->outer;
+  if (pass == NULL || number <= position_of(asyncs, pass))
     return NULL;
-  /* Acquire: the handles. Pairs with push_sent(). */
-  return uv__exchange(&state->shared.sent, NULL);
+  return pass;
 }
 
-/* Moves it to the ready list, in the order in which the handles were made,
- * whatever the order of the sends: programs rely on it (the channels of a Node
- * process reach their listeners in the order of creation). */
-static void make_ready(struct uv__asyncs* asyncs, uv_async_t* sent) {
-  uv_async_t* handle = sent;
+static void give(struct uv__asyncs* asyncs,
+                 struct uv__async_pass* pass,
+                 uv_async_t* chain) {
+  if (pass != NULL) {
+    uv__async_runs_add(&pass->runs, chain);
+    return;
+  }
+  for (; chain != NULL; chain = *uv__async_link(chain))
+    uv__queue_push_back(&asyncs->ready, uv__async_node(chain));
+}
 
-  if (sent != NULL && *link_of(sent) != NULL)
-    handle = sort_chain(oldest_first(sent));
-  while (handle != NULL) {
-    uv_async_t* next = *link_of(handle);
-    uv__queue_push_back(&asyncs->ready, node_of(handle));
-    handle = next;
+/* Gives each handle of a chain to its pass; neighbours together, because a
+ * chain that is in order already is cheap to sort. */
+static void hand_out(struct uv__asyncs* asyncs, uv_async_t* chain) {
+  while (chain != NULL) {
+    struct uv__async_pass* pass = pass_of(asyncs, chain);
+    uv_async_t* last = chain;
+    uv_async_t* next = *uv__async_link(last);
+    while (next != NULL && pass_of(asyncs, next) == pass) {
+      last = next;
+      next = *uv__async_link(last);
+    }
+    *uv__async_link(last) = NULL;
+    give(asyncs, pass, chain);
+    chain = next;
   }
 }
 
-static void run_one(uv_async_t* handle) {
-  /* Lowered before the callback: a send during it means another run. Pairs with
-   * uv_async_send(). */
+/* What earlier passes left. */
+static uv_async_t* take_ready(struct uv__asyncs* asyncs) {
+  uv_async_t* chain = NULL;
+
+  while (!uv__queue_empty(&asyncs->ready)) {
+    struct uv__queue* last = asyncs->ready.prev;
+    uv__queue_remove(last);
+    *uv__async_link(uv__async_at(last)) = chain;
+    chain = uv__async_at(last);
+  }
+  return chain;
+}
+
+/* Was anything sent that has its turn in a pass under way? If not it stays on
+ * the stack: its sender has woken the loop for it. */
+static int is_more_sent(const struct uv__loop_state* state,
+                        struct uv__async_pass* pass) {
+  /* Acquire: the handles. Pairs with push_sent(). */
+  uv_async_t* head = uv__load_acquire(&state->shared.sent);
+
+  for (uv_async_t* h = head; h != pass->seen; h = *uv__async_link(h))
+    if (pass_of(&state->asyncs, h) != NULL)
+      return 1;
+  pass->seen = head;
+  return 0;
+}
+
+static void call_one(struct uv__async_pass* pass, uv_async_t* handle) {
+  pass->at = &handle->queue;
+  /* Lowered before the callback: a send during it means another call. Pairs
+   * with uv_async_send(). */
   uv__exchange(&handle->pending, 0);
   if (handle->async_cb != NULL)
     handle->async_cb(handle);
 }
 
-/* Nothing is added to the list while this runs but by uv__async_close(), which
- * only moves handles that were sent meanwhile; stops at the last one of now. */
-UV__APART static int run_ready(struct uv__asyncs* asyncs) {
-  struct uv__queue round;
+/* Calls `handle`, if any, and then whatever has its turn in the pass. Returns
+ * how many were called. */
+static int run_pass(struct uv__loop_state* state,
+                    struct uv__async_pass* pass,
+                    uv_async_t* handle) {
   int count = 0;
 
-  uv__queue_move(&round, &asyncs->ready);
-  while (!uv__queue_empty(&round)) {
-    run_one(handle_at(uv__queue_pop_front(&round)));
-    count++;
+  for (;; count++) {
+    if (handle == NULL)
+      handle = uv__async_runs_take(&pass->runs);
+    if (handle == NULL)
+      return count;
+    call_one(pass, handle);
+    handle = NULL;
+    if (is_more_sent(state, pass))
+      hand_out(&state->asyncs, take_sent(state));
   }
-  return count;
 }
 
 int uv__async_run(uv_loop_t* loop) {
-  struct uv__asyncs* asyncs = &uv__loop_state(loop)->asyncs;
-  uv_async_t* sent = take_sent(uv__loop_state(loop));
-  int count = 1;
+  struct uv__loop_state* state = uv__loop_state(loop);
+  struct uv__asyncs* asyncs = &state->asyncs;
+  uv_async_t* sent = take_sent(state);
 
-  if (sent != NULL && *link_of(sent) == NULL &&
-      uv__queue_empty(&asyncs->ready)) {
-    run_one(sent); /* nobody else's turn to wait for */
-  } else {
-    make_ready(asyncs, sent);
-    count = run_ready(asyncs);
+  if (sent == NULL && uv__queue_empty(&asyncs->ready))
+    return 0;
+
+  struct uv__async_pass pass;
+  pass.outer = asyncs->pass;
+  pass.at = &asyncs->places;
+  pass.seen = NULL;
+  pass.runs.mask = 0;
+  asyncs->pass = &pass;
+
+  /* One alone needs no order. */
+  if (sent == NULL || *uv__async_link(sent) != NULL || pass.outer != NULL ||
+      !uv__queue_empty(&asyncs->ready)) {
+    hand_out(asyncs, take_ready(asyncs));
+    hand_out(asyncs, sent);
+    uv__async_runs_join(&pass.runs);
+    sent = NULL;
   }
+  int count = run_pass(state, &pass, sent);
+  asyncs->pass = pass.outer;
 
-  /* Handles that a close moved here have no wake of their own any more. */
+  /* What was taken off the stack for a later pass has no wake of its own. */
   if (!uv__queue_empty(&asyncs->ready))
     (void) uv__wakeup_send(loop);
   return count;
@@ -223,23 +254,31 @@ static void wait_a_moment(unsigned turn) {
 
 /* Is it on a list of ours, so that no sender touches it any more? */
 static int is_collected(uv_async_t* handle) {
-  return !uv__queue_empty(node_of(handle));
+  return !uv__queue_empty(uv__async_node(handle));
+}
+
+static void give_up_place(struct uv__asyncs* asyncs, uv_async_t* handle) {
+  for (struct uv__async_pass* p = asyncs->pass; p != NULL; p = p->outer)
+    if (p->at == &handle->queue)
+      p->at = handle->queue.prev;
+  uv__queue_remove(&handle->queue);
 }
 
 enum uv__close_answer uv__async_close(uv_handle_t* base) {
   uv_async_t* handle = (uv_async_t*) base;
-  struct uv__asyncs* asyncs = &uv__loop_state(handle->loop)->asyncs;
+  struct uv__loop_state* state = uv__loop_state(handle->loop);
 
   /* Raised from here on, so that later sends do nothing. */
   if (uv__fetch_or(&handle->pending, 1) != 0) {
     for (unsigned turn = 0; !is_collected(handle); turn++) {
-      make_ready(asyncs, take_sent(uv__loop_state(handle->loop)));
+      hand_out(&state->asyncs, take_sent(state));
       wait_a_moment(turn);
     }
   }
 
-  uv__queue_remove(node_of(handle));
-  if (!uv__queue_empty(&asyncs->ready))
+  uv__queue_remove(uv__async_node(handle));
+  give_up_place(&state->asyncs, handle);
+  if (!uv__queue_empty(&state->asyncs.ready))
     (void) uv__wakeup_send(handle->loop);
   uv__handle_stop(base);
   return UV__CLOSE_DONE;
@@ -253,14 +292,14 @@ void uv__async_close_loop(uv_loop_t* loop) {
 }
 
 void uv__async_fork(uv_loop_t* loop) {
-  uv__async_init_loop(loop);
-  struct uv__queue* head = &loop->handle_queue;
-  for (struct uv__queue* q = head->next; q != head; q = q->next) {
-    uv_handle_t* base = container_of(q, uv_handle_t, handle_queue);
-    if (base->type != UV_ASYNC || uv__is_closing(base))
-      continue;
-    uv_async_t* handle = (uv_async_t*) base;
+  struct uv__loop_state* state = uv__loop_state(loop);
+  struct uv__queue* places = &state->asyncs.places;
+
+  (void) take_sent(state);
+  state->shared.busy = 0;
+  for (struct uv__queue* q = places->next; q != places; q = q->next) {
+    uv_async_t* handle = container_of(q, uv_async_t, queue);
     handle->pending = 0;
-    uv__queue_init(node_of(handle));
+    uv__queue_remove(uv__async_node(handle));
   }
 }

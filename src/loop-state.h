@@ -55,8 +55,9 @@ struct uv__timers {
 
 /* async.c. */
 struct uv__asyncs {
-  struct uv__queue ready;  /* sent, waiting for their turn */
-  uintptr_t made;          /* handles so far: the number of the next one */
+  struct uv__queue places; /* all handles, in the order of their turns */
+  struct uv__queue ready;  /* taken off the stack, for the next pass */
+  struct uv__async_pass* pass; /* the innermost one under way, or NULL */
 };
 
 /* metrics.c. Atomic where uv_metrics_idle_time() reads from other threads. */

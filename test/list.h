@@ -14,6 +14,14 @@ TEST(async_callback_closes_the_rest_of_the_batch)
 TEST(async_close_while_others_send)
 TEST(async_close_races_with_send)
 
+/* test-async-order.c */
+TEST(async_send_to_a_later_handle_is_the_same_pass)
+TEST(async_made_in_a_callback)
+TEST(async_close_moves_no_other_handle)
+TEST(async_closed_in_its_own_callback)
+TEST(async_callback_runs_the_loop)
+TEST(async_many_made_in_one_place)
+
 /* test-bad-input.c */
 TEST(bad_input_is_named)
 

@@ -155,7 +155,18 @@ proctype signaller() {
 }
 
 byte ready;        /* asyncs.ready */
-byte round;        /* of uv__async_run() */
+byte round;        /* of uv__async_run(): to be called in this pass */
+byte at = SENDERS; /* the first handle whose turn in this pass is to come */
+
+/* take_sent() and hand_out(): handles from `at` on have their turn in the pass
+ * under way, the others in the next one. */
+inline hand_out() {
+  atomic {
+    round = round | (sent & (255 - (BIT(at) - 1)));
+    ready = ready | (sent & (BIT(at) - 1));
+    sent = 0
+  }
+}
 
 /* uv__async_close() */
 inline close_handle(k) {
@@ -164,7 +175,7 @@ inline close_handle(k) {
   :: noted ->
     do
     :: (ready | round) & BIT(k) -> break
-    :: else -> atomic { ready = ready | sent; sent = 0 }
+    :: else -> hand_out()
     od
   :: else -> skip
   fi;
@@ -184,8 +195,15 @@ inline dispatch_wake() {
   h = 0;
   do
   :: h < SENDERS ->
+    at = h;
+    if /* is_more_sent() is asked after each callback; to ask at every step
+        * does no harm */
+    :: sent & (255 - (BIT(at) - 1)) -> hand_out()
+    :: else -> skip
+    fi;
     if
     :: round & BIT(h) ->
+      at = h + 1;
       round = WITHOUT(round, h);
       pending = WITHOUT(pending, h);
       news = WITHOUT(news, h); /* the callback reads it, */
@@ -198,6 +216,7 @@ inline dispatch_wake() {
     h++
   :: else -> break
   od;
+  at = SENDERS;
   if
   :: ready != 0 -> note()
   :: else -> skip

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* The order in which async handles are called; async-order.c.
+ *
+ * Every handle of a loop has a place in a list, and a number that grows along
+ * the list, so that two handles can be compared. Handles that wait to be called
+ * are kept as a few sorted runs: adding one costs O(log n), and so does finding
+ * the first.
+ */
+#ifndef UV_ASYNC_ORDER_H_
+#define UV_ASYNC_ORDER_H_
+
+#include "base.h"
+#include "queue.h"
+
+/* Enough for any number of handles that fit into memory. */
+#define UV__ASYNC_RUNS 32
+
+/* Run i, if its bit in `mask` is set, holds what 2^i additions brought; it may
+ * be empty by now. Others are not initialised. */
+struct uv__async_runs {
+  uint32_t mask;
+  struct uv__queue run[UV__ASYNC_RUNS];
+};
+
+/* The words that every handle has to spare. [0] links the stack of sent
+ * handles, and chains that end with NULL; [1] and [2] a list of handles that
+ * wait; [3] is the number. */
+static inline uv_async_t** uv__async_link(uv_async_t* handle) {
+  return (uv_async_t**) &handle->u.reserved[0];
+}
+
+static inline struct uv__queue* uv__async_node(uv_async_t* handle) {
+  return (struct uv__queue*) &handle->u.reserved[1];
+}
+
+static inline uv_async_t* uv__async_at(struct uv__queue* node) {
+  return container_of(node, uv_async_t, u.reserved[1]);
+}
+
+static inline uintptr_t uv__async_number(const uv_async_t* handle) {
+  return (uintptr_t) handle->u.reserved[3];
+}
+
+/* Puts a handle into the list of places behind `at`: another handle's `queue`,
+ * or the list itself for the front. */
+void uv__async_place(struct uv__queue* places,
+                     struct uv__queue* at,
+                     uv_async_t* handle);
+
+/* The number of the handle at a place; 0 for the list itself. */
+static inline uintptr_t uv__async_place_number(const struct uv__queue* places,
+                                               const struct uv__queue* at) {
+  if (at == places)
+    return 0;
+  return uv__async_number(container_of(at, uv_async_t, queue));
+}
+
+/* Adds the handles of a chain, in any order. */
+void uv__async_runs_add(struct uv__async_runs* runs, uv_async_t* chain);
+
+/* Makes one run of them all. */
+void uv__async_runs_join(struct uv__async_runs* runs);
+
+/* Takes the one with the lowest number off; NULL if there is none. */
+uv_async_t* uv__async_runs_take(struct uv__async_runs* runs);
+
+#endif /* UV_ASYNC_ORDER_H_ */

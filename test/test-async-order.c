@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* The order of async callbacks: each pass calls the pending handles in the
+ * order in which they were made, with those that become pending while it is on
+ * its way to them. Method: callbacks append their handle's letter; '|' ends an
+ * iteration. */
+#include "test.h"
+
+#define HANDLES 5
+
+static uv_loop_t loop;
+static uv_async_t handles[HANDLES];
+static char trace[64];
+static void (*in_callback)(int handle);
+
+static void note(char c) {
+  size_t n = strlen(trace);
+  ASSERT_LT(n, sizeof(trace) - 1);
+  trace[n] = c;
+  trace[n + 1] = '\0';
+}
+
+static void on_async(uv_async_t* handle) {
+  int i = (int) (handle - handles);
+
+  note((char) ('A' + i));
+  if (in_callback != NULL)
+    in_callback(i);
+}
+
+static void make(int i) {
+  ASSERT_OK(uv_async_init(&loop, &handles[i], on_async));
+}
+
+static void send_to(int i) {
+  ASSERT_OK(uv_async_send(&handles[i]));
+}
+
+/* A loop with handles A to D. */
+static void begin(void (*callback)(int handle)) {
+  in_callback = callback;
+  trace[0] = '\0';
+  ASSERT_OK(uv_loop_init(&loop));
+  for (int i = 0; i < 4; i++)
+    make(i);
+}
+
+static void iterate(int n) {
+  while (n-- > 0) {
+    uv_run(&loop, UV_RUN_NOWAIT);
+    note('|');
+  }
+}
+
+static void expect(const char* want) {
+  ASSERT_STR_EQ(want, trace);
+  trace[0] = '\0';
+}
+
+static void send_on_and_back(int i) {
+  static int sent_back;
+
+  if (i == 0) {
+    send_to(2);
+    send_to(1);
+  } else if (i == 2 && !sent_back++) {
+    send_to(0);
+  }
+}
+
+TEST_IMPL(async_send_to_a_later_handle_is_the_same_pass) {
+  begin(send_on_and_back);
+  send_to(0);
+  iterate(3); /* what C sends back to A waits for the next pass */
+  expect("ABC|ABC||");
+  send_to(3);
+  send_to(0);
+  iterate(2);
+  expect("ABCD||");
+  test_close_loop(&loop);
+  return 0;
+}
+
+static void make_one(int i) {
+  static int made;
+
+  if (i != 0 || made++)
+    return;
+  make(4);
+  send_to(4);
+  send_to(3);
+}
+
+/* A handle that a callback makes comes next in line, from the next pass on. */
+TEST_IMPL(async_made_in_a_callback) {
+  begin(make_one);
+  send_to(0);
+  send_to(2);
+  iterate(3);
+  expect("ACD|E||");
+  for (int i = 4; i >= 0; i--)
+    send_to(i);
+  iterate(2);
+  expect("AEBCD||");
+  test_close_loop(&loop);
+  return 0;
+}
+
+static void close_one(int i) {
+  static int closed;
+
+  if (i != 1 || closed++)
+    return;
+  uv_close((uv_handle_t*) &handles[2], NULL);
+  send_to(3);
+  send_to(0);
+}
+
+TEST_IMPL(async_close_moves_no_other_handle) {
+  begin(NULL);
+  send_to(3);
+  send_to(2);
+  uv_close((uv_handle_t*) &handles[2], NULL);
+  send_to(1);
+  send_to(0);
+  iterate(2);
+  expect("ABD||");
+  test_close_loop(&loop);
+
+  begin(close_one);
+  send_to(1);
+  send_to(2);
+  iterate(3);
+  expect("BD|A||");
+  test_close_loop(&loop);
+  return 0;
+}
+
+static void close_itself(int i) {
+  if (i != 1)
+    return;
+  send_to(3);
+  send_to(0);
+  uv_close((uv_handle_t*) &handles[1], NULL);
+}
+
+TEST_IMPL(async_closed_in_its_own_callback) {
+  begin(close_itself);
+  send_to(1);
+  send_to(2);
+  iterate(3);
+  expect("BCD|A||");
+  test_close_loop(&loop);
+  return 0;
+}
+
+static void run_inside(int i) {
+  static int ran;
+
+  if (i != 0 || ran++)
+    return;
+  send_to(0);
+  send_to(1);
+  note('(');
+  uv_run(&loop, UV_RUN_NOWAIT);
+  note(')');
+}
+
+/* A pass inside another goes no further than that one has come. */
+TEST_IMPL(async_callback_runs_the_loop) {
+  begin(run_inside);
+  send_to(0);
+  send_to(2);
+  iterate(2);
+  expect("A(A)BC||");
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* Handles made in the same place again and again: the numbers between two
+ * neighbours run out. */
+static uv_async_t crowd[200];
+static int ncrowd;
+
+static void on_crowd(uv_async_t* handle) {
+  int i = (int) (handle - crowd);
+  ASSERT_EQ(--ncrowd, i); /* the one that was made last comes first */
+}
+
+static void make_crowd(int i) {
+  if (i == 0 && ncrowd < 200)
+    ASSERT_OK(uv_async_init(&loop, &crowd[ncrowd++], on_crowd));
+}
+
+TEST_IMPL(async_many_made_in_one_place) {
+  begin(make_crowd);
+  for (int i = 0; i < 200; i++) {
+    send_to(0);
+    uv_run(&loop, UV_RUN_NOWAIT);
+    trace[0] = '\0';
+  }
+  for (int i = 0; i < 200; i++)
+    ASSERT_OK(uv_async_send(&crowd[i * 37 % 200]));
+  send_to(3);
+  send_to(0);
+  iterate(1);
+  expect("AD|");
+  ASSERT_EQ(0, ncrowd);
+  test_close_loop(&loop);
+  return 0;
+}
