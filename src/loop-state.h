@@ -51,6 +51,9 @@ struct uv__timers {
   struct uv__timer_slot* heap;
   size_t count;
   size_t capacity;
+  size_t nready; /* due, disarmed, waiting for their callbacks */
+  struct uv__timer_slot* old_heap; /* the array before `heap`, or NULL */
+  unsigned changes; /* of the heap, so far; odd while one is under way */
 };
 
 /* async.c. */

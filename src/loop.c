@@ -32,30 +32,38 @@ int uv_loop_alive(const uv_loop_t* loop) {
   return uv__loop_alive(loop);
 }
 
-/* When there is something to do even if no event comes: at once, or when the
- * next timer is due. */
-static uint64_t next_own_work(const uv_loop_t* loop) {
-  if (uv__loop_os_has_pending(loop) || loop->closing_handles != NULL)
-    return UV__DEADLINE_NONE;
-  if (!uv__queue_empty(&loop->idle_handles))
+/* Is there something to do even if no event comes and no timer is due? */
+static int has_own_work(const uv_loop_t* loop) {
+  return uv__loop_os_has_pending(loop) || loop->closing_handles != NULL ||
+         !uv__queue_empty(&loop->idle_handles);
+}
+
+/* When there is: at once, or when the next timer is due. */
+static uint64_t next_own_work(uv_loop_t* loop) {
+  if (has_own_work(loop))
     return UV__DEADLINE_NONE;
   return uv__timer_is_any(loop) ? uv__timer_next_due(loop) : UV__DEADLINE_NEVER;
 }
 
-uint64_t uv__loop_deadline(const uv_loop_t* loop) {
+uint64_t uv__loop_deadline(uv_loop_t* loop) {
   if (loop->stop_flag || !uv__loop_alive(loop))
     return UV__DEADLINE_NONE;
   return next_own_work(loop);
 }
 
+/* Only reads: programs call this on another thread while the loop's thread
+ * starts timers. */
 int uv_backend_timeout(const uv_loop_t* loop) {
-  /* Whoever embeds the loop waits on the backend's fd, which does not know yet
-   * about interest that was not committed: a round is due. */
-  if (uv__loop_os_uncommitted(loop))
-    return 0;
+  const struct uv__loop_state* state = uv__loop_state(loop);
 
-  uint64_t deadline_ns = uv__loop_deadline(loop);
-  return uv__deadline_left_ms(deadline_ns, uv__loop_state(loop)->now_ns);
+  if (loop->stop_flag || !uv__loop_alive(loop) || has_own_work(loop))
+    return 0;
+  /* Whoever embeds the loop waits on the backend's fd, which does not know yet
+   * about interest that was not committed: a round is due. Before the first
+   * round there is some always, in libuv and for its users. */
+  if (uv__loop_os_uncommitted(loop) || state->metrics.loop_count == 0)
+    return 0;
+  return uv__deadline_left_ms(uv__timer_peek_due(loop), state->now_ns);
 }
 
 void uv_update_time(uv_loop_t* loop) {
@@ -73,13 +81,6 @@ uint64_t uv_now(const uv_loop_t* loop) {
 
 void uv_stop(uv_loop_t* loop) {
   loop->stop_flag = 1;
-}
-
-/* Callbacks that come before the poll. */
-static int has_early_work(const uv_loop_t* loop) {
-  return uv__loop_os_has_pending(loop) ||
-         !uv__queue_empty(&loop->idle_handles) ||
-         !uv__queue_empty(&loop->prepare_handles);
 }
 
 static void before_poll(uv_loop_t* loop) {
@@ -142,12 +143,13 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   /* Asked before the early timers: what was alive then gets an iteration, even
    * if they were all there was. */
   int alive = uv__loop_alive(loop);
+  int runs_timers = mode == UV_RUN_DEFAULT && alive && !loop->stop_flag;
 
-  /* If nobody asks the time before the poll, that one's will do. */
-  if (mode == UV_RUN_DEFAULT || !alive || has_early_work(loop))
+  /* Otherwise the poll phase is the first to tell the time. */
+  if (runs_timers || !alive)
     uv_update_time(loop);
-  if (mode == UV_RUN_DEFAULT && alive && !loop->stop_flag)
-    uv__timer_run_due(loop);
+  if (runs_timers)
+    run_timers(loop);
 
   uv__wakeup_run_begin(loop, mode);
   while (alive && !loop->stop_flag) {

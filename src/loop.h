@@ -10,7 +10,7 @@ int uv__loop_alive(const uv_loop_t* loop);
 
 /* The moment until which the loop may sleep, in ns of uv_hrtime(): 0 not at
  * all, UINT64_MAX for ever. */
-uint64_t uv__loop_deadline(const uv_loop_t* loop);
+uint64_t uv__loop_deadline(uv_loop_t* loop);
 
 /* Runs idle, prepare or check callbacks; loop-watcher.c. */
 void uv__run_idle(uv_loop_t* loop);

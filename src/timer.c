@@ -14,9 +14,16 @@
  * A handle knows its slot: node.heap[0] is the index plus one, 0 when unarmed.
  * Deadlines that are too far away for nanoseconds all count as the last moment
  * there is; node.heap[1..2] then remember the milliseconds, for whoever asks.
+ *
+ * A timer that is due is disarmed before the first callback of its round runs,
+ * and waits for its own in a list, linked by node.queue: it is not active then,
+ * and can be stopped, started or closed like any other.
+ *
+ * Context: uv__timer_peek_due() any, everything else the loop's thread.
  */
 #include "timer.h"
 #include "alloc.h"
+#include "atomic.h"
 #include "loop.h"
 #include "poll-clock.h"
 
@@ -24,6 +31,9 @@
 
 #define ARITY 4
 #define MIN_CAPACITY 16
+
+/* Of uv__timer_peek_due(): slots to look at before it is content with less. */
+#define PEEK_MAX 256
 
 static size_t slot_of(const uv_timer_t* timer) {
   return (size_t) (uintptr_t) timer->node.heap[0];
@@ -48,6 +58,17 @@ static int key_before(const struct uv__timer_slot* a,
   if (a->due_ns != b->due_ns)
     return a->due_ns < b->due_ns;
   return a->start_id < b->start_id;
+}
+
+/* Around every change of the heap: a reader that finds the number odd, or
+ * another one afterwards, has seen half of it. Pairs with the loads in
+ * uv__timer_peek_due(). */
+static void change_begin(struct uv__timers* timers) {
+  uv__store_release(&timers->changes, timers->changes + 1);
+}
+
+static void change_end(struct uv__timers* timers) {
+  uv__store_release(&timers->changes, timers->changes + 1);
 }
 
 static void put(struct uv__timers* timers,
@@ -105,13 +126,15 @@ static void heap_remove(struct uv__timers* timers, uv_timer_t* timer) {
   assert(timers->heap[i].timer == timer);
   set_slot(timer, 0);
 
+  change_begin(timers);
   struct uv__timer_slot last = timers->heap[--timers->count];
   if (i == timers->count)
-    return;
-  if (i > 0 && key_before(&last, &timers->heap[(i - 1) / ARITY]))
+    ; /* it was the last one */
+  else if (i > 0 && key_before(&last, &timers->heap[(i - 1) / ARITY]))
     sift_up(timers, i, last);
   else
     sift_down(timers, i, last);
+  change_end(timers);
 }
 
 static struct uv__timer_slot key_of(uv_timer_t* timer) {
@@ -126,26 +149,39 @@ static uv_timer_t* heap_top(struct uv__timers* timers) {
     if (top.start_id == top.timer->start_id)
       return top.timer;
     /* Restarted since: its real key is later, let it sink. */
+    change_begin(timers);
     sift_down(timers, 0, key_of(top.timer));
+    change_end(timers);
   }
   return NULL;
 }
 
-static int heap_reserve(struct uv__timers* timers) {
-  if (timers->count < timers->capacity)
-    return 0;
-
+/* The array before this one is kept until the next time: another thread may
+ * just be reading it (uv__timer_peek_due()). */
+UV__APART static int heap_grow(struct uv__timers* timers) {
   size_t capacity = timers->capacity * 2;
   if (capacity < MIN_CAPACITY)
     capacity = MIN_CAPACITY;
 
-  void* heap = uv__realloc_array(timers->heap, capacity, sizeof(*timers->heap));
+  struct uv__timer_slot* heap = uv__calloc(capacity, sizeof(*heap));
   if (heap == NULL)
     return UV_ENOMEM;
 
-  timers->heap = heap;
-  timers->capacity = capacity;
+  if (timers->count != 0)
+    memcpy(heap, timers->heap, timers->count * sizeof(*heap));
+  uv__free(timers->old_heap);
+  timers->old_heap = timers->heap;
+  /* In this order: pairs with the loads in uv__timer_peek_due(). */
+  uv__store_release(&timers->heap, heap);
+  uv__store_release(&timers->capacity, capacity);
   return 0;
+}
+
+/* Room for one more, and for those that are due: they may be repeated. */
+static int heap_reserve(struct uv__timers* timers) {
+  if (timers->count + timers->nready < timers->capacity)
+    return 0;
+  return heap_grow(timers);
 }
 
 static int arm(uv_timer_t* timer, uint64_t timeout_ms) {
@@ -165,11 +201,12 @@ static int arm(uv_timer_t* timer, uint64_t timeout_ms) {
   set_due_ms(timer, due_ms < timeout_ms ? UINT64_MAX : due_ms);
   timer->timeout = due_ns;
   timer->start_id = loop->timer_counter++;
-  if (slot == 0)
-    sift_up(timers, timers->count++, key_of(timer));
-  else if (due_ns < timers->heap[slot - 1].due_ns)
-    sift_up(timers, slot - 1, key_of(timer));
-  /* else: later than its slot says; see heap_top(). */
+  if (slot != 0 && due_ns >= timers->heap[slot - 1].due_ns)
+    return 0; /* not before its slot says; see heap_top() */
+
+  change_begin(timers);
+  sift_up(timers, slot == 0 ? timers->count++ : slot - 1, key_of(timer));
+  change_end(timers);
   return 0;
 }
 
@@ -183,6 +220,17 @@ int uv_timer_init(uv_loop_t* loop, uv_timer_t* handle) {
   return 0;
 }
 
+/* Due, and waiting for its callback? */
+static int is_ready(const uv_timer_t* handle) {
+  return slot_of(handle) != 0 && !uv__is_active(uv__base(handle));
+}
+
+static void leave_ready(struct uv__timers* timers, uv_timer_t* handle) {
+  uv__queue_remove(&handle->node.queue);
+  set_slot(handle, 0);
+  timers->nready--;
+}
+
 int uv_timer_start(uv_timer_t* handle,
                    uv_timer_cb cb,
                    uint64_t timeout,
@@ -190,6 +238,8 @@ int uv_timer_start(uv_timer_t* handle,
   if (cb == NULL || uv__is_closing(uv__base(handle)))
     return UV_EINVAL;
 
+  if (is_ready(handle))
+    leave_ready(&uv__loop_state(handle->loop)->timers, handle);
   int err = arm(handle, timeout);
   if (err != 0)
     return err;
@@ -201,16 +251,23 @@ int uv_timer_start(uv_timer_t* handle,
 }
 
 int uv_timer_stop(uv_timer_t* handle) {
-  if (slot_of(handle) != 0)
-    heap_remove(&uv__loop_state(handle->loop)->timers, handle);
-  uv__handle_stop(uv__base(handle));
+  if (slot_of(handle) == 0)
+    return 0;
+
+  struct uv__timers* timers = &uv__loop_state(handle->loop)->timers;
+  if (is_ready(handle)) {
+    leave_ready(timers, handle);
+  } else {
+    heap_remove(timers, handle);
+    uv__handle_stop(uv__base(handle));
+  }
   return 0;
 }
 
 int uv_timer_again(uv_timer_t* handle) {
   if (handle->timer_cb == NULL)
     return UV_EINVAL;
-  if (handle->repeat == 0)
+  if (handle->repeat == 0 || uv__is_closing(uv__base(handle)))
     return 0;
   return uv_timer_start(handle, handle->timer_cb, handle->repeat,
                         handle->repeat);
@@ -234,42 +291,116 @@ uint64_t uv_timer_get_due_in(const uv_timer_t* handle) {
   return (handle->timeout - now_ns + 999999) / 1000000;
 }
 
-uint64_t uv__timer_next_due(const uv_loop_t* loop) {
+uint64_t uv__timer_next_due(uv_loop_t* loop) {
   uv_timer_t* timer = heap_top(&uv__loop_state(loop)->timers);
   return timer == NULL ? UV__DEADLINE_NEVER : timer->timeout;
 }
 
-/* A timer that a callback (re)arms has a start_id past `first_new` and a
- * deadline not before `now_ns`, so it sorts behind everything that belongs to
- * this round: the first one seen ends it. */
+/* Keys that are too early hide what is below them: their slots are walked until
+ * nothing that is left can be earlier than what was found. UV__DEADLINE_NONE if
+ * that takes too long. */
+static uint64_t true_earliest(const struct uv__timer_slot* heap, size_t count) {
+  size_t todo[PEEK_MAX];
+  size_t ntodo = 1;
+  uint64_t best_ns = UV__DEADLINE_NEVER;
+
+  todo[0] = 0;
+  for (size_t looked = 0; ntodo != 0; looked++) {
+    size_t i = todo[--ntodo];
+    const uv_timer_t* timer = heap[i].timer;
+    if (timer == NULL || heap[i].due_ns >= best_ns)
+      continue;
+    if (looked == PEEK_MAX || ntodo > PEEK_MAX - ARITY)
+      return UV__DEADLINE_NONE;
+    if (timer->timeout < best_ns)
+      best_ns = timer->timeout;
+    for (size_t k = 1; k <= ARITY && i * ARITY + k < count; k++)
+      if (heap[i * ARITY + k].due_ns < best_ns)
+        todo[ntodo++] = i * ARITY + k;
+  }
+  return best_ns;
+}
+
+/* The loop's thread may be changing all this meanwhile: whatever is read, no
+ * index leaves the array, and the key of the top is never too late. */
+uint64_t uv__timer_peek_due(const uv_loop_t* loop) {
+  const struct uv__timers* timers = &uv__loop_state(loop)->timers;
+  /* Acquire: these pair with change_begin() and change_end(), */
+  unsigned changes = uv__load_acquire(&timers->changes);
+  /* these, in this order, with heap_grow(): an array of that capacity. */
+  size_t count = uv__load_acquire(&timers->capacity);
+  const struct uv__timer_slot* heap = uv__load_acquire(&timers->heap);
+
+  if (timers->count < count)
+    count = timers->count;
+  if (count == 0)
+    return UV__DEADLINE_NEVER;
+
+  uint64_t top_ns = heap[0].due_ns;
+  uint64_t due_ns = true_earliest(heap, count);
+  int is_whole =
+      changes % 2 == 0 && changes == uv__load_acquire(&timers->changes);
+  return due_ns != UV__DEADLINE_NONE && is_whole ? due_ns : top_ns;
+}
+
+/* Is there one beside the first? Keys may be too early, never too late. */
+static int is_other_due(const struct uv__timers* timers, uint64_t now_ns) {
+  for (size_t i = 1; i <= ARITY && i < timers->count; i++)
+    if (timers->heap[i].due_ns <= now_ns)
+      return 1;
+  return 0;
+}
+
+static void fire(uv_timer_t* timer) {
+  if (timer->repeat != 0) {
+    (void) arm(timer, timer->repeat); /* there is room for it */
+    uv__handle_start(uv__base(timer));
+  } else {
+    uv_timer_stop(timer);
+  }
+  timer->timer_cb(timer);
+}
+
+/* Several are due: all are disarmed before the first callback. */
+UV__APART static void run_round(struct uv__timers* timers, uint64_t now_ns) {
+  struct uv__queue ready;
+  uv_timer_t* timer = heap_top(timers);
+
+  uv__queue_init(&ready);
+  for (; timer != NULL && timer->timeout <= now_ns; timer = heap_top(timers)) {
+    heap_remove(timers, timer);
+    uv__handle_stop(uv__base(timer));
+    uv__queue_push_back(&ready, &timer->node.queue);
+    timers->nready++;
+  }
+  while (!uv__queue_empty(&ready)) {
+    timer = container_of(ready.next, uv_timer_t, node.queue);
+    leave_ready(timers, timer);
+    fire(timer);
+  }
+}
+
 void uv__timer_run_due(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
-  uint64_t now_ns = state->now_ns;
-  uint64_t first_new = loop->timer_counter;
+  uv_timer_t* timer = heap_top(&state->timers);
 
-  for (;;) {
-    uv_timer_t* timer = heap_top(&state->timers);
-    if (timer == NULL || timer->timeout > now_ns)
-      break;
-    if (timer->start_id >= first_new)
-      break;
-
-    if (timer->repeat != 0) {
-      /* The slot is there already: this cannot fail. */
-      (void) arm(timer, timer->repeat);
-    } else {
-      uv_timer_stop(timer);
-    }
-    timer->timer_cb(timer);
-  }
+  if (timer == NULL || timer->timeout > state->now_ns)
+    return;
+  if (is_other_due(&state->timers, state->now_ns))
+    run_round(&state->timers, state->now_ns);
+  else
+    fire(timer);
 }
 
 void uv__timer_close_loop(uv_loop_t* loop) {
   struct uv__timers* timers = &uv__loop_state(loop)->timers;
 
   assert(timers->count == 0);
+  assert(timers->nready == 0);
   uv__free(timers->heap);
+  uv__free(timers->old_heap);
   timers->heap = NULL;
+  timers->old_heap = NULL;
   timers->capacity = 0;
 }
 

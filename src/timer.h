@@ -11,7 +11,12 @@ static inline int uv__timer_is_any(const uv_loop_t* loop) {
 }
 
 /* When the next timer is due, in ns; UINT64_MAX if none is armed. */
-uint64_t uv__timer_next_due(const uv_loop_t* loop);
+uint64_t uv__timer_next_due(uv_loop_t* loop);
+
+/* The same, read only, for uv_backend_timeout(): programs call that while the
+ * loop's thread starts timers. With very many restarted timers the answer may
+ * be too early, never too late. */
+uint64_t uv__timer_peek_due(const uv_loop_t* loop);
 
 /* A quick look: if not, no timer is due at the loop's time. */
 static inline int uv__timer_may_be_due(const uv_loop_t* loop) {
@@ -21,7 +26,9 @@ static inline int uv__timer_may_be_due(const uv_loop_t* loop) {
          state->timers.heap[0].due_ns <= state->now_ns;
 }
 
-/* Runs the timers that were due and armed when the call began. */
+/* Runs the timers that were due and armed when the call began. They are not
+ * active any more when the first callback runs; those that repeat are again
+ * when their own runs. */
 void uv__timer_run_due(uv_loop_t* loop);
 
 /* Gives back the heap's memory; no timer is armed any more. */

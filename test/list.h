@@ -363,6 +363,18 @@ TEST_UNIX(timer_never_early_under_signals,
           "signals that interrupt system calls")
 TEST(timer_repeat_period_is_never_short)
 
+/* test-timer.c */
+TEST(timer_due_together_are_inactive)
+TEST(timer_due_together_stopped_or_closed)
+TEST(timer_due_together_started_again)
+TEST(timer_callback_runs_the_loop)
+TEST(timer_many_due_together_repeat)
+TEST(timer_again_while_closing)
+TEST(loop_time_in_idle_and_prepare)
+TEST(loop_time_of_a_stopped_run)
+TEST(backend_timeout_before_the_first_round)
+TEST(backend_timeout_while_timers_start)
+
 /* test-tty.c */
 TEST_UNIX(tty_modes_and_reset, "pseudo-terminals")
 TEST_UNIX(tty_close_restores_the_mode, "pseudo-terminals")

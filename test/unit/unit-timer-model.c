@@ -116,9 +116,11 @@ static void mutate(void) {
 
 static void check_against_model(void) {
   int first = model_first();
+  uint64_t peeked = uv__timer_peek_due(&fake.loop);
   uint64_t due = uv__timer_next_due(&fake.loop);
   unsigned armed = 0;
 
+  CHECK_EQ(due, peeked);
   CHECK_EQ(first == -1, due == UINT64_MAX);
   if (first != -1)
     CHECK_EQ(models[first].due_ns, due);
