@@ -8,6 +8,7 @@
 #include "timer.h"
 #include "wakeup.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -61,7 +62,18 @@ static int has_user_handles(const uv_loop_t* loop) {
   return 0;
 }
 
+/* A closed loop keeps a count of requests that never ends: it stays busy, and
+ * closing it again or running it does nothing. Programs do both when they exit
+ * (netdata). */
+static void mark_closed(uv_loop_t* loop) {
+  loop->internal_fields = NULL;
+  loop->active_reqs.count = UINT_MAX;
+  loop->stop_flag = 1;
+}
+
 int uv_loop_close(uv_loop_t* loop) {
+  if (uv__loop_state(loop) == NULL)
+    return UV_EBUSY;
   if (loop->active_reqs.count > 0 || has_user_handles(loop))
     return UV_EBUSY;
 
@@ -70,7 +82,7 @@ int uv_loop_close(uv_loop_t* loop) {
   uv__timer_close_loop(loop);
   uv__poll_close_loop(loop);
   uv__free(loop->internal_fields);
-  loop->internal_fields = NULL;
+  mark_closed(loop);
 
   if (loop == default_loop)
     default_loop = NULL;

@@ -143,6 +143,8 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   /* Asked before the early timers: what was alive then gets an iteration, even
    * if they were all there was. */
   int alive = uv__loop_alive(loop);
+  if (uv__loop_state(loop) == NULL)
+    return alive; /* closed */
   int runs_timers = mode == UV_RUN_DEFAULT && alive && !loop->stop_flag;
 
   /* Otherwise the poll phase is the first to tell the time. */

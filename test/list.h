@@ -97,6 +97,7 @@ TEST(close_callback_runs_the_loop)
 /* test-loop.c */
 TEST(loop_init_keeps_data_and_refuses_null)
 TEST(loop_close_busy_until_closed)
+TEST(loop_closed_twice)
 TEST(loop_closed_tells_the_time)
 TEST(loop_default_can_be_made_again)
 TEST(loop_configure_unknown_option)

@@ -55,6 +55,22 @@ TEST_IMPL(loop_close_busy_until_closed) {
   return 0;
 }
 
+/* Programs close or run a loop that they have closed before, at exit. */
+TEST_IMPL(loop_closed_twice) {
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_loop_close(&loop));
+  ASSERT_ERR(UV_EBUSY, uv_loop_close(&loop));
+  ASSERT_EQ(1, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(1, uv_run(&loop, UV_RUN_NOWAIT));
+  ASSERT_EQ(1, uv_loop_alive(&loop));
+  ASSERT_EQ(0, uv_backend_timeout(&loop));
+  uv_stop(&loop);
+  ASSERT_OK(uv_loop_init(&loop)); /* and made again */
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
 /* A closed loop can still be asked the time (uvloop does). */
 TEST_IMPL(loop_closed_tells_the_time) {
   uv_loop_t loop;
