@@ -37,6 +37,7 @@ int uv_loop_init(uv_loop_t* loop) {
   init_public_fields(loop);
   loop->internal_fields = state;
   state->poller = uv__poller_choose();
+  uv__wakeup_init_process();
   uv__async_init_loop(loop);
   uv_update_time(loop);
 

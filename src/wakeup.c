@@ -46,6 +46,14 @@
 #define CROWD 8
 #define CROWD_NS 2000
 
+/* As many as the process may use, or 0: not asked yet. */
+static unsigned processors; /* atomic */
+
+void uv__wakeup_init_process(void) {
+  if (uv__load_relaxed(&processors) == 0)
+    uv__store_relaxed(&processors, uv_available_parallelism());
+}
+
 static unsigned* word_of(uv_loop_t* loop) {
   return &uv__loop_state(loop)->shared.word;
 }
@@ -91,13 +99,8 @@ void uv__wakeup_run_end(uv_loop_t* loop) {
 /* Is there a processor for the one we would be looking out for? None if the
  * workers need them all: looking would hold up what is looked for. */
 static int can_look(void) {
-  static unsigned processors;
   unsigned known = uv__load_relaxed(&processors);
 
-  if (known == 0) {
-    known = uv_available_parallelism();
-    uv__store_relaxed(&processors, known);
-  }
   return known > 1 && !uv__threadpool_is_heavy(known);
 }
 

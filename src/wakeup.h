@@ -5,6 +5,10 @@
 
 #include "loop-state.h"
 
+/* With the first loop: asks for the number of processors. That may open files,
+ * which a program may have forbidden by the time the loop runs (seccomp). */
+void uv__wakeup_init_process(void);
+
 /* Leaves a note for the loop and, if it sleeps or is not running, wakes the
  * poller: its next dispatch follows, sleeping or not. 0 or UV_E*. Context: any
  * | signal. */

@@ -212,6 +212,9 @@ TEST(pull_async_ends_the_wait)
 TEST(pull_dispatch_is_bounded)
 TEST(pull_thread_pool)
 
+/* test-sandbox.c */
+TEST_UNIX(sandbox_loop_opens_no_file, "filters of system calls")
+
 /* test-security-names.c */
 TEST(security_host_name_cut_utf8)
 TEST(security_host_name_is_never_cut)

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* A program that forbids itself system calls once it is set up: a loop that
+ * runs opens no file. Method: a filter that kills, in a child. */
+#include "test.h"
+
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if __has_include(<linux/seccomp.h>)
+# define HAVE_SECCOMP 1
+# include <linux/filter.h>
+# include <linux/seccomp.h>
+# include <sys/prctl.h>
+# ifndef SECCOMP_RET_KILL_PROCESS
+#  define SECCOMP_RET_KILL_PROCESS SECCOMP_RET_KILL
+# endif
+#endif
+
+#ifdef HAVE_SECCOMP
+
+# define ROUNDS 200
+
+static uv_loop_t loop;
+static uv_async_t async;
+static uv_sem_t next_round;
+static int rounds;
+static int works;
+
+# ifdef __NR_open
+#  define OPEN_CALL __NR_open
+# else
+#  define OPEN_CALL __NR_openat
+# endif
+
+/* 0 if the system has no filters. openat2() is 437 everywhere. */
+static int forbid_opening(void) {
+  struct sock_filter rules[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OPEN_CALL, 2, 0),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_openat, 1, 0),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 437, 0, 1),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = {
+    .len = ARRAY_SIZE(rules),
+    .filter = rules,
+  };
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+static void send_rounds(void* arg) {
+  (void) arg;
+  for (int i = 0; i < ROUNDS; i++) {
+    uv_sem_wait(&next_round);
+    ASSERT_OK(uv_async_send(&async));
+  }
+}
+
+static void on_async(uv_async_t* handle) {
+  if (++rounds == ROUNDS)
+    uv_close((uv_handle_t*) handle, NULL);
+  else
+    uv_sem_post(&next_round);
+}
+
+static void on_timer(uv_timer_t* timer) {
+  uv_close((uv_handle_t*) timer, NULL);
+}
+
+static void work(uv_work_t* req) {
+  (void) req;
+}
+
+static void after_work(uv_work_t* req, int status) {
+  ASSERT_OK(status);
+  if (++works < ROUNDS)
+    ASSERT_OK(uv_queue_work(&loop, req, work, after_work));
+}
+
+/* Exits with 77 if there are no filters. */
+static void live_in_sandbox(void) {
+  uv_thread_t thread;
+  uv_timer_t timer;
+  uv_work_t req;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_sem_init(&next_round, 1));
+  ASSERT_OK(uv_async_init(&loop, &async, on_async));
+  ASSERT_OK(uv_timer_init(&loop, &timer));
+  ASSERT_OK(uv_thread_create(&thread, send_rounds, NULL));
+  if (!forbid_opening())
+    _exit(77);
+  ASSERT_OK(uv_queue_work(&loop, &req, work, after_work));
+  ASSERT_OK(uv_timer_start(&timer, on_timer, 1, 0));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_OK(uv_thread_join(&thread));
+  ASSERT_OK(uv_loop_close(&loop));
+  ASSERT_EQ(ROUNDS, rounds);
+  ASSERT_EQ(ROUNDS, works);
+}
+#endif
+
+TEST_IMPL(sandbox_loop_opens_no_file) {
+#ifdef HAVE_SECCOMP
+  int status;
+  pid_t pid = fork();
+
+  ASSERT_GE(pid, 0);
+  if (pid == 0) {
+    live_in_sandbox();
+    _exit(0);
+  }
+  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+    SKIP("no system call filters here");
+  ASSERT_EQ(0, status);
+  return 0;
+#else
+  SKIP("no system call filters on this system");
+#endif
+}
