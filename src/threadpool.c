@@ -23,6 +23,7 @@
 #include "threadpool.h"
 #include "alloc.h"
 #include "atomic.h"
+#include "fatal.h"
 #include "loop.h"
 #include "threadpool-os.h"
 #include "wakeup.h"
@@ -82,8 +83,11 @@ static enum pool_stage pool_stage; /* atomic */
 /* Why a pool that was made is of no use any more. */
 static int pool_lost;
 
-/* In wq.prev of a finished item: it was cancelled. */
-static struct uv__queue cancelled;
+/* In `work` of an item from uv__work_cancel() until done(): it was cancelled.
+ * Never called. */
+static void cancelled(struct uv__work* w) {
+  (void) w;
+}
 
 static unsigned configured_size(void) {
   char text[16];
@@ -259,7 +263,6 @@ static int run_work(struct uv__work* w,
     time_work(w, work);
   else
     work(w);
-  w->wq.prev = NULL;
   return push_done(w->loop, w);
 }
 
@@ -461,22 +464,21 @@ int uv__work_submit(uv_loop_t* loop,
 }
 
 int uv__work_cancel(uv_loop_t* loop, struct uv__work* w) {
-  if (pool.size == 0)
-    return UV_EBUSY; /* nothing was ever queued */
+  if (pool.size == 0) /* nothing was ever queued */
+    return w->work == cancelled ? 0 : UV_EBUSY;
 
   lock_pool();
-  int is_queued = w->work != NULL;
+  int was_cancelled = w->work == cancelled;
+  int is_queued = w->work != NULL && !was_cancelled;
   if (is_queued) {
     uv__work_queue_remove(&pool.queue, w);
-    w->work = NULL;
+    w->work = cancelled;
   }
   unlock_pool();
 
-  if (!is_queued)
-    return UV_EBUSY;
-  w->wq.prev = &cancelled;
-  (void) push_done(loop, w);
-  return 0;
+  if (is_queued)
+    (void) push_done(loop, w);
+  return is_queued || was_cancelled ? 0 : UV_EBUSY;
 }
 
 void uv__work_hand_over(uv_loop_t* loop,
@@ -484,10 +486,21 @@ void uv__work_hand_over(uv_loop_t* loop,
                         int status,
                         void (*done)(struct uv__work* w, int status)) {
   w->loop = loop;
-  w->work = NULL;
+  w->work = status == UV_ECANCELED ? cancelled : NULL;
   w->done = done;
-  w->wq.prev = status == UV_ECANCELED ? &cancelled : NULL;
   (void) push_done(loop, w);
+}
+
+static void report(struct uv__work* w) {
+  void (*done)(struct uv__work*, int) = w->done;
+  int status = w->work == cancelled ? UV_ECANCELED : 0;
+
+  /* Twice in one batch: the program submitted it while it ran. */
+  if (done == NULL)
+    uv__fatal("the work queue: a request was submitted twice", UV_EBUSY);
+  w->done = NULL;
+  w->work = NULL; /* too late to be cancelled */
+  done(w, status);
 }
 
 int uv__work_run_done(uv_loop_t* loop) {
@@ -503,7 +516,7 @@ int uv__work_run_done(uv_loop_t* loop) {
     struct uv__work* w = container_of(oldest, struct uv__work, wq);
     oldest = oldest->next;
     count++;
-    w->done(w, w->wq.prev == &cancelled ? UV_ECANCELED : 0);
+    report(w);
   }
   return count;
 }

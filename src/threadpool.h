@@ -26,8 +26,8 @@ int uv__work_submit(uv_loop_t* loop,
                     void (*work)(struct uv__work* w),
                     void (*done)(struct uv__work* w, int status));
 
-/* 0: work() will not run, done() comes later with UV_ECANCELED; UV_EBUSY: too
- * late. */
+/* 0: work() will not run, done() comes later with UV_ECANCELED, once however
+ * often this is asked for; UV_EBUSY: too late. */
 int uv__work_cancel(uv_loop_t* loop, struct uv__work* w);
 
 /* For an item that was not queued: done() comes later all the same, with

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "work-queue.h"
+#include "fatal.h"
 #include "queue.h"
+
+/* An item that is queued already was pushed again: its links, and with them the
+ * queue, are broken. Better a word and an end than a worker in a circle. */
+UV__APART static void two_at_once(void) {
+  uv__fatal("the work queue: a request was submitted twice", UV_EBUSY);
+}
 
 void uv__work_queue_init(struct uv__work_queue* q, unsigned slow_max) {
   uv__queue_init(&q->fast);
@@ -51,6 +58,8 @@ static void sort_in_inbox(struct uv__work_queue* q) {
   unsigned count = 0;
   while (node != NULL) {
     struct uv__queue* next = node->next;
+    if (node->prev != NULL)
+      two_at_once();
     uv__queue_push_back(&q->fast, node);
     node = next;
     count++;
@@ -63,6 +72,7 @@ static void sort_in_inbox(struct uv__work_queue* q) {
 void uv__work_queue_push(struct uv__work_queue* q, struct uv__work* w) {
   struct uv__queue* head = uv__load_relaxed(&q->inbox);
 
+  w->wq.prev = NULL; /* not sorted in */
   do
     w->wq.next = head;
   while (!uv__cas_weak(&q->inbox, &head, &w->wq));
@@ -79,9 +89,14 @@ void uv__work_queue_push_slow(struct uv__work_queue* q, struct uv__work* w) {
 
 static struct uv__work* take_from(struct uv__work_queue* q,
                                   struct uv__queue* list) {
+  struct uv__queue* node = list->next;
+
+  if (node->prev != list || node->next->prev != node)
+    two_at_once();
   q->queued--;
   count_ready(q);
-  return container_of(uv__queue_pop_front(list), struct uv__work, wq);
+  uv__queue_remove(node);
+  return container_of(node, struct uv__work, wq);
 }
 
 struct uv__work* uv__work_queue_take(struct uv__work_queue* q, int* is_slow) {

@@ -450,6 +450,10 @@ TEST_UNIX(uring_refused_is_the_pool, "io_uring")
 TEST_UNIX(uring_refused_later_is_the_pool, "io_uring")
 TEST_UNIX(uring_rights_given_up_are_gone, "io_uring")
 
+/* test-work.c */
+TEST(work_cancel_twice)
+TEST_UNIX(work_submitted_twice_is_told, "fork()")
+
 /* test-write-cancel.c */
 TEST(write_cancel_queued)
 TEST(write_cancel_partly_written)

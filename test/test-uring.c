@@ -492,7 +492,7 @@ TEST_IMPL(uring_cancel) {
   ASSERT_OK(uv_fs_mkdir(&loop, &req, "never", 0700, on_fs));
   ASSERT_OK(uv_cancel((uv_req_t*) &req));
   ASSERT_EQ(0, callbacks);
-  ASSERT_ERR(UV_EBUSY, uv_cancel((uv_req_t*) &req));
+  ASSERT_OK(uv_cancel((uv_req_t*) &req)); /* changes nothing */
   ASSERT_ERR(UV_ECANCELED, run_one(0, &req));
   ASSERT_EQ(-1, access("never", F_OK));
   ASSERT_OK(uv_fs_stat(&loop, &req, ".", on_fs));
@@ -506,7 +506,7 @@ TEST_IMPL(uring_cancel) {
   ASSERT_EQ(2, callbacks);
   ASSERT_OK(uv_cancel((uv_req_t*) &req));
   ASSERT_EQ(2, callbacks);
-  ASSERT_ERR(UV_EBUSY, uv_cancel((uv_req_t*) &req));
+  ASSERT_OK(uv_cancel((uv_req_t*) &req));
   ASSERT_ERR(UV_ECANCELED, run_one(0, &req));
   /* Nothing was read. */
   ASSERT_EQ(1, write(fds[1], "x", 1));

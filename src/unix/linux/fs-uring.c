@@ -286,8 +286,10 @@ static int cancel_sent(struct uv__fs_uring* fu, const uv_fs_t* req) {
 
 int uv__fs_ring_cancel(uv_fs_t* req) {
   struct uv__fs_uring* fu = ring_of(req->loop);
-  if (fu == NULL || req->result == UV_ECANCELED)
-    return UV_EBUSY; /* the parent's, or cancelled before */
+  if (fu == NULL)
+    return UV_EBUSY; /* the parent's */
+  if (req->result == UV_ECANCELED)
+    return 0; /* cancelled before */
 
   struct uv__sqe* sqe = find_unsent(fu, req);
   if (sqe != NULL) {

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* uv_queue_work() and uv_cancel(): cancelling twice, submitting twice. */
+#include "test.h"
+
+#if TEST_POSIX
+# include <fcntl.h>
+# include <signal.h>
+# include <sys/resource.h>
+# include <sys/wait.h>
+# include <unistd.h>
+#endif
+
+#define WORKERS 4 /* the default */
+
+static uv_loop_t loop;
+static uv_work_t blockers[WORKERS];
+static uv_sem_t running;
+static uv_sem_t go_on;
+static int calls;
+
+static void block(uv_work_t* req) {
+  (void) req;
+  uv_sem_post(&running);
+  uv_sem_wait(&go_on);
+}
+
+static void after_block(uv_work_t* req, int status) {
+  (void) req;
+  ASSERT_OK(status);
+}
+
+static void work(uv_work_t* req) {
+  (void) req;
+}
+
+/* A loop, and a pool whose workers all wait. */
+static void begin(void) {
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_sem_init(&running, 0));
+  ASSERT_OK(uv_sem_init(&go_on, 0));
+  for (int i = 0; i < WORKERS; i++)
+    ASSERT_OK(uv_queue_work(&loop, &blockers[i], block, after_block));
+  for (int i = 0; i < WORKERS; i++)
+    uv_sem_wait(&running);
+}
+
+static void release(void) {
+  for (int i = 0; i < WORKERS; i++)
+    uv_sem_post(&go_on);
+}
+
+static void after_cancel(uv_work_t* req, int status) {
+  calls++;
+  ASSERT_ERR(UV_ECANCELED, status);
+  ASSERT_ERR(UV_EBUSY, uv_cancel((uv_req_t*) req)); /* too late */
+}
+
+static void after_fs(uv_fs_t* req) {
+  calls++;
+  ASSERT_ERR(UV_ECANCELED, req->result);
+  ASSERT_ERR(UV_EBUSY, uv_cancel((uv_req_t*) req));
+}
+
+/* Cancelled is cancelled: asked for again, the answer is the same, and the
+ * callback comes once. (In libuv a cancel in the callback is accepted, too, and
+ * brings a second call of it.) */
+TEST_IMPL(work_cancel_twice) {
+  uv_work_t req;
+  uv_fs_t fs;
+
+  begin();
+  ASSERT_OK(uv_queue_work(&loop, &req, work, after_cancel));
+  ASSERT_OK(uv_fs_stat(&loop, &fs, ".", after_fs));
+  for (int i = 0; i < 3; i++) {
+    ASSERT_OK(uv_cancel((uv_req_t*) &req));
+    ASSERT_OK(uv_cancel((uv_req_t*) &fs));
+  }
+  ASSERT_ERR(UV_EBUSY, uv_cancel((uv_req_t*) &blockers[0])); /* runs */
+  release();
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(2, calls);
+  ASSERT_ERR(UV_EBUSY, uv_cancel((uv_req_t*) &req));
+  ASSERT_ERR(UV_EBUSY, uv_cancel((uv_req_t*) &blockers[0])); /* has run */
+  uv_fs_req_cleanup(&fs);
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
+#if TEST_POSIX
+static void after_work(uv_work_t* req, int status) {
+  (void) req;
+  (void) status;
+}
+
+static void submit_twice(int others_between) {
+  static uv_work_t reqs[4];
+
+  begin();
+  ASSERT_OK(uv_queue_work(&loop, &reqs[0], work, after_work));
+  for (int i = 1; i <= others_between; i++)
+    ASSERT_OK(uv_queue_work(&loop, &reqs[i], work, after_work));
+  (void) uv_queue_work(&loop, &reqs[0], work, after_work);
+  release();
+  uv_run(&loop, UV_RUN_DEFAULT);
+}
+
+/* A request that is submitted again while it waits breaks the queue: that ends
+ * the process with a message, not in a worker that turns in a circle. */
+TEST_IMPL(work_submitted_twice_is_told) {
+  for (int others = 0; others < 3; others++) {
+    char text[256];
+    int fds[2];
+    int status;
+
+    ASSERT_EQ(0, pipe(fds));
+    pid_t pid = fork();
+    ASSERT_GE(pid, 0);
+    if (pid == 0) {
+      struct rlimit none = { 0, 0 };
+      setrlimit(RLIMIT_CORE, &none);
+      dup2(fds[1], 2);
+      submit_twice(others);
+      _exit(0);
+    }
+    close(fds[1]);
+    ssize_t n = read(fds[0], text, sizeof(text) - 1);
+    close(fds[0]);
+    ASSERT_EQ(pid, waitpid(pid, &status, 0));
+    ASSERT(WIFSIGNALED(status));
+    ASSERT_EQ(SIGABRT, WTERMSIG(status));
+    ASSERT_GT(n, 0);
+    text[n] = '\0';
+    ASSERT_NOT_NULL(strstr(text, "submitted twice"));
+  }
+  return 0;
+}
+#endif
