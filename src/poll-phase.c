@@ -21,6 +21,10 @@
 /* Full batches taken in one phase before timers and the rest get their turn. */
 #define BATCHES_MAX 48
 
+/* A wait that the kernel had no memory for is tried again so often, a
+ * millisecond apart, before the loop is given back to its caller. */
+#define WAIT_RETRIES_MAX 10
+
 static struct uv__event* events_of(struct uv__batch* batch) {
   return batch->large != NULL ? batch->large : batch->first;
 }
@@ -90,7 +94,12 @@ static int wait_once(uv_loop_t* loop, int timeout_ms) {
     add_wake(batch);
   if (!batch->last_due && uv__loop_is_last_due(loop))
     (void) uv__wakeup_send(loop); /* its own wake-up may be in this batch */
-  return n < 0 ? n : batch->count;
+  return n < 0 && batch->count == 0 ? n : batch->count;
+}
+
+static int is_transient(int err) {
+  return err == UV_ENOMEM || err == UV_ENOBUFS || err == UV_EAGAIN ||
+         err == UV_EINTR;
 }
 
 static int left_ms(uint64_t deadline_ns) {
@@ -106,6 +115,7 @@ int uv__poll_collect(uv_loop_t* loop, uint64_t deadline_ns) {
   /* With metrics on it is worth a look of its own to tell events that have been
    * waiting from those that end a sleep. */
   int look_first = uv__metrics_idle_is_on(loop);
+  int retries = 0;
   int n;
 
   /* Collected before and not dispatched: waiting again would overwrite them,
@@ -120,6 +130,11 @@ int uv__poll_collect(uv_loop_t* loop, uint64_t deadline_ns) {
     if (timeout_ms != 0 && uv__loop_os_has_pending(loop))
       timeout_ms = 0;
     n = wait_once(loop, look_first ? 0 : timeout_ms);
+    if (is_transient(n) && retries++ < WAIT_RETRIES_MAX) {
+      if (timeout_ms != 0)
+        uv_sleep(1);
+      continue;
+    }
     if (n != 0 || timeout_ms == 0)
       break;
     if (deadline_ns != UV__DEADLINE_NEVER && left_ms(deadline_ns) == 0)

@@ -382,6 +382,36 @@ UNIT_TEST(loop_wait_error) {
   teardown();
 }
 
+static void fail_waits(int n, int err) {
+  for (int i = 0; i < n; i++)
+    fake_error(err);
+}
+
+/* A wait that failed for want of memory is tried again. */
+UNIT_TEST(loop_wait_fails_for_a_moment) {
+  setup();
+  start_watchers();
+  uv_timer_start(&timer, timer_cb, 5, 0);
+  uv_unref((uv_handle_t*) &prepare);
+  uv_unref((uv_handle_t*) &check);
+  fail_waits(4, UV_ENOMEM);
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
+  fake_check_trace("pct"); /* in one iteration */
+  FAKE_CHECK_WAITS(5, 5, 5, 5, 5);
+  teardown();
+}
+
+/* But not for ever: a loop that cannot wait goes back to its caller. */
+UNIT_TEST(loop_wait_fails_for_good) {
+  setup();
+  uv_timer_start(&timer, timer_cb, 5, 0);
+  fail_waits(20, UV_ENOMEM);
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_DEFAULT));
+  CHECK_EQ(11, fake.nwaits);
+  fake_check_trace("");
+  teardown();
+}
+
 UNIT_TEST(loop_now_is_cached) {
   setup();
   CHECK_EQ(FAKE_START_NS / FAKE_MS, uv_now(&fake.loop));
