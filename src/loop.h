@@ -33,7 +33,8 @@ int uv__loop_os_has_pending(const uv_loop_t* loop);
 void uv__loop_os_commit(uv_loop_t* loop);
 int uv__loop_os_uncommitted(const uv_loop_t* loop);
 
-/* Runs the callbacks of one event; 0 if it was stale. */
+/* Runs the callbacks of one event. Returns what it counts for in
+ * uv_metrics_t.events; 0 if it was stale. */
 int uv__loop_os_dispatch(uv_loop_t* loop, const struct uv__event* event);
 /* After the last event of a batch: what must come last (signals). Returns
  * non-zero if a callback ran. */

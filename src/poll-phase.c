@@ -154,13 +154,11 @@ static int dispatch(uv_loop_t* loop) {
     const struct uv__event* event = &events_of(batch)[batch->next++];
     ran += uv__loop_os_dispatch(loop, event);
   }
+  /* However many signals: one event, which their callbacks see counted. */
+  uv__metrics_count(loop, ran + (batch->last_due != 0), batch->was_waiting);
   if (batch->last_due)
     ran += uv__loop_os_dispatch_last(loop);
   batch->last_due = 0;
-
-  state->metrics.events += (uint64_t) ran;
-  if (batch->was_waiting)
-    state->metrics.events_waiting += (uint64_t) ran;
   return ran;
 }
 

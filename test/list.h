@@ -115,6 +115,11 @@ TEST(poll_handle_rules)
 TEST_UNIX(signal_callbacks_run_last, "signals that a process sends itself")
 TEST(poll_callback_closes_on_error)
 
+/* test-metrics.c */
+TEST(metrics_async_handles_are_one_event)
+TEST(metrics_each_work_is_an_event)
+TEST_UNIX(metrics_signals_are_one_event, "signals that a process sends itself")
+
 /* test-names.c */
 TEST(version_number_and_text_agree)
 TEST(error_name_r_and_strerror_r)

@@ -3,6 +3,7 @@
 #include "async.h"
 #include "fs-event.h"
 #include "loop.h"
+#include "metrics.h"
 #include "threadpool.h"
 #include "unix/fs-ring.h"
 #include "unix/io.h"
@@ -54,12 +55,12 @@ static int dispatch_io(uv_loop_t* loop, const struct uv__event* event) {
 }
 
 static int dispatch_wake(uv_loop_t* loop) {
-  int ran = uv__work_run_done(loop);
-  ran += uv__fs_ring_run_done(loop);
+  int work = uv__work_run_done(loop);
+  int ran = work + uv__fs_ring_run_done(loop);
   ran += uv__async_run(loop);
   if (!uv__queue_empty(&uv__loop_os(loop)->children_ended))
     ran += uv__process_run_ended(loop);
-  return ran;
+  return uv__metrics_wake_events(work, ran);
 }
 
 UV__APART static int dispatch_other(uv_loop_t* loop,
