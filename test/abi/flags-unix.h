@@ -2,7 +2,7 @@
 /* The flags of src/unix, for flags.c; 0 where a type has none of its own. */
 #include "unix/stream-impl.h"
 
-#define PLATFORM_STREAM(op) (UV__STREAM_SOCKET op UV__STREAM_TAKEN_BACK)
+#define PLATFORM_STREAM(op) (UV__STREAM_SOCKET op UV__STREAM_MESSAGES)
 #define PLATFORM_TCP(op) 0
 #define PLATFORM_PIPE(op) 0
 #define PLATFORM_TTY(op) 0
