@@ -79,6 +79,9 @@ TEST_UNIX(fs_copyfile_of_a_directory, "directories that can be opened")
 /* test-fs-win.c */
 TEST_WINDOWS(fs_bad_fd_is_not_reported, "the C runtime's dialogs")
 
+/* test-fs-win.c */
+TEST_WINDOWS(fs_bad_fd_is_not_reported, "the C runtime's dialogs")
+
 /* test-limits.c */
 TEST_UNIX(limit_loop_init_without_descriptors, "setrlimit()")
 TEST_UNIX(limit_everyday_calls_without_descriptors, "setrlimit()")
