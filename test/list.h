@@ -80,6 +80,8 @@ TEST_UNIX(fs_copyfile_of_a_directory, "directories that can be opened")
 TEST_WINDOWS(fs_bad_fd_is_not_reported, "the C runtime's dialogs")
 
 /* test-fs-win.c */
+TEST_WINDOWS(fs_junction_to_a_relative_path, "junctions")
+TEST_WINDOWS(fs_guess_of_sockets_and_pipes, "sockets of the C runtime")
 TEST_WINDOWS(fs_bad_fd_is_not_reported, "the C runtime's dialogs")
 
 /* test-limits.c */
@@ -212,6 +214,10 @@ HELPER(say_last_words)
 /* test-process-win.c */
 TEST_WINDOWS(process_is_in_the_job_of_its_children, "job objects")
 TEST_WINDOWS(process_kill_twice, "processes that are ending")
+TEST_WINDOWS(process_environment_first_of_a_name_wins, "names without case")
+#if !TEST_POSIX
+HELPER(first_of_a_name)
+#endif
 
 /* test-pull.c */
 TEST(pull_one_thread)

@@ -1,11 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/* Files on Windows: what the C runtime makes of fds that are not open. */
+/* Files and fds on Windows. */
 #include "test.h"
 
 #include <crtdbg.h>
 #include <stdio.h>
 
 #define NOT_OPEN 1234
+
+/* Junctions are absolute. */
+TEST_IMPL(fs_junction_to_a_relative_path) {
+  static const char* const targets[] = { "dir", "..", "C:dir", "\\dir", "" };
+  uv_fs_t req;
+
+  for (size_t i = 0; i < ARRAY_SIZE(targets); i++)
+    ASSERT_ERR(UV_EINVAL, uv_fs_symlink(NULL, &req, targets[i], "link",
+                                        UV_FS_SYMLINK_JUNCTION, NULL));
+  return 0;
+}
+
+/* Sockets and pipes are of one kind, as libuv has it. A pipe that somebody is
+ * reading from must not be asked about more. */
+TEST_IMPL(fs_guess_of_sockets_and_pipes) {
+  uv_file ends[2];
+  uv_loop_t loop;
+  uv_fs_t req;
+
+  ASSERT_OK(uv_loop_init(&loop)); /* starts Winsock */
+  uv_os_sock_t sock = socket(AF_INET, SOCK_STREAM, 0);
+  ASSERT(sock != INVALID_SOCKET);
+  int fd = uv_open_osfhandle((uv_os_fd_t) sock);
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ(UV_NAMED_PIPE, uv_guess_handle(fd));
+  ASSERT_OK(uv_pipe(ends, 0, 0));
+  for (int i = 0; i < 2; i++) {
+    ASSERT_EQ(UV_NAMED_PIPE, uv_guess_handle(ends[i]));
+    ASSERT_OK(uv_fs_close(NULL, &req, ends[i], NULL));
+  }
+  test_close_loop(&loop);
+  return 0;
+}
 
 #if defined(_DEBUG)
 /* Where the debug runtime's reports go instead of to a dialog. */

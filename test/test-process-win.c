@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include <signal.h>
+#include <stdio.h>
 
 static uv_loop_t loop;
 
@@ -70,6 +71,53 @@ TEST_IMPL(process_kill_twice) {
   }
   uv_run(&loop, UV_RUN_DEFAULT);
   ASSERT_ERR(UV_ESRCH, uv_kill(process.pid, 0));
+  test_close_loop(&loop);
+  return 0;
+}
+
+HELPER_IMPL(first_of_a_name) {
+  char value[16];
+  size_t size = sizeof(value);
+
+  (void) argc;
+  (void) argv;
+  ASSERT_OK(uv_os_getenv("TWICE", value, &size));
+  return strcmp(value, "0") == 0 ? 0 : 1;
+}
+
+static int64_t exit_status = -1;
+
+static void on_helper_exit(uv_process_t* process, int64_t status, int signal) {
+  (void) signal;
+  exit_status = status;
+  uv_close((uv_handle_t*) process, NULL);
+}
+
+/* A program asks for a name and finds the first: the one that was given
+ * first, whatever becomes of the order. */
+TEST_IMPL(process_environment_first_of_a_name_wins) {
+  enum { COUNT = 60 };
+  uv_process_t process;
+  uv_process_options_t options;
+  char texts[COUNT][16];
+  char* env[COUNT + 1];
+  char* args[7];
+
+  for (int i = 0; i < COUNT; i++) {
+    snprintf(texts[i], sizeof(texts[i]), "%s=%d", i % 2 ? "twice" : "TWICE", i);
+    env[i] = texts[i];
+  }
+  env[COUNT] = NULL;
+  memset(&options, 0, sizeof(options));
+  helper_args(args, "first_of_a_name", NULL, NULL, NULL);
+  options.file = args[0];
+  options.args = args;
+  options.env = env;
+  options.exit_cb = on_helper_exit;
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_spawn(&loop, &process, &options));
+  uv_run(&loop, UV_RUN_DEFAULT);
+  ASSERT_EQ(0, exit_status);
   test_close_loop(&loop);
   return 0;
 }

@@ -119,7 +119,7 @@ static ssize_t make_junction(uv_fs_t* req) {
     path += UV__FS_VERBATIM_LEN;
   size_t len = wcslen(path);
   if (!uv__fs_has_drive_root(path, len))
-    return uv__fs_fail(req, ERROR_NOT_SUPPORTED);
+    return uv__fs_fail(req, ERROR_INVALID_PARAMETER);
   if (len > JUNCTION_LEN_MAX)
     return uv__fs_fail(req, ERROR_FILENAME_EXCED_RANGE);
 

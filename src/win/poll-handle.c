@@ -74,12 +74,31 @@ static void give_up(uv_poll_t* handle, const struct slot* slot) {
     uv__afd_cancel(handle->loop, slot->req);
 }
 
+static int ask_afd(uv_poll_t* handle,
+                   const struct slot* slot,
+                   unsigned int events) {
+  int type;
+  int len = sizeof(type);
+
+  int err = uv__afd_poll(handle->loop, handle->peer_socket, events, slot->info,
+                         slot->req);
+  if (err == 0 || slots_taken(handle) > 0)
+    return err;
+  /* A socket whose base is not AFD's: some providers do all by themselves.
+   * (Wine has none.) One that is not open any more is not meant. */
+  if (getsockopt(handle->socket, SOL_SOCKET, SO_TYPE, (char*) &type, &len) == 0)
+    handle->peer_socket = INVALID_SOCKET;
+  return err;
+}
+
 static int ask(uv_poll_t* handle, const struct slot* slot) {
   unsigned int events = to_afd(handle->events);
-  int err = is_slow(handle)
-                ? uv__poll_slow(handle->socket, events, slot->info, slot->req)
-                : uv__afd_poll(handle->loop, handle->peer_socket, events,
-                               slot->info, slot->req);
+  int err = 0;
+
+  if (!is_slow(handle))
+    err = ask_afd(handle, slot, events);
+  if (is_slow(handle))
+    err = uv__poll_slow(handle->socket, events, slot->info, slot->req);
   if (err == 0)
     *slot->asked = handle->events;
   return err;

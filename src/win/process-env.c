@@ -21,6 +21,7 @@ static const WCHAR* const required[] = {
 struct variable {
   WCHAR* text;     /* NAME=value */
   size_t name_len; /* units before the = */
+  size_t place;    /* among those that were given */
 };
 
 /* Units of the name; 0 if it is no variable. Names like =C: begin with one. */
@@ -45,7 +46,7 @@ static int compare_variables(const void* left, const void* right) {
 
   if (order != 0)
     return order;
-  return a->text < b->text ? -1 : a->text > b->text;
+  return a->place < b->place ? -1 : a->place > b->place;
 }
 
 const WCHAR* uv__env_find(const WCHAR* block, const WCHAR* name) {
@@ -107,7 +108,7 @@ static int add_own(struct variable* variables,
     wmemcpy(text, name, name_len);
     text[name_len] = L'=';
     wmemcpy(text + name_len + 1, value, value_len + 1);
-    variables[*count] = (struct variable) { text, name_len };
+    variables[*count] = (struct variable) { text, name_len, *count };
     ++*count;
   }
   uv__free(value);
@@ -126,7 +127,7 @@ static int collect(char** env, struct variable* variables, size_t* count) {
       uv__free(text); /* no variable: left out */
       continue;
     }
-    variables[*count] = (struct variable) { text, name_len };
+    variables[*count] = (struct variable) { text, name_len, *count };
     ++*count;
   }
 

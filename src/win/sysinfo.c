@@ -10,6 +10,26 @@
 #include <stdio.h>
 #include <string.h>
 
+/* RRF_SUBKEY_WOW6464KEY, which older headers do not have. */
+#define UV__RRF_WOW6464KEY 0x00010000
+
+/* Programs for x86 and x64 that run on ARM64 are told by GetNativeSystemInfo()
+ * that they run on what they were made for; IsWow64Process2() says the truth:
+ * https://learn.microsoft.com/windows/win32/api/wow64apiset/
+ * nf-wow64apiset-iswow64process2 */
+static WORD machine_architecture(void) {
+  USHORT own;
+  USHORT native;
+  SYSTEM_INFO system;
+
+  GetNativeSystemInfo(&system);
+  if (uv__winapi()->IsWow64Process2 != NULL &&
+      uv__winapi()->IsWow64Process2(GetCurrentProcess(), &own, &native) &&
+      native == IMAGE_FILE_MACHINE_ARM64)
+    return PROCESSOR_ARCHITECTURE_ARM64;
+  return system.wProcessorArchitecture;
+}
+
 static const char* machine_name(WORD architecture) {
   static const struct {
     WORD architecture;
@@ -29,6 +49,7 @@ static const char* machine_name(WORD architecture) {
 }
 
 /* "Windows 10 Pro" and the like, as the registry has it; empty if it has not.
+ * Programs of 32 bits have a part of it to themselves, which is out of date.
  * It says 10 where it should say 11, which begins with build 22000. */
 static void product_name(DWORD build, char* out, size_t size) {
   static const WCHAR key[] = L"SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion";
@@ -36,8 +57,9 @@ static void product_name(DWORD build, char* out, size_t size) {
   DWORD bytes = sizeof(name);
 
   out[0] = '\0';
-  if (RegGetValueW(HKEY_LOCAL_MACHINE, key, L"ProductName", RRF_RT_REG_SZ,
-                   NULL, name, &bytes) != ERROR_SUCCESS)
+  if (RegGetValueW(HKEY_LOCAL_MACHINE, key, L"ProductName",
+                   RRF_RT_REG_SZ | UV__RRF_WOW6464KEY, NULL, name,
+                   &bytes) != ERROR_SUCCESS)
     return;
   if (build >= 22000 && wcsncmp(name, L"Windows 10", 10) == 0)
     name[9] = L'1';
@@ -53,15 +75,13 @@ int uv__os_uname(uv_utsname_t* buffer) {
   if (err != 0)
     return err;
 
-  SYSTEM_INFO system;
-  GetNativeSystemInfo(&system);
   snprintf(buffer->sysname, sizeof(buffer->sysname), "Windows_NT");
   snprintf(buffer->release, sizeof(buffer->release), "%lu.%lu.%lu",
            version.dwMajorVersion, version.dwMinorVersion,
            version.dwBuildNumber);
   product_name(version.dwBuildNumber, buffer->version, sizeof(buffer->version));
   snprintf(buffer->machine, sizeof(buffer->machine), "%s",
-           machine_name(system.wProcessorArchitecture));
+           machine_name(machine_architecture()));
   return 0;
 }
 

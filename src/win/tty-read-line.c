@@ -197,6 +197,16 @@ static void wait_until_out(struct line* line) {
   cancel_call(line);
 }
 
+/* The Return was echoed: the cursor goes back to where it was. From the last
+ * row of the buffer everything has moved up by one. */
+static void undo_echo(HANDLE screen, const CONSOLE_SCREEN_BUFFER_INFO* before) {
+  COORD to = before->dwCursorPosition;
+
+  if (to.Y > 0 && to.Y == before->dwSize.Y - 1)
+    to.Y--;
+  SetConsoleCursorPosition(screen, to);
+}
+
 void uv__tty_line_stop(uv_tty_t* tty) {
   struct line* line = line_of(tty);
   CONSOLE_SCREEN_BUFFER_INFO before;
@@ -213,9 +223,8 @@ void uv__tty_line_stop(uv_tty_t* tty) {
   press_return(tty->handle);
   wait_until_out(line);
   line->was_faked = !take_back_return(tty->handle);
-  /* The Return was echoed: the cursor goes back to where it was. */
   if (is_known && line->was_faked)
-    SetConsoleCursorPosition(screen, before.dwCursorPosition);
+    undo_echo(screen, &before);
   if (screen != INVALID_HANDLE_VALUE)
     CloseHandle(screen);
 }

@@ -95,6 +95,21 @@ static void note_reset_mode(HANDLE handle) {
   ReleaseSRWLockExclusive(&reset_lock);
 }
 
+/* The console of before Windows 10 knows no terminal sequences in its input and
+ * refuses to be asked for them; keys become the same sequences here then
+ * (tty-keys.c). Wine accepts the mode.
+ * https://learn.microsoft.com/windows/console/setconsolemode */
+static int change_mode(uv_tty_t* tty, uv_tty_mode_t* mode) {
+  if (SetConsoleMode(tty->handle, input_modes[*mode]))
+    return 0;
+  int err = uv__last_error();
+  if (*mode != UV_TTY_MODE_RAW_VT ||
+      !SetConsoleMode(tty->handle, input_modes[UV_TTY_MODE_RAW]))
+    return err;
+  *mode = UV_TTY_MODE_RAW;
+  return 0;
+}
+
 int uv__tty_os_set_mode(uv_tty_t* tty, uv_tty_mode_t mode) {
   if (!(tty->flags & UV__READABLE))
     return UV_EINVAL;
@@ -105,8 +120,9 @@ int uv__tty_os_set_mode(uv_tty_t* tty, uv_tty_mode_t mode) {
 
   note_reset_mode(tty->handle);
   stop_waiting(tty);
-  if (!SetConsoleMode(tty->handle, input_modes[mode]))
-    return uv__last_error();
+  int err = change_mode(tty, &mode);
+  if (err != 0)
+    return err;
   tty->tty.rd.mode.mode = (int) mode;
   tty->tty.rd.last_key_len = 0;
   tty->tty.rd.last_key_offset = 0;

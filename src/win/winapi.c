@@ -36,6 +36,7 @@ static const struct entry_point entry_points[] = {
   PERHAPS("kernelbase.dll", GetThreadDescription),
   PERHAPS("kernelbase.dll", GetFileInformationByName),
   PERHAPS("kernel32.dll", GetPackageFamilyName),
+  PERHAPS("kernel32.dll", IsWow64Process2),
   PERHAPS("ws2_32.dll", GetHostNameW),
   PERHAPS("user32.dll", SetWinEventHook),
   PERHAPS("powrprof.dll", PowerRegisterSuspendResumeNotification),

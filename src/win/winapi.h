@@ -324,6 +324,7 @@ struct uv__winapi {
   HRESULT (WINAPI* GetPackageFamilyName)(HANDLE process,
                                          UINT32* length,
                                          PWSTR name);
+  BOOL (WINAPI* IsWow64Process2)(HANDLE process, USHORT* own, USHORT* native);
   int (WINAPI* GetHostNameW)(PWSTR name, int size);
 
   /* user32: NULL where there is no desktop. */
