@@ -12,9 +12,13 @@
  *   TEST_PATH_SEP      between the directories of PATH
  *   TEST_NO_SOCKET     what the system says of a socket that is not open
  *   TEST_KILLED_STATUS exit status of a child that was killed with a signal
+ *   TEST_NTOP_RFC5952  1 if inet_ntop() writes IPv6 addresses as RFC 5952 says
+ *                      (musl may shorten another run of zeros than the first)
  */
 #ifndef TEST_PLATFORM_H_
 #define TEST_PLATFORM_H_
+
+#include <limits.h> /* says which C library it is */
 
 #if defined(_WIN32)
 
@@ -38,6 +42,12 @@
 # define TEST_NO_SOCKET UV_EBADF
 # define TEST_KILLED_STATUS 0
 
+#endif
+
+#if defined(__linux__) && !defined(__GLIBC__)
+# define TEST_NTOP_RFC5952 0
+#else
+# define TEST_NTOP_RFC5952 1
 #endif
 
 /* The tests of unix things, and of Windows', for a list: `why` says what they

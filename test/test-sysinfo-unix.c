@@ -191,7 +191,12 @@ TEST_IMPL(dl_symbols_of_the_program) {
   uv_lib_t lib;
   void* address = NULL;
 
-  ASSERT_EQ(0, uv_dlopen(TEST_LIBRARY, &lib));
+  int err = uv_dlopen(TEST_LIBRARY, &lib);
+  if (err != 0 && strstr(uv_dlerror(&lib), "not supported") != NULL) {
+    uv_dlclose(&lib);
+    SKIP("a static program of musl's loads no libraries");
+  }
+  ASSERT_EQ(0, err);
   ASSERT_EQ(0, uv_dlsym(&lib, TEST_SYMBOL, &address));
   ASSERT(address != NULL);
   ASSERT_EQ(0, strcmp("no error", uv_dlerror(&lib)));

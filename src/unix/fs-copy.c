@@ -15,6 +15,7 @@
 #include "unix/fs-ops.h"
 #include "unix/fd.h"
 #include "unix/fs-clone.h"
+#include "unix/newer-calls.h"
 #include "unix/os.h"
 
 #include <errno.h>
@@ -34,6 +35,9 @@
 #if UV__HAVE_FICLONE
 # include <linux/fs.h>
 # include <sys/ioctl.h>
+# ifndef FICLONE /* headers before Linux 4.5 */
+#  define FICLONE _IOW(0x94, 9, int)
+# endif
 #endif
 
 /* Bytes asked of the kernel in one call: it may be interrupted between two. */
@@ -50,7 +54,7 @@ typedef ssize_t mover(int out, int in, size_t len);
 static ssize_t move_by_range(int out, int in, size_t len) {
   ssize_t n;
   do
-    n = copy_file_range(in, NULL, out, NULL, len, 0);
+    n = uv__copy_file_range(in, out, len);
   while (n < 0 && errno == EINTR);
   return n < 0 ? uv__errno() : n;
 }

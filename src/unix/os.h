@@ -50,7 +50,7 @@
  *                              the sockets that share a port
  *   UV__SO_REUSE_UDP           the option behind UV_UDP_REUSEADDR
  * files
- *   UV__HAVE_STATX             statx()
+ *   UV__HAVE_STATX             statx(), by number
  *   UV__HAVE_URING             io_uring, for those who ask for it
  *   UV__HAVE_STAT_BIRTHTIME    struct stat has UV__STAT_BIRTHTIM()
  *   UV__HAVE_STAT_FLAGS        struct stat has st_flags and st_gen
@@ -74,8 +74,10 @@
  *   UV__CLOCK                  the clock of uv_hrtime(). macOS' CLOCK_MONOTONIC
  *                              counts microseconds and has been seen going back
  * random numbers
- *   UV__HAVE_GETRANDOM         getrandom() in <sys/random.h>
+ *   UV__HAVE_GETRANDOM         getrandom()
  *   UV__HAVE_GETENTROPY        getentropy(), used where there is no getrandom()
+ *   UV__HAVE_NEWER_CALLS       the C library has functions for the two calls of
+ *                              newer-calls.h, if the system has them at all
  */
 #ifndef UV_UNIX_OS_H_
 #define UV_UNIX_OS_H_
@@ -164,8 +166,10 @@ int uv__shim_has_abstract_sockets(void);
 # include <features.h>
 # if defined(__GLIBC__)
 #  define UV__CLONE __clone
+#  define UV__HAVE_NEWER_CALLS __GLIBC_PREREQ(2, 27)
 # else
 #  define UV__CLONE clone
+#  define UV__HAVE_NEWER_CALLS 1 /* musl has them since 2018 */
 # endif
 
 /* Times in struct stat: x is a, m or c. */
@@ -240,6 +244,7 @@ typedef cpu_set_t uv__cpu_set;
 # define UV__CLOCK CLOCK_UPTIME_RAW
 # define UV__HAVE_GETRANDOM 0
 # define UV__HAVE_GETENTROPY 1
+# define UV__HAVE_NEWER_CALLS 1
 # define UV__HAVE_VFORK_CLONE 0
 # define UV__HAVE_POSIX_SPAWN 1
 # define UV__SPAWN_CLOEXEC_DEFAULT POSIX_SPAWN_CLOEXEC_DEFAULT
@@ -312,6 +317,7 @@ typedef cpu_set_t uv__cpu_set;
 # define UV__CLOCK CLOCK_MONOTONIC
 # define UV__HAVE_GETRANDOM 1
 # define UV__HAVE_GETENTROPY 0
+# define UV__HAVE_NEWER_CALLS 1
 # define UV__HAVE_VFORK_CLONE 0
 # define UV__HAVE_POSIX_SPAWN 0
 # define UV__ENVIRON environ
@@ -380,6 +386,7 @@ typedef cpuset_t uv__cpu_set;
 # define UV__CLOCK CLOCK_MONOTONIC
 # define UV__HAVE_GETRANDOM 1
 # define UV__HAVE_GETENTROPY 0
+# define UV__HAVE_NEWER_CALLS 1
 # define UV__HAVE_VFORK_CLONE 0
 # define UV__HAVE_POSIX_SPAWN 0
 # define UV__ENVIRON environ
@@ -446,6 +453,7 @@ typedef cpuset_t uv__cpu_set;
 # define UV__CLOCK CLOCK_MONOTONIC
 # define UV__HAVE_GETRANDOM 0
 # define UV__HAVE_GETENTROPY 1
+# define UV__HAVE_NEWER_CALLS 1
 # define UV__HAVE_VFORK_CLONE 0
 # define UV__HAVE_POSIX_SPAWN 0
 # define UV__ENVIRON environ
@@ -490,6 +498,7 @@ typedef cpuset_t uv__cpu_set;
     !defined(UV__HAVE_CLONEFILE) || !defined(UV__HAVE_FCOPYFILE) || \
     !defined(UV__SO_REUSE_UDP) || !defined(UV__CLOCK) || \
     !defined(UV__HAVE_GETRANDOM) || !defined(UV__HAVE_GETENTROPY) || \
+    !defined(UV__HAVE_NEWER_CALLS) || \
     !defined(UV__HAVE_VFORK_CLONE) || !defined(UV__HAVE_POSIX_SPAWN) || \
     !defined(UV__ENVIRON) || !defined(UV__HAVE_PTSNAME_R)
 # error "a capability has no value for this system in src/unix/os.h"

@@ -11,6 +11,7 @@
 #include "random.h"
 #include "atomic.h"
 #include "unix/fd.h"
+#include "unix/newer-calls.h"
 #include "unix/os.h"
 
 #include <errno.h>
@@ -19,17 +20,13 @@
 #include <unistd.h>
 
 #if UV__HAVE_GETRANDOM
-# include <sys/random.h>
-#endif
-
-#if UV__HAVE_GETRANDOM
 /* Some bytes, or UV_E*. Gives less than asked for above 32 MB, and when a
  * signal arrives during more than 256 bytes. */
 static ssize_t take_some(void* buf, size_t len) {
   ssize_t n;
 
   do
-    n = getrandom(buf, len, 0);
+    n = uv__getrandom(buf, len);
   while (n < 0 && errno == EINTR);
 
   return n < 0 ? uv__errno() : n;

@@ -8,6 +8,7 @@
  */
 #include "alloc.h"
 #include "pipe.h"
+#include "unix/cmsg.h"
 #include "unix/fd.h"
 #include "unix/os.h"
 #include "unix/sock.h"
@@ -130,7 +131,7 @@ static int take_control(uv_stream_t* stream, struct msghdr* msg) {
   struct cmsghdr* cmsg;
   int err = 0;
 
-  for (cmsg = CMSG_FIRSTHDR(msg); cmsg != NULL; cmsg = CMSG_NXTHDR(msg, cmsg))
+  for (cmsg = CMSG_FIRSTHDR(msg); cmsg != NULL; cmsg = uv__cmsg_next(msg, cmsg))
     if (cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_RIGHTS)
       err = take_fds(stream, cmsg, err);
   return err;

@@ -9,6 +9,7 @@
  * error queue.
  */
 #include "unix/udp-impl.h"
+#include "unix/cmsg.h"
 #include "unix/fd.h"
 #include "unix/os.h"
 
@@ -61,7 +62,7 @@ static void take_control(struct msghdr* msg, struct arrival* arrival) {
  * *from who sent it, if that is known. */
 static int network_error(struct msghdr* msg, const struct sockaddr** from) {
   for (struct cmsghdr* c = CMSG_FIRSTHDR(msg); c != NULL;
-       c = CMSG_NXTHDR(msg, c)) {
+       c = uv__cmsg_next(msg, c)) {
     int is_v4 = c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_RECVERR;
     int is_v6 = c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_RECVERR;
     if (!is_v4 && !is_v6)

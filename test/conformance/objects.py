@@ -30,8 +30,9 @@ class BuildError(Exception):
 class Builder:
     """Builds one suite with one compiler against one set of headers."""
 
-    def __init__(self, suite, cc, include, src, jobs):
+    def __init__(self, suite, cc, include, src, jobs, static=False):
         self.suite = suite
+        self.static = static
         self.cc = shlex.split(cc)
         self.extra = (shlex.split(os.environ.get("CPPFLAGS", "")) +
                       shlex.split(os.environ.get("CFLAGS", "")))
@@ -163,7 +164,10 @@ class Builder:
         return objects
 
     def link(self, objects, lib, output):
-        """Link with `lib`, found at run time in lib/ next to the program."""
+        """Link with `lib`, found at run time in lib/ next to the program
+        unless it is static."""
+        how = ["-static"] if self.static else ["-pie",
+                                               "-Wl,-rpath,$ORIGIN/lib"]
         missing = set()
         for _ in range(3):
             extra = []
@@ -172,8 +176,8 @@ class Builder:
                     "missing-" + os.path.basename(output), missing,
                     "not in the library under test")]
             done = subprocess.run(
-                self.cc + self.extra + ["-pie", "-o", output] + objects +
-                extra + [lib, "-Wl,-rpath,$ORIGIN/lib"] + self.ldflags + LIBS,
+                self.cc + self.extra + how + ["-o", output] + objects +
+                extra + [lib] + self.ldflags + LIBS,
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                 env=dict(os.environ, LC_ALL="C"), errors="replace")
             if done.returncode == 0:

@@ -277,9 +277,9 @@ word wrap_close(word fd) {
   return err != 0 ? refuse(&rows[CALL_close], err) : r;
 }
 
-/* Which row a system call without a name counts for; CALL_COUNT: none. The
- * child between clone and exec calls the kernel directly; rings are only to be
- * had so. */
+/* Which row a system call by number counts for; CALL_COUNT: none. The child
+ * between clone and exec calls the kernel directly; rings are only to be had
+ * so, and statx() because not every C library has it. */
 static enum call call_of(word number, word submitted) {
   switch (number) {
   case SYS_openat:
@@ -290,6 +290,8 @@ static enum call call_of(word number, word submitted) {
   case SYS_execve:
   case SYS_rt_sigprocmask:
     return CALL_syscall;
+  case SYS_statx:
+    return CALL_statx;
   case SYS_io_uring_setup:
     return CALL_io_uring_setup;
   case SYS_io_uring_register:

@@ -6,8 +6,11 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <net/if.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 void __msan_unpoison(const volatile void* at, size_t size)
     __attribute__((weak));
@@ -62,12 +65,20 @@ int fstatat(int fd, const char* path, struct stat* st, int flags) {
   return r;
 }
 
-int statx(int fd, const char* path, int flags, unsigned mask,
-          struct statx* st) {
-  REAL(statx);
-  int r = real(fd, path, flags, mask, st);
-  if (r == 0)
-    filled(st, sizeof(*st));
+/* Our own calls by number; of those only statx() fills memory that MSan looks
+ * at. */
+long syscall(long number, ...) {
+  REAL(syscall);
+  long args[6];
+  va_list list;
+
+  va_start(list, number);
+  for (int i = 0; i < 6; i++)
+    args[i] = va_arg(list, long);
+  va_end(list);
+  long r = real(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+  if (number == SYS_statx && r == 0)
+    filled((void*) args[4], sizeof(struct statx));
   return r;
 }
 

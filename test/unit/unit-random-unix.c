@@ -20,7 +20,10 @@
 # include <sys/prctl.h>
 #endif
 
-#if UV__HAVE_GETRANDOM
+/* Where the C library has a function that ours can stand in front of. */
+#define SCRIPTED (UV__HAVE_GETRANDOM && UV__HAVE_NEWER_CALLS)
+
+#if SCRIPTED
 # include <sys/random.h>
 # include <sys/syscall.h>
 
@@ -53,7 +56,7 @@ static int is_zero(const char* p, size_t n) {
   return 1;
 }
 
-#if UV__HAVE_GETRANDOM
+#if SCRIPTED
 /* Interrupted before the first byte, and given in pieces. */
 UNIT_TEST(random_scripted_kernel) {
   static const int steps[] = { -EINTR, -EINTR, 1, -EINTR, 3, 1, -EINTR, 0 };

@@ -18,7 +18,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 
 /* More than this is not copied by the loop's thread, even if it is in memory:
@@ -29,12 +28,16 @@
  * that could not is left alone for this many writes. */
 #define WRITES_OFF 255
 
+/* Newer than some headers. */
 #ifndef RWF_NOWAIT
 # define RWF_NOWAIT 0x00000008
 #endif
+#ifndef O_TMPFILE
+# define O_TMPFILE (020000000 | O_DIRECTORY)
+#endif
 
 struct uv__statx_room {
-  struct statx attributes;
+  struct uv__statx_data attributes;
   struct uv__statx_room* next;
 };
 

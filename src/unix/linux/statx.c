@@ -3,10 +3,17 @@
 #include "unix/linux/statx.h"
 #include "atomic.h"
 #include "unix/fd.h"
+#include "unix/linux/call-numbers.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
+
+static_assert(sizeof(struct uv__statx_data) == 256, "what the kernel writes");
+static_assert(offsetof(struct uv__statx_data, ino) == 32, "as in statx(2)");
+static_assert(offsetof(struct uv__statx_data, btime) == 80, "as in statx(2)");
+static_assert(offsetof(struct uv__statx_data, dev_major) == 136,
+              "as in statx(2)");
 
 /* Written once, 0 to 1, and no data depends on it: relaxed on both sides. */
 static int gave_up;
@@ -27,37 +34,37 @@ int uv__statx_maybe_refused(int err) {
          err == UV_ENOTSUP;
 }
 
-static void set_time(uv_timespec_t* out, const struct statx_timestamp* ts) {
-  out->tv_sec = (long) ts->tv_sec;
-  out->tv_nsec = (long) ts->tv_nsec;
+static void set_time(uv_timespec_t* out, const struct uv__statx_time* ts) {
+  out->tv_sec = (long) ts->sec;
+  out->tv_nsec = (long) ts->nsec;
 }
 
 /* Field by field: an initialiser would be built elsewhere and copied. */
-void uv__statx_take(uv_stat_t* out, const struct statx* stx) {
-  out->st_dev = makedev(stx->stx_dev_major, stx->stx_dev_minor);
-  out->st_mode = stx->stx_mode;
-  out->st_nlink = stx->stx_nlink;
-  out->st_uid = stx->stx_uid;
-  out->st_gid = stx->stx_gid;
-  out->st_rdev = makedev(stx->stx_rdev_major, stx->stx_rdev_minor);
-  out->st_ino = stx->stx_ino;
-  out->st_size = stx->stx_size;
-  out->st_blksize = stx->stx_blksize;
-  out->st_blocks = stx->stx_blocks;
+void uv__statx_take(uv_stat_t* out, const struct uv__statx_data* stx) {
+  out->st_dev = makedev(stx->dev_major, stx->dev_minor);
+  out->st_mode = stx->mode;
+  out->st_nlink = stx->nlink;
+  out->st_uid = stx->uid;
+  out->st_gid = stx->gid;
+  out->st_rdev = makedev(stx->rdev_major, stx->rdev_minor);
+  out->st_ino = stx->ino;
+  out->st_size = stx->size;
+  out->st_blksize = stx->blksize;
+  out->st_blocks = stx->blocks;
   out->st_flags = 0;
   out->st_gen = 0;
-  set_time(&out->st_atim, &stx->stx_atime);
-  set_time(&out->st_mtim, &stx->stx_mtime);
-  set_time(&out->st_ctim, &stx->stx_ctime);
-  set_time(&out->st_birthtim, &stx->stx_btime);
+  set_time(&out->st_atim, &stx->atime);
+  set_time(&out->st_mtim, &stx->mtime);
+  set_time(&out->st_ctim, &stx->ctime);
+  set_time(&out->st_birthtim, &stx->btime);
 }
 
 int uv__statx(int fd, const char* path, int at_flags, uv_stat_t* out) {
-  struct statx stx; /* written as a whole by the kernel */
+  struct uv__statx_data stx; /* written as a whole by the kernel */
   const char* name = path != NULL ? path : "";
   int flags = path != NULL ? at_flags : AT_EMPTY_PATH;
 
-  if (statx(fd, name, flags, UV__STATX_MASK, &stx) != 0)
+  if (syscall(UV__SYS_STATX, fd, name, flags, UV__STATX_MASK, &stx) != 0)
     return uv__errno();
 
   uv__statx_take(out, &stx);

@@ -1,19 +1,52 @@
 /* SPDX-License-Identifier: MIT */
-/* statx(2): the attributes of a file with its time of birth. Context: any. */
+/* statx(2): the attributes of a file with its time of birth. The structure and
+ * the bits are written down here because C libraries have them only since
+ * glibc 2.28 and musl 1.2.4. Context: any. */
 #ifndef UV_LINUX_STATX_H_
 #define UV_LINUX_STATX_H_
 
 #include "base.h"
 
+struct uv__statx_time {
+  int64_t sec;
+  uint32_t nsec;
+  int32_t unused;
+};
+
+/* What the kernel fills in; the names are those of statx(2) without stx_. */
+struct uv__statx_data {
+  uint32_t mask; /* which of the fields it knew */
+  uint32_t blksize;
+  uint64_t attributes;
+  uint32_t nlink;
+  uint32_t uid;
+  uint32_t gid;
+  uint16_t mode;
+  uint16_t unused;
+  uint64_t ino;
+  uint64_t size;
+  uint64_t blocks;
+  uint64_t attributes_mask;
+  struct uv__statx_time atime;
+  struct uv__statx_time btime;
+  struct uv__statx_time ctime;
+  struct uv__statx_time mtime;
+  uint32_t rdev_major;
+  uint32_t rdev_minor;
+  uint32_t dev_major;
+  uint32_t dev_minor;
+  uint64_t later[14]; /* fields of newer kernels */
+};
+
+/* STATX_BASIC_STATS | STATX_BTIME. */
+#define UV__STATX_MASK 0xfffu
+
 /* The file `fd` (`path` NULL), or `path` relative to the directory `fd`: 0 or
  * UV_E*. `at_flags` is 0 or AT_SYMLINK_NOFOLLOW. */
 int uv__statx(int fd, const char* path, int at_flags, uv_stat_t* out);
 
-struct statx;
-
-/* What to ask for, and how to read the answer, if somebody else calls it. */
-#define UV__STATX_MASK (STATX_BASIC_STATS | STATX_BTIME)
-void uv__statx_take(uv_stat_t* out, const struct statx* stx);
+/* How to read the answer, if somebody else called it with UV__STATX_MASK. */
+void uv__statx_take(uv_stat_t* out, const struct uv__statx_data* stx);
 
 /* Could this error mean that there is no statx() here: a kernel before 4.11, or
  * a sandbox that does not know it? */

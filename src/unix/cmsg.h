@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Control messages of recvmsg(2). Context: any. */
+#ifndef UV_UNIX_CMSG_H_
+#define UV_UNIX_CMSG_H_
+
+#include <sys/socket.h>
+
+/* The one after `cmsg`, or NULL. In the only place that expands this macro: in
+ * musl's, clang finds a signed and an unsigned number compared. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-compare"
+static inline struct cmsghdr* uv__cmsg_next(struct msghdr* msg,
+                                            struct cmsghdr* cmsg) {
+  return CMSG_NXTHDR(msg, cmsg);
+}
+#pragma GCC diagnostic pop
+
+#endif /* UV_UNIX_CMSG_H_ */

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* getrandom() and copy_file_range(): the C library's functions, or the system
+ * calls by number where it has none. Both answer like system calls; a kernel
+ * that lacks one says ENOSYS. Context: any.
+ */
+#ifndef UV_UNIX_NEWER_CALLS_H_
+#define UV_UNIX_NEWER_CALLS_H_
+
+#include "base.h"
+#include "unix/os.h"
+
+#include <unistd.h>
+
+#if UV__HAVE_GETRANDOM && UV__HAVE_NEWER_CALLS
+# include <sys/random.h>
+#endif
+
+#if !UV__HAVE_NEWER_CALLS
+# include "unix/linux/call-numbers.h"
+#endif
+
+#if !UV__HAVE_NEWER_CALLS
+static inline ssize_t uv__getrandom(void* buf, size_t len) {
+  return syscall(UV__SYS_GETRANDOM, buf, len, 0);
+}
+#elif UV__HAVE_GETRANDOM
+static inline ssize_t uv__getrandom(void* buf, size_t len) {
+  return getrandom(buf, len, 0);
+}
+#endif
+
+/* At the positions of both files, which move. */
+#if !UV__HAVE_NEWER_CALLS
+static inline ssize_t uv__copy_file_range(int in, int out, size_t len) {
+  return syscall(UV__SYS_COPY_FILE_RANGE, in, NULL, out, NULL, len, 0);
+}
+#elif UV__HAVE_COPY_FILE_RANGE
+static inline ssize_t uv__copy_file_range(int in, int out, size_t len) {
+  return copy_file_range(in, NULL, out, NULL, len, 0);
+}
+#endif
+
+#endif /* UV_UNIX_NEWER_CALLS_H_ */
