@@ -147,6 +147,11 @@ TEST(no_memory_spawn)
 TEST_UNIX(no_memory_spawn_refused_by_the_poller, "ways to learn of a child")
 TEST(no_memory_write)
 
+/* test-old-kernel.c */
+TEST_UNIX(old_kernel_without_statx, "a filter of system calls")
+TEST_UNIX(old_kernel_without_copy_file_range, "a filter of system calls")
+TEST_UNIX(old_kernel_without_getrandom, "a filter of system calls")
+
 /* test-pipe.c */
 TEST_UNIX(pipe_bind_over_a_file, "sockets that are files")
 TEST(pipe_connect_to_nothing_is_told_later)
