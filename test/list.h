@@ -281,6 +281,7 @@ TEST(stream_write_of_more_than_two_gigabytes)
 TEST_UNIX(stream_messages_of_packet_sockets, MESSAGES)
 TEST_UNIX(stream_messages_of_datagram_sockets, MESSAGES)
 TEST_UNIX(stream_messages_of_packet_pipes, MESSAGES)
+TEST_UNIX(stream_messages_without_data, MESSAGES)
 TEST_UNIX(stream_messages_of_accepted_sockets, MESSAGES)
 
 /* test-stream-turns.c */
@@ -294,6 +295,9 @@ TEST_UNIX(stream_shutdown_while_connecting, TURNS)
 TEST_UNIX(stream_write_cancelled_while_connecting, TURNS)
 TEST_UNIX(stream_failed_write_counts_until_told, TURNS)
 TEST_UNIX(stream_cancelled_writes_count_until_told, TURNS)
+TEST_UNIX(stream_failed_writes_one_by_one, TURNS)
+TEST_UNIX(stream_write_and_shutdown_in_write_callback, TURNS)
+TEST_UNIX(stream_read_error_is_told_to_an_active_stream, TURNS)
 TEST_UNIX(stream_end_after_data_is_in_the_next_turn, TURNS)
 TEST_UNIX(stream_end_by_hangup_takes_no_buffer, TURNS)
 

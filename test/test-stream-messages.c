@@ -94,6 +94,27 @@ TEST_IMPL(stream_messages_of_packet_pipes) {
   return 0;
 }
 
+/* One empty buffer is an empty message, several are none. */
+TEST_IMPL(stream_messages_without_data) {
+  char byte;
+  uv_buf_t bufs[2] = { uv_buf_init(&byte, 0), uv_buf_init(&byte, 0) };
+  int fds[2];
+
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds) != 0)
+    SKIP("no packet sockets");
+  ASSERT_EQ(0, fcntl(fds[1], F_SETFL, O_NONBLOCK));
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &handle, 0));
+  ASSERT_OK(uv_pipe_open(&handle, fds[0]));
+  ASSERT_EQ(0, uv_try_write((uv_stream_t*) &handle, bufs, 2));
+  ASSERT_EQ(-1, read(fds[1], &byte, 1));
+  ASSERT_EQ(0, uv_try_write((uv_stream_t*) &handle, bufs, 1));
+  ASSERT_EQ(0, read(fds[1], &byte, 1));
+  test_close_loop(&loop);
+  close(fds[1]);
+  return 0;
+}
+
 static int peer_fd;
 
 static void on_connection(uv_stream_t* server, int status) {

@@ -263,6 +263,47 @@ TEST_IMPL(stream_cancelled_writes_count_until_told) {
   return 0;
 }
 
+/* The first of the queued ones is tried with the first failure's callback; the
+ * next ones have a round each. */
+TEST_IMPL(stream_failed_writes_one_by_one) {
+  uv_write_t writes[4];
+  int fds[2];
+
+  open_pair(fds);
+  close(fds[1]);
+  write_text(&client, &writes[0], "t");
+  write_text(&client, &writes[1], "u");
+  write_text(&client, &writes[2], "v");
+  write_text(&client, &writes[3], "w");
+  ASSERT_EQ(8, uv_stream_get_write_queue_size((uv_stream_t*) &client));
+  run(1);
+  ASSERT_STR_EQ("tu.vw", trace);
+  test_close_loop(&loop);
+  return 0;
+}
+
+static void on_write_again(uv_write_t* req, int status) {
+  on_write(req, status);
+  write_text(&client, &client_writes[1], "w");
+  shut_down(&client, &client_shutdown, "t");
+}
+
+/* The data are out, so the shutdown need not wait for their callback. */
+TEST_IMPL(stream_write_and_shutdown_in_write_callback) {
+  uv_buf_t buf = uv_buf_init((char*) "xy", 2);
+  int fds[2];
+
+  open_pair(fds);
+  client_writes[0].data = (void*) "v";
+  ASSERT_OK(uv_write(&client_writes[0], (uv_stream_t*) &client, &buf, 1,
+                     on_write_again));
+  run(1);
+  ASSERT_STR_EQ("vt.w", trace);
+  test_close_loop(&loop);
+  close(fds[1]);
+  return 0;
+}
+
 static int allocs;
 
 static void on_alloc(uv_handle_t* handle, size_t size, uv_buf_t* buf) {
@@ -305,6 +346,33 @@ TEST_IMPL(stream_end_by_hangup_takes_no_buffer) {
   run(2);
   ASSERT_STR_EQ(".d.e", trace);
   ASSERT_EQ(1, allocs);
+  test_close_loop(&loop);
+  return 0;
+}
+static void on_reset(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
+  (void) buf;
+  ASSERT_ERR(UV_ECONNRESET, (int) nread);
+  ASSERT_EQ(1, uv_is_active((uv_handle_t*) stream));
+  ASSERT_EQ(0, uv_is_readable(stream));
+  ASSERT_EQ(0, uv_is_writable(stream));
+  ASSERT_ERR(UV_EALREADY, uv_read_start(stream, on_alloc, on_reset));
+  note('r');
+}
+
+/* An error ends reading after its callback. */
+TEST_IMPL(stream_read_error_is_told_to_an_active_stream) {
+  uv_tcp_t tcp;
+  uv_tcp_t other;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  test_tcp_pair(&loop, &tcp, &other);
+  ASSERT_OK(uv_read_start((uv_stream_t*) &tcp, on_alloc, on_reset));
+  ASSERT_OK(uv_tcp_close_reset(&other, NULL));
+  while (trace[0] == '\0')
+    uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_EQ(0, uv_is_active((uv_handle_t*) &tcp));
+  ASSERT_ERR(UV_ENOTCONN,
+             uv_read_start((uv_stream_t*) &tcp, on_alloc, on_reset));
   test_close_loop(&loop);
   return 0;
 }

@@ -19,6 +19,7 @@
 
 int uv__stream_os_read_start(uv_stream_t* stream) {
   stream->flags |= UV__READING;
+  stream->flags &= ~UV__READ_EOF;
   uv__io_start(stream->loop, &stream->io_watcher, POLLIN);
   uv__handle_start(uv__base(stream));
   return 0;
@@ -30,15 +31,19 @@ void uv__stream_os_read_stop(uv_stream_t* stream) {
   uv__handle_stop(uv__base(stream));
 }
 
-/* Reading is over, by the end of data or an error. */
-static void read_end(uv_stream_t* stream, ssize_t status, const uv_buf_t* buf) {
-  if (status == UV_EOF)
-    stream->flags |= UV__READ_EOF;
-  else
-    stream->flags &= ~(UV__READABLE | UV__WRITABLE);
-
+/* The other side will send no more. */
+static void read_end(uv_stream_t* stream, const uv_buf_t* buf) {
+  stream->flags |= UV__READ_EOF;
   uv__stream_os_read_stop(stream);
-  stream->read_cb(stream, status, buf);
+  stream->read_cb(stream, UV_EOF, buf);
+}
+
+/* The stream is of no use any more, but active until the callback knows. */
+static void read_fail(uv_stream_t* stream, int err, const uv_buf_t* buf) {
+  stream->flags &= ~(UV__READABLE | UV__WRITABLE);
+  stream->read_cb(stream, err, buf);
+  if (stream->flags & UV__READING)
+    uv__stream_os_read_stop(stream);
 }
 
 static ssize_t read_into(uv_stream_t* stream, const uv_buf_t* buf) {
@@ -55,9 +60,9 @@ static void read_none(uv_stream_t* stream,
                       int refused,
                       const uv_buf_t* buf) {
   if (refused)
-    read_end(stream, uv__stream_refusal(stream), buf);
+    read_fail(stream, uv__stream_refusal(stream), buf);
   else if (events & POLLHUP)
-    read_end(stream, UV_EOF, buf); /* and there never will be */
+    read_end(stream, buf); /* and there never will be */
   else
     stream->read_cb(stream, 0, buf);
 }
@@ -93,11 +98,11 @@ static int read_once(uv_stream_t* stream, unsigned events, int refused) {
   if (n == UV_EAGAIN)
     read_none(stream, events, refused, &buf);
   else if (n == 0)
-    read_end(stream, UV_EOF, &buf);
+    read_end(stream, &buf);
   else if (n == UV_EIO && (events & POLLHUP))
-    read_end(stream, UV_EOF, &buf); /* a terminal whose other side is gone */
+    read_end(stream, &buf); /* a terminal whose other side is gone */
   else
-    read_end(stream, n, &buf);
+    read_fail(stream, (int) n, &buf);
   return 0;
 }
 
@@ -113,7 +118,7 @@ void uv__stream_read_turn(uv_stream_t* stream, unsigned events, int refused) {
   int reads = 0;
 
   if (is_hung_up(stream, events)) {
-    read_end(stream, UV_EOF, &none);
+    read_end(stream, &none);
     return;
   }
   while (read_once(stream, events, refused) && ++reads < READS_PER_TURN)

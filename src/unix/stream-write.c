@@ -89,16 +89,18 @@ UV__APART static ssize_t send_several(int fd, const struct parcel* p) {
   return sendmsg(fd, &msg, SEND_FLAGS);
 }
 
-static ssize_t call_socket(int fd, const struct parcel* p) {
-  if (p->count == 1)
-    return send(fd, p->bufs->base, p->bytes, SEND_FLAGS);
-  return send_several(fd, p);
-}
-
 static ssize_t call_other(int fd, const struct parcel* p) {
   if (p->count == 1)
     return write(fd, p->bufs->base, p->bytes);
   return writev(fd, (const struct iovec*) p->bufs, (int) p->count);
+}
+
+/* Several empty buffers are nothing to writev(2), as in libuv; sendmsg(2) would
+ * make them an empty message, or find out that the peer is gone. */
+static ssize_t call_socket(int fd, const struct parcel* p) {
+  if (p->count == 1)
+    return send(fd, p->bufs->base, p->bytes, SEND_FLAGS);
+  return p->bytes == 0 ? call_other(fd, p) : send_several(fd, p);
 }
 
 /* Bytes or UV_E*. */
@@ -292,8 +294,17 @@ static void wait_writable(const uv_stream_t* stream) {
   (void) poll(&pfd, 1, -1);
 }
 
-/* Writes until the queue is empty, the kernel is full or the turn is over; a
- * blocking stream only ends with the queue. */
+/* The request at the head of the queue has failed. Those behind it have their
+ * turn in the next pending round. */
+UV__APART static void fail_head(uv_stream_t* stream, int err) {
+  struct uv__queue* q = uv__queue_first(&stream->write_queue);
+
+  complete(stream, uv__queue_entry(q, uv_write_t, queue), err);
+  uv__io_feed(stream->loop, &stream->io_watcher);
+}
+
+/* Writes until the queue is empty, one fails, the kernel is full or the turn is
+ * over; a blocking stream waits for the kernel and has no turns. */
 static void flush(uv_stream_t* stream) {
   int blocking = (stream->flags & UV__BLOCKING_WRITES) != 0;
   int calls = 0;
@@ -304,16 +315,17 @@ static void flush(uv_stream_t* stream) {
 
     size_t asked;
     ssize_t n = write_head(stream, &asked);
-    if (n >= 0)
-      consume(stream, (size_t) n);
-    if (n == UV_EAGAIN && blocking)
+    if (n == UV_EAGAIN && blocking) {
       wait_writable(stream);
-    else if (!blocking && (n == UV_EAGAIN || (n >= 0 && (size_t) n < asked)))
-      return;
-    else if (n < 0) {
-      struct uv__queue* q = uv__queue_first(&stream->write_queue);
-      complete(stream, uv__queue_entry(q, uv_write_t, queue), (int) n);
+      continue;
     }
+    if (n < 0 && n != UV_EAGAIN)
+      fail_head(stream, (int) n);
+    if (n < 0)
+      return;
+    consume(stream, (size_t) n);
+    if (!blocking && (size_t) n < asked)
+      return;
   }
 }
 
@@ -530,8 +542,8 @@ void uv__stream_write_turn(uv_stream_t* stream, int refused) {
 
   if (uv__stream_fd(stream) == -1 || stream->shutdown_req == NULL)
     return;
-  if (uv__stream_os_is_busy(stream) ||
-      !uv__queue_empty(&stream->write_completed_queue))
+  /* What a callback wrote just now has gone out, if it is not queued. */
+  if (stream->connect_req != NULL || !uv__queue_empty(&stream->write_queue))
     return;
   int err = shutdown(uv__stream_fd(stream), SHUT_WR) == 0 ? 0 : uv__errno();
   uv__stream_shutdown_report(stream, err);
