@@ -77,11 +77,13 @@ TEST_UNIX(fs_copyfile_without_clones, "clones of files, symbolic links")
 TEST_UNIX(fs_copyfile_of_a_directory, "directories that can be opened")
 
 /* test-fs-win.c */
+TEST_WINDOWS(fs_event_deleted_directory, "UV_ENOENT at the end")
 TEST_WINDOWS(fs_bad_fd_is_not_reported, "the C runtime's dialogs")
 
 /* test-fs-win.c */
 TEST_WINDOWS(fs_junction_to_a_relative_path, "junctions")
 TEST_WINDOWS(fs_guess_of_sockets_and_pipes, "sockets of the C runtime")
+TEST_WINDOWS(fs_event_deleted_directory, "UV_ENOENT at the end")
 TEST_WINDOWS(fs_bad_fd_is_not_reported, "the C runtime's dialogs")
 
 /* test-limits.c */

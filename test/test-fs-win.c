@@ -40,6 +40,55 @@ TEST_IMPL(fs_guess_of_sockets_and_pipes) {
   return 0;
 }
 
+static int renames;
+static int losses;
+
+static void on_dir_event(uv_fs_event_t* handle,
+                         const char* name,
+                         int events,
+                         int status) {
+  (void) handle;
+  if (status == 0) {
+    ASSERT_EQ(0, losses); /* the last thing that is told */
+    ASSERT_STR_EQ("dir", name);
+    ASSERT_EQ(UV_RENAME, events);
+    renames++;
+    return;
+  }
+  ASSERT_ERR(UV_ENOENT, status);
+  ASSERT_EQ(1, renames);
+  losses++;
+}
+
+static void stop_loop(uv_timer_t* timer) {
+  uv_stop(timer->loop);
+}
+
+/* A watched directory that goes is told once, and that there is no more. */
+TEST_IMPL(fs_event_deleted_directory) {
+  uv_loop_t loop;
+  uv_fs_event_t watch;
+  uv_timer_t timer;
+  uv_fs_t req;
+
+  if (test_on_wine())
+    SKIP("Wine does not tell of a watched directory that is deleted");
+  test_mkdir("dir");
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_fs_event_init(&loop, &watch));
+  ASSERT_OK(uv_fs_event_start(&watch, on_dir_event, "dir", 0));
+  ASSERT_OK(uv_fs_rmdir(NULL, &req, "dir", NULL));
+  while (losses == 0)
+    uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_OK(uv_timer_init(&loop, &timer));
+  ASSERT_OK(uv_timer_start(&timer, stop_loop, 100, 0));
+  uv_run(&loop, UV_RUN_DEFAULT);
+  ASSERT_EQ(1, renames);
+  ASSERT_EQ(1, losses);
+  test_close_loop(&loop);
+  return 0;
+}
+
 #if defined(_DEBUG)
 /* Where the debug runtime's reports go instead of to a dialog. */
 static HANDLE report_file(void) {

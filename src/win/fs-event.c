@@ -7,7 +7,7 @@
  * is through with its request: a handle that was stopped can be started again
  * at once, and the request that is still under way finds that it is no longer
  * the current one. When the watched directory goes, that is told once, as a
- * UV_RENAME of its own name; then there is nothing more to come.
+ * UV_RENAME of its own name and then UV_ENOENT; nothing more comes after that.
  */
 #include "win/fs-impl.h"
 #include "alloc.h"
@@ -28,8 +28,6 @@
    FILE_NOTIFY_CHANGE_LAST_WRITE | FILE_NOTIFY_CHANGE_CREATION |              \
    FILE_NOTIFY_CHANGE_SECURITY)
 
-/* The request ended because its handle was closed: a success, of a kind. */
-#define STATUS_NOTIFY_CLEANUP_ ((LONG) 0x10B)
 #define STATUS_DELETE_PENDING_ ((LONG) 0xC0000056u)
 
 struct watch {
@@ -376,28 +374,56 @@ static void report_batch(uv_fs_event_t* handle, struct watch* watch) {
   }
 }
 
-/* A directory that is being deleted refuses to be watched. */
-static int is_removal(DWORD sys_error) {
-  return sys_error == ERROR_ACCESS_DENIED || sys_error == ERROR_DELETE_PENDING;
+/* Has the directory been deleted? It is there until our handle is closed, but
+ * has no name any more, or one among the volume's deleted files:
+ * https://learn.microsoft.com/windows-hardware/drivers/ddi/ntddk/
+ * ns-ntddk-_file_disposition_information_ex (FILE_DISPOSITION_POSIX_SEMANTICS)
+ */
+static int is_gone(HANDLE dir) {
+  static const WCHAR deleted[] = L"\\$Extend\\$Deleted\\";
+  FILE_STANDARD_INFO info;
+  WCHAR name[MAX_PATH];
+
+  if (GetFileInformationByHandleEx(dir, FileStandardInfo, &info,
+                                   sizeof(info)) &&
+      (info.DeletePending || info.NumberOfLinks == 0))
+    return 1;
+  DWORD len = GetFinalPathNameByHandleW(dir, name, MAX_PATH, VOLUME_NAME_NONE);
+  return len > 0 && len < MAX_PATH &&
+         wcsncmp(name, deleted, ARRAY_SIZE(deleted) - 1) == 0;
+}
+
+/* A directory that is being deleted refuses to be watched, but may have other
+ * reasons to. */
+static int is_removal(const struct watch* watch, DWORD sys_error) {
+  return sys_error == ERROR_DELETE_PENDING ||
+         (sys_error == ERROR_ACCESS_DENIED && is_gone(watch->dir));
 }
 
 static void report_end(uv_fs_event_t* handle,
                        const struct watch* watch,
                        DWORD sys_error) {
-  if (is_removal(sys_error))
-    report(handle, watch->file != NULL ? watch->file : last_name(watch->path),
-           -1, UV_RENAME);
-  else
+  if (!is_removal(watch, sys_error)) {
     handle->cb(handle, NULL, 0, uv_translate_sys_error((int) sys_error));
+    return;
+  }
+  report(handle, watch->file != NULL ? watch->file : last_name(watch->path), -1,
+         UV_RENAME);
+  if (current_watch(handle) == watch)
+    handle->cb(handle, NULL, 0, UV_ENOENT);
 }
 
-/* Why there is nothing to be told, or 0. */
+/* Why there is nothing to be told, or 0. A deleted directory may also answer
+ * with nothing, at once and every time. */
 static DWORD end_of(const struct watch* watch) {
   LONG status = uv__req_status(&watch->req);
+  DWORD sys_error = uv__req_win32_error(&watch->req);
 
-  if (status == STATUS_NOTIFY_CLEANUP_ || status == STATUS_DELETE_PENDING_)
+  if (status == STATUS_DELETE_PENDING_)
     return ERROR_DELETE_PENDING;
-  return uv__req_win32_error(&watch->req);
+  if (sys_error == 0 && uv__req_bytes(&watch->req) == 0 && is_gone(watch->dir))
+    return ERROR_DELETE_PENDING;
+  return sys_error;
 }
 
 void uv__fs_event_done(uv_handle_t* base, uv_req_t* req) {
