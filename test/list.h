@@ -173,6 +173,11 @@ TEST_UNIX(pipe_getsockname_size_after_an_error, "sockets that are files")
 TEST_UNIX(pipe_open_twice, "descriptors with numbers")
 TEST_UNIX(pipe_readable_bit_set_by_the_program, "pipe()")
 
+/* test-pipe-win.c */
+TEST_WINDOWS(pipe_shutdown_waits_for_the_reader, "named pipes")
+TEST_WINDOWS(pipe_shutdown_of_the_client_waits_for_the_reader, "named pipes")
+TEST_WINDOWS(pipe_close_while_a_shutdown_waits, "named pipes")
+
 /* test-process.c */
 TEST(process_killed_by_signal)
 TEST_UNIX(process_waited_for_by_the_program, "waitpid()")

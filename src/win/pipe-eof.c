@@ -2,26 +2,106 @@
 /* The end of writing.
  *
  * A pipe has no half-closed state: the peer learns that no more will come when
- * our handle is closed, and that ends reading too. What was written stays
- * readable for the peer. So after the last write
+ * our handle is closed, and that ends reading too. So after the last write a
+ * thread of the system's waits until the peer has read everything:
+ * https://learn.microsoft.com/windows/win32/api/fileapi/
+ * nf-fileapi-flushfilebuffers
+ * Then the shutdown has ended, and
  *
  *   - a pipe that cannot be read (any more) is closed at once;
  *   - else the peer may be about to answer: the handle is closed after a short
  *     silence while a read waits, and the reader is told UV_EOF.
+ *
+ * The thread has a handle of its own. If the pipe is closed meanwhile it is
+ * left alone, and the peer finds the end behind the data all the same.
+ *
+ * A synchronous handle is not flushed: the call would wait for a read that is
+ * under way.
  */
 #include "win/pipe-impl.h"
 #include "alloc.h"
+#include "atomic.h"
 
 /* Silence that means there will be no answer. */
 #define SILENCE_MS 50
 
+enum flush_state {
+  FLUSH_WAITS, /* the thread is at it, and will post the request */
+  FLUSH_ENDED, /* the request is on its way; the loop frees this */
+  FLUSH_ALONE  /* the pipe is closed; the thread frees this */
+};
+
+struct uv__pipe_flush {
+  int state;          /* enum flush_state; atomic */
+  HANDLE handle;      /* a copy of the pipe's */
+  uv_loop_t* loop;    /* may be gone in FLUSH_ALONE */
+  uv_shutdown_t* req; /* likewise */
+};
+
+/* Context: a thread of the system's. */
+static DWORD WINAPI work_flush(void* arg) {
+  struct uv__pipe_flush* flush = arg;
+
+  /* Whatever it answers: all is read, or there is nobody to read any more. */
+  (void) FlushFileBuffers(flush->handle);
+  CloseHandle(flush->handle);
+  uv_loop_t* loop = flush->loop;
+  uv_shutdown_t* req = flush->req;
+  /* Pairs with uv__pipe_flush_leave(): one of the two frees it. */
+  if (uv__exchange(&flush->state, FLUSH_ENDED) == FLUSH_WAITS)
+    (void) uv__req_post(loop, req); /* fails only if the loop is gone */
+  else
+    uv__free(flush);
+  return 0;
+}
+
+/* 0, or UV_E* if there can be no thread. */
+static int start_flush(uv_pipe_t* pipe, uv_shutdown_t* req) {
+  HANDLE self = GetCurrentProcess();
+  struct uv__pipe_flush* flush = uv__malloc(sizeof(*flush));
+
+  if (flush == NULL)
+    return UV_ENOMEM;
+  flush->state = FLUSH_WAITS;
+  flush->loop = pipe->loop;
+  flush->req = req;
+  if (!DuplicateHandle(self, pipe->handle, self, &flush->handle, 0, FALSE,
+                       DUPLICATE_SAME_ACCESS))
+    goto err_free;
+  if (!QueueUserWorkItem(work_flush, flush, WT_EXECUTELONGFUNCTION))
+    goto err_close;
+  uv__pipe_extra(pipe)->flush = flush;
+  return 0;
+
+err_close:
+  CloseHandle(flush->handle);
+err_free:
+  uv__free(flush);
+  return UV_ENOMEM;
+}
+
+void uv__pipe_flush_leave(uv_pipe_t* pipe) {
+  struct uv__pipe_flush* flush = uv__pipe_extra(pipe)->flush;
+
+  if (flush == NULL)
+    return;
+  uv_shutdown_t* req = flush->req;
+  if (uv__exchange(&flush->state, FLUSH_ALONE) == FLUSH_ENDED)
+    return; /* its handler frees it */
+  uv__pipe_extra(pipe)->flush = NULL;
+  uv__req_pend(pipe->loop, req);
+}
+
 void uv__pipe_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {
+  uv_pipe_t* pipe = (uv_pipe_t*) stream;
+
   if (stream->write_reqs_pending > 0)
     return; /* the last of them brings us back */
 
   stream->reqs_pending++;
   uv__req_set_bytes(req, 0);
-  uv__req_pend(stream->loop, req);
+  if ((pipe->flags & UV__PIPE_SYNC) || start_flush(pipe, req) != 0)
+    uv__req_pend(stream->loop, req);
 }
 
 /* Closes the handle under the reader. */
@@ -99,6 +179,8 @@ void uv__pipe_shutdown_done(uv_handle_t* handle, uv_req_t* req) {
   uv_stream_t* stream = uv__pipe_stream(pipe);
 
   (void) req; /* stream->shutdown_req */
+  uv__free(uv__pipe_extra(pipe)->flush);
+  uv__pipe_extra(pipe)->flush = NULL;
   if (uv__is_closing(handle)) {
     uv__stream_shutdown_end(stream, UV_ECANCELED);
   } else {

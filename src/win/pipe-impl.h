@@ -51,6 +51,7 @@ struct uv__pipe_extra {
   struct uv__pipe_job reader;
   struct uv__pipe_job writer;
   int is_sync;                  /* UV__PIPE_SYNC, for the threads to read */
+  struct uv__pipe_flush* flush; /* pipe-eof.c: of a shutdown, or NULL */
   struct uv__ipc_parser parser; /* its socket is of a struct uv__ipc_socket */
 };
 
@@ -172,6 +173,9 @@ void uv__pipe_thread_stop(uv_pipe_t* pipe);
 /* ---- pipe-eof.c ---- */
 
 void uv__pipe_shutdown(uv_stream_t* stream, uv_shutdown_t* req);
+
+/* The pipe closes: a shutdown that waits for the peer ends. */
+void uv__pipe_flush_leave(uv_pipe_t* pipe);
 
 /* A read begins to wait; one has brought something; the pipe closes. */
 void uv__pipe_eof_wait(uv_pipe_t* pipe);

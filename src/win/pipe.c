@@ -152,6 +152,7 @@ enum uv__close_answer uv__pipe_close(uv_handle_t* handle) {
     uv__pipe_server_close(pipe);
   if (pipe->flags & UV__PIPE_CONN) {
     uv__pipe_eof_close(pipe);
+    uv__pipe_flush_leave(pipe);
     uv__pipe_shut(pipe);
   }
   pipe->flags &= ~(UV__READING | UV__READABLE | UV__WRITABLE);
