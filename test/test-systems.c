@@ -124,6 +124,46 @@ static void on_connect(uv_connect_t* req, int status) {
   uv_close((uv_handle_t*) req->handle, NULL);
 }
 
+static void on_connection(uv_stream_t* server, int status) {
+  ASSERT_OK(status);
+  ASSERT_OK(uv_accept(server, server->data));
+  uv_close((uv_handle_t*) server, NULL);
+}
+
+/* FreeBSD: connect() over loopback is done when it returns. The descriptor
+ * belongs to its handle all the same. */
+TEST_IMPL(system_connected_at_once) {
+  struct sockaddr_in addr = test_loopback();
+  uv_loop_t loop;
+  uv_tcp_t server;
+  uv_tcp_t accepted;
+  uv_tcp_t client;
+  uv_tcp_t other;
+  uv_connect_t req = { .data = (void*) (intptr_t) 0 };
+  int fd;
+
+  act_as("freebsd");
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_tcp_init(&loop, &server));
+  ASSERT_OK(uv_tcp_init(&loop, &accepted));
+  ASSERT_OK(uv_tcp_init(&loop, &client));
+  server.data = &accepted;
+  ASSERT_OK(uv_tcp_init(&loop, &other));
+  ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
+  ASSERT_OK(uv_listen((uv_stream_t*) &server, 4, on_connection));
+  addr = test_tcp_address(&server);
+  ASSERT_OK(uv_tcp_connect(&req, &client, (struct sockaddr*) &addr,
+                           on_connect));
+  ASSERT_EQ(0, calls);
+  ASSERT_OK(uv_fileno((uv_handle_t*) &client, &fd));
+  ASSERT_ERR(UV_EEXIST, uv_tcp_open(&other, fd));
+  uv_close((uv_handle_t*) &other, NULL);
+  ASSERT_OK(uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(1, calls);
+  test_close_loop(&loop);
+  return 0;
+}
+
 /* A port of this machine that nobody listens on. */
 static struct sockaddr_in deserted_address(uv_loop_t* loop) {
   struct sockaddr_in addr = test_loopback();
