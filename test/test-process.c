@@ -9,6 +9,7 @@
 #if TEST_POSIX
 # include <fcntl.h>
 # include <grp.h>
+# include <pthread.h>
 # include <sys/socket.h>
 # include <sys/stat.h>
 # include <sys/wait.h>
@@ -378,6 +379,39 @@ TEST_IMPL(process_setuid_drops_groups) {
   options.uid = 65534;
   options.gid = 65533;
   run_helper_process(&options);
+  return 0;
+}
+
+static int handler_pipe[2];
+
+static void tell_of_fork(void) {
+  ASSERT_EQ(1, write(handler_pipe[1], "x", 1));
+}
+
+static int forks_told(void) {
+  char told[8];
+  ssize_t n = read(handler_pipe[0], told, sizeof(told));
+  return n < 0 ? 0 : (int) n;
+}
+
+/* Fork handlers of the program run in children that get a uid or a gid, be it
+ * the parent's own: that is how uvloop has Python's preexec_fn run. */
+TEST_IMPL(process_setuid_runs_fork_handlers) {
+  uv_process_options_t options;
+  char* args[] = { (char*) "true", NULL };
+
+  ASSERT_EQ(0, pipe(handler_pipe));
+  ASSERT_EQ(0, fcntl(handler_pipe[0], F_SETFL, O_NONBLOCK));
+  ASSERT_EQ(0, pthread_atfork(NULL, NULL, tell_of_fork));
+  init_options(&options, args);
+  options.uid = getuid();
+  options.gid = getgid();
+  options.flags = UV_PROCESS_SETUID;
+  run_helper_process(&options);
+  ASSERT_EQ(1, forks_told());
+  options.flags = UV_PROCESS_SETGID;
+  run_helper_process(&options);
+  ASSERT_EQ(1, forks_told());
   return 0;
 }
 

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Creating the child process: by the first of a table of ways that can do what
- * is asked for and that the system has and allows.
+/* Creating the child process: by the first of a table of ways that does what is
+ * asked for and that the system has and allows.
  *
  * clone (Linux): signals blocked -> clone on a stack of its own, sharing memory
  * -> the child prepares itself and calls exec, this thread is suspended ->
  * result read. The cost does not depend on the size of the parent, and errors
  * come back through memory: no pipe, no descriptor.
  * posix_spawn (macOS): process-spawn.c.
- * fork, and a pipe that exec closes: everywhere, and all that the BSDs use.
+ * fork, and a pipe that exec closes: everywhere, and all that the BSDs use. The
+ * only way that runs pthread_atfork() handlers, which libuv does for children
+ * with another user; uvloop runs Python's preexec_fn from one, and asks for
+ * UV_PROCESS_SETUID with its own user to have it run.
  */
 #include "unix/process-impl.h"
 #include "unix/process-sys.h"
@@ -159,14 +162,13 @@ static int launch_by_clone(struct uv__child* child, int* pid, int* refused) {
 
 #endif /* UV__HAVE_VFORK_CLONE */
 
-/* What a way of launching may or may not be able to do. */
+/* What a way of launching may or may not do. */
 enum {
   NEED_SESSION = 1u << 0,
   NEED_CWD = 1u << 1,
-  NEED_USER = 1u << 2, /* another uid or gid, without supplementary groups */
+  /* A uid or gid, without supplementary groups, and fork handlers. */
+  NEED_USER = 1u << 2,
 };
-
-#define NEED_ALL (NEED_SESSION | NEED_CWD | NEED_USER)
 
 static const struct way {
   /* As uv__child_launch(). *refused: not possible here, nothing was done. */
@@ -174,12 +176,12 @@ static const struct way {
   unsigned can;
 } ways[] = {
 #if UV__HAVE_VFORK_CLONE
-  { launch_by_clone, NEED_ALL },
+  { launch_by_clone, NEED_SESSION | NEED_CWD },
 #endif
 #if UV__HAVE_POSIX_SPAWN
   { uv__child_launch_by_spawn, NEED_SESSION | NEED_CWD },
 #endif
-  { launch_by_fork, NEED_ALL },
+  { launch_by_fork, NEED_SESSION | NEED_CWD | NEED_USER },
 };
 
 static unsigned needs_of(const struct uv__child* child) {
