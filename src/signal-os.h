@@ -10,8 +10,8 @@
 
 #include "handle.h"
 
-/* Calls back for one delivery, after stopping a handle that wanted only one.
- * For the platform. */
+/* Calls back for one delivery, and stops a handle that wanted only one. For the
+ * platform. */
 void uv__signal_report(uv_signal_t* handle, int signum);
 
 /* The platform's share. */

@@ -17,15 +17,20 @@ static int start(uv_signal_t* handle,
                  uv_signal_cb cb,
                  int signum,
                  int one_shot) {
-  if (cb == NULL || signum <= 0 || uv__is_closing(uv__base(handle)))
+  if (cb == NULL || signum == 0 || uv__is_closing(uv__base(handle)))
     return UV_EINVAL;
 
-  int err = uv__signal_os_start(handle, signum, one_shot);
+  /* It stays stopped if the other signal is refused. */
+  if (handle->signum != signum)
+    (void) uv_signal_stop(handle); /* cannot fail */
+  int err = UV_EINVAL;
+  if (signum > 0)
+    err = uv__signal_os_start(handle, signum, one_shot);
   if (err != 0)
     return err;
 
   handle->signal_cb = cb;
-  handle->flags &= ~UV__SIGNAL_ONE_SHOT;
+  handle->flags &= ~(UV__SIGNAL_ONE_SHOT | UV__SIGNAL_SPENT);
   if (one_shot)
     handle->flags |= UV__SIGNAL_ONE_SHOT;
   uv__handle_start(uv__base(handle));
@@ -50,8 +55,14 @@ int uv_signal_stop(uv_signal_t* handle) {
 }
 
 void uv__signal_report(uv_signal_t* handle, int signum) {
-  /* First, so that the callback may start it again. */
-  if (handle->flags & UV__SIGNAL_ONE_SHOT)
-    (void) uv_signal_stop(handle); /* cannot fail */
+  if (!(handle->flags & UV__SIGNAL_ONE_SHOT)) {
+    handle->signal_cb(handle, signum);
+    return;
+  }
+
+  /* It is still started in its callback, which may start it again. */
+  handle->flags |= UV__SIGNAL_SPENT;
   handle->signal_cb(handle, signum);
+  if (handle->flags & UV__SIGNAL_SPENT)
+    (void) uv_signal_stop(handle); /* cannot fail */
 }

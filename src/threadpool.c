@@ -24,6 +24,7 @@
 #include "alloc.h"
 #include "atomic.h"
 #include "fatal.h"
+#include "fork-lock.h"
 #include "loop.h"
 #include "threadpool-os.h"
 #include "wakeup.h"
@@ -77,9 +78,10 @@ struct pool {
 
 static struct pool pool;
 /* Set up by the first submit that can: not uv_once(), because being refused
- * memory or a lock now is no reason to be refused for ever. */
-enum pool_stage { POOL_NONE, POOL_IN_MAKING, POOL_MADE };
-static enum pool_stage pool_stage; /* atomic */
+ * memory or a lock now is no reason to be refused for ever. A child that is
+ * forked during the set-up begins again. */
+static struct uv__fork_lock making;
+static int is_made; /* atomic */
 /* Why a pool that was made is of no use any more. */
 static int pool_lost;
 
@@ -189,22 +191,27 @@ err_free_ids:
   return err;
 }
 
+UV__APART static int make_pool(void) {
+  int err = 0;
+
+  (void) uv__fork_lock(&making);
+  if (!is_made)
+    err = set_up();
+  /* Release: the pool. Pairs with ensure_pool(). */
+  if (err == 0)
+    uv__store_release(&is_made, 1);
+  uv__fork_unlock(&making);
+  return err;
+}
+
 /* 0 if there is a pool. */
 static int ensure_pool(void) {
-  for (;;) {
-    enum pool_stage stage = POOL_NONE;
-    /* Acquire: the pool. Pairs with the store below. */
-    if (uv__load_acquire(&pool_stage) == POOL_MADE)
-      return pool_lost;
-    if (uv__cas_strong(&pool_stage, &stage, POOL_IN_MAKING))
-      break;
-    if (stage == POOL_IN_MAKING)
-      uv_sleep(0); /* another thread is at it */
+  if (!uv__load_acquire(&is_made)) {
+    int err = make_pool();
+    if (err != 0)
+      return err;
   }
-
-  int err = set_up();
-  uv__store_release(&pool_stage, err == 0 ? POOL_MADE : POOL_NONE);
-  return err;
+  return pool_lost;
 }
 
 /* Pushes on a stack that is not empty; 0 if it is. */

@@ -44,6 +44,11 @@ TEST_WINDOWS(embed_reposted_wakeups_arrive, "completion ports")
 TEST_WINDOWS(embed_wakeup_held_while_the_loop_runs, "completion ports")
 TEST_WINDOWS(embed_reposted_work_arrives, "completion ports")
 
+/* test-fork.c */
+TEST_UNIX(fork_handler_registered_before_ours, "fork()")
+TEST_UNIX(fork_while_the_title_changes, "fork()")
+TEST_UNIX(fork_while_signals_change, "fork()")
+
 /* test-fs.c */
 TEST(fs_sync_needs_no_loop)
 TEST(fs_async_copies_what_it_needs)
@@ -189,12 +194,12 @@ TEST(process_environment_and_directory)
 TEST(process_looked_up_in_the_childs_path)
 TEST_UNIX(process_detached_is_a_session_leader, "sessions")
 TEST_UNIX(process_setuid_drops_groups, "users and groups by number")
+TEST_UNIX(process_setuid_runs_fork_handlers, "users and groups by number")
 TEST_UNIX(process_setuid_refused_is_told, "users and groups by number")
 TEST(process_pipes_both_ways)
 TEST_UNIX(process_reaps_only_its_own, "fork()")
 TEST(process_close_while_it_runs)
 HELPER(nothing)
-TEST_UNIX(process_setuid_runs_fork_handlers, "users and groups by number")
 HELPER(sleep_for_ever)
 HELPER(check_environment)
 HELPER(echo_stdin)
@@ -256,6 +261,21 @@ TEST(security_timers_closed_by_another)
 #if TEST_POSIX
 HELPER(list_descriptors)
 #endif
+
+/* test-signal.c */
+TEST_UNIX(signal_order_of_arrival, "signals that a process sends itself")
+TEST_UNIX(signal_order_of_handles, "signals that a process sends itself")
+TEST_UNIX(signal_flood_loses_nothing, "signals that a process sends itself")
+TEST_UNIX(signal_raised_before_stop_and_start,
+          "signals that a process sends itself")
+TEST_UNIX(signal_raised_before_another_is_watched,
+          "signals that a process sends itself")
+TEST_UNIX(signal_raised_before_close, "signals that a process sends itself")
+TEST_UNIX(signal_raised_in_a_callback, "signals that a process sends itself")
+TEST_UNIX(signal_bad_number_stops_the_handle,
+          "signals that a process sends itself")
+TEST_UNIX(signal_oneshot_started_again_in_callback,
+          "signals that a process sends itself")
 
 /* test-storm.c */
 TEST_UNIX(storm_accept_at_the_limit, "setrlimit()")

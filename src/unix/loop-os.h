@@ -10,9 +10,11 @@ struct uv__loop_os {
   /* wake-fd.c: [0] is watched by the poller, [1] is written to; the same fd
    * where the system has eventfd. */
   int wake_fd[2];
-  /* signal.c: the loop's started handles. shared.last_due says whether the
-   * signal handler has counted something for one of them. */
+  /* signal.c: the loop's started handles, and what was delivered to them; the
+   * log is NULL until the first start. shared.last_due says whether there is
+   * something to run. */
   struct uv__queue signals;
+  struct uv__signal_log* signal_log;
   /* process-end.c: children whose end the poller reports; those that have
    * ended, to be told when the loop wakes. */
   struct uv__queue children_polled;

@@ -9,22 +9,25 @@
 #include "unix/proctitle.h"
 #include "system-os.h"
 #include "alloc.h"
+#include "atomic.h"
+#include "fork-lock.h"
 #include "unix/fd.h"
 #include "unix/os.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <string.h>
 
 #if UV__HAVE_ARGV_TITLE
 
 static struct {
-  uv_mutex_t lock;  /* guards all of this and the bytes of the area */
+  /* Guards all of this and the bytes of the area. A forked child may find them
+   * in the middle of a change: at worst it has a mixture of two titles. */
+  struct uv__fork_lock lock;
   char** original;  /* what uv_setup_args() was given */
   char** copy;      /* what it returned; one block, owned */
   char* area;       /* the argument strings; NULL before uv_setup_args() */
   size_t area_size; /* its bytes, the last of which stays NUL */
-} title = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} title;
 
 /* How many bytes from argv[0] on are argument strings without a gap. The
  * caller may have replaced some of them: those are not ours to write to. */
@@ -64,8 +67,8 @@ static char** title_adopt(int argc, char** argv) {
     return argv;
   title.original = argv;
   title.copy = copy;
-  title.area = argv[0];
   title.area_size = area_measure(argc, argv);
+  uv__store_release(&title.area, argv[0]); /* last: with it all is there */
   return copy;
 }
 
@@ -74,12 +77,12 @@ char** uv_setup_args(int argc, char** argv) {
     return argv;
 
   char** args = argv;
-  uv_mutex_lock(&title.lock);
+  (void) uv__fork_lock(&title.lock);
   if (title.area == NULL)
     args = title_adopt(argc, argv);
   else if (title.original == argv)
     args = title.copy; /* asked twice: the area may be overwritten by now */
-  uv_mutex_unlock(&title.lock);
+  uv__fork_unlock(&title.lock);
   return args;
 }
 
@@ -102,7 +105,7 @@ static void comm_set(const char* name) {
 
 int uv__os_set_process_title(const char* name) {
   int err = UV_ENOBUFS;
-  uv_mutex_lock(&title.lock);
+  (void) uv__fork_lock(&title.lock);
   if (title.area != NULL) {
     size_t len = uv__min_size(strlen(name), title.area_size - 1);
     memmove(title.area, name, len);
@@ -110,13 +113,13 @@ int uv__os_set_process_title(const char* name) {
     comm_set(title.area);
     err = 0;
   }
-  uv_mutex_unlock(&title.lock);
+  uv__fork_unlock(&title.lock);
   return err;
 }
 
 int uv__os_get_process_title(char* buffer, size_t size) {
   int err = UV_ENOBUFS;
-  uv_mutex_lock(&title.lock);
+  (void) uv__fork_lock(&title.lock);
   if (title.area != NULL) {
     size_t len = strnlen(title.area, title.area_size - 1);
     if (len < size) {
@@ -125,18 +128,19 @@ int uv__os_get_process_title(char* buffer, size_t size) {
       err = 0;
     }
   }
-  uv_mutex_unlock(&title.lock);
+  uv__fork_unlock(&title.lock);
   return err;
 }
 
 void uv__proctitle_cleanup(void) {
-  uv_mutex_lock(&title.lock);
-  uv__free(title.copy);
+  (void) uv__fork_lock(&title.lock);
+  char** copy = title.copy;
   title.copy = NULL;
   title.original = NULL;
   title.area = NULL;
   title.area_size = 0;
-  uv_mutex_unlock(&title.lock);
+  uv__fork_unlock(&title.lock);
+  uv__free(copy);
 }
 
 #endif /* UV__HAVE_ARGV_TITLE */

@@ -5,17 +5,34 @@
 #include "unix/signal.h"
 #include "atomic.h"
 #include "unix/loop-os.h"
+#include "unix/signal-log.h"
 #include "wakeup.h"
 
 #include <errno.h>
 
 struct uv__signal_slot uv__signal_slots[UV__SIGNUM_MAX + 1];
 
-static void deliver(uv_signal_t* handle) {
-  uv_loop_t* loop = handle->loop;
+/* Raises the number of deliveries; 1 if the loop has been told of all others,
+ * so that this one must be logged. At worst it is logged once more than needed,
+ * or not: the loop looks at the counts after the log. */
+static int count(uv_signal_t* handle) {
+  unsigned before = uv__fetch_add(&handle->caught_signals, 1);
+  return before == uv__load_relaxed(&handle->dispatched_signals);
+}
 
-  /* First the count, then the mark: who takes the mark sees the count. */
-  uv__fetch_add(&handle->caught_signals, 1);
+static void deliver(const struct uv__signal_entry* entry,
+                    uv_signal_t* handle,
+                    int signum) {
+  uv_loop_t* loop = handle->loop;
+  struct uv__signal_log* log = uv__loop_os(loop)->signal_log;
+
+  /* First the delivery, then the mark: who takes the mark sees it. */
+  if (!entry->coalesced) {
+    if (!uv__signal_log_push(log, handle, signum))
+      (void) count(handle);
+  } else if (count(handle)) {
+    (void) uv__signal_log_push(log, handle, signum); /* it is counted */
+  }
   /* Pairs with the exchange in uv__signal_run(). As long as the mark stands,
    * the wake-up that came with it is still to be answered. */
   if (uv__exchange(&uv__loop_state(loop)->shared.last_due, 1) == 0)
@@ -30,15 +47,14 @@ void uv__signal_handler(int signum) {
    * waits, or this addition comes after its own and makes visible here what was
    * changed before it. */
   uv__fetch_add(&slot->in_flight, 1);
+  /* Acquire: the list and its handles. Pairs with list_swap(). */
   struct uv__signal_list* list = uv__load_acquire(&slot->list);
   unsigned size = list == NULL ? 0 : list->size;
 
   for (unsigned i = 0; i < size; i++) {
-    /* Acquire: pairs with the store in entry_set(), after which the handle's
-     * fields are in place. */
-    uv_signal_t* handle = uv__load_acquire(&list->entries[i].handle);
+    uv_signal_t* handle = uv__load_relaxed(&list->entries[i].handle);
     if (handle != NULL)
-      deliver(handle);
+      deliver(&list->entries[i], handle, signum);
   }
   uv__fetch_sub(&slot->in_flight, 1);
 

@@ -6,27 +6,29 @@
  *
  * The disposition follows the list: nobody SIG_DFL, one-shot handles only
  * SA_RESETHAND (so that a faulting instruction is not repeated for ever), else
- * plain. A refusal by sigaction is returned and leaves everything as it was.
- * Stopping needs no memory and cannot fail.
+ * plain. A refusal by sigaction is returned. Stopping needs no memory and
+ * cannot fail.
  */
 #include "unix/signal.h"
 #include "alloc.h"
 #include "atomic.h"
+#include "fork-lock.h"
 #include "unix/fd.h"
 #include "unix/loop-os.h"
+#include "unix/signal-log.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
 
-#define LIST_SIZE_MIN 4u
-
 /* Who is on a list, as far as the disposition is concerned. */
 enum audience { AUDIENCE_NONE, AUDIENCE_ONE_SHOT, AUDIENCE_LASTING };
 
-/* Held to change any list or disposition (S3). */
-static pthread_mutex_t change_mutex = PTHREAD_MUTEX_INITIALIZER;
+/* Held to change a list and its disposition (S3). */
+static struct uv__fork_lock change_lock;
+/* Signals that were ever watched, for repair(). */
+static char is_known[UV__SIGNUM_MAX + 1];
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
 /* The header's fields of a search tree are free for our use: the first two
@@ -43,43 +45,13 @@ static uv_signal_t* handle_of(struct uv__queue* node) {
   return container_of(node, uv_signal_t, tree_entry);
 }
 
-static void change_lock(sigset_t* saved_mask) {
-  sigset_t all;
-
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, saved_mask);
-  pthread_mutex_lock(&change_mutex);
-}
-
-static void change_unlock(const sigset_t* saved_mask) {
-  pthread_mutex_unlock(&change_mutex);
-  pthread_sigmask(SIG_SETMASK, saved_mask, NULL);
-}
-
-/* Around fork: the child's copy of the mutex is free, and signal handlers of
- * the parent's other threads do not go on running in the child. */
-static void fork_prepare(void) {
-  pthread_mutex_lock(&change_mutex);
-}
-
-static void fork_parent(void) {
-  pthread_mutex_unlock(&change_mutex);
-}
-
-static void fork_child(void) {
-  for (int signum = 0; signum <= UV__SIGNUM_MAX; signum++)
-    uv__store_relaxed(&uv__signal_slots[signum].in_flight, 0);
-  pthread_mutex_unlock(&change_mutex);
-}
-
-static void fork_register(void) {
-  /* Without memory for it the child of a fork that meets another thread in
-   * here could not start handles. There is nobody to tell. */
-  (void) pthread_atfork(fork_prepare, fork_parent, fork_child);
-}
-
 static struct uv__signal_list* list_of(int signum) {
   return uv__load_relaxed(&uv__signal_slots[signum].list);
+}
+
+static unsigned list_size(int signum) {
+  const struct uv__signal_list* list = list_of(signum);
+  return list == NULL ? 0 : list->size;
 }
 
 /* S1: after this nobody holds what was taken off or replaced before. The read
@@ -89,55 +61,69 @@ static void wait_for_handlers(int signum) {
     sched_yield();
 }
 
-/* Makes `list` the one of signum and frees the one before. */
-static void list_replace(int signum, struct uv__signal_list* list) {
-  struct uv__signal_list* old =
-      uv__exchange(&uv__signal_slots[signum].list, list);
-
-  wait_for_handlers(signum);
-  uv__free(old);
+/* Makes `list` the one of signum. The one before is still in use. */
+static struct uv__signal_list* list_swap(int signum,
+                                         struct uv__signal_list* list) {
+  /* Release: the list. Pairs with uv__signal_handler(). */
+  return uv__exchange(&uv__signal_slots[signum].list, list);
 }
 
 static struct uv__signal_entry* entry_find(int signum,
                                            const uv_signal_t* handle) {
   struct uv__signal_list* list = list_of(signum);
-  unsigned size = list == NULL ? 0 : list->size;
+  unsigned size = list_size(signum);
 
   for (unsigned i = 0; i < size; i++)
-    if (uv__load_relaxed(&list->entries[i].handle) == handle)
+    if (list->entries[i].handle == handle)
       return &list->entries[i];
   return NULL;
 }
 
-static void entry_set(struct uv__signal_entry* entry, uv_signal_t* handle) {
-  uv__store_release(&entry->handle, handle); /* pairs with signal-handler.c */
+static void entry_leave(struct uv__signal_entry* entry) {
+  uv__store_relaxed(&entry->handle, NULL); /* wait_for_handlers() follows */
 }
 
-/* A free place on the list of signum, which grows if need be; NULL if there is
- * no memory. */
-static struct uv__signal_entry* entry_reserve(int signum) {
-  struct uv__signal_entry* entry = entry_find(signum, NULL);
-  if (entry != NULL)
-    return entry;
+/* As in libuv: who wants every delivery is told before who wants one, and each
+ * of the two kinds in the order of addresses. */
+static int comes_before(const struct uv__signal_entry* a,
+                        const struct uv__signal_entry* b) {
+  if (a->one_shot != b->one_shot)
+    return b->one_shot;
+  return (uintptr_t) a->handle < (uintptr_t) b->handle;
+}
 
-  struct uv__signal_list* old = list_of(signum);
-  unsigned old_size = old == NULL ? 0 : old->size;
-  unsigned size = old_size == 0 ? LIST_SIZE_MIN : 2 * old_size;
+/* The list of signum with this entry at its place, and no other one for its
+ * handle; NULL if there is no memory. */
+static struct uv__signal_list* list_with(int signum,
+                                         struct uv__signal_entry entry) {
+  const struct uv__signal_list* old = list_of(signum);
+  unsigned old_size = list_size(signum);
   struct uv__signal_list* list =
-      uv__calloc(1, sizeof(*list) + size * sizeof(list->entries[0]));
+      uv__malloc(sizeof(*list) + (old_size + 1) * sizeof(list->entries[0]));
   if (list == NULL)
     return NULL;
 
+  unsigned size = 0;
+  int is_placed = 0;
+  for (unsigned i = 0; i < old_size; i++) {
+    const struct uv__signal_entry* other = &old->entries[i];
+    if (other->handle == NULL || other->handle == entry.handle)
+      continue;
+    if (!is_placed && comes_before(&entry, other)) {
+      list->entries[size++] = entry;
+      is_placed = 1;
+    }
+    list->entries[size++] = *other;
+  }
+  if (!is_placed)
+    list->entries[size++] = entry;
   list->size = size;
-  for (unsigned i = 0; i < old_size; i++)
-    list->entries[i] = old->entries[i];
-  list_replace(signum, list);
-  return &list->entries[old_size];
+  return list;
 }
 
 static enum audience audience_of(int signum) {
   const struct uv__signal_list* list = list_of(signum);
-  unsigned size = list == NULL ? 0 : list->size;
+  unsigned size = list_size(signum);
   enum audience audience = AUDIENCE_NONE;
 
   for (unsigned i = 0; i < size; i++) {
@@ -162,85 +148,118 @@ static int disposition_set(int signum, enum audience audience) {
   return sigaction(signum, &action, NULL) == 0 ? 0 : uv__errno();
 }
 
-/* After somebody left: `before` was the audience until then. */
-static void settle(int signum, enum audience before) {
-  enum audience now = audience_of(signum);
-
-  if (now != before)
-    (void) disposition_set(signum, now); /* was accepted for this signal */
-  if (now == AUDIENCE_NONE)
-    list_replace(signum, NULL);
+/* Signal handlers that ran on other threads of the parent do not go on in the
+ * child. Before it has threads of its own. */
+static void forget_handlers(void) {
+  for (int signum = 0; signum <= UV__SIGNUM_MAX; signum++)
+    uv__store_relaxed(&uv__signal_slots[signum].in_flight, 0);
 }
 
-/* Puts the handle on the list of signum. */
+/* In a forked child, which may have the parent's list of one moment and its
+ * disposition of another, if a thread was changing them. Leaves alone what the
+ * program has set itself. */
+static void repair(int signum) {
+  enum audience audience = audience_of(signum);
+  struct sigaction action;
+
+  if (sigaction(signum, NULL, &action) != 0)
+    return;
+  int is_ours = action.sa_handler == uv__signal_handler;
+  int is_missing = action.sa_handler == SIG_DFL && audience == AUDIENCE_LASTING;
+  int err = 0;
+  if (is_ours || is_missing)
+    err = disposition_set(signum, audience);
+  if (err != 0 || audience == AUDIENCE_NONE)
+    uv__free(list_swap(signum, NULL));
+}
+
+/* The first time in a forked child, when it has one thread: from fork_child(),
+ * or from a fork handler of the program's that runs before it. */
+static void change_take(void) {
+  if (!uv__fork_lock(&change_lock))
+    return;
+  forget_handlers();
+  for (int signum = 1; signum <= UV__SIGNUM_MAX; signum++)
+    if (is_known[signum])
+      repair(signum);
+}
+
+static void change_begin(sigset_t* saved_mask) {
+  sigset_t all;
+
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, saved_mask);
+  change_take();
+}
+
+static void change_end(const sigset_t* saved_mask) {
+  uv__fork_unlock(&change_lock);
+  pthread_sigmask(SIG_SETMASK, saved_mask, NULL);
+}
+
+static void fork_child(void) {
+  sigset_t saved_mask;
+
+  change_begin(&saved_mask);
+  change_end(&saved_mask);
+}
+
+static void fork_register(void) {
+  /* Without memory for it the first change in a child does its work. */
+  (void) pthread_atfork(NULL, NULL, fork_child);
+}
+
+/* Puts the handle on the list of signum, or makes it one-shot or lasting. If
+ * that is refused, nothing has changed. */
 static int join(uv_signal_t* handle, int signum, int one_shot) {
   enum audience before = audience_of(signum);
-  struct uv__signal_entry* entry = entry_reserve(signum);
-  if (entry == NULL)
+  struct uv__signal_entry entry = {
+    .handle = handle,
+    .one_shot = one_shot,
+    .coalesced = (handle->flags & UV__INTERNAL) != 0,
+  };
+  struct uv__signal_list* list = list_with(signum, entry);
+  if (list == NULL)
     return UV_ENOMEM;
 
-  entry->one_shot = one_shot;
-  entry_set(entry, handle);
+  is_known[signum] = 1;
+  struct uv__signal_list* unused = list_swap(signum, list);
   enum audience now = audience_of(signum);
-  /* The disposition of one-shot handles may have been used up. */
   int err = 0;
+  /* The disposition of one-shot handles may have been used up. */
   if (now != before || now == AUDIENCE_ONE_SHOT)
     err = disposition_set(signum, now);
-  if (err == 0)
-    return 0;
-
-  entry_set(entry, NULL);
+  if (err != 0)
+    unused = list_swap(signum, unused);
   wait_for_handlers(signum);
-  settle(signum, before);
+  uv__free(unused);
   return err;
 }
 
-/* Takes a started handle to another signal; if that one is refused, nothing has
- * changed. */
-static int move(uv_signal_t* handle, int signum, int one_shot) {
-  int old_signum = handle->signum;
-  enum audience before = audience_of(old_signum);
-  struct uv__signal_entry* entry = entry_find(old_signum, handle);
+/* Takes the handle off the list of signum, if it is there. */
+static void leave(const uv_signal_t* handle, int signum) {
+  enum audience before = audience_of(signum);
+  struct uv__signal_entry* entry = entry_find(signum, handle);
+  if (entry == NULL)
+    return; /* uv__signal_cleanup() was here */
 
-  if (entry != NULL)
-    entry_set(entry, NULL);
-  wait_for_handlers(old_signum);
-  unsigned caught = handle->caught_signals;
-  unsigned dispatched = handle->dispatched_signals;
-  handle->caught_signals = 0;
-  handle->dispatched_signals = 0;
-
-  int err = join(handle, signum, one_shot);
-  if (err == 0) {
-    settle(old_signum, before);
-    return 0;
-  }
-
-  handle->caught_signals = caught;
-  handle->dispatched_signals = dispatched;
-  if (entry != NULL)
-    entry_set(entry, handle);
-  return err;
+  entry_leave(entry);
+  enum audience now = audience_of(signum);
+  if (now != before)
+    (void) disposition_set(signum, now); /* was accepted for this signal */
+  struct uv__signal_list* unused = NULL;
+  if (now == AUDIENCE_NONE)
+    unused = list_swap(signum, NULL);
+  wait_for_handlers(signum);
+  uv__free(unused);
 }
 
-/* The handle stays with its signal, but may want it once or for ever now. */
-static int rejoin(uv_signal_t* handle, int one_shot) {
-  struct uv__signal_entry* entry = entry_find(handle->signum, handle);
-  if (entry == NULL || entry->one_shot == one_shot)
-    return 0;
+static int ensure_log(uv_loop_t* loop) {
+  struct uv__loop_os* os = uv__loop_os(loop);
 
-  enum audience before = audience_of(handle->signum);
-  entry->one_shot = one_shot;
-  settle(handle->signum, before);
-  return 0;
-}
-
-static int enlist(uv_signal_t* handle, int signum, int one_shot) {
-  if (handle->signum == signum)
-    return rejoin(handle, one_shot);
-  if (handle->signum != 0)
-    return move(handle, signum, one_shot);
-  return join(handle, signum, one_shot);
+  if (os->signal_log == NULL)
+    os->signal_log = uv__calloc(1, sizeof(*os->signal_log));
+  return os->signal_log == NULL ? UV_ENOMEM : 0;
 }
 
 int uv__signal_os_start(uv_signal_t* handle, int signum, int one_shot) {
@@ -248,9 +267,15 @@ int uv__signal_os_start(uv_signal_t* handle, int signum, int one_shot) {
 
   if (signum > UV__SIGNUM_MAX)
     return UV_EINVAL;
-  change_lock(&saved_mask);
-  int err = enlist(handle, signum, one_shot);
-  change_unlock(&saved_mask);
+  if (handle->signum == signum && !one_shot &&
+      !(handle->flags & UV__SIGNAL_ONE_SHOT))
+    return 0;
+  int err = ensure_log(handle->loop);
+  if (err != 0)
+    return err;
+  change_begin(&saved_mask);
+  err = join(handle, signum, one_shot);
+  change_end(&saved_mask);
   if (err != 0)
     return err;
 
@@ -261,18 +286,11 @@ int uv__signal_os_start(uv_signal_t* handle, int signum, int one_shot) {
 }
 
 void uv__signal_os_stop(uv_signal_t* handle) {
-  int signum = handle->signum;
   sigset_t saved_mask;
 
-  change_lock(&saved_mask);
-  enum audience before = audience_of(signum);
-  struct uv__signal_entry* entry = entry_find(signum, handle);
-  if (entry != NULL) { /* else uv__signal_cleanup() was here */
-    entry_set(entry, NULL);
-    wait_for_handlers(signum);
-    settle(signum, before);
-  }
-  change_unlock(&saved_mask);
+  change_begin(&saved_mask);
+  leave(handle, handle->signum);
+  change_end(&saved_mask);
 
   uv__queue_remove(node_of(handle));
   handle->signum = 0;
@@ -287,12 +305,17 @@ void uv__signal_os_init(uv_signal_t* handle) {
   handle->dispatched_signals = 0;
 }
 
-enum uv__close_answer uv__signal_close(uv_handle_t* handle) {
-  (void) uv_signal_stop((uv_signal_t*) handle); /* cannot fail */
+enum uv__close_answer uv__signal_close(uv_handle_t* base) {
+  uv_signal_t* handle = (uv_signal_t*) base;
+  struct uv__signal_log* log = uv__loop_os(handle->loop)->signal_log;
+
+  (void) uv_signal_stop(handle); /* cannot fail */
+  if (log != NULL)
+    uv__signal_log_forget(log, handle);
   return UV__CLOSE_DONE;
 }
 
-/* Deliveries that the callback has not been told of. */
+/* Deliveries beside the log that the callback has not been told of. */
 static unsigned owed(uv_signal_t* handle) {
   return uv__load_relaxed(&handle->caught_signals) -
          handle->dispatched_signals;
@@ -300,16 +323,34 @@ static unsigned owed(uv_signal_t* handle) {
 
 /* Calls back for each delivery of now; what is caught meanwhile raises the mark
  * again. The callback may stop, restart or close the handle. */
-static int run_handle(uv_signal_t* handle) {
+static int run_owed(uv_signal_t* handle) {
   int ran = 0;
 
   for (unsigned rest = owed(handle); rest > 0 && owed(handle) > 0; rest--) {
-    if (handle->flags & UV__INTERNAL)
-      handle->dispatched_signals += owed(handle);
-    else
-      handle->dispatched_signals++;
+    unsigned step = handle->flags & UV__INTERNAL ? owed(handle) : 1;
+    uv__store_relaxed(&handle->dispatched_signals,
+                      handle->dispatched_signals + step);
     ran++;
     uv__signal_report(handle, handle->signum);
+  }
+  return ran;
+}
+
+static int run_log(struct uv__signal_log* log) {
+  struct uv__signal_arrival arrival;
+  unsigned end = uv__signal_log_end(log);
+  int ran = 0;
+
+  while (uv__signal_log_pop(log, end, &arrival)) {
+    uv_signal_t* handle = arrival.handle;
+    if (handle->signum != arrival.signum)
+      continue; /* stopped, or watches another signal now */
+    if (handle->flags & UV__INTERNAL) {
+      ran += run_owed(handle);
+      continue;
+    }
+    uv__signal_report(handle, arrival.signum);
+    ran++;
   }
   return ran;
 }
@@ -319,17 +360,17 @@ int uv__signal_run(uv_loop_t* loop) {
 
   if (!uv__loop_is_last_due(loop))
     return 0;
-  /* Pairs with deliver() in signal-handler.c: the counts that came with the
-   * mark are visible now, later ones raise it again. */
+  /* Pairs with deliver() in signal-handler.c: what came with the mark is
+   * visible now, what comes later raises it again. */
   (void) uv__exchange(&os->base.shared.last_due, 0);
 
+  int ran = os->signal_log == NULL ? 0 : run_log(os->signal_log);
   struct uv__queue todo;
-  int ran = 0;
   uv__queue_move(&todo, &os->signals);
   while (!uv__queue_empty(&todo)) {
     struct uv__queue* node = uv__queue_pop_front(&todo);
     uv__queue_push_back(&os->signals, node);
-    ran += run_handle(handle_of(node));
+    ran += run_owed(handle_of(node));
   }
   return ran;
 }
@@ -338,15 +379,18 @@ void uv__signal_init_loop(uv_loop_t* loop) {
   struct uv__loop_os* os = uv__loop_os(loop);
 
   uv__queue_init(&os->signals);
+  os->signal_log = NULL;
   os->base.shared.last_due = 0;
 }
 
 void uv__signal_close_loop(uv_loop_t* loop) {
-  struct uv__queue* signals = &uv__loop_os(loop)->signals;
+  struct uv__loop_os* os = uv__loop_os(loop);
 
   /* Only handles of our own can be left. */
-  while (!uv__queue_empty(signals))
-    (void) uv_signal_stop(handle_of(uv__queue_first(signals)));
+  while (!uv__queue_empty(&os->signals))
+    (void) uv_signal_stop(handle_of(uv__queue_first(&os->signals)));
+  uv__free(os->signal_log);
+  os->signal_log = NULL;
 }
 
 void uv__signal_fork(uv_loop_t* loop) {
@@ -354,6 +398,8 @@ void uv__signal_fork(uv_loop_t* loop) {
   struct uv__queue* q;
 
   (void) uv__exchange(&os->base.shared.last_due, 0);
+  if (os->signal_log != NULL)
+    uv__signal_log_reset(os->signal_log);
   for (q = os->signals.next; q != &os->signals; q = q->next) {
     uv_signal_t* handle = handle_of(q);
     handle->dispatched_signals = uv__load_relaxed(&handle->caught_signals);
@@ -363,12 +409,14 @@ void uv__signal_fork(uv_loop_t* loop) {
 void uv__signal_cleanup(void) {
   sigset_t saved_mask;
 
-  change_lock(&saved_mask);
+  change_begin(&saved_mask);
   for (int signum = 1; signum <= UV__SIGNUM_MAX; signum++) {
     if (list_of(signum) == NULL)
       continue;
     (void) disposition_set(signum, AUDIENCE_NONE); /* it was ours */
-    list_replace(signum, NULL);
+    struct uv__signal_list* unused = list_swap(signum, NULL);
+    wait_for_handlers(signum);
+    uv__free(unused);
   }
-  change_unlock(&saved_mask);
+  change_end(&saved_mask);
 }

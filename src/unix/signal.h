@@ -2,15 +2,18 @@
 /* Signals: from the kernel to uv_signal_t callbacks.
  *
  * Every signal number has a delivery list: the started handles of all loops.
- * The signal handler (signal-handler.c) counts a delivery in each handle on the
- * list and wakes their loops; the loops run the callbacks (signal.c).
+ * The signal handler (signal-handler.c) writes a delivery to each handle on the
+ * list into the log of its loop (signal-log.c) and wakes the loop, which runs
+ * the callbacks in that order (signal.c). A delivery counts if the handle
+ * watches the same signal when its turn comes, whatever happened in between.
  *
  * S1  a list is freed, and a handle forgotten, only after no signal handler
  *     that may have seen it is running any more.
  * S2  uv_signal_t.caught_signals is changed by the signal handler,
  *     .dispatched_signals by the loop thread; the difference is what the
- *     callback is owed.
- * S3  the change mutex of signal.c is never taken in signal context, and is
+ *     callback is owed beside the log: deliveries that did not fit, and all
+ *     those to handles of our own, which need one call for any number.
+ * S3  the change lock of signal.c is never taken in signal context, and is
  *     held with all signals blocked.
  */
 #ifndef UV_UNIX_SIGNAL_H_
@@ -21,14 +24,16 @@
 /* No system numbers its signals higher. The kernel judges the rest. */
 #define UV__SIGNUM_MAX 128
 
+/* Only the handle changes once a list is in its slot. */
 struct uv__signal_entry {
-  uv_signal_t* handle; /* atomic; NULL: free place */
-  int one_shot;        /* wants one delivery only; under the change mutex */
+  uv_signal_t* handle; /* atomic; NULL: has left */
+  int one_shot;        /* wants one delivery only */
+  int coalesced;       /* one call for any number of deliveries */
 };
 
 struct uv__signal_list {
-  unsigned size; /* never changes; a full list is replaced by a longer one */
-  struct uv__signal_entry entries[];
+  unsigned size;
+  struct uv__signal_entry entries[]; /* in the order of delivery */
 };
 
 /* What the signal handler shares with signal.c; both are atomic. */

@@ -233,6 +233,20 @@ UNIT(handle_internal_is_invisible)
 UNIT(handle_watchers_last_in_first_out)
 UNIT(handle_fileno_without_fd)
 
+/* unit-fork-lock.c */
+UNIT(fork_lock_tells_the_first)
+UNIT(fork_lock_of_another_process)
+UNIT(fork_lock_excludes)
+
+/* unit-signal-log.c */
+UNIT_UNIX(signal_log_keeps_the_order, "signals")
+UNIT_UNIX(signal_log_stops_at_the_end, "signals")
+UNIT_UNIX(signal_log_full, "signals")
+UNIT_UNIX(signal_log_positions_wrap, "signals")
+UNIT_UNIX(signal_log_forgets_a_handle, "signals")
+UNIT_UNIX(signal_log_waits_for_the_writer, "signals")
+UNIT_UNIX(signal_log_many_writers, "signals")
+
 /* unit-threadpool.c */
 UNIT(threadpool_size_default)
 UNIT(threadpool_size_given)

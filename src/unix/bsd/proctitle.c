@@ -6,9 +6,9 @@
 #include "unix/proctitle.h"
 #include "system-os.h"
 #include "alloc.h"
+#include "fork-lock.h"
 #include "unix/os.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
@@ -17,19 +17,19 @@
 #if UV__HAVE_SETPROCTITLE
 
 static struct {
-  uv_mutex_t lock;
+  struct uv__fork_lock lock;
   char* text; /* NULL before uv_setup_args() and without memory */
-} title = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} title;
 
 /* Without memory there is no title, as with uv_setup_args() not called. */
 char** uv_setup_args(int argc, char** argv) {
   if (argc <= 0 || argv == NULL)
     return argv;
 
-  uv_mutex_lock(&title.lock);
+  (void) uv__fork_lock(&title.lock);
   if (title.text == NULL)
     title.text = uv__strdup(argv[0]);
-  uv_mutex_unlock(&title.lock);
+  uv__fork_unlock(&title.lock);
   return argv;
 }
 
@@ -38,7 +38,7 @@ int uv__os_set_process_title(const char* name) {
   if (copy == NULL)
     return UV_ENOMEM;
   int err = UV_ENOBUFS;
-  uv_mutex_lock(&title.lock);
+  (void) uv__fork_lock(&title.lock);
   if (title.text != NULL) {
     char* old = title.text;
     title.text = copy;
@@ -46,27 +46,28 @@ int uv__os_set_process_title(const char* name) {
     setproctitle("%s", name);
     err = 0;
   }
-  uv_mutex_unlock(&title.lock);
+  uv__fork_unlock(&title.lock);
   uv__free(copy);
   return err;
 }
 
 int uv__os_get_process_title(char* buffer, size_t size) {
   int err = UV_ENOBUFS;
-  uv_mutex_lock(&title.lock);
+  (void) uv__fork_lock(&title.lock);
   if (title.text != NULL && strlen(title.text) < size) {
     memcpy(buffer, title.text, strlen(title.text) + 1);
     err = 0;
   }
-  uv_mutex_unlock(&title.lock);
+  uv__fork_unlock(&title.lock);
   return err;
 }
 
 void uv__proctitle_cleanup(void) {
-  uv_mutex_lock(&title.lock);
-  uv__free(title.text);
+  (void) uv__fork_lock(&title.lock);
+  char* text = title.text;
   title.text = NULL;
-  uv_mutex_unlock(&title.lock);
+  uv__fork_unlock(&title.lock);
+  uv__free(text);
 }
 
 #endif /* UV__HAVE_SETPROCTITLE */

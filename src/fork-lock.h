@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* A lock for process-wide state that a fork may find held.
+ *
+ * A mutex that another thread holds during fork() is never released in the
+ * child, and taking all of them in a pthread_atfork() handler deadlocks with
+ * handlers of the program that call into the library. This one names the
+ * process that holds it: a child finds its parent's number, knows that the
+ * holder does not exist here, and takes it.
+ *
+ * For short, rare critical sections: waiting is spinning, then sleeping.
+ * Context: any.
+ */
+#ifndef UV_FORK_LOCK_H_
+#define UV_FORK_LOCK_H_
+
+struct uv__fork_lock {
+  int word; /* atomic: twice the process that took it last, plus 1 while held;
+             * all zeros to begin with */
+};
+
+/* Takes the lock. Returns 1 if it was another process that took it last, or
+ * nobody ever: then what it guards may be in the middle of a change that a
+ * thread of the parent was making, for the caller to repair. */
+int uv__fork_lock(struct uv__fork_lock* lock);
+void uv__fork_unlock(struct uv__fork_lock* lock);
+
+#endif /* UV_FORK_LOCK_H_ */

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* A ring with many writers and one reader.
+ *
+ * A writer reserves a place by moving the tail, then writes it, the handle
+ * last. The reader stops at a place that is reserved and not written: it cannot
+ * pass it without losing the order, and its writer is a few instructions from
+ * done. A place is free for the next round once the head is past it.
+ */
+#include "unix/signal-log.h"
+#include "atomic.h"
+
+#include <string.h>
+
+/* Stands for handles that are gone: it is not started, so what arrived for it
+ * is dropped. */
+static uv_signal_t gone;
+
+static struct uv__signal_arrival* place(struct uv__signal_log* log,
+                                        unsigned position) {
+  return &log->arrivals[position % UV__SIGNAL_LOG_SIZE];
+}
+
+int uv__signal_log_push(struct uv__signal_log* log,
+                        uv_signal_t* handle,
+                        int signum) {
+  unsigned tail = uv__load_relaxed(&log->tail);
+
+  do {
+    /* Signed: the reader may be past a tail that is read before others moved
+     * it. Acquire: pairs with the store in pop(), which frees the place. */
+    int used = (int) (tail - uv__load_acquire(&log->head));
+    if (used >= (int) UV__SIGNAL_LOG_SIZE)
+      return 0;
+  } while (!uv__cas_weak(&log->tail, &tail, tail + 1));
+
+  struct uv__signal_arrival* arrival = place(log, tail);
+  arrival->signum = signum;
+  uv__store_release(&arrival->handle, handle); /* pairs with pop() */
+  return 1;
+}
+
+unsigned uv__signal_log_end(const struct uv__signal_log* log) {
+  return uv__load_acquire(&log->tail);
+}
+
+int uv__signal_log_pop(struct uv__signal_log* log,
+                       unsigned end,
+                       struct uv__signal_arrival* out) {
+  unsigned head = uv__load_relaxed(&log->head);
+  struct uv__signal_arrival* arrival = place(log, head);
+
+  if ((int) (end - head) <= 0)
+    return 0;
+  out->handle = uv__load_acquire(&arrival->handle);
+  if (out->handle == NULL)
+    return 0;
+  out->signum = arrival->signum;
+  uv__store_relaxed(&arrival->handle, NULL);
+  uv__store_release(&log->head, head + 1);
+  return 1;
+}
+
+void uv__signal_log_forget(struct uv__signal_log* log,
+                           const uv_signal_t* handle) {
+  unsigned end = uv__signal_log_end(log);
+
+  for (unsigned i = uv__load_relaxed(&log->head); i != end; i++)
+    if (uv__load_relaxed(&place(log, i)->handle) == handle)
+      uv__store_relaxed(&place(log, i)->handle, &gone);
+}
+
+void uv__signal_log_reset(struct uv__signal_log* log) {
+  memset(log, 0, sizeof(*log));
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* fork() while the library is in use: by other threads, and by the program's
+ * own pthread_atfork() handlers. */
+#include "test.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FORKS 100
+#define CHILD_SECONDS 8
+
+static uv_loop_t loop;
+static uv_signal_t handle;
+static int stop; /* atomic */
+
+static void on_signal(uv_signal_t* h, int signum) {
+  (void) h;
+  (void) signum;
+}
+
+static pid_t fork_with_limit(void) {
+  fflush(NULL);
+  pid_t pid = fork();
+  ASSERT_GE(pid, 0);
+  if (pid == 0)
+    alarm(CHILD_SECONDS); /* a hung child must not outlive the test */
+  return pid;
+}
+
+static void expect_success(pid_t pid) {
+  int status;
+
+  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  ASSERT_EQ(0, status);
+}
+
+static int is_registered;
+
+/* Runs before the library's own handlers: it was registered before them. */
+static void use_library_in_child(void) {
+  if (!is_registered)
+    return;
+  alarm(CHILD_SECONDS);
+  ASSERT_OK(uv_loop_fork(&loop));
+  ASSERT_OK(uv_signal_stop(&handle));
+  ASSERT_OK(uv_signal_start(&handle, on_signal, SIGUSR2));
+}
+
+TEST_IMPL(fork_handler_registered_before_ours) {
+  ASSERT_EQ(0, pthread_atfork(NULL, NULL, use_library_in_child));
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_signal_init(&loop, &handle));
+  ASSERT_OK(uv_signal_start(&handle, on_signal, SIGUSR1));
+  is_registered = 1;
+  pid_t pid = fork_with_limit();
+  if (pid == 0) {
+    ASSERT_EQ(SIGUSR2, handle.signum);
+    test_close_loop(&loop);
+    exit(0);
+  }
+  expect_success(pid);
+  test_close_loop(&loop);
+  return 0;
+}
+
+static int is_stopped(void) {
+  return __atomic_load_n(&stop, __ATOMIC_RELAXED);
+}
+
+/* Forks again and again beside a thread; each child has to end by itself. */
+static void fork_beside(void (*busy)(void*), void (*in_child)(void)) {
+  uv_thread_t thread;
+
+  if (TEST_TSAN)
+    SKIP("ThreadSanitizer does not follow a fork beside threads");
+  ASSERT_OK(uv_thread_create(&thread, busy, NULL));
+  for (int i = 0; i < FORKS; i++) {
+    pid_t pid = fork_with_limit();
+    if (pid == 0) {
+      in_child();
+      exit(0); /* with everything that the library does at exit */
+    }
+    expect_success(pid);
+  }
+  __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+  ASSERT_OK(uv_thread_join(&thread));
+}
+
+static void change_title(void* arg) {
+  char text[64];
+
+  (void) arg;
+  while (!is_stopped()) {
+    ASSERT_OK(uv_set_process_title("busy"));
+    ASSERT_OK(uv_get_process_title(text, sizeof(text)));
+  }
+}
+
+static void read_title(void) {
+  char text[64];
+  ASSERT_OK(uv_get_process_title(text, sizeof(text)));
+}
+
+TEST_IMPL(fork_while_the_title_changes) {
+  static char area[] = "a title of some length";
+  char* argv[] = { area, NULL };
+  char text[64];
+
+  (void) uv_setup_args(1, argv);
+  if (uv_get_process_title(text, sizeof(text)) != 0)
+    SKIP("no title here");
+  fork_beside(change_title, read_title);
+  return 0;
+}
+
+static void change_signals(void* arg) {
+  uv_loop_t own;
+  uv_signal_t own_handle;
+
+  (void) arg;
+  ASSERT_OK(uv_loop_init(&own));
+  ASSERT_OK(uv_signal_init(&own, &own_handle));
+  while (!is_stopped()) {
+    ASSERT_OK(uv_signal_start(&own_handle, on_signal, SIGUSR1));
+    ASSERT_OK(uv_signal_stop(&own_handle));
+  }
+  test_close_loop(&own);
+}
+
+static void watch_signal(void) {
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_signal_init(&loop, &handle));
+  ASSERT_OK(uv_signal_start(&handle, on_signal, SIGUSR1));
+  raise(SIGUSR1);
+  test_close_loop(&loop);
+}
+
+TEST_IMPL(fork_while_signals_change) {
+  fork_beside(change_signals, watch_signal);
+  return 0;
+}
