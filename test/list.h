@@ -80,6 +80,9 @@ TEST_UNIX(poll_hangup_answers_every_interest, "events of poll(2)")
 TEST_UNIX(fs_copyfile_clone_rules, "clones of files, symbolic links")
 TEST_UNIX(fs_copyfile_without_clones, "clones of files, symbolic links")
 TEST_UNIX(fs_copyfile_of_a_directory, "directories that can be opened")
+TEST_UNIX(fs_copyfile_is_modified_now, "times of access and modification")
+TEST_UNIX(fs_copyfile_of_endless_sources, "devices and pipes that are files")
+TEST_UNIX(fs_copyfile_of_a_file_without_size, "/proc")
 
 /* test-fs-win.c */
 TEST_WINDOWS(fs_event_deleted_directory, "UV_ENOENT at the end")

@@ -5,8 +5,10 @@
  * file system decides, and both halves of each promise are allowed. */
 #include "test.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static void write_file(const char* path, const char* text) {
@@ -109,6 +111,60 @@ TEST_IMPL(fs_copyfile_without_clones) {
     ASSERT(err == UV_ENOTSUP || err == UV_ENOTTY || err == UV_ENOSYS ||
            err == UV_EINVAL || err == UV_EXDEV);
   ASSERT_EQ(entries, count_entries());
+  return 0;
+}
+
+static void make_old(const char* path) {
+  struct timespec times[2] = { { 1000000, 0 }, { 1000000, 0 } };
+  ASSERT_EQ(0, utimensat(AT_FDCWD, path, times, 0));
+}
+
+/* Like any file that was written just now, but for the time of access. */
+TEST_IMPL(fs_copyfile_is_modified_now) {
+  struct stat st;
+  time_t begin = time(NULL);
+
+  write_file("from", "text");
+  make_old("from");
+  ASSERT_OK(copy("from", "new", 0));
+  ASSERT_EQ(0, stat("new", &st));
+  ASSERT_GE(st.st_mtime, begin - 1);
+  ASSERT_EQ(1000000, st.st_atime);
+
+  write_file("empty", "");
+  make_old("empty");
+  ASSERT_OK(copy("empty", "new", 0));
+  ASSERT_EQ(0, stat("new", &st));
+  ASSERT_EQ(0, st.st_size);
+  ASSERT_EQ(1000000, st.st_mtime);
+  return 0;
+}
+
+/* Sources that are no files and have no size: nothing is copied, and nothing
+ * waited for. */
+TEST_IMPL(fs_copyfile_of_endless_sources) {
+  ASSERT_OK(copy("/dev/zero", "zeros", 0));
+  check_file("zeros", "");
+
+  ASSERT_EQ(0, mkfifo("fifo", 0600));
+  int fd = open("fifo", O_RDWR);
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ(4, write(fd, "data", 4));
+  ASSERT_OK(copy("fifo", "from-fifo", 0));
+  check_file("from-fifo", "");
+  ASSERT_EQ(0, close(fd));
+  return 0;
+}
+
+/* A file without a size, as in /proc, is copied whole. */
+TEST_IMPL(fs_copyfile_of_a_file_without_size) {
+  struct stat st;
+
+  if (stat("/proc/self/stat", &st) != 0 || st.st_size != 0)
+    SKIP("no such file here");
+  ASSERT_OK(copy("/proc/self/stat", "stat", 0));
+  ASSERT_EQ(0, stat("stat", &st));
+  ASSERT_GT(st.st_size, 0);
   return 0;
 }
 

@@ -6,8 +6,13 @@
  * copy_file_range(), then sendfile(), then read and write. Each method works on
  * the file positions and goes on where the one before gave up, so that a method
  * that is refused, or ends early, costs one call; only the last one's error
- * counts. Then times. Owner, mode and times are best effort: a file system that
- * knows none must not make copying impossible.
+ * counts. Then times: data is written now, only a copy without any has the
+ * source's. Owner, mode and times are best effort: a file system that knows
+ * none must not make copying impossible.
+ *
+ * How much: what fstat() says. Of a file that has no size, like those of /proc,
+ * everything there is; of a device or pipe without one, nothing: it may have no
+ * end.
  *
  * Failure: a destination that was created or partly overwritten is removed, one
  * that was not touched stays as it was.
@@ -212,6 +217,7 @@ struct copy {
   struct stat in_st;
   struct stat out_st; /* before we changed anything */
   int spoiled;        /* created or overwritten: not to be left half done */
+  int has_data;       /* at least one byte was copied */
 };
 
 /* Is there a file where UV_FS_COPYFILE_EXCL wants none? */
@@ -272,6 +278,7 @@ static int clone_data(struct copy* copy) {
 
   /* A longer destination keeps its tail. */
   copy->spoiled = 1;
+  copy->has_data = copy->in_st.st_size > 0;
   return truncate_to(copy->out, copy->in_st.st_size);
 }
 #else
@@ -299,6 +306,7 @@ static int try_clone(struct copy* copy, int* cloned) {
 static int copy_as_a_whole(struct copy* copy) {
   if (!S_ISREG(copy->in_st.st_mode) || !S_ISREG(copy->out_st.st_mode))
     return UV_ENOSYS;
+  copy->has_data = copy->in_st.st_size > 0;
   if (fcopyfile(copy->in, copy->out, NULL, COPYFILE_DATA) == 0)
     return 0;
   int err = uv__errno();
@@ -326,6 +334,17 @@ static void copy_extras(const struct copy* copy) {
 }
 #endif
 
+/* In bytes; SIZE_MAX: until the end. */
+static size_t size_to_copy(const struct copy* copy) {
+  off_t size = copy->in_st.st_size;
+
+  if (S_ISREG(copy->in_st.st_mode) && size == 0)
+    return SIZE_MAX;
+  if (size <= 0)
+    return 0;
+  return (uintmax_t) size < SIZE_MAX ? (size_t) size : SIZE_MAX;
+}
+
 static int copy_data(struct copy* copy) {
   static mover* const methods[] = {
     move_by_range,
@@ -345,8 +364,10 @@ static int copy_data(struct copy* copy) {
   err = copy_as_a_whole(copy);
   if (err != UV_ENOSYS)
     return err;
+  size_t size = size_to_copy(copy);
   for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
-    err = move_all(methods[i], copy->out, copy->in, SIZE_MAX, &done);
+    err = move_all(methods[i], copy->out, copy->in, size, &done);
+  copy->has_data = done > 0;
   return err;
 }
 
@@ -371,10 +392,12 @@ static void copy_rights(const struct copy* copy) {
 }
 
 static void copy_times(const struct copy* copy) {
-  const struct timespec ts[2] = {
+  struct timespec ts[2] = {
     UV__STAT_TIM(&copy->in_st, a),
     UV__STAT_TIM(&copy->in_st, m),
   };
+  if (copy->has_data)
+    ts[1].tv_nsec = UTIME_OMIT;
   (void) futimens(copy->out, ts); /* best effort */
 }
 
