@@ -61,6 +61,7 @@ TEST(getaddrinfo_overlong_and_empty_names)
 TEST(getaddrinfo_without_a_loop)
 TEST(fs_poll_tells_an_error_once)
 TEST(fs_event_create_is_rename)
+TEST_UNIX(fs_event_attributes_of_directories, "inotify")
 TEST(fs_write_of_more_than_two_gigabytes_is_refused)
 TEST(threadpool_size_nonsense_is_the_default)
 

@@ -390,6 +390,43 @@ TEST_IMPL(fs_event_create_is_rename) {
   return 0;
 }
 
+#if TEST_POSIX
+/* inotify only: other systems do not tell of attributes with a name. */
+TEST_IMPL(fs_event_attributes_of_directories) {
+  const char* poller = getenv("UV_POLLER");
+  uv_fs_event_t watch;
+  uv_fs_t req;
+
+  if (access("/proc/sys/fs/inotify", F_OK) != 0 ||
+      (poller != NULL && strcmp(poller, "kqueue") == 0))
+    SKIP("no inotify here");
+  test_mkdir("dir");
+  test_mkdir("dir/sub");
+  test_write_file("dir/file", "");
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_fs_event_init(&loop, &watch));
+  ASSERT_OK(uv_fs_event_start(&watch, on_fs_event, "dir", 0));
+  uv_run(&loop, UV_RUN_NOWAIT);
+
+  ASSERT_OK(uv_fs_chmod(NULL, &req, "dir/sub", 0700, NULL));
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_STR_EQ("sub", event_name);
+  ASSERT_EQ(UV_RENAME | UV_CHANGE, event_bits);
+  event_bits = 0;
+  ASSERT_OK(uv_fs_chmod(NULL, &req, "dir", 0700, NULL));
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_STR_EQ("dir", event_name);
+  ASSERT_EQ(UV_RENAME | UV_CHANGE, event_bits);
+  event_bits = 0;
+  ASSERT_OK(uv_fs_chmod(NULL, &req, "dir/file", 0700, NULL));
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_STR_EQ("file", event_name);
+  ASSERT_EQ(UV_CHANGE, event_bits);
+  test_close_loop(&loop);
+  return 0;
+}
+#endif
+
 /* More than one call of Linux moves is refused, not done in part: nothing reads
  * the memory. */
 TEST_IMPL(fs_write_of_more_than_two_gigabytes_is_refused) {

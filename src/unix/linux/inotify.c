@@ -269,12 +269,14 @@ static const char* own_name(const char* path, char out[NAME_MAX + 1]) {
   return out;
 }
 
+/* What is no change of content or attributes is a change of names. libuv takes
+ * IN_ISDIR for that, too: attributes of a directory are both. */
 static int public_events(uint32_t mask) {
   int events = 0;
 
   if (mask & CHANGES)
     events |= UV_CHANGE;
-  if (mask & ~(uint32_t) (CHANGES | IN_ISDIR))
+  if (mask & ~(uint32_t) CHANGES)
     events |= UV_RENAME;
   return events;
 }
