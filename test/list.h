@@ -456,6 +456,8 @@ TEST(udp_recvmmsg_buffer_too_small)
 TEST(udp_recvmmsg_one_terminal_callback)
 TEST(udp_close_in_send_callback)
 TEST_UNIX(udp_close_cancels_what_is_queued, "datagrams that are collected")
+TEST_UNIX(udp_send_in_send_callback_waits_for_the_poll,
+          "datagrams that are collected")
 TEST(udp_multicast_loop_range)
 
 /* test-udp-errors.c */

@@ -372,6 +372,34 @@ TEST_IMPL(udp_close_cancels_what_is_queued) {
   return 0;
 }
 
+static void send_another(uv_udp_send_t* req, int status) {
+  static uv_udp_send_t another;
+  uv_buf_t buf = uv_buf_init((char*) "2", 1);
+
+  on_send(req, status);
+  ASSERT_OK(uv_udp_send(&another, &sender, &buf, 1, (struct sockaddr*) &addr,
+                        on_send));
+}
+
+/* What a send callback sends waits for the poll phase, behind receiving. */
+TEST_IMPL(udp_send_in_send_callback_waits_for_the_poll) {
+  uv_udp_send_t req;
+  uv_buf_t buf = uv_buf_init((char*) "1", 1);
+
+  setup(0);
+  ASSERT_OK(uv_udp_recv_start(&receiver, test_alloc, on_recv));
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_OK(uv_udp_send(&req, &sender, &buf, 1, (struct sockaddr*) &addr,
+                        send_another));
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(2, sends);
+  ASSERT_EQ(1, datagrams);
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(2, datagrams);
+  test_close_loop(&loop);
+  return 0;
+}
+
 /* libuv takes a byte, whatever the system's option is. */
 TEST_IMPL(udp_multicast_loop_range) {
   setup(0);

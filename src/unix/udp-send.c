@@ -2,10 +2,11 @@
 /* Sending datagrams.
  *
  * The first send of a tick goes out at once, without a copy. Further ones, made
- * while its callback is still due, are collected and go out together: in the
- * next pending round, or when the callbacks that made them are through. What is
- * still collected when the handle is closed is cancelled. Callbacks run from
- * uv__udp_send_ready(), never inside uv_udp_send().
+ * while its callback is still due or while send callbacks run, are collected
+ * and go out together: in the next pending round or, because they make the
+ * handle wait for room, in the poll phase. What is still collected when the
+ * handle is closed is cancelled. Callbacks run from uv__udp_send_ready(), never
+ * inside uv_udp_send().
  *
  * req->status holds the bytes sent or the error from then on.
  */
@@ -131,22 +132,24 @@ static int send_batch(uv_udp_t* handle) {
   return 1;
 }
 
-static void flush(uv_udp_t* handle) {
-  while (!uv__queue_empty(&handle->write_queue))
-    if (!send_batch(handle))
-      break;
+/* Sends what is queued, as far as it goes without waiting; no callbacks. 1 if
+ * one send or more came to its end. */
+static int flush(uv_udp_t* handle) {
+  int is_any_done = 0;
+
+  while (!uv__queue_empty(&handle->write_queue) && send_batch(handle))
+    is_any_done = 1;
+  return is_any_done;
 }
 
-/* Has the handle wait for room, or be called for finished sends. */
-static void arrange_return(uv_udp_t* handle) {
+/* Has the handle wait for room while datagrams are queued. */
+static void watch_for_room(uv_udp_t* handle) {
   uv__io_t* w = &handle->io_watcher;
 
   if (!uv__queue_empty(&handle->write_queue))
     uv__io_start(handle->loop, w, POLLOUT);
   else if (uv__io_wants(w, POLLOUT))
     uv__io_stop(handle->loop, w, POLLOUT);
-  if (!uv__queue_empty(&handle->write_completed_queue))
-    uv__io_feed(handle->loop, w);
 }
 
 static void release_bufs(uv_udp_send_t* req) {
@@ -171,17 +174,13 @@ static void report_one(uv_udp_t* handle, uv_udp_send_t* req) {
     req->cb(req, req->status < 0 ? (int) req->status : 0);
 }
 
+/* What callbacks send is queued behind them. */
 static void report_completed(uv_udp_t* handle) {
   struct uv__queue* due = &handle->write_completed_queue;
-  struct uv__queue* last = due->prev;
-  struct uv__queue* q = due;
 
-  /* What callbacks complete has its turn later. */
   handle->flags |= UV__UDP_DRAINING;
-  while (q != last && !uv__queue_empty(due)) {
-    q = uv__queue_pop_front(due);
-    report_one(handle, req_at(q));
-  }
+  while (!uv__queue_empty(due))
+    report_one(handle, req_at(uv__queue_pop_front(due)));
   handle->flags &= ~UV__UDP_DRAINING;
 }
 
@@ -192,14 +191,14 @@ static void stop_if_idle(uv_udp_t* handle) {
 }
 
 void uv__udp_send_ready(uv_udp_t* handle) {
-  flush(handle);
+  /* After datagrams went out there is another turn for what the callbacks send:
+   * in the next pending round, with others that come until then. */
+  if (flush(handle))
+    uv__io_feed(handle->loop, &handle->io_watcher);
   report_completed(handle);
   if (uv__is_closing(uv__base(handle)))
     return;
-  /* What the callbacks sent goes out together; theirs are for the next round
-   * of pending callbacks. */
-  flush(handle);
-  arrange_return(handle);
+  watch_for_room(handle);
   stop_if_idle(handle);
 }
 
@@ -279,11 +278,7 @@ static int enqueue(uv_udp_send_t* req, const struct uv__datagram* d) {
   take_on(handle, total_size(d->bufs, d->nbufs));
   uv__queue_push_back(&handle->write_queue, &req->queue);
 
-  if (handle->flags & UV__UDP_DRAINING)
-    return 0; /* goes out after the last callback */
-  if (uv__io_wants(&handle->io_watcher, POLLOUT))
-    return 0; /* the kernel has no room: in order */
-  arrange_return(handle);
+  watch_for_room(handle);
   return 0;
 }
 
