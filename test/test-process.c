@@ -382,6 +382,20 @@ TEST_IMPL(process_setuid_drops_groups) {
   return 0;
 }
 
+/* Names without a slash are searched for; an empty one finds directories. */
+TEST_IMPL(process_empty_name_is_a_directory) {
+  uv_process_options_t options;
+  uv_process_t process;
+  char* args[] = { (char*) "", NULL };
+
+  ASSERT_OK(uv_loop_init(&loop));
+  init_options(&options, args);
+  ASSERT_ERR(UV_EACCES, uv_spawn(&loop, &process, &options));
+  uv_close((uv_handle_t*) &process, NULL);
+  test_close_loop(&loop);
+  return 0;
+}
+
 static int handler_pipe[2];
 
 static void tell_of_fork(void) {

@@ -70,8 +70,9 @@ void* uv__child_find_program(struct uv__child* child,
                              const uv_process_options_t* options) {
   const char* file = options->file;
   char** envp = options->env != NULL ? options->env : UV__ENVIRON;
-  /* A name with a directory is not searched for, nor is an empty one. */
-  int search = *file != '\0' && strchr(file, '/') == NULL;
+  /* A name with a directory is not searched for. An empty one is, as in libuv:
+   * it finds directories, which are UV_EACCES. */
+  int search = strchr(file, '/') == NULL;
   const char* elements = search ? path_of(envp) : "";
 
   size_t nargs = options->args != NULL ? count_strings(options->args) : 1;
