@@ -200,9 +200,9 @@ int uv__fs_copy_bufs(uv_fs_t* req, const struct uv__fs_args* args) {
   return 0;
 }
 
+/* The result stays 0, as in libuv: nothing was begun. */
 static int refuse(uv_fs_t* req, int err) {
   uv_fs_req_cleanup(req);
-  req->result = err;
   return err;
 }
 

@@ -40,6 +40,21 @@ TEST_IMPL(fs_sync_needs_no_loop) {
   return 0;
 }
 
+/* The caller is told; the request says nothing was done. */
+TEST_IMPL(fs_refused_request_has_no_result) {
+  uv_fs_t req;
+  uv_buf_t buf = uv_buf_init((char*) "", 0);
+
+  req.result = 1;
+  ASSERT_ERR(UV_EINVAL, uv_fs_read(NULL, &req, 0, &buf, 0, 0, NULL));
+  ASSERT_EQ(0, req.result);
+  req.result = 1;
+  ASSERT_ERR(UV_EINVAL, uv_fs_copyfile(NULL, &req, "a", "b", 8, NULL));
+  ASSERT_EQ(0, req.result);
+  uv_fs_req_cleanup(&req);
+  return 0;
+}
+
 TEST_IMPL(fs_async_copies_what_it_needs) {
   uv_fs_t req;
   char* path = strdup("file");
