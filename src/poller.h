@@ -67,6 +67,9 @@ struct uv__poller {
   /* 1 if nothing is watched, so that a wait that does not block could report
    * nothing but wakes. May be NULL: not known. */
   int (*is_empty)(const uv_loop_t* loop);
+  /* Descriptors with this number or a higher one cannot be watched; handles do
+   * not take them (UV_EMFILE). 0: any can. */
+  unsigned fd_limit;
 };
 
 /* The backend a new loop gets: the platform's best, or the one the environment

@@ -268,6 +268,12 @@ TEST(security_timers_closed_by_another)
 HELPER(list_descriptors)
 #endif
 
+/* test-select-limit.c */
+TEST_UNIX(select_limit_descriptors_of_the_program, "select() and its sets")
+TEST_UNIX(select_limit_descriptors_of_handles, "select() and its sets")
+TEST_UNIX(select_limit_accept, "select() and its sets")
+TEST_UNIX(select_limit_loop_goes_on, "select() and its sets")
+
 /* test-signal.c */
 TEST_UNIX(signal_order_of_arrival, "signals that a process sends itself")
 TEST_UNIX(signal_order_of_handles, "signals that a process sends itself")

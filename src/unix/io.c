@@ -55,7 +55,11 @@ static int grow_table(uv_loop_t* loop, unsigned needed) {
 }
 
 int uv__io_attach(uv_loop_t* loop, uv__io_t* w, int fd) {
+  unsigned limit = uv__loop_state(loop)->poller->fd_limit;
+
   assert(fd >= 0);
+  if (limit != 0 && (unsigned) fd >= limit)
+    return UV_EMFILE;
   if ((unsigned) fd >= loop->nwatchers) {
     int err = grow_table(loop, (unsigned) fd + 1);
     if (err != 0)

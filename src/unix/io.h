@@ -44,7 +44,8 @@ void uv__io_init(uv__io_t* w, enum uv__io_kind kind);
 void uv__io_set_kind(uv__io_t* w, enum uv__io_kind kind);
 
 /* Gives the watcher its fd and reserves the table's slot, so that start cannot
- * fail: 0 or UV_ENOMEM. The slot itself is taken by uv__io_start(). */
+ * fail: 0, UV_ENOMEM, or UV_EMFILE if the number is beyond what the poller can
+ * watch. The slot itself is taken by uv__io_start(). */
 int uv__io_attach(uv_loop_t* loop, uv__io_t* w, int fd);
 
 /* Adds or removes interest in POLLIN, POLLOUT, POLLPRI, POLLRDHUP. */

@@ -8,13 +8,10 @@
 #include "alloc.h"
 #include "loop.h"
 #include "unix/fd.h"
-#include "unix/io.h"
+#include "unix/poller-scan.h"
 #include "unix/wake-fd.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define MIN_CAPACITY 64u
 
@@ -87,7 +84,7 @@ static int poll_poller_open(uv_loop_t* loop) {
 
   if (set == NULL)
     return UV_ENOMEM;
-  err = uv__wake_fd_open(loop);
+  err = uv__scan_open(loop);
   if (err != 0)
     goto err_free_set;
   err = set_add(set, uv__wake_fd_get(loop), POLLIN);
@@ -95,21 +92,17 @@ static int poll_poller_open(uv_loop_t* loop) {
     goto err_close_wake;
 
   uv__loop_state(loop)->poller_data = set;
-  /* There is no kernel object to embed; whoever waits on this fd is told of
-   * wakes (async handles, work, signals), not of readiness. */
-  loop->backend_fd = uv__wake_fd_get(loop);
   return 0;
 
 err_close_wake:
-  uv__wake_fd_close(loop);
+  uv__scan_close(loop);
 err_free_set:
   set_free(set);
   return err;
 }
 
 static void poll_poller_close(uv_loop_t* loop) {
-  uv__wake_fd_close(loop);
-  loop->backend_fd = -1;
+  uv__scan_close(loop);
   set_free(set_of(loop));
   uv__loop_state(loop)->poller_data = NULL;
 }
@@ -119,21 +112,17 @@ static void poll_poller_close(uv_loop_t* loop) {
 static int poll_poller_reopen(uv_loop_t* loop) {
   struct poll_set* set = set_of(loop);
 
-  uv__wake_fd_close(loop);
-  loop->backend_fd = -1;
+  uv__scan_close(loop);
   memset(set->place, 0, set->places * sizeof(*set->place));
   set->count = 0;
 
-  int err = uv__wake_fd_open(loop);
+  int err = uv__scan_open(loop);
   if (err != 0)
     return err;
   err = set_add(set, uv__wake_fd_get(loop), POLLIN);
-  if (err != 0) {
-    uv__wake_fd_close(loop);
-    return err;
-  }
-  loop->backend_fd = uv__wake_fd_get(loop);
-  return 0;
+  if (err != 0)
+    uv__scan_close(loop);
+  return err;
 }
 
 static unsigned find(const struct poll_set* set, int fd) {
@@ -154,17 +143,6 @@ static void watch_forget(uv_loop_t* loop, int fd) {
   }
 }
 
-/* poll(2) calls a regular file always ready, which would spin: refused, as the
- * kernel does for epoll. */
-static int watch_probe(uv_loop_t* loop, int fd) {
-  struct stat st;
-
-  (void) loop;
-  if (fstat(fd, &st) != 0)
-    return uv__errno();
-  return S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) ? UV_EPERM : 0;
-}
-
 static int watch_apply(uv_loop_t* loop, int fd, unsigned have, unsigned want) {
   struct poll_set* set = set_of(loop);
   unsigned i = find(set, fd);
@@ -176,7 +154,7 @@ static int watch_apply(uv_loop_t* loop, int fd, unsigned have, unsigned want) {
   if (set->count == 0)
     return UV_EBADF; /* see poll_poller_reopen() */
   if (have == 0 || have == want) {
-    int err = watch_probe(loop, fd);
+    int err = uv__scan_probe(loop, fd);
     if (err != 0)
       return err;
   }
@@ -188,36 +166,15 @@ static int watch_apply(uv_loop_t* loop, int fd, unsigned have, unsigned want) {
 
 static int wait_kernel(uv_loop_t* loop, struct poll_set* set, int timeout_ms) {
   sigset_t old;
-  sigset_t sigprof;
-  int block = (uv__loop_state(loop)->flags & UV__LOOP_BLOCK_SIGPROF) != 0;
 
-  if (block) {
-    sigemptyset(&sigprof);
-    sigaddset(&sigprof, SIGPROF);
-    pthread_sigmask(SIG_BLOCK, &sigprof, &old);
-  }
+  uv__scan_block(loop, &old);
   int n = poll(set->fds, set->count, timeout_ms);
   int err = n == -1 ? uv__errno() : 0;
-  if (block)
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+  uv__scan_unblock(loop, &old);
 
   if (n >= 0)
     return n;
   return err == UV_EINTR ? 0 : err;
-}
-
-static void report(uv_loop_t* loop,
-                   struct pollfd* entry,
-                   struct uv__event* out) {
-  out->key = (uintptr_t) entry->fd;
-  out->kind = UV__EVENT_IO;
-  /* Not open: the watcher hears of it as an error. */
-  out->bits = entry->revents & POLLNVAL ? POLLERR : (unsigned) entry->revents;
-  entry->revents = 0;
-  if (entry->fd == uv__wake_fd_get(loop)) {
-    out->kind = UV__EVENT_WAKE;
-    uv__wake_fd_drain(loop);
-  }
 }
 
 static int poll_poller_wait(uv_loop_t* loop,
@@ -237,7 +194,8 @@ static int poll_poller_wait(uv_loop_t* loop,
   unsigned i = set->turn;
   for (unsigned seen = 0; seen < set->count && left > 0 && n < max; seen++) {
     if (set->fds[i].revents != 0) {
-      report(loop, &set->fds[i], &out[n++]);
+      uv__scan_report(loop, &set->fds[i], &out[n++]);
+      set->fds[i].revents = 0;
       left--;
     }
     i = i + 1 == set->count ? 0 : i + 1;
@@ -251,7 +209,7 @@ static int poll_poller_is_empty(const uv_loop_t* loop) {
 }
 
 static const struct uv__watch_ops watch_ops = {
-  .probe = watch_probe,
+  .probe = uv__scan_probe,
   .apply = watch_apply,
   .forget = watch_forget,
 };

@@ -9,6 +9,7 @@
 extern const struct uv__poller uv__poller_epoll;
 extern const struct uv__poller uv__poller_kqueue;
 extern const struct uv__poller uv__poller_poll;
+extern const struct uv__poller uv__poller_select;
 
 const struct uv__poller* const uv__pollers[] = {
 #if UV__HAVE_EPOLL
@@ -18,6 +19,7 @@ const struct uv__poller* const uv__pollers[] = {
   &uv__poller_kqueue,
 #endif
   &uv__poller_poll,
+  &uv__poller_select,
   NULL,
 };
 

@@ -56,7 +56,8 @@ class ExceptionRow:
 
 class Judge:
     """Verdicts for one suite. `conditions` names what holds on this machine:
-    always, unprivileged, no-ipv6, asan, tsan, msan, kqueue, freebsd."""
+    always, unprivileged, no-ipv6, asan, tsan, msan, kqueue, freebsd,
+    select."""
 
     def __init__(self, suite, conditions):
         self.suite = suite
@@ -64,7 +65,7 @@ class Judge:
         self.skips = list(rows("skips.txt", 3))
         self.exceptions = [ExceptionRow(*row)
                            for row in rows("exceptions.txt", 5)]
-        for condition in ("kqueue", "freebsd", "tsan"):
+        for condition in ("kqueue", "freebsd", "select", "tsan"):
             if condition in self.conditions:
                 self.exceptions += [
                     ExceptionRow("*", test, "any", "-", reason)

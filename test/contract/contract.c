@@ -11,7 +11,9 @@
 #endif
 
 /* The names that CONTRACT() makes tests for. */
-static const char* const covered[] = { "epoll", "iocp", "kqueue", "poll" };
+static const char* const covered[] = {
+  "epoll", "iocp", "kqueue", "poll", "select",
+};
 
 const struct uv__poller* contract_poller(const char* name) {
   const struct uv__poller* poller = uv__poller_find(name);

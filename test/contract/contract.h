@@ -34,6 +34,7 @@
    CONTRACT_ON(name, epoll)                                                    \
    CONTRACT_ON(name, kqueue)                                                   \
    CONTRACT_ON(name, poll)                                                     \
+   CONTRACT_ON(name, select)                                                   \
    static void name(const struct uv__poller* poller)
 #else
 # define CONTRACT(name)                                                        \

@@ -6,7 +6,10 @@
 #ifndef EACH_POLLER
 # if TEST_POSIX
 #  define EACH_POLLER(name)                                                    \
-    UNIT(name##_epoll) UNIT(name##_kqueue) UNIT(name##_poll)
+    UNIT(name##_epoll)                                                         \
+    UNIT(name##_kqueue)                                                        \
+    UNIT(name##_poll)                                                          \
+    UNIT(name##_select)
 #  define EACH_WATCHER(name) EACH_POLLER(name)
 #  define EACH_FORKER(name) EACH_POLLER(name)
 #  define EACH_PORT(name)

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* Poller: select(2). The oldest of the interfaces, for comparison and tests.
+ *
+ *   select() with copies of the sets -> who is ready -> poll() of those,
+ *   without waiting, says what it is: to select() a hangup looks like data
+ *
+ * Numbers from FD_SETSIZE on have no place in the sets: UV_EMFILE.
+ *
+ * Nobody can wait for a hangup alone: it makes a descriptor readable, and so
+ * does data. A watcher with no interest in data waits for both; once it is
+ * only data, the descriptor is put on hold: it leaves the sets and is looked
+ * at every HOLD_MS.
+ */
+#include "alloc.h"
+#include "loop.h"
+#include "unix/fd.h"
+#include "unix/io.h"
+#include "unix/poller-scan.h"
+#include "unix/wake-fd.h"
+
+#include <string.h>
+#include <sys/select.h>
+#include <sys/time.h>
+
+#define HOLD_MS 20
+
+enum { TO_READ, TO_WRITE, EXCEPTIONAL, SETS };
+
+/* What makes a descriptor a member, and what membership means when poll() has
+ * no answer. */
+static const struct {
+  unsigned wanted;
+  unsigned meaning;
+} kinds[SETS] = {
+  [TO_READ] = { POLLIN | POLLPRI | POLLRDHUP, POLLIN },
+  [TO_WRITE] = { POLLOUT, POLLOUT },
+  [EXCEPTIONAL] = { POLLPRI, POLLPRI },
+};
+
+struct select_set {
+  fd_set sets[SETS];
+  short want[FD_SETSIZE];         /* by fd: POLL*, 0 if not watched */
+  unsigned char held[FD_SETSIZE]; /* by fd: on hold */
+  unsigned held_count;
+  int end;  /* above the highest fd that is watched */
+  int turn; /* the fd where the last full batch ended */
+};
+
+static struct select_set* set_of(const uv_loop_t* loop) {
+  return uv__loop_state(loop)->poller_data;
+}
+
+/* Brings the sets in line with `want` and `held`. */
+static void set_refresh(struct select_set* set, int fd) {
+  for (int i = 0; i < SETS; i++)
+    if ((set->want[fd] & kinds[i].wanted) && !(i == TO_READ && set->held[fd]))
+      FD_SET(fd, &set->sets[i]);
+    else
+      FD_CLR(fd, &set->sets[i]);
+}
+
+static void set_hold(struct select_set* set, int fd, int on) {
+  if (set->held[fd] == on)
+    return;
+  set->held[fd] = (unsigned char) on;
+  set->held_count += on ? 1u : -1u;
+  set_refresh(set, fd);
+}
+
+static void set_put(struct select_set* set, int fd, unsigned mask) {
+  set->want[fd] = (short) mask;
+  set_hold(set, fd, 0);
+  set_refresh(set, fd);
+  if (mask != 0 && fd >= set->end)
+    set->end = fd + 1;
+  while (set->end > 0 && set->want[set->end - 1] == 0)
+    set->end--;
+}
+
+/* An empty set takes no fds and does not wait, but can be closed: that is what
+ * a failed reopen() leaves. */
+static int set_begin(uv_loop_t* loop, struct select_set* set) {
+  memset(set, 0, sizeof(*set));
+  int err = uv__scan_open(loop);
+  if (err != 0)
+    return err;
+
+  if (uv__wake_fd_get(loop) >= FD_SETSIZE) {
+    uv__scan_close(loop);
+    return UV_EMFILE;
+  }
+  set_put(set, uv__wake_fd_get(loop), POLLIN);
+  return 0;
+}
+
+static int select_poller_open(uv_loop_t* loop) {
+  struct select_set* set = uv__malloc(sizeof(*set));
+  if (set == NULL)
+    return UV_ENOMEM;
+
+  int err = set_begin(loop, set);
+  if (err != 0)
+    uv__free(set);
+  else
+    uv__loop_state(loop)->poller_data = set;
+  return err;
+}
+
+static void select_poller_close(uv_loop_t* loop) {
+  uv__scan_close(loop);
+  uv__free(set_of(loop));
+  uv__loop_state(loop)->poller_data = NULL;
+}
+
+static int select_poller_reopen(uv_loop_t* loop) {
+  uv__scan_close(loop);
+  return set_begin(loop, set_of(loop));
+}
+
+static int watch_probe(uv_loop_t* loop, int fd) {
+  return fd >= FD_SETSIZE ? UV_EMFILE : uv__scan_probe(loop, fd);
+}
+
+static void watch_forget(uv_loop_t* loop, int fd) {
+  if (fd < FD_SETSIZE)
+    set_put(set_of(loop), fd, 0);
+}
+
+static int watch_apply(uv_loop_t* loop, int fd, unsigned have, unsigned want) {
+  struct select_set* set = set_of(loop);
+
+  if (want == 0) {
+    watch_forget(loop, fd);
+    return 0;
+  }
+  if (set->end == 0)
+    return UV_EBADF; /* see set_begin() */
+  if (have == 0 || have == want) {
+    int err = watch_probe(loop, fd);
+    if (err != 0)
+      return err;
+  }
+  set_put(set, fd, want);
+  return 0;
+}
+
+/* The answer of select(): `sets` have members, or `failed` says why not. */
+struct answer {
+  fd_set sets[SETS];
+  int count; /* members in all */
+  int failed;
+};
+
+static void wait_kernel(uv_loop_t* loop,
+                        const struct select_set* set,
+                        int timeout_ms,
+                        struct answer* answer) {
+  struct timeval tv = {
+    .tv_sec = timeout_ms / 1000,
+    .tv_usec = timeout_ms % 1000 * 1000,
+  };
+  sigset_t old;
+
+  memcpy(answer->sets, set->sets, sizeof(answer->sets));
+  uv__scan_block(loop, &old);
+  int n = select(set->end, &answer->sets[TO_READ], &answer->sets[TO_WRITE],
+                 &answer->sets[EXCEPTIONAL], timeout_ms < 0 ? NULL : &tv);
+  answer->failed = n == -1 ? uv__errno() : 0;
+  uv__scan_unblock(loop, &old);
+  answer->count = n;
+}
+
+static unsigned members(const struct answer* answer, int fd) {
+  unsigned count = 0;
+  for (int i = 0; i < SETS; i++)
+    count += FD_ISSET(fd, &answer->sets[i]) != 0;
+  return count;
+}
+
+static unsigned meaning(const struct answer* answer, int fd) {
+  unsigned bits = 0;
+  for (int i = 0; i < SETS; i++)
+    if (FD_ISSET(fd, &answer->sets[i]))
+      bits |= kinds[i].meaning;
+  return bits;
+}
+
+/* Whom to ask poll() about, at most `max`: who is ready, who is on hold, and
+ * everybody if select() met a descriptor that is not open. Starts where the
+ * last batch ended. */
+static int collect(struct select_set* set,
+                   const struct answer* answer,
+                   struct pollfd* ready,
+                   int max) {
+  int everybody = answer->failed == UV_EBADF;
+  int fd = set->turn < set->end ? set->turn : 0;
+  int n = 0;
+
+  for (int seen = 0; seen < set->end && n < max; seen++) {
+    int is_ready = !answer->failed && members(answer, fd) != 0;
+    if (set->want[fd] != 0 && (everybody || is_ready || set->held[fd])) {
+      ready[n].fd = fd;
+      ready[n].events = (short) (set->want[fd] | POLLIN);
+      ready[n++].revents = 0;
+    }
+    fd = fd + 1 == set->end ? 0 : fd + 1;
+  }
+  set->turn = n == max ? fd : 0;
+  return n;
+}
+
+/* The bits that are of interest; whether it is to be on hold from now on. */
+static short judge(struct select_set* set,
+                   const struct answer* answer,
+                   const struct pollfd* entry) {
+  int fd = entry->fd;
+  unsigned want = (unsigned) set->want[fd];
+  unsigned bits = (unsigned) entry->revents;
+
+  /* poll() does not know every device that select() knows. */
+  if ((bits & POLLNVAL) && !answer->failed)
+    bits = meaning(answer, fd);
+  int has_data = (bits & POLLIN) != 0;
+  bits &= want | POLLERR | POLLHUP | POLLNVAL;
+  set_hold(set, fd, bits == 0 && has_data && !(want & POLLIN));
+  return (short) bits;
+}
+
+static int is_answer(const struct select_set* set,
+                     const struct answer* answer) {
+  if (answer->failed)
+    return answer->failed == UV_EBADF;
+  return answer->count > 0 || set->held_count > 0;
+}
+
+static int select_poller_wait(uv_loop_t* loop,
+                              struct uv__event* out,
+                              int max,
+                              int timeout_ms) {
+  struct select_set* set = set_of(loop);
+  struct pollfd ready[FD_SETSIZE];
+  struct answer answer;
+  int n = 0;
+
+  if (set->end == 0)
+    return UV_EBADF; /* see set_begin() */
+  if (set->held_count > 0 && (timeout_ms < 0 || timeout_ms > HOLD_MS))
+    timeout_ms = HOLD_MS;
+  wait_kernel(loop, set, timeout_ms, &answer);
+  if (!is_answer(set, &answer))
+    return answer.failed == UV_EINTR ? 0 : answer.failed;
+
+  int count = collect(set, &answer, ready, max < FD_SETSIZE ? max : FD_SETSIZE);
+  if (poll(ready, (nfds_t) count, 0) < 0)
+    return uv__errno() == UV_EINTR ? 0 : uv__errno();
+  for (int i = 0; i < count; i++) {
+    ready[i].revents = judge(set, &answer, &ready[i]);
+    if (ready[i].revents != 0)
+      uv__scan_report(loop, &ready[i], &out[n++]);
+  }
+  return n;
+}
+
+static int select_poller_is_empty(const uv_loop_t* loop) {
+  return loop->nfds == 0;
+}
+
+static const struct uv__watch_ops watch_ops = {
+  .probe = watch_probe,
+  .apply = watch_apply,
+  .forget = watch_forget,
+};
+
+const struct uv__poller uv__poller_select = {
+  .name = "select",
+  .open = select_poller_open,
+  .close = select_poller_close,
+  .reopen = select_poller_reopen,
+  .wait = select_poller_wait,
+  .wake = uv__wake_fd_signal,
+  .watch = &watch_ops,
+  .is_empty = select_poller_is_empty,
+  .fd_limit = FD_SETSIZE,
+};
