@@ -11,10 +11,10 @@ static int watcher_start(uv_handle_t* handle,
                          struct uv__queue* node,
                          struct uv__queue* list,
                          int has_cb) {
+  if (uv__is_active(handle))
+    return 0; /* whatever the callback */
   if (!has_cb || uv__is_closing(handle))
     return UV_EINVAL;
-  if (uv__is_active(handle))
-    return 0;
 
   uv__queue_push_front(list, node);
   uv__handle_start(handle);
