@@ -12,7 +12,8 @@
  * of the sends, and with those that a callback sends to handles further on
  * (programs rely on it: the channels of a Node process reach their listeners in
  * the order of creation). A handle that is made during a pass gets its place
- * where the pass is, and its first turn in the next one.
+ * where the pass is, and its first turn in the next one. Finished work is told
+ * of first, as if by a handle that is older than all others: in libuv it is.
  *
  * Context: uv_async_send() any | signal; the rest is the loop's thread.
  *
@@ -24,6 +25,7 @@
 #include "async-order.h"
 #include "atomic.h"
 #include "loop.h"
+#include "threadpool.h"
 #include "wakeup.h"
 
 /* A pass under way, on the stack of uv__async_run(). A callback that runs the
@@ -211,30 +213,36 @@ static int run_pass(struct uv__loop_state* state,
   }
 }
 
-int uv__async_run(uv_loop_t* loop) {
-  struct uv__loop_state* state = uv__loop_state(loop);
+/* All that waits and has its turn in this pass. */
+static int run_sent(struct uv__loop_state* state, struct uv__async_pass* pass) {
   struct uv__asyncs* asyncs = &state->asyncs;
   uv_async_t* sent = take_sent(state);
 
-  if (sent == NULL && uv__queue_empty(&asyncs->ready))
-    return 0;
+  if (sent != NULL && *uv__async_link(sent) == NULL && pass->runs.mask == 0 &&
+      uv__queue_empty(&asyncs->ready) && pass_of(asyncs, sent) == pass)
+    return run_pass(state, pass, sent); /* one alone needs no order */
 
+  hand_out(asyncs, take_ready(asyncs));
+  hand_out(asyncs, sent);
+  uv__async_runs_join(&pass->runs);
+  return run_pass(state, pass, NULL);
+}
+
+int uv__async_run(uv_loop_t* loop, int* work) {
+  struct uv__loop_state* state = uv__loop_state(loop);
+  struct uv__asyncs* asyncs = &state->asyncs;
   struct uv__async_pass pass;
+  int count = 0;
+
   pass.outer = asyncs->pass;
   pass.at = &asyncs->places;
   pass.seen = NULL;
   pass.runs.mask = 0;
   asyncs->pass = &pass;
-
-  /* One alone needs no order. */
-  if (sent == NULL || *uv__async_link(sent) != NULL || pass.outer != NULL ||
-      !uv__queue_empty(&asyncs->ready)) {
-    hand_out(asyncs, take_ready(asyncs));
-    hand_out(asyncs, sent);
-    uv__async_runs_join(&pass.runs);
-    sent = NULL;
-  }
-  int count = run_pass(state, &pass, sent);
+  *work = uv__work_run_done(loop);
+  if (uv__load_relaxed(&state->shared.sent) != NULL || pass.runs.mask != 0 ||
+      !uv__queue_empty(&asyncs->ready))
+    count = run_sent(state, &pass);
   asyncs->pass = pass.outer;
 
   /* What was taken off the stack for a later pass has no wake of its own. */

@@ -12,8 +12,9 @@ void uv__async_close_loop(uv_loop_t* loop);
 /* Child side of fork: forgets senders that exist in the parent only. */
 void uv__async_fork(uv_loop_t* loop);
 
-/* Runs the callbacks of all handles sent so far; returns how many. */
-int uv__async_run(uv_loop_t* loop);
+/* Runs the callbacks of finished work and stores how many there were, then
+ * those of all handles sent so far; returns how many these were. */
+int uv__async_run(uv_loop_t* loop, int* work);
 
 enum uv__close_answer uv__async_close(uv_handle_t* handle);
 

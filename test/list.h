@@ -20,6 +20,7 @@ TEST(async_made_in_a_callback)
 TEST(async_close_moves_no_other_handle)
 TEST(async_closed_in_its_own_callback)
 TEST(async_callback_runs_the_loop)
+TEST(async_sent_by_finished_work)
 TEST(async_many_made_in_one_place)
 
 /* test-bad-input.c */

@@ -176,6 +176,61 @@ TEST_IMPL(async_callback_runs_the_loop) {
   return 0;
 }
 
+static uv_sem_t finished;
+
+static void close_first(uv_work_t* req, int status) {
+  (void) req;
+  ASSERT_OK(status);
+  note('w');
+  uv_close((uv_handle_t*) &handles[0], NULL);
+}
+
+static void work(uv_work_t* req) {
+  (void) req;
+  uv_sem_post(&finished);
+}
+
+static void after_work(uv_work_t* req, int status) {
+  (void) req;
+  ASSERT_OK(status);
+  note('w');
+  make(4);
+  send_to(4);
+  send_to(2);
+}
+
+/* Finished work is told of first, as if by the oldest handle: what it sends
+ * comes in the same pass, but for a handle that it has made just now. */
+TEST_IMPL(async_sent_by_finished_work) {
+  uv_work_t req;
+
+  begin(NULL);
+  ASSERT_OK(uv_sem_init(&finished, 0));
+  ASSERT_OK(uv_queue_work(&loop, &req, work, after_work));
+  uv_sem_wait(&finished);
+  while (trace[0] == '\0')
+    uv_run(&loop, UV_RUN_ONCE);
+  note('|');
+  iterate(2);
+  expect("wC|E||");
+  send_to(0);
+  send_to(4);
+  iterate(1);
+  expect("EA|"); /* it is in front of all others now */
+  test_close_loop(&loop);
+
+  begin(NULL);
+  send_to(0);
+  send_to(1);
+  ASSERT_OK(uv_queue_work(&loop, &req, work, close_first));
+  uv_sem_wait(&finished);
+  while (strchr(trace, 'B') == NULL)
+    uv_run(&loop, UV_RUN_ONCE);
+  uv_sem_destroy(&finished);
+  test_close_loop(&loop);
+  return 0;
+}
+
 /* Handles made in the same place again and again: the numbers between two
  * neighbours run out. */
 static uv_async_t crowd[200];

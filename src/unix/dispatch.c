@@ -4,7 +4,6 @@
 #include "fs-event.h"
 #include "loop.h"
 #include "metrics.h"
-#include "threadpool.h"
 #include "unix/fs-ring.h"
 #include "unix/io.h"
 #include "unix/loop-os.h"
@@ -55,9 +54,10 @@ static int dispatch_io(uv_loop_t* loop, const struct uv__event* event) {
 }
 
 static int dispatch_wake(uv_loop_t* loop) {
-  int work = uv__work_run_done(loop);
-  int ran = work + uv__fs_ring_run_done(loop);
-  ran += uv__async_run(loop);
+  int work;
+  int ran = uv__fs_ring_run_done(loop);
+  ran += uv__async_run(loop, &work);
+  ran += work;
   if (!uv__queue_empty(&uv__loop_os(loop)->children_ended))
     ran += uv__process_run_ended(loop);
   return uv__metrics_wake_events(work, ran);

@@ -5,7 +5,6 @@
 #include "async.h"
 #include "loop.h"
 #include "metrics.h"
-#include "threadpool.h"
 #include "win/fs-impl.h"
 #include "win/pipe-impl.h"
 #include "win/poll-impl.h"
@@ -106,8 +105,9 @@ void uv__loop_os_run_pending(uv_loop_t* loop) {
 }
 
 static int dispatch_wake(uv_loop_t* loop) {
-  int work = uv__work_run_done(loop);
-  return uv__metrics_wake_events(work, work + uv__async_run(loop));
+  int work;
+  int ran = uv__async_run(loop, &work);
+  return uv__metrics_wake_events(work, ran + work);
 }
 
 int uv__loop_os_dispatch(uv_loop_t* loop, const struct uv__event* event) {
