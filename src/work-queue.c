@@ -20,6 +20,7 @@ void uv__work_queue_init(struct uv__work_queue* q, unsigned slow_max) {
   q->slow_max = slow_max;
   q->fast_in = 0;
   q->fast_out = 0;
+  q->slow_has_place = 0;
   q->slow_after = 0;
 }
 
@@ -78,10 +79,18 @@ void uv__work_queue_push(struct uv__work_queue* q, struct uv__work* w) {
   while (!uv__cas_weak(&q->inbox, &head, &w->wq));
 }
 
-void uv__work_queue_push_slow(struct uv__work_queue* q, struct uv__work* w) {
+/* Slow items have a place among the fast ones: behind those that are queued
+ * now. */
+static void take_place(struct uv__work_queue* q) {
   sort_in_inbox(q);
-  if (q->slow_queued++ == 0)
-    q->slow_after = q->fast_in;
+  q->slow_has_place = 1;
+  q->slow_after = q->fast_in;
+}
+
+void uv__work_queue_push_slow(struct uv__work_queue* q, struct uv__work* w) {
+  if (!q->slow_has_place)
+    take_place(q);
+  q->slow_queued++;
   uv__queue_push_back(&q->slow, &w->wq);
   q->queued++;
   count_ready(q);
@@ -99,18 +108,34 @@ static struct uv__work* take_from(struct uv__work_queue* q,
   return container_of(node, struct uv__work, wq);
 }
 
+/* Has the place in line of slow items come up? When none of them may run now it
+ * goes to the end of the line; when there are none any more, cancelled ones, it
+ * is given up. */
+static int is_turn_of_slow(struct uv__work_queue* q, int have_fast) {
+  if (!q->slow_has_place || (have_fast && q->fast_out < q->slow_after))
+    return 0;
+  if (q->slow_queued == 0)
+    q->slow_has_place = 0;
+  else if (slow_slots_left(q) > 0)
+    return 1;
+  else if (have_fast)
+    take_place(q);
+  return 0;
+}
+
 struct uv__work* uv__work_queue_take(struct uv__work_queue* q, int* is_slow) {
   /* The inbox is newer; whoever fills it just now is left alone. */
   if (uv__queue_empty(&q->fast))
     sort_in_inbox(q);
-  int have_slow = q->slow_queued > 0 && slow_slots_left(q) > 0;
   int have_fast = !uv__queue_empty(&q->fast);
 
-  *is_slow = have_slow && (!have_fast || q->fast_out >= q->slow_after);
+  *is_slow = is_turn_of_slow(q, have_fast);
   if (*is_slow) {
     q->slow_queued--;
     q->slow_running++;
-    q->slow_after = q->fast_in;
+    q->slow_has_place = 0;
+    if (q->slow_queued > 0)
+      take_place(q); /* its successor's */
     return take_from(q, &q->slow);
   }
   if (!have_fast)
@@ -124,20 +149,30 @@ void uv__work_queue_ran_slow(struct uv__work_queue* q) {
   count_ready(q);
 }
 
-static int is_in(const struct uv__queue* list, const struct uv__queue* node) {
-  for (const struct uv__queue* n = list->next; n != list; n = n->next)
+/* How many are before it; -1 if it is not in the list. */
+static int index_in(const struct uv__queue* list,
+                    const struct uv__queue* node) {
+  int index = 0;
+
+  for (const struct uv__queue* n = list->next; n != list; n = n->next) {
     if (n == node)
-      return 1;
-  return 0;
+      return index;
+    index++;
+  }
+  return -1;
 }
 
 void uv__work_queue_remove(struct uv__work_queue* q, struct uv__work* w) {
   sort_in_inbox(q);
   /* This is rare: the item does not say which list holds it. */
-  if (is_in(&q->slow, &w->wq))
+  int index = index_in(&q->fast, &w->wq);
+  if (index < 0) {
     q->slow_queued--;
-  else
-    q->fast_out++;
+  } else {
+    q->fast_in--;
+    if (q->fast_out + (unsigned) index < q->slow_after)
+      q->slow_after--; /* one less before that place */
+  }
   uv__queue_remove(&w->wq);
   q->queued--;
   count_ready(q);

@@ -3,9 +3,10 @@
  *
  * Fast items go through the inbox, a stack that needs no lock; the rest of the
  * queue is the pool's lock's. Slow items (name resolution) run on some of the
- * workers only. The first one waits for the fast items that were queued before
- * it, and so does its successor when it becomes the first: neither kind starves
- * the other.
+ * workers only. They have one place in the line of the fast ones, at its end
+ * when the first one is queued, and again whenever it has come up: for the next
+ * of them, or because too many of them run. So neither kind starves the other,
+ * and the order is libuv's.
  */
 #ifndef UV_WORK_QUEUE_H_
 #define UV_WORK_QUEUE_H_
@@ -22,9 +23,11 @@ struct uv__work_queue {
   unsigned slow_queued;
   unsigned slow_running;
   unsigned slow_max;     /* that may run at a time */
-  uint64_t fast_in;      /* fast items ever queued */
-  uint64_t fast_out;     /* fast items ever taken or cancelled */
-  uint64_t slow_after;   /* the first slow item's turn: when fast_out is this */
+  uint64_t fast_in;      /* fast items ever queued, without the cancelled */
+  uint64_t fast_out;     /* fast items ever taken */
+  int slow_has_place;    /* in the line of fast items; kept if all slow ones
+                          * are cancelled, until it comes up */
+  uint64_t slow_after;   /* that place comes up when fast_out is this */
   /* Away from the rest, because who submits and who takes fight for it. */
   char gap[64];
   struct uv__queue* inbox; /* atomic: fast items on their way, newest first */

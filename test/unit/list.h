@@ -13,6 +13,12 @@ UNIT(idna_toascii_too_long)
 UNIT(idna_toascii_long_label_large_buffer)
 UNIT(idna_toascii_refused)
 
+/* unit-work-queue.c */
+UNIT(work_queue_slow_waits_for_those_before_it)
+UNIT(work_queue_slow_at_its_limit_goes_to_the_end)
+UNIT(work_queue_cancelled_fast_items)
+UNIT(work_queue_cancelled_slow_item_leaves_its_place)
+
 /* unit-wtf8.c */
 UNIT(wtf8_vectors)
 UNIT(wtf8_round_trip)

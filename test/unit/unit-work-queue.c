@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* work-queue.c: the place of slow items in the line of fast ones. */
+#include "unit.h"
+
+#include "work-queue.h"
+
+/* Fast items are a, b, c, slow ones x, y. */
+static struct uv__work items[256];
+static struct uv__work_queue queue;
+
+static void setup(void) {
+  uv__work_queue_init(&queue, 1);
+}
+
+static void push(char name) {
+  if (name >= 'x')
+    uv__work_queue_push_slow(&queue, &items[(int) name]);
+  else
+    uv__work_queue_push(&queue, &items[(int) name]);
+}
+
+static void cancel(char name) {
+  uv__work_queue_remove(&queue, &items[(int) name]);
+}
+
+/* A slow item stays under way. */
+static void check_takes(char want) {
+  int is_slow;
+  struct uv__work* w = uv__work_queue_take(&queue, &is_slow);
+  CHECK(w == (want == '-' ? NULL : &items[(int) want]));
+  if (w != NULL)
+    CHECK_EQ(want >= 'x', is_slow);
+}
+
+static void slow_ends(void) {
+  uv__work_queue_ran_slow(&queue);
+}
+
+UNIT_TEST(work_queue_slow_waits_for_those_before_it) {
+  setup();
+  push('a');
+  push('x');
+  push('b');
+  push('y');
+  push('c'); /* in the inbox when x is taken: y comes after it, too */
+  check_takes('a');
+  check_takes('x');
+  slow_ends();
+  check_takes('b');
+  check_takes('c');
+  check_takes('y');
+  slow_ends();
+  check_takes('-');
+}
+
+UNIT_TEST(work_queue_slow_at_its_limit_goes_to_the_end) {
+  setup();
+  push('x');
+  push('y');
+  push('a');
+  check_takes('x');
+  check_takes('a');
+  push('b');
+  check_takes('b'); /* y has its turn, but may not run */
+  push('c');
+  slow_ends();
+  check_takes('y');
+  slow_ends();
+  check_takes('c');
+  check_takes('-');
+}
+
+UNIT_TEST(work_queue_cancelled_fast_items) {
+  setup();
+  push('a');
+  push('b');
+  push('x');
+  push('c');
+  cancel('c'); /* behind x */
+  cancel('a'); /* before it */
+  check_takes('b');
+  check_takes('x');
+  slow_ends();
+  check_takes('-');
+}
+
+UNIT_TEST(work_queue_cancelled_slow_item_leaves_its_place) {
+  setup();
+  push('a');
+  push('x');
+  push('b');
+  cancel('x');
+  push('y');
+  check_takes('a');
+  check_takes('y');
+  slow_ends();
+  check_takes('b');
+
+  /* Unless it has come up. */
+  push('a');
+  push('x');
+  push('b');
+  push('c');
+  cancel('x');
+  check_takes('a');
+  check_takes('b');
+  push('y');
+  check_takes('c');
+  check_takes('y');
+  slow_ends();
+  check_takes('-');
+}
