@@ -59,8 +59,10 @@ static void take_control(struct msghdr* msg, struct arrival* arrival) {
 }
 
 /* The error that came with a message, 0 if it is none of the network's, and in
- * *from who sent it, if that is known. */
-static int network_error(struct msghdr* msg, const struct sockaddr** from) {
+ * *from who sent it, if that is known. It is a negative number in 32 bits, so
+ * that a wider ssize_t holds a positive one. libuv reports it like that, and
+ * its own tests refuse a negative nread (udp_send_unreachable). */
+static ssize_t network_error(struct msghdr* msg, const struct sockaddr** from) {
   for (struct cmsghdr* c = CMSG_FIRSTHDR(msg); c != NULL;
        c = uv__cmsg_next(msg, c)) {
     int is_v4 = c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_RECVERR;
@@ -70,7 +72,7 @@ static int network_error(struct msghdr* msg, const struct sockaddr** from) {
     struct sock_extended_err* ee = (void*) CMSG_DATA(c);
     if (SO_EE_OFFENDER(ee)->sa_family != AF_UNSPEC)
       *from = SO_EE_OFFENDER(ee);
-    return -(int) ee->ee_errno;
+    return (ssize_t) (uint32_t) -(int32_t) ee->ee_errno;
   }
   return 0;
 }
@@ -80,7 +82,7 @@ static void take_control(struct msghdr* msg, struct arrival* arrival) {
   (void) arrival;
 }
 
-static int network_error(struct msghdr* msg, const struct sockaddr** from) {
+static ssize_t network_error(struct msghdr* msg, const struct sockaddr** from) {
   (void) msg;
   (void) from;
   return 0;
