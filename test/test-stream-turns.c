@@ -304,6 +304,49 @@ TEST_IMPL(stream_write_and_shutdown_in_write_callback) {
   return 0;
 }
 
+static void on_write_close(uv_write_t* req, int status) {
+  on_write(req, status);
+  uv_close((uv_handle_t*) req->handle, NULL);
+}
+
+/* The turn that closes the stream cancels what was to come next in it. */
+TEST_IMPL(stream_close_in_write_callback_cancels_the_shutdown) {
+  uv_buf_t buf = uv_buf_init((char*) "xy", 2);
+  int fds[2];
+
+  open_pair(fds);
+  client_writes[0].data = (void*) "v";
+  ASSERT_OK(uv_write(&client_writes[0], (uv_stream_t*) &client, &buf, 1,
+                     on_write_close));
+  shut_down(&client, &client_shutdown, "t");
+  run(1);
+  ASSERT_STR_EQ("vt.", trace);
+  ASSERT_ERR(UV_ECANCELED, last_status);
+  test_close_loop(&loop);
+  close(fds[1]);
+  return 0;
+}
+
+/* Requests without data wait like others, but make nobody else wait. */
+TEST_IMPL(stream_empty_write_queued_while_connecting) {
+  uv_buf_t none = uv_buf_init(NULL, 0);
+  uv_buf_t buf = uv_buf_init((char*) "x", 1);
+
+  start_connecting(on_connect);
+  client_writes[0].data = (void*) "v";
+  ASSERT_OK(uv_write(&client_writes[0], (uv_stream_t*) &client, &none, 1,
+                     on_write));
+  run(1);
+  check_trace(".acs", ".cas");
+  ASSERT_EQ(1, uv_try_write((uv_stream_t*) &client, &buf, 1));
+  write_text(&client, &client_writes[1], "w");
+  ASSERT_EQ(0, uv_stream_get_write_queue_size((uv_stream_t*) &client));
+  run(1);
+  check_trace(".acsvw.", ".casvw.");
+  test_close_loop(&loop);
+  return 0;
+}
+
 static int allocs;
 
 static void on_alloc(uv_handle_t* handle, size_t size, uv_buf_t* buf) {

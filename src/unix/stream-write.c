@@ -136,8 +136,7 @@ static int parcel_address(struct parcel* p,
 /* Do new data have to wait in line? Also behind a failure that has not been
  * reported. */
 int uv__stream_os_is_busy(const uv_stream_t* stream) {
-  return stream->connect_req != NULL || stream->write_queue_size != 0 ||
-         !uv__queue_empty(&stream->write_queue);
+  return stream->connect_req != NULL || stream->write_queue_size != 0;
 }
 
 int uv__stream_os_can_send(const uv_stream_t* stream,
@@ -220,10 +219,11 @@ static void complete(uv_stream_t* stream, uv_write_t* req, int err) {
   conclude(stream, req, err, left);
 }
 
-/* Spreads `n` written bytes over the queue. */
+/* Spreads `n` written bytes over the head of the queue. A request without data
+ * is alone in its call, so that the next one is not among those written. */
 static void consume(uv_stream_t* stream, size_t n) {
   stream->write_queue_size -= n;
-  while (!uv__queue_empty(&stream->write_queue)) {
+  do {
     struct uv__queue* q = uv__queue_first(&stream->write_queue);
     uv_write_t* req = uv__queue_entry(q, uv_write_t, queue);
 
@@ -231,7 +231,7 @@ static void consume(uv_stream_t* stream, size_t n) {
     if (req->write_index < req->nbufs)
       break;
     complete(stream, req, 0);
-  }
+  } while (n != 0);
 }
 
 /* Has the request's descriptor still to go? */
@@ -241,7 +241,7 @@ static uv_stream_t* fd_to_go(const uv_write_t* req) {
 
 /* Copies what is left of the requests at the head of the queue. A descriptor
  * goes with the first byte of its own request, so one that has one waits for a
- * call of its own. */
+ * call of its own. So does one without data, which needs no room. */
 static unsigned gather(const uv_stream_t* stream, uv_buf_t* out) {
   const struct uv__queue* head = &stream->write_queue;
   unsigned count = 0;
@@ -251,9 +251,11 @@ static unsigned gather(const uv_stream_t* stream, uv_buf_t* out) {
     const uv_write_t* req = uv__queue_entry(q, uv_write_t, queue);
     unsigned left = req->nbufs - req->write_index;
 
-    if (left > GATHER_MAX - count || fd_to_go(req) != NULL)
+    size_t more = bytes_left(req);
+
+    if (left > GATHER_MAX - count || fd_to_go(req) != NULL || more == 0)
       break;
-    bytes += bytes_left(req);
+    bytes += more;
     if (count != 0 && bytes > GATHER_BYTES)
       break;
     memcpy(out + count, req->bufs + req->write_index, left * sizeof(*out));
@@ -378,9 +380,9 @@ static int enqueue_rest(uv_stream_t* stream,
   size_t skip = req->write_extra.nwritten;
   unsigned first = 0;
 
-  /* One buffer always stays, so that an all-empty request is one too. */
-  while (first < nbufs - 1 && bufs[first].len <= skip)
+  while (skip != 0 && bufs[first].len <= skip)
     skip -= bufs[first++].len;
+  assert(first < nbufs);
   int err = keep_rest(req, bufs, first, nbufs, skip);
   if (err != 0)
     return err;
@@ -440,11 +442,15 @@ static int wait_in_line(uv_stream_t* stream,
                         uv_write_t* req,
                         const uv_buf_t* bufs,
                         unsigned nbufs) {
+  int is_busy = uv__stream_os_is_busy(stream);
   int err = enqueue_rest(stream, req, bufs, nbufs);
   if (err != 0)
     return err;
 
   uv__req_start(stream->loop, req, UV_WRITE);
+  if (!is_busy)
+    flush(stream); /* behind requests without data only */
+  feed_completed(stream);
   update_interest(stream);
   return 0;
 }
@@ -459,7 +465,7 @@ int uv__stream_os_write(uv_write_t* req,
   if (send_handle != NULL && !has_data(bufs, nbufs))
     return UV_EINVAL; /* see uv__stream_os_try_write() */
   init_request(req, stream, send_handle);
-  if (uv__stream_os_is_busy(stream))
+  if (uv__stream_os_is_busy(stream) || !uv__queue_empty(&stream->write_queue))
     return wait_in_line(stream, req, bufs, nbufs);
 
   int err = parcel_address(&p, bufs, nbufs, send_handle);
@@ -514,9 +520,25 @@ void uv__stream_write_report(uv_stream_t* stream) {
   }
 }
 
+/* Is there a shutdown, and nothing in its way? Results that are not reported
+ * yet are not: the data are out. */
+static int is_shutdown_due(const uv_stream_t* stream) {
+  return stream->shutdown_req != NULL && stream->connect_req == NULL &&
+         uv__queue_empty(&stream->write_queue);
+}
+
+static void shut_down(uv_stream_t* stream) {
+  int err = UV_ECANCELED;
+
+  /* A callback of this turn may have closed the stream. */
+  if (uv__stream_fd(stream) != -1)
+    err = shutdown(uv__stream_fd(stream), SHUT_WR) == 0 ? 0 : uv__errno();
+  uv__stream_shutdown_report(stream, err);
+}
+
 void uv__stream_write_ready(uv_stream_t* stream) {
   update_interest(stream);
-  if (stream->shutdown_req != NULL && !uv__stream_os_is_busy(stream))
+  if (is_shutdown_due(stream))
     uv__io_feed(stream->loop, &stream->io_watcher);
 }
 
@@ -528,7 +550,7 @@ void uv__stream_write_failed(uv_stream_t* stream, int err) {
 void uv__stream_os_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {
   stream->shutdown_req = req;
   /* Behind data or a connect it has its turn when they are through. */
-  if (!uv__stream_os_is_busy(stream))
+  if (is_shutdown_due(stream))
     uv__io_feed(stream->loop, &stream->io_watcher);
 }
 
@@ -539,12 +561,6 @@ void uv__stream_write_turn(uv_stream_t* stream, int refused) {
     uv__stream_write_abandon(stream, uv__stream_refusal(stream));
   update_interest(stream);
   uv__stream_write_report(stream);
-
-  if (uv__stream_fd(stream) == -1 || stream->shutdown_req == NULL)
-    return;
-  /* What a callback wrote just now has gone out, if it is not queued. */
-  if (stream->connect_req != NULL || !uv__queue_empty(&stream->write_queue))
-    return;
-  int err = shutdown(uv__stream_fd(stream), SHUT_WR) == 0 ? 0 : uv__errno();
-  uv__stream_shutdown_report(stream, err);
+  if (is_shutdown_due(stream))
+    shut_down(stream);
 }
