@@ -5,6 +5,9 @@
 
 #include <limits.h>
 #include <stdio.h>
+#if TEST_POSIX
+# include <unistd.h> /* access() */
+#endif
 
 static uv_loop_t loop;
 static int callbacks;

@@ -3,15 +3,14 @@
  * runs opens no file. Method: a filter that kills, in a child. */
 #include "test.h"
 
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #if __has_include(<linux/seccomp.h>)
 # define HAVE_SECCOMP 1
 # include <linux/filter.h>
 # include <linux/seccomp.h>
 # include <sys/prctl.h>
+# include <sys/syscall.h>
+# include <sys/wait.h>
+# include <unistd.h>
 # ifndef SECCOMP_RET_KILL_PROCESS
 #  define SECCOMP_RET_KILL_PROCESS SECCOMP_RET_KILL
 # endif
