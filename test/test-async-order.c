@@ -224,7 +224,7 @@ TEST_IMPL(async_sent_by_finished_work) {
   send_to(1);
   ASSERT_OK(uv_queue_work(&loop, &req, work, close_first));
   uv_sem_wait(&finished);
-  while (strchr(trace, 'B') == NULL)
+  while (strchr(trace, 'B') == NULL || strchr(trace, 'w') == NULL)
     uv_run(&loop, UV_RUN_ONCE);
   uv_sem_destroy(&finished);
   test_close_loop(&loop);
