@@ -2,6 +2,7 @@
 /* Names: renaming, hard and symbolic links, junctions, and where they lead. */
 #include "win/fs-impl.h"
 #include "alloc.h"
+#include "win/reparse.h"
 #include "win/wide.h"
 
 #include <string.h>
@@ -10,10 +11,6 @@
 /* Programs without privileges may make links since Windows 10 1703, in
  * developer mode; before, the flag is an error. */
 #define LINK_UNPRIVILEGED 0x2
-
-/* In the kernel's names, where ours have "\\?\". */
-static const WCHAR nt_prefix[] = L"\\??\\";
-#define NT_PREFIX_LEN 4
 
 ssize_t uv__fs_rename(uv_fs_t* req) {
   DWORD flags = MOVEFILE_REPLACE_EXISTING;
@@ -41,57 +38,11 @@ static ssize_t make_symlink(uv_fs_t* req) {
   return uv__fs_fail_last(req);
 }
 
-/* The longest target, so that all of a junction fits a reparse point: it is
- * there twice, once with the prefix. */
-#define JUNCTION_LEN_MAX 4000
-
 /* A junction's data, to be written. */
 union junction {
-  struct uv__reparse_data data;
-  char bytes[MAXIMUM_REPARSE_DATA_BUFFER_SIZE];
+  uint32_t alignment;
+  char bytes[UV__REPARSE_SIZE_MAX];
 };
-
-/* Copies an absolute path with single backslashes. Whether there is one at the
- * end is up to the caller, but a drive needs it. Returns the length. */
-static size_t put_target(WCHAR* to, const WCHAR* path) {
-  size_t len = 0;
-
-  for (; *path != 0; path++) {
-    WCHAR c = uv__fs_is_slash(*path) ? L'\\' : *path;
-    if (c != L'\\' || len == 0 || to[len - 1] != L'\\')
-      to[len++] = c;
-  }
-  return len;
-}
-
-/* Returns how many bytes of it are to be written. */
-static DWORD fill_junction(union junction* junction, const WCHAR* path) {
-  struct uv__reparse_data* data = &junction->data;
-  WCHAR* text = data->u.mount_point.path;
-
-  memcpy(text, nt_prefix, NT_PREFIX_LEN * sizeof(*text));
-  size_t len = put_target(text + NT_PREFIX_LEN, path);
-  size_t substitute = (NT_PREFIX_LEN + len) * sizeof(*text);
-
-  /* Both are followed by a NUL, which is not counted. */
-  WCHAR* print = text + NT_PREFIX_LEN + len + 1;
-  print[-1] = 0;
-  memcpy(print, text + NT_PREFIX_LEN, len * sizeof(*text));
-  print[len] = 0;
-
-  size_t names_at = offsetof(struct uv__reparse_data, u.mount_point.path) -
-                    offsetof(struct uv__reparse_data, u);
-  size_t names = substitute + (len + 2) * sizeof(*text);
-
-  data->tag = IO_REPARSE_TAG_MOUNT_POINT;
-  data->reserved = 0;
-  data->data_length = (USHORT) (names_at + names);
-  data->u.mount_point.substitute_offset = 0;
-  data->u.mount_point.substitute_length = (USHORT) substitute;
-  data->u.mount_point.print_offset = (USHORT) (substitute + sizeof(*text));
-  data->u.mount_point.print_length = (USHORT) (len * sizeof(*text));
-  return (DWORD) (offsetof(struct uv__reparse_data, u) + data->data_length);
-}
 
 static DWORD write_junction(const WCHAR* at,
                             union junction* junction,
@@ -120,10 +71,11 @@ static ssize_t make_junction(uv_fs_t* req) {
   size_t len = wcslen(path);
   if (!uv__fs_has_drive_root(path, len))
     return uv__fs_fail(req, ERROR_INVALID_PARAMETER);
-  if (len > JUNCTION_LEN_MAX)
-    return uv__fs_fail(req, ERROR_FILENAME_EXCED_RANGE);
 
-  DWORD size = fill_junction(&junction, path);
+  DWORD size = (DWORD) uv__reparse_junction(&junction, (const uint16_t*) path,
+                                            len);
+  if (size == 0)
+    return uv__fs_fail(req, ERROR_FILENAME_EXCED_RANGE);
   if (!CreateDirectoryW(req->new_pathw, NULL))
     return uv__fs_fail_last(req);
 

@@ -174,38 +174,6 @@ struct uv__volume_full_size_info {
   ULONG bytes_per_sector;
 };
 
-/* FSCTL_GET_REPARSE_POINT, FSCTL_SET_REPARSE_POINT. */
-struct uv__reparse_data {
-  ULONG tag;
-  USHORT data_length;
-  USHORT reserved;
-  union {
-    struct {
-      USHORT substitute_offset; /* offsets and lengths in bytes */
-      USHORT substitute_length;
-      USHORT print_offset;
-      USHORT print_length;
-      ULONG flags;
-      WCHAR path[1];
-    } symlink;
-    struct {
-      USHORT substitute_offset;
-      USHORT substitute_length;
-      USHORT print_offset;
-      USHORT print_length;
-      WCHAR path[1];
-    } mount_point;
-    struct {
-      ULONG string_count;
-      WCHAR strings[1];
-    } app_exec_link;
-    UCHAR bytes[1];
-  } u;
-};
-
-#define UV__SYMLINK_FLAG_RELATIVE 1
-#define UV__REPARSE_TAG_APPEXECLINK 0x8000001BL
-
 /* GetFileInformationByName(): FileStatBasicByNameInfo. */
 struct uv__file_stat_basic {
   LARGE_INTEGER file_id;

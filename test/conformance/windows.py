@@ -412,19 +412,36 @@ def run_all(lanes, tests, seconds, done):
             done(result)
 
 
+def make_builder(options, suite):
+    cc = options.cc or "x86_64-w64-mingw32-gcc"
+    if not shutil.which(cc.split()[0]):
+        raise NoWine("no %s here: install gcc-mingw-w64-x86-64" % cc)
+    return Builder(suite, cc, options.include, options.src, options.jobs,
+                   options.dll)
+
+
+def build_for_windows(options):
+    """The program and its fixtures, to be taken to a Windows."""
+    builder = make_builder(options, suites.find(options.suite))
+    lib = find_library(options.lib, options.dll)
+    with tempfile.TemporaryDirectory() as folder:
+        stage, _ = make_stage(builder, builder.compile(), lib, folder)
+        shutil.copytree(stage, options.stage, dirs_exist_ok=True)
+    print("the suite is in " + options.stage)
+    return 0
+
+
 def run(options, choose):
     """The whole of `run --target windows`; returns its exit status."""
+    if options.stage:
+        return build_for_windows(options)
     wine, server = find_wine()
     unshare = isolation.find_unshare()
     if not unshare:
         raise NoWine("this machine grants no namespaces")
     suite = suites.find(options.suite)
     lib = find_library(options.lib, options.dll)
-    cc = options.cc or "x86_64-w64-mingw32-gcc"
-    if not shutil.which(cc.split()[0]):
-        raise NoWine("no %s here: install gcc-mingw-w64-x86-64" % cc)
-    builder = Builder(suite, cc, options.include, options.src, options.jobs,
-                      options.dll)
+    builder = make_builder(options, suite)
     folder = tempfile.mkdtemp(prefix="blacklight-wine.")
     lanes = []
     try:

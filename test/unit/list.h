@@ -279,3 +279,14 @@ UNIT(ipc_frame_nonsense_is_refused)
 /* unit-sock-status.c */
 UNIT(sock_status_rows_are_sorted_failures)
 UNIT(sock_status_meanings)
+
+/* unit-reparse.c */
+UNIT(reparse_symlinks)
+UNIT(reparse_junctions)
+UNIT(reparse_links_of_wsl)
+UNIT(reparse_links_of_apps)
+UNIT(reparse_cut_at_every_byte)
+UNIT(reparse_names_outside)
+UNIT(reparse_junction_bytes)
+UNIT(reparse_junction_paths)
+UNIT(reparse_junction_of_every_length)
