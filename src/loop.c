@@ -54,16 +54,14 @@ uint64_t uv__loop_deadline(uv_loop_t* loop) {
 /* Only reads: programs call this on another thread while the loop's thread
  * starts timers. */
 int uv_backend_timeout(const uv_loop_t* loop) {
-  const struct uv__loop_state* state = uv__loop_state(loop);
-
   if (loop->stop_flag || !uv__loop_alive(loop) || has_own_work(loop))
     return 0;
   /* Whoever embeds the loop waits on the backend's fd, which does not know yet
-   * about interest that was not committed: a round is due. Before the first
-   * round there is some always, in libuv and for its users. */
-  if (uv__loop_os_uncommitted(loop) || state->metrics.loop_count == 0)
+   * about interest that was not committed: a round is due. */
+  if (uv__loop_os_uncommitted(loop))
     return 0;
-  return uv__deadline_left_ms(uv__timer_peek_due(loop), state->now_ns);
+  return uv__deadline_left_ms(uv__timer_peek_due(loop),
+                              uv__loop_state(loop)->now_ns);
 }
 
 void uv_update_time(uv_loop_t* loop) {

@@ -224,14 +224,18 @@ static void no_timer(uv_timer_t* timer) {
   (void) timer;
 }
 
-/* What there is to do is not known to the backend before the first round. */
+/* What there is to do is not known to the backend before the first round. A
+ * completion port has nothing to know. */
 TEST_IMPL(backend_timeout_before_the_first_round) {
   uv_timer_t* timer = &timers[0];
 
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_timer_init(&loop, timer));
   ASSERT_OK(uv_timer_start(timer, no_timer, 100000, 0));
-  ASSERT_EQ(0, uv_backend_timeout(&loop));
+  if (TEST_POSIX)
+    ASSERT_EQ(0, uv_backend_timeout(&loop));
+  else
+    ASSERT_GT(uv_backend_timeout(&loop), 90000);
   uv_run(&loop, UV_RUN_NOWAIT);
   ASSERT_GT(uv_backend_timeout(&loop), 90000);
   test_close_loop(&loop);

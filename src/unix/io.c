@@ -218,8 +218,10 @@ void uv__loop_os_commit(uv_loop_t* loop) {
   uv__fs_ring_commit(loop);
 }
 
+/* Before the first round there is some always, in libuv and for its users. */
 int uv__loop_os_uncommitted(const uv_loop_t* loop) {
-  return !uv__queue_empty(&loop->watcher_queue) ||
+  return uv__loop_state(loop)->metrics.loop_count == 0 ||
+         !uv__queue_empty(&loop->watcher_queue) ||
          uv__fs_ring_uncommitted(loop);
 }
 

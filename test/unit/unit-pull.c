@@ -137,7 +137,8 @@ UNIT_TEST(pull_process_timeout) {
   CHECK(fake.now_ns < start + 21 * FAKE_MS);
 
   uv_timer_start(&timer, timer_cb, 5, 0);
-  CHECK_EQ(0, uv_backend_timeout(&fake.loop)); /* nothing dispatched yet */
+  if (TEST_POSIX)
+    CHECK_EQ(0, uv_backend_timeout(&fake.loop)); /* nothing dispatched yet */
   uv_backend_dispatch(&fake.loop);
   CHECK_EQ(5, uv_backend_timeout(&fake.loop));
   CHECK_EQ(0, uv_backend_process(&fake.loop, uv_backend_timeout(&fake.loop)));
