@@ -70,6 +70,7 @@ TEST(threadpool_size_nonsense_is_the_default)
 /* test-fd-table.c */
 TEST_UNIX(fd_table_next_reader_in_the_same_tick,
           "a descriptor that two handles share")
+TEST_UNIX(fd_table_timeout_after_stop, "the timeout of a backend")
 TEST_UNIX(fd_table_first_come, "a descriptor that two handles share")
 TEST_UNIX(fd_table_open_after_stop_in_the_same_tick,
           "a descriptor that two handles share")

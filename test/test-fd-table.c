@@ -99,6 +99,30 @@ TEST_IMPL(fd_table_first_come) {
   return 0;
 }
 
+/* Stopping leaves nothing to do for the next iteration. */
+TEST_IMPL(fd_table_timeout_after_stop) {
+  setup();
+  ASSERT_OK(uv_pipe_open(&first, fds[0]));
+  ASSERT_OK(uv_pipe_open(&second, fds[1]));
+  read_start(&first, &nread_first);
+  read_start(&second, &nread_second);
+  ASSERT_EQ(0, uv_backend_timeout(&loop)); /* the poller has to be told */
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(-1, uv_backend_timeout(&loop));
+  ASSERT_OK(uv_read_stop((uv_stream_t*) &first));
+  ASSERT_EQ(-1, uv_backend_timeout(&loop));
+
+  /* Data for the stopped one wake nobody, and are there when it starts. */
+  send_byte(fds[1]);
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(0, nread_first);
+  read_start(&first, &nread_first);
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(1, nread_first);
+  test_close_loop(&loop);
+  return 0;
+}
+
 static int npolls;
 
 static void on_poll(uv_poll_t* handle, int status, int events) {

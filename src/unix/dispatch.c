@@ -35,6 +35,12 @@ UV__APART static int forget_orphan(uv_loop_t* loop, int fd) {
   return 0;
 }
 
+/* Stopped, and not started again before there was something to report. */
+UV__APART static int drop_stopped(uv_loop_t* loop, uv__io_t* w) {
+  uv__io_forget_stopped(loop, w);
+  return 0;
+}
+
 static int dispatch_io(uv_loop_t* loop, const struct uv__event* event) {
   int fd = (int) event->key;
   uv__io_t* w = (unsigned) fd < loop->nwatchers ? loop->watchers[fd] : NULL;
@@ -42,9 +48,11 @@ static int dispatch_io(uv_loop_t* loop, const struct uv__event* event) {
   if (w == NULL)
     return forget_orphan(loop, fd);
   /* Not committed: the event is of an earlier owner of this fd, or of the time
-   * before a restart. Stopped: the change is on its way to the poller. */
-  if (w->events == 0 || w->pevents == 0 || (w->bits & UV__IO_RESTARTED))
+   * before a restart. */
+  if (w->events == 0 || (w->bits & UV__IO_RESTARTED))
     return 0;
+  if (w->pevents == 0)
+    return drop_stopped(loop, w);
 
   unsigned events = event->bits & (w->pevents | POLLERR | POLLHUP);
   if (events == 0)

@@ -6,6 +6,9 @@
  * Only the watcher in the fd's slot tells the poller anything, so .events is 0
  * in all others. The slot belongs to whoever started first, until it stops:
  * then the next to start takes it over, together with what the poller knows.
+ *
+ * A stopped watcher stays known to the poller until the fd is ready: if it is
+ * started again before, nothing has to be told.
  */
 #include "unix/io.h"
 #include "alloc.h"
@@ -74,7 +77,7 @@ static struct uv__queue* changed(uv_loop_t* loop) {
 }
 
 static int has_changed(const uv_loop_t* loop, const uv__io_t* w) {
-  if (loop->watchers[w->fd] != w)
+  if (w->pevents == 0 || loop->watchers[w->fd] != w)
     return 0;
   return w->pevents != w->events || (w->bits & RESTARTED);
 }
@@ -161,6 +164,13 @@ void uv__io_close(uv_loop_t* loop, uv__io_t* w) {
     drop_if_idle(loop, w);
 }
 
+void uv__io_forget_stopped(uv_loop_t* loop, uv__io_t* w) {
+  assert(w->pevents == 0);
+  uv__loop_state(loop)->poller->watch->forget(loop, w->fd);
+  w->events = 0;
+  drop_if_idle(loop, w);
+}
+
 void uv__io_feed(uv_loop_t* loop, uv__io_t* w) {
   if (uv__queue_empty(&w->pending_queue))
     uv__queue_push_back(&loop->pending_queue, &w->pending_queue);
@@ -191,7 +201,6 @@ static void commit_one(uv_loop_t* loop, uv__io_t* w) {
   int err = watch->apply(loop, w->fd, have, w->pevents);
   if (err == 0) {
     w->events = w->pevents;
-    drop_if_idle(loop, w);
     return;
   }
 

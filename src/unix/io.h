@@ -3,10 +3,10 @@
  *
  *   attach (may fail: memory) -> start/stop (never fail, no syscall) -> close
  *
- * Interest is committed to the poller once per iteration, and only where the
- * mask differs from what the poller knows (w->events). A watcher that has not
- * been committed yet cannot have events: that is how stale events of a recycled
- * fd are told apart (P8).
+ * Interest is committed to the poller once per iteration, and only where there
+ * is some and the mask differs from what the poller knows (w->events). A
+ * watcher that has not been committed yet cannot have events: that is how stale
+ * events of a recycled fd are told apart (P8).
  */
 #ifndef UV_UNIX_IO_H_
 #define UV_UNIX_IO_H_
@@ -86,6 +86,10 @@ void uv__io_close_loop(uv_loop_t* loop);
 void uv__io_fork(uv_loop_t* loop);
 /* The handler of UV__IO_FS_EVENT watchers, where the platform has them. */
 void uv__fs_event_io(uv_loop_t* loop, uv__io_t* w, unsigned events);
+
+/* dispatch.c only: takes a stopped watcher, whose fd is ready, out of the
+ * poller. */
+void uv__io_forget_stopped(uv_loop_t* loop, uv__io_t* w);
 
 /* dispatch.c only: runs w's handler. */
 void uv__io_run(uv_loop_t* loop, uv__io_t* w, unsigned events);

@@ -345,6 +345,43 @@ UNIT_TEST(poll_phase_commit_only_changes) {
   close(pair[1]);
 }
 
+/* A stopped stream costs nothing until its descriptor is ready. */
+UNIT_TEST(poll_phase_stopped_until_ready) {
+  uv_pipe_t stream;
+  int pair[2];
+
+  setup();
+  CHECK_EQ(0, uv_pipe(pair, UV_NONBLOCK_PIPE, 0));
+  CHECK_EQ(0, uv_pipe_init(&fake.loop, &stream, 0));
+  CHECK_EQ(0, uv_pipe_open(&stream, pair[0]));
+  uv_read_start((uv_stream_t*) &stream, alloc_nothing, read_cb);
+  fake_pass(0);
+  uv_run(&fake.loop, UV_RUN_NOWAIT);
+  CHECK_EQ(HANDLES + 1, fake.napplies);
+
+  uv_read_stop((uv_stream_t*) &stream);
+  CHECK(uv_backend_timeout(&fake.loop) != 0); /* nothing to be told */
+  fake_pass(0);
+  uv_run(&fake.loop, UV_RUN_NOWAIT);
+  CHECK_EQ(HANDLES + 1, fake.napplies);
+  CHECK_EQ(0, fake.forgets);
+
+  fake_io(pair[0], POLLIN);
+  uv_run(&fake.loop, UV_RUN_NOWAIT);
+  CHECK_EQ(HANDLES + 1, fake.napplies);
+  CHECK_EQ(1, fake.forgets);
+
+  /* Started again it is new to the poller. */
+  uv_read_start((uv_stream_t*) &stream, alloc_nothing, read_cb);
+  fake_pass(0);
+  uv_run(&fake.loop, UV_RUN_NOWAIT);
+  CHECK_EQ(HANDLES + 2, fake.napplies);
+  CHECK_EQ(0, fake.applies[HANDLES + 1].have);
+  uv_close((uv_handle_t*) &stream, NULL);
+  teardown();
+  close(pair[1]);
+}
+
 /* A poll handle that is started again is told again, once an iteration: the
  * number may be another descriptor's by now. */
 UNIT_TEST(poll_phase_commit_restarts) {
