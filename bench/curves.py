@@ -10,7 +10,7 @@ COLUMNS = 2
 HEAD = 48
 
 
-def decades(values):
+def span_of(values):
     low = math.floor(math.log10(min(values)))
     high = math.ceil(math.log10(max(values)))
     return low, max(high, low + 1)
@@ -48,10 +48,10 @@ def grid(x, y):
     return out
 
 
-def panel(kind, result, names, left, top):
+def panel(kind, result, names, span, left, top):
     values = [v for costs in result["us_per_op"].values() for v in costs]
-    x = Scale(2, 6, left + LEFT, left + PANEL_WIDTH - RIGHT)
-    low, high = decades(values)
+    x = Scale(*span, left + LEFT, left + PANEL_WIDTH - RIGHT)
+    low, high = span_of(values)
     y = Scale(low, high, top + PANEL_HEIGHT - BOTTOM, top + TOP)
     out = ['<text x="%d" y="%d" font-size="13">%s</text>'
            % (left + 12, top + 18, escape(kind)),
@@ -72,7 +72,9 @@ def panel(kind, result, names, left, top):
     return out
 
 
-def draw(document):
+def draw(document, span=(2, 6),
+         title="Microseconds per operation with N of them around"):
+    """`span`: powers of ten of N, from and to."""
     kinds = document["kinds"]
     names = document["contenders"]
     rows = (len(kinds) + COLUMNS - 1) // COLUMNS
@@ -80,14 +82,14 @@ def draw(document):
     out = ['<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" '
            'font-family="sans-serif" font-size="12">' % (width, height),
            '<rect width="100%" height="100%" fill="#fff"/>',
-           '<text x="12" y="20" font-size="15">Microseconds per operation '
-           'with N of them around</text>']
+           '<text x="12" y="20" font-size="15">%s</text>' % escape(title)]
     for index, name in enumerate(names):
         at = 12 + 150 * index
         out.append('<rect x="%d" y="30" width="14" height="4" fill="%s"/>'
                    % (at, COLORS[index % len(COLORS)]))
         out.append('<text x="%d" y="37">%s</text>' % (at + 20, escape(name)))
     for index, (kind, result) in enumerate(kinds.items()):
-        out += panel(kind, result, names, index % COLUMNS * PANEL_WIDTH,
+        out += panel(kind, result, names, span,
+                     index % COLUMNS * PANEL_WIDTH,
                      HEAD + index // COLUMNS * PANEL_HEIGHT)
     return "\n".join(out + ["</svg>", ""])
