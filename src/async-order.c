@@ -112,7 +112,7 @@ void uv__async_runs_join(struct uv__async_runs* runs) {
   runs->mask = 1;
 }
 
-uv_async_t* uv__async_runs_take(struct uv__async_runs* runs) {
+uv_async_t* uv__async_runs_take_any(struct uv__async_runs* runs) {
   struct uv__queue* first = NULL;
 
   for (uint32_t left = runs->mask, i = 0; left != 0; left >>= 1, i++) {

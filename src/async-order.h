@@ -62,6 +62,13 @@ void uv__async_runs_add(struct uv__async_runs* runs, uv_async_t* chain);
 void uv__async_runs_join(struct uv__async_runs* runs);
 
 /* Takes the one with the lowest number off; NULL if there is none. */
-uv_async_t* uv__async_runs_take(struct uv__async_runs* runs);
+uv_async_t* uv__async_runs_take_any(struct uv__async_runs* runs);
+static inline uv_async_t* uv__async_runs_take(struct uv__async_runs* runs) {
+  if (runs->mask == 0)
+    return NULL;
+  if (runs->mask == 1 && !uv__queue_empty(&runs->run[0]))
+    return uv__async_at(uv__queue_pop_front(&runs->run[0]));
+  return uv__async_runs_take_any(runs);
+}
 
 #endif /* UV_ASYNC_ORDER_H_ */

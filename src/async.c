@@ -116,18 +116,28 @@ static uintptr_t position_of(const struct uv__asyncs* asyncs,
   return uv__async_place_number(&asyncs->places, pass->at);
 }
 
+/* Which of several passes, one inside the other, has it its turn in? */
+UV__APART static struct uv__async_pass* outer_pass_of(
+    const struct uv__asyncs* asyncs,
+    uintptr_t number) {
+  struct uv__async_pass* pass = asyncs->pass;
+
+  while (pass->outer != NULL && number > position_of(asyncs, pass->outer))
+    pass = pass->outer;
+  return number > position_of(asyncs, pass) ? pass : NULL;
+}
+
 /* The pass that this handle has its turn in; NULL: the next one. */
 static struct uv__async_pass* pass_of(const struct uv__asyncs* asyncs,
                                       const uv_async_t* handle) {
   uintptr_t number = uv__async_number(handle);
   struct uv__async_pass* pass = asyncs->pass;
 
-  while (pass != NULL && pass->outer != NULL &&
-         number > position_of(asyncs, pass->outer))
-    pass = pass->outer;
-  if (pass == NULL || number <= position_of(asyncs, pass))
+  if (pass == NULL)
     return NULL;
-  return pass;
+  if (pass->outer != NULL)
+    return outer_pass_of(asyncs, number);
+  return number > position_of(asyncs, pass) ? pass : NULL;
 }
 
 static void give(struct uv__asyncs* asyncs,
@@ -201,16 +211,15 @@ static int run_pass(struct uv__loop_state* state,
                     uv_async_t* handle) {
   int count = 0;
 
-  for (;; count++) {
-    if (handle == NULL)
-      handle = uv__async_runs_take(&pass->runs);
-    if (handle == NULL)
-      return count;
+  if (handle == NULL)
+    handle = uv__async_runs_take(&pass->runs);
+  for (; handle != NULL; handle = uv__async_runs_take(&pass->runs)) {
     call_one(pass, handle);
-    handle = NULL;
+    count++;
     if (is_more_sent(state, pass))
       hand_out(&state->asyncs, take_sent(state));
   }
+  return count;
 }
 
 /* All that waits and has its turn in this pass. */

@@ -9,13 +9,13 @@ static inline int uv__metrics_idle_is_on(const uv_loop_t* loop) {
   return (uv__loop_state(loop)->flags & UV__LOOP_METRICS_IDLE) != 0;
 }
 
-/* A batch of events was dispatched. `waiting`: they were there before the wait,
- * which is known only if idle time is measured. */
+/* A batch of events was dispatched. `waiting`: they were there before the
+ * wait. */
 static inline void uv__metrics_count(uv_loop_t* loop, int events, int waiting) {
   struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
 
   metrics->events += (uint64_t) events;
-  if (waiting && uv__metrics_idle_is_on(loop))
+  if (waiting)
     metrics->events_waiting += (uint64_t) events;
 }
 

@@ -87,8 +87,9 @@ static int wait_once(uv_loop_t* loop, int timeout_ms) {
   batch->next = 0;
   batch->count = n < 0 ? 0 : n;
   batch->was_full = n == room;
-  /* What is there before the loop sleeps was waiting for it. */
-  batch->was_waiting = !is_sleep;
+  /* What is there before the loop sleeps was waiting for it. Looked for only if
+   * idle time is measured, and then counted as such. */
+  batch->was_waiting = !is_sleep && uv__metrics_idle_is_on(loop);
   batch->last_due = is_last_due(loop, was_due);
   if (uv__wakeup_take(loop))
     add_wake(batch);

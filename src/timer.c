@@ -33,7 +33,7 @@
 #define MIN_CAPACITY 16
 
 /* Of uv__timer_peek_due(): slots to look at before it is content with less. */
-#define PEEK_MAX 256
+#define PEEK_MAX 64
 
 static size_t slot_of(const uv_timer_t* timer) {
   return (size_t) (uintptr_t) timer->node.heap[0];
