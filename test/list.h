@@ -76,7 +76,6 @@ TEST_UNIX(fd_table_open_after_stop_in_the_same_tick,
           "a descriptor that two handles share")
 TEST_UNIX(poll_start_again_after_the_fd_was_reopened,
           "a number that is another descriptor's")
-TEST_UNIX(poll_start_for_nothing, "a descriptor that two handles share")
 TEST_UNIX(poll_start_again_drops_stale_events, "events of poll(2)")
 TEST_UNIX(poll_start_again_with_more_drops_stale_events, "events of poll(2)")
 TEST_UNIX(poll_hangup_answers_every_interest, "events of poll(2)")
@@ -98,6 +97,34 @@ TEST_WINDOWS(fs_junction_to_a_relative_path, "junctions")
 TEST_WINDOWS(fs_guess_of_sockets_and_pipes, "sockets of the C runtime")
 TEST_WINDOWS(fs_event_deleted_directory, "UV_ENOENT at the end")
 TEST_WINDOWS(fs_bad_fd_is_not_reported, "the C runtime's dialogs")
+
+/* test-fs-event-many.c */
+TEST_UNIX(fs_event_many_watches, "one event for one file")
+TEST_UNIX(fs_event_watched_file_is_deleted, "watching a single file")
+
+/* test-fs-send.c */
+TEST_UNIX(fs_sendfile_from_a_pipe, "pipes as descriptors")
+TEST_UNIX(fs_copyfile_to_a_device, "/dev/null")
+
+/* test-fs-times.c */
+TEST_UNIX(fs_utime_nan_leaves_a_time_alone, "stat()")
+TEST_UNIX(fs_utime_infinity_is_now, "stat()")
+TEST_UNIX(fs_utime_refuses_what_is_no_time, "the range of time_t")
+TEST_UNIX(fs_utime_fractions, "nanoseconds")
+TEST_UNIX(fs_lutime_of_a_link, "symbolic links")
+
+/* test-system-odd.c */
+TEST_UNIX(system_cwd_longer_than_path_max, "PATH_MAX")
+TEST_UNIX(guess_handle_of_unusual_descriptors, "descriptors")
+TEST_UNIX(system_without_proc, "/proc")
+TEST_UNIX(system_setup_args_twice, "the place of the title")
+TEST_UNIX(process_script_without_interpreter, "execvp() and /bin/sh")
+
+/* test-no-arguments.c */
+TEST(no_arguments_streams)
+TEST(no_arguments_pipes_and_terminals)
+TEST(no_arguments_datagrams)
+TEST(no_arguments_files_and_system)
 
 /* test-limits.c */
 TEST_UNIX(limit_loop_init_without_descriptors, "setrlimit()")

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* File times, exact to the nanosecond a double can hold.
  *
- * UV_FS_UTIME_NOW (infinity) is the moment of the call, UV_FS_UTIME_OMIT (not a
- * number) leaves that time alone. A time the kernel's type cannot hold is
- * UV_EINVAL.
+ * UV_FS_UTIME_NOW (infinity, of either sign) is the moment of the call,
+ * UV_FS_UTIME_OMIT (not a number) leaves that time alone. A time the kernel's
+ * type cannot hold is UV_EINVAL.
  */
 #include "unix/fs-ops.h"
 #include "unix/fd.h"
@@ -27,7 +27,7 @@ static int to_timespec(double when, struct timespec* ts) {
     ts->tv_nsec = UTIME_OMIT;
     return 0;
   }
-  if (isinf(when) && when > 0) {
+  if (isinf(when)) {
     ts->tv_nsec = UTIME_NOW;
     return 0;
   }
@@ -40,11 +40,8 @@ static int to_timespec(double when, struct timespec* ts) {
   if ((double) ts->tv_sec > when)
     ts->tv_sec--;
 
-  ts->tv_nsec = (long) ((when - (double) ts->tv_sec) * NS_PER_SEC + 0.5);
-  if (ts->tv_nsec >= NS_PER_SEC) {
-    ts->tv_nsec -= NS_PER_SEC;
-    ts->tv_sec++;
-  }
+  /* Truncated, as libuv does it: programs compare what they read back. */
+  ts->tv_nsec = (long) ((when - (double) ts->tv_sec) * NS_PER_SEC);
   return 0;
 }
 

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* uv_fs_sendfile and uv_fs_copyfile between what is not a plain file. */
+#include "test.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static uv_fs_t req;
+
+static ssize_t send_bytes(int out, int in, int64_t offset, size_t len) {
+  int err = uv_fs_sendfile(NULL, &req, out, in, offset, len, NULL);
+  ssize_t result = req.result;
+
+  ASSERT_EQ(err, result);
+  uv_fs_req_cleanup(&req);
+  return result;
+}
+
+/* A pipe has no offsets: what comes next is sent. */
+TEST_IMPL(fs_sendfile_from_a_pipe) {
+  int fds[2];
+  char data[16] = "";
+  int out = open("out", O_RDWR | O_CREAT, 0600);
+
+  ASSERT_GE(out, 0);
+  ASSERT_EQ(0, pipe(fds));
+  ASSERT_EQ(5, write(fds[1], "hello", 5));
+  ASSERT_EQ(0, close(fds[1]));
+  ASSERT_EQ(5, send_bytes(out, fds[0], 0, 100));
+  ASSERT_EQ(0, send_bytes(out, fds[0], 0, 100));
+  ASSERT_EQ(5, pread(out, data, sizeof(data), 0));
+  ASSERT_STR_EQ("hello", data);
+  ASSERT_EQ(0, close(fds[0]));
+  ASSERT_EQ(0, close(out));
+  return 0;
+}
+
+static int copy(const char* from, const char* to, int flags) {
+  int err = uv_fs_copyfile(NULL, &req, from, to, flags, NULL);
+  uv_fs_req_cleanup(&req);
+  return err;
+}
+
+/* A device takes the bytes and keeps its attributes; it cannot be a clone. */
+TEST_IMPL(fs_copyfile_to_a_device) {
+  struct stat before;
+  struct stat after;
+
+  test_write_file("from", "something");
+  ASSERT_EQ(0, stat("/dev/null", &before));
+  ASSERT_OK(copy("from", "/dev/null", 0));
+  ASSERT_ERR(UV_ENOTSUP, copy("from", "/dev/null",
+                              UV_FS_COPYFILE_FICLONE_FORCE));
+  ASSERT_EQ(0, stat("/dev/null", &after));
+  ASSERT_EQ(before.st_mode, after.st_mode);
+  ASSERT_EQ(before.st_rdev, after.st_rdev);
+  return 0;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* Questions about system and process in places where they are hard to answer:
+ * a directory with a name beyond PATH_MAX, descriptors of unusual kinds, a
+ * system without /proc. */
+#include "test.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if __has_include(<linux/sched.h>)
+# include <sched.h>
+# include <sys/mount.h>
+#endif
+
+static char long_name[201];
+
+/* Leaves the process in a directory whose name has more than PATH_MAX bytes. */
+static size_t enter_long_directory(void) {
+  size_t len = 0;
+
+  memset(long_name, 'd', sizeof(long_name) - 1);
+  for (; len <= PATH_MAX; len += sizeof(long_name)) {
+    ASSERT_EQ(0, mkdir(long_name, 0700));
+    ASSERT_EQ(0, chdir(long_name));
+  }
+  return len;
+}
+
+/* And back again: the runner cannot remove so long a name. */
+static void leave_long_directory(size_t depth) {
+  for (; depth > 0; depth -= sizeof(long_name)) {
+    ASSERT_EQ(0, chdir(".."));
+    ASSERT_EQ(0, rmdir(long_name));
+  }
+}
+
+TEST_IMPL(system_cwd_longer_than_path_max) {
+  static char buffer[4 * PATH_MAX];
+  size_t depth = enter_long_directory();
+  size_t size = sizeof(buffer);
+
+  ASSERT_OK(uv_cwd(buffer, &size));
+  ASSERT_EQ(strlen(buffer), size);
+  ASSERT_GT(size, depth);
+  ASSERT_EQ('/', buffer[0]);
+  ASSERT_EQ('d', buffer[size - 1]);
+
+  size_t exact = size + 1;
+  size = PATH_MAX;
+  ASSERT_ERR(UV_ENOBUFS, uv_cwd(buffer, &size));
+  ASSERT_EQ(exact, size);
+  ASSERT_OK(uv_cwd(buffer, &size));
+  leave_long_directory(depth);
+  return 0;
+}
+
+TEST_IMPL(guess_handle_of_unusual_descriptors) {
+  int pair[2];
+
+  ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
+  ASSERT_EQ(UV_UNKNOWN_HANDLE, uv_guess_handle(pair[0]));
+  ASSERT_EQ(0, close(pair[0]));
+  ASSERT_EQ(UV_UNKNOWN_HANDLE, uv_guess_handle(pair[0]));
+  ASSERT_EQ(0, close(pair[1]));
+  int dir = open(".", O_RDONLY);
+  ASSERT_GE(dir, 0);
+  ASSERT_EQ(UV_UNKNOWN_HANDLE, uv_guess_handle(dir));
+  ASSERT_EQ(0, close(dir));
+  return 0;
+}
+
+#if __has_include(<linux/sched.h>)
+
+/* In namespaces of its own, /proc and /sys are empty. Returns 0 if that may
+ * not be done. */
+static int hide_proc(void) {
+  return unshare(CLONE_NEWNS) == 0 &&
+         mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+         mount("none", "/sys", "tmpfs", 0, NULL) == 0 &&
+         mount("none", "/proc", "tmpfs", 0, NULL) == 0;
+}
+
+static void ask_without_proc(void) {
+  double load[3] = { -1, -1, -1 };
+  double uptime = 0;
+  size_t rss = 0;
+  uv_cpu_info_t* cpus;
+  int count;
+  char path[PATH_MAX];
+  size_t size = sizeof(path);
+
+  uv_loadavg(load);
+  for (int i = 0; i < 3; i++)
+    ASSERT(load[i] >= 0);
+  ASSERT_OK(uv_uptime(&uptime));
+  ASSERT(uptime > 0);
+  ASSERT_GT(uv_get_total_memory(), 0);
+  ASSERT_GT(uv_get_free_memory(), 0);
+  ASSERT_GT(uv_get_total_memory(), uv_get_free_memory());
+  ASSERT_EQ(0, uv_get_constrained_memory());
+  ASSERT_GT(uv_get_available_memory(), 0);
+  ASSERT_GT(uv_available_parallelism(), 0);
+  ASSERT_ERR(UV_ENOENT, uv_exepath(path, &size));
+  /* What nobody else can tell is an error. */
+  ASSERT_LT(uv_resident_set_memory(&rss), 0);
+  if (uv_cpu_info(&cpus, &count) == 0)
+    uv_free_cpu_info(cpus, count);
+}
+
+TEST_IMPL(system_without_proc) {
+  int status;
+  pid_t pid = fork();
+
+  ASSERT_GE(pid, 0);
+  if (pid == 0) {
+    if (!hide_proc())
+      _exit(77);
+    ask_without_proc();
+    _exit(0);
+  }
+  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+    SKIP("this user may not hide /proc from a process");
+  ASSERT_EQ(0, status);
+  return 0;
+}
+
+#else
+
+TEST_IMPL(system_without_proc) {
+  SKIP("system information comes from /proc on Linux only");
+}
+
+#endif
+
+/* The first arguments are adopted, and asking again gives the same copy. */
+TEST_IMPL(system_setup_args_twice) {
+  char name[] = "program";
+  char* argv[] = { name, NULL };
+  char* others[] = { name, NULL };
+
+  ASSERT_PTR_EQ(argv, uv_setup_args(0, argv));
+  ASSERT_NULL(uv_setup_args(1, NULL));
+  char** copy = uv_setup_args(1, argv);
+  ASSERT_STR_EQ("program", copy[0]);
+  ASSERT_PTR_EQ(copy, uv_setup_args(1, argv));
+  ASSERT_PTR_EQ(others, uv_setup_args(1, others));
+  return 0;
+}
+
+static int64_t exit_status = -1;
+
+static void on_exit_cb(uv_process_t* process, int64_t status, int signal) {
+  ASSERT_EQ(0, signal);
+  exit_status = status;
+  uv_close((uv_handle_t*) process, NULL);
+}
+
+/* The shell runs it, as execvp() would have it. */
+TEST_IMPL(process_script_without_interpreter) {
+  uv_loop_t loop;
+  uv_process_t process;
+  char name[] = "./script";
+  char arg[] = "7";
+  char* args[] = { name, arg, NULL };
+  uv_process_options_t options = {
+    .file = name,
+    .args = args,
+    .exit_cb = on_exit_cb,
+  };
+
+  test_write_file("script", "exit $1\n");
+  ASSERT_EQ(0, chmod("script", 0700));
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_spawn(&loop, &process, &options));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(7, exit_status);
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
