@@ -159,6 +159,8 @@ static void start_cat(unsigned flags) {
   options.file = "cat";
   options.args = args;
   options.flags = flags;
+  options.uid = getuid();
+  options.gid = getgid();
   options.cwd = "/";
   options.exit_cb = on_exit_cb;
   options.stdio = stdio;
@@ -190,6 +192,11 @@ void scenario_process(void) {
 
 void scenario_process_detached(void) {
   start_cat(UV_PROCESS_DETACHED);
+}
+
+/* By fork(). */
+void scenario_process_user(void) {
+  start_cat(UV_PROCESS_SETUID | UV_PROCESS_SETGID);
 }
 
 /* More than are asked one by one: the kernel says who has ended. */

@@ -15,6 +15,7 @@ const struct scenario scenarios[] = {
   { "udp-options", scenario_udp_options, 0, RING_NONE },
   { "process", scenario_process, 0, RING_NONE },
   { "process-detached", scenario_process_detached, 0, RING_NONE },
+  { "process-user", scenario_process_user, 0, RING_NONE },
   { "process-many", scenario_process_many, 0, RING_NONE },
   { "fs-sync", scenario_fs_sync, 0, RING_NONE },
   { "fs-async", scenario_fs_async, 0, RING_NONE },

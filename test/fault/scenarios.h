@@ -17,6 +17,7 @@ void scenario_udp(void);
 void scenario_udp_options(void);
 void scenario_process(void);
 void scenario_process_detached(void);
+void scenario_process_user(void);
 void scenario_process_many(void);
 void scenario_fs_event(void);
 void scenario_fs_poll(void);
