@@ -180,14 +180,14 @@ int uv_udp_try_send2(uv_udp_t* handle,
     return UV_EINVAL;
   if (bufs == NULL || nbufs == NULL || count == 0 || count > INT_MAX)
     return UV_EINVAL;
-  if (handle->send_queue_count != 0)
-    return UV_EAGAIN;
-  if (!uv__udp_os_is_open(handle))
-    return UV_EINVAL; /* must have a socket already: documented */
 
   int err = check_many(handle, bufs, nbufs, addrs, count);
   if (err != 0)
     return err;
+  if (handle->send_queue_count != 0)
+    return UV_EAGAIN;
+  if (!uv__udp_os_is_open(handle))
+    return UV_EINVAL; /* must have a socket already: documented */
   return uv__udp_os_send_many(handle, bufs, nbufs, addrs, count);
 }
 
@@ -212,14 +212,14 @@ int uv_udp_recv_start(uv_udp_t* handle,
 int uv_udp_recv_stop(uv_udp_t* handle) {
   if (handle->type != UV_UDP)
     return UV_EINVAL;
-  if (!(handle->flags & UV__READING))
-    return 0;
 
-  uv__udp_os_recv_stop(handle);
+  if (handle->flags & UV__READING)
+    uv__udp_os_recv_stop(handle);
   handle->flags &= ~UV__READING;
   handle->alloc_cb = NULL;
   handle->recv_cb = NULL;
-  if (handle->send_queue_count == 0)
+  /* As in libuv. Sends keep the loop alive by themselves. */
+  if (!uv__udp_os_waits_to_send(handle))
     uv__handle_stop(uv__base(handle));
   return 0;
 }

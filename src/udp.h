@@ -65,6 +65,9 @@ int uv__udp_os_send_many(uv_udp_t* handle,
                          struct sockaddr** addrs,
                          unsigned int count);
 
+/* Are there datagrams that the kernel has not been given? */
+int uv__udp_os_waits_to_send(const uv_udp_t* handle);
+
 /* The callbacks are in the handle. */
 int uv__udp_os_recv_start(uv_udp_t* handle);
 void uv__udp_os_recv_stop(uv_udp_t* handle);

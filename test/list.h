@@ -64,6 +64,7 @@ TEST(getaddrinfo_without_a_loop)
 TEST(fs_poll_tells_an_error_once)
 TEST(fs_event_create_is_rename)
 TEST_UNIX(fs_event_attributes_of_directories, "inotify")
+TEST_UNIX(fs_write_of_nothing_finds_a_bad_fd, "descriptors of one direction")
 TEST(fs_write_of_more_than_two_gigabytes_is_refused)
 TEST(threadpool_size_nonsense_is_the_default)
 
@@ -498,6 +499,7 @@ TEST(udp_close_in_send_callback)
 TEST_UNIX(udp_close_cancels_what_is_queued, "datagrams that are collected")
 TEST_UNIX(udp_send_in_send_callback_waits_for_the_poll,
           "datagrams that are collected")
+TEST_UNIX(udp_recv_stop_beside_sends, "datagrams that are collected")
 TEST(udp_multicast_loop_range)
 
 /* test-udp-errors.c */

@@ -180,6 +180,7 @@ TEST_IMPL(fs_copyfile_of_a_directory) {
   ASSERT_ERR(UV_EISDIR, uv_fs_copyfile(NULL, &req, "dir", "other", 0, NULL));
   ASSERT_ERR(UV_EISDIR, uv_fs_copyfile(NULL, &req, "dir", "new",
                                        UV_FS_COPYFILE_EXCL, NULL));
+  ASSERT_ERR(UV_ENOENT, uv_fs_copyfile(NULL, &req, "dir", "no/new", 0, NULL));
   ASSERT_ERR(UV_ENOENT, uv_fs_access(NULL, &req, "new", 0, NULL));
   return 0;
 }

@@ -445,6 +445,21 @@ TEST_IMPL(fs_event_attributes_of_directories) {
 }
 #endif
 
+/* Nothing to write is still a call. */
+TEST_IMPL(fs_write_of_nothing_finds_a_bad_fd) {
+  uv_fs_t req;
+  uv_buf_t bufs[2];
+
+  test_write_file("file", "text");
+  bufs[0] = bufs[1] = uv_buf_init((char*) "", 0);
+  uv_file fd = uv_fs_open(NULL, &req, "file", UV_FS_O_RDONLY, 0, NULL);
+  ASSERT_GE(fd, 0);
+  ASSERT_ERR(UV_EBADF, uv_fs_write(NULL, &req, fd, bufs, 2, 0, NULL));
+  ASSERT_ERR(UV_EBADF, uv_fs_write(NULL, &req, fd, bufs, 1, -1, NULL));
+  ASSERT_OK(uv_fs_close(NULL, &req, fd, NULL));
+  return 0;
+}
+
 /* More than one call of Linux moves is refused, not done in part: nothing reads
  * the memory. */
 TEST_IMPL(fs_write_of_more_than_two_gigabytes_is_refused) {

@@ -155,6 +155,11 @@ TEST_IMPL(udp_try_send2_checks_all_addresses) {
   ASSERT_ERR(UV_EISCONN, uv_udp_try_send2(&sender, 2, bufs, nbufs, second, 0));
   ASSERT_EQ(-1, recv(fd_of(&receiver), &byte, 1, MSG_DONTWAIT));
   ASSERT_EQ(2, uv_udp_try_send2(&sender, 2, bufs, nbufs, none, 0));
+  /* Before anything else is asked. */
+  uv_udp_send_t req;
+  ASSERT_OK(uv_udp_send(&req, &sender, &text, 1, NULL, on_send));
+  ASSERT_ERR(UV_EISCONN, uv_udp_try_send2(&sender, 2, bufs, nbufs, both, 0));
+  ASSERT_ERR(UV_EAGAIN, uv_udp_try_send2(&sender, 2, bufs, nbufs, none, 0));
   test_close_loop(&loop);
   return 0;
 }

@@ -400,6 +400,25 @@ TEST_IMPL(udp_send_in_send_callback_waits_for_the_poll) {
   return 0;
 }
 
+/* Sends that are out, with callbacks due, do not keep the handle active; those
+ * that wait do. */
+TEST_IMPL(udp_recv_stop_beside_sends) {
+  uv_udp_send_t reqs[2];
+  uv_buf_t buf = uv_buf_init((char*) "x", 1);
+
+  setup(0);
+  for (int i = 0; i < 2; i++) {
+    ASSERT_OK(uv_udp_send(&reqs[i], &sender, &buf, 1, (struct sockaddr*) &addr,
+                          on_send));
+    ASSERT_OK(uv_udp_recv_stop(&sender));
+    ASSERT_EQ(i, uv_is_active((uv_handle_t*) &sender));
+  }
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(2, sends);
+  test_close_loop(&loop);
+  return 0;
+}
+
 /* libuv takes a byte, whatever the system's option is. */
 TEST_IMPL(udp_multicast_loop_range) {
   setup(0);

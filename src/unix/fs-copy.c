@@ -220,25 +220,15 @@ struct copy {
   int has_data;       /* at least one byte was copied */
 };
 
-/* Is there a file where UV_FS_COPYFILE_EXCL wants none? */
-static int is_in_the_way(const struct copy* copy) {
-  struct stat st;
-  return (copy->flags & UV_FS_COPYFILE_EXCL) && lstat(copy->to, &st) == 0;
-}
-
 static int open_from(struct copy* copy) {
   copy->in = uv__fd_open(copy->from, O_RDONLY, 0);
   if (copy->in < 0)
     return copy->in;
 
-  int err = 0;
-  if (fstat(copy->in, &copy->in_st) != 0)
-    err = uv__errno();
-  else if (S_ISDIR(copy->in_st.st_mode))
-    err = is_in_the_way(copy) ? UV_EEXIST : UV_EISDIR;
-
-  if (err != 0)
-    (void) uv__fd_close(copy->in); /* only read from */
+  if (fstat(copy->in, &copy->in_st) == 0)
+    return 0;
+  int err = uv__errno();
+  (void) uv__fd_close(copy->in); /* only read from */
   return err;
 }
 
@@ -424,6 +414,9 @@ static int copy_regular(struct copy* copy) {
 }
 
 static int copy_contents(struct copy* copy) {
+  /* Not before: what is wrong with the target is reported first. */
+  if (S_ISDIR(copy->in_st.st_mode))
+    return UV_EISDIR;
   if (is_same_file(copy))
     return 0;
   if (S_ISREG(copy->out_st.st_mode))
@@ -437,7 +430,7 @@ static int copy_contents(struct copy* copy) {
 
 /* Is that all there is to it? Then *err says how it went. */
 static int is_cloned_by_name(const struct copy* copy, int* err) {
-  if (!(copy->flags & CLONE_FLAGS))
+  if (!(copy->flags & CLONE_FLAGS) || S_ISDIR(copy->in_st.st_mode))
     return 0;
   *err = uv__fs_clone(copy->in, copy->to, copy->flags);
   if (*err == 0 || *err == UV_EEXIST)

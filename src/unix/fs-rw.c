@@ -138,15 +138,18 @@ ssize_t uv__fs_write(uv_fs_t* req) {
   ssize_t done = req->result;
   off_t off = req->off < 0 ? req->off : req->off + done;
 
-  advance(&cursor, (size_t) done);
+  /* Nothing to write is a call, too: the descriptor may be a wrong one. */
+  if (done > 0)
+    advance(&cursor, (size_t) done);
   while (cursor.nbufs > 0 && cursor.room > 0) {
+    size_t nbufs = cursor.nbufs;
     ssize_t put = write_some(req->file, &cursor, off);
     if (put < 0)
       return done > 0 ? done : put;
-    if (put == 0)
-      break; /* nothing but empty buffers, or a device that takes no more */
 
     advance(&cursor, (size_t) put);
+    if (put == 0 && cursor.nbufs == nbufs)
+      break; /* a device that takes no more */
     done += put;
     if (off >= 0)
       off += put;

@@ -295,6 +295,10 @@ int uv__udp_os_send(uv_udp_send_t* req, const struct uv__datagram* d) {
   return enqueue(req, d);
 }
 
+int uv__udp_os_waits_to_send(const uv_udp_t* handle) {
+  return uv__io_wants(&handle->io_watcher, POLLOUT);
+}
+
 int uv__udp_os_send_now(uv_udp_t* handle, const struct uv__datagram* d) {
   int err = prepare_socket(handle, d);
   return err != 0 ? err : (int) send_directly(handle, d);

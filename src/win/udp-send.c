@@ -123,6 +123,11 @@ void uv__udp_send_done(uv_handle_t* base, uv_req_t* base_req) {
   uv__req_finished(handle, &handle->reqs_pending);
 }
 
+/* All are, but callbacks are due. */
+int uv__udp_os_waits_to_send(const uv_udp_t* handle) {
+  return handle->send_queue_count != 0;
+}
+
 int uv__udp_os_send_now(uv_udp_t* handle, const struct uv__datagram* d) {
   int err = uv__udp_ensure_bound(handle, family_of(d));
   if (err != 0)
