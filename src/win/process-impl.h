@@ -33,19 +33,6 @@ const WCHAR* uv__env_find(const WCHAR* block, const WCHAR* name);
 /* Our own value of a variable, NULL if there is none: 0 or UV_ENOMEM. */
 int uv__env_own(const WCHAR* name, WCHAR** out);
 
-/* ---- process-path.c ---- */
-
-struct uv__program_query {
-  const WCHAR* file;
-  const WCHAR* cwd;  /* the child's; absolute */
-  const WCHAR* path; /* %PATH%; may be NULL */
-  int exact_name;    /* a path's name is tried before extensions are added */
-};
-
-/* Finds the program's file; to be freed with uv__free(). 0, UV_ENOENT or
- * UV_ENOMEM. */
-int uv__program_find(const struct uv__program_query* query, WCHAR** out);
-
 /* ---- process-stdio.c ---- */
 
 /* The child's descriptors. */

@@ -1,35 +1,53 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a program is.
+/* Where a program is. Pure: the files themselves are looked for by a function
+ * of the query, so that this is tested on every system.
  *
  * A name with a directory is looked for there, relative to the child's own
  * directory; a bare name in the child's directory (unless the user has turned
- * that off, see NeedCurrentDirectoryForExePathW) and then along %PATH%. A name
+ * that off) and then along %PATH%. A name
  * with an extension is tried as it is first, every name with .com and .exe.
  */
-#include "win/process-impl.h"
+#include "win/process-path.h"
 #include "alloc.h"
+#include "base.h"
 
-#include <wchar.h>
+#include <string.h>
 
 /* A piece of a string. */
 struct piece {
-  const WCHAR* at;
+  const uint16_t* at;
   size_t len;
 };
 
-static const struct piece nothing = { L"", 0 };
+static const uint16_t no_units[1];
+static const struct piece nothing = { no_units, 0 };
 
-static int is_separator(WCHAR unit) {
-  return unit == L'\\' || unit == L'/';
+static size_t length(const uint16_t* text) {
+  size_t len = 0;
+  while (text[len] != 0)
+    len++;
+  return len;
+}
+
+/* How far it is to `unit` or the end. */
+static size_t length_until(const uint16_t* text, uint16_t unit) {
+  size_t len = 0;
+  while (text[len] != 0 && text[len] != unit)
+    len++;
+  return len;
+}
+
+static int is_separator(uint16_t unit) {
+  return unit == '\\' || unit == '/';
 }
 
 static int has_drive(struct piece path) {
-  return path.len >= 2 && path.at[1] == L':';
+  return path.len >= 2 && path.at[1] == ':';
 }
 
 static int same_drive(struct piece a, struct piece b) {
-  return has_drive(a) && has_drive(b) &&
-         CompareStringOrdinal(a.at, 1, b.at, 1, TRUE) == CSTR_EQUAL;
+  /* Letters, which differ by one bit. */
+  return has_drive(a) && has_drive(b) && (a.at[0] | 0x20) == (b.at[0] | 0x20);
 }
 
 static struct piece drop(struct piece piece, size_t units) {
@@ -51,69 +69,64 @@ static struct piece base_of(struct piece dir, struct piece cwd) {
   return cwd;
 }
 
-static WCHAR* put(WCHAR* at, struct piece piece) {
-  wmemcpy(at, piece.at, piece.len);
+static uint16_t* put(uint16_t* at, struct piece piece) {
+  memcpy(at, piece.at, piece.len * sizeof(*at));
   return at + piece.len;
 }
 
-static WCHAR* put_separator(const WCHAR* start, WCHAR* at) {
-  int is_needed = at > start && !is_separator(at[-1]) && at[-1] != L':';
+static uint16_t* put_separator(const uint16_t* start, uint16_t* at) {
+  int is_needed = at > start && !is_separator(at[-1]) && at[-1] != ':';
 
   if (is_needed)
-    *at++ = L'\\';
+    *at++ = '\\';
   return at;
 }
 
 /* cwd\dir\name.ext, to be freed, or NULL. */
-static WCHAR* build(struct piece cwd,
+static uint16_t* build(struct piece cwd,
                     struct piece dir,
                     struct piece name,
                     struct piece ext) {
   struct piece base = base_of(dir, cwd);
   size_t units = base.len + dir.len + name.len + ext.len + 4;
-  WCHAR* path = uv__malloc_array(units, sizeof(*path));
+  uint16_t* path = uv__malloc_array(units, sizeof(*path));
   if (path == NULL)
     return NULL;
 
   /* The drive is in the base already. */
   if (base.len > 0 && has_drive(dir))
     dir = drop(dir, 2);
-  WCHAR* at = put(path, base);
+  uint16_t* at = put(path, base);
   if (dir.len > 0 && !is_separator(dir.at[0]))
     at = put_separator(path, at);
   at = put(at, dir);
   at = put_separator(path, at);
   at = put(at, name);
   if (ext.len > 0) {
-    if (at[-1] != L'.')
-      *at++ = L'.';
+    if (at[-1] != '.')
+      *at++ = '.';
     at = put(at, ext);
   }
-  *at = L'\0';
+  *at = '\0';
   return path;
 }
 
-static int is_file(const WCHAR* path) {
-  DWORD attributes = GetFileAttributesW(path);
-  return attributes != INVALID_FILE_ATTRIBUTES &&
-         !(attributes & FILE_ATTRIBUTE_DIRECTORY);
-}
-
 /* Tries a directory: 0, UV_ENOENT or UV_ENOMEM. */
-static int try_dir(struct piece cwd,
+static int try_dir(const struct uv__program_query* query,
                    struct piece dir,
                    struct piece name,
                    int as_it_is,
-                   WCHAR** out) {
-  static const struct piece extensions[] = {
-    { L"", 0 }, { L"com", 3 }, { L"exe", 3 }
-  };
+                   uint16_t** out) {
+  static const uint16_t com[] = { 'c', 'o', 'm' };
+  static const uint16_t exe[] = { 'e', 'x', 'e' };
+  const struct piece extensions[] = { nothing, { com, 3 }, { exe, 3 } };
+  struct piece cwd = { query->cwd, length(query->cwd) };
 
   for (size_t i = as_it_is ? 0 : 1; i < ARRAY_SIZE(extensions); i++) {
-    WCHAR* path = build(cwd, dir, name, extensions[i]);
+    uint16_t* path = build(cwd, dir, name, extensions[i]);
     if (path == NULL)
       return UV_ENOMEM;
-    if (is_file(path)) {
+    if (query->is_file(path)) {
       *out = path;
       return 0;
     }
@@ -124,59 +137,65 @@ static int try_dir(struct piece cwd,
 
 /* Takes the next entry off %PATH%. Quotes keep a ; from separating and are not
  * part of the entry. 0 at the end. */
-static int next_entry(const WCHAR** path, struct piece* entry) {
-  const WCHAR* at = *path;
+static int next_entry(const uint16_t** path, struct piece* entry) {
+  const uint16_t* at = *path;
 
-  while (*at == L';')
+  while (*at == ';')
     at++;
-  if (*at == L'\0')
+  if (*at == '\0')
     return 0;
 
-  WCHAR quote = *at == L'"' || *at == L'\'' ? *at : L'\0';
-  const WCHAR* start = quote == L'\0' ? at : at + 1;
-  const WCHAR* end =
-      quote == L'\0' ? at + wcscspn(at, L";") : wcschr(start, quote);
-  if (end == NULL) /* not closed: it is a character like any other */
-    end = start + wcscspn(start, L";");
+  uint16_t quote = *at == '"' || *at == '\'' ? *at : '\0';
+  const uint16_t* start = quote == '\0' ? at : at + 1;
+  uint16_t closing = quote == '\0' ? ';' : quote;
+  const uint16_t* end = start + length_until(start, closing);
+  /* Not closed: a character like any other. */
+  if (quote != '\0' && *end == '\0')
+    end = start + length_until(start, ';');
   *entry = (struct piece) { start, (size_t) (end - start) };
-  *path = end + wcscspn(end, L";");
+  *path = end + length_until(end, ';');
   return 1;
 }
 
 static int search(const struct uv__program_query* query,
-                  struct piece cwd,
                   struct piece name,
                   int has_extension,
-                  WCHAR** out) {
-  const WCHAR* path = query->path == NULL ? L"" : query->path;
+                  uint16_t** out) {
+  const uint16_t* path = query->path == NULL ? no_units : query->path;
   struct piece entry;
   int err = UV_ENOENT;
 
-  if (NeedCurrentDirectoryForExePathW(query->file))
-    err = try_dir(cwd, nothing, name, has_extension, out);
+  if (query->search_cwd)
+    err = try_dir(query, nothing, name, has_extension, out);
   while (err == UV_ENOENT && next_entry(&path, &entry))
     if (entry.len > 0)
-      err = try_dir(cwd, entry, name, has_extension, out);
+      err = try_dir(query, entry, name, has_extension, out);
   return err;
 }
 
-int uv__program_find(const struct uv__program_query* query, WCHAR** out) {
-  struct piece file = { query->file, wcslen(query->file) };
-  struct piece cwd = { query->cwd, wcslen(query->cwd) };
+static int has_extension(struct piece name) {
+  size_t dot = name.len;
+
+  while (dot > 0 && name.at[dot - 1] != '.')
+    dot--;
+  return dot > 0 && dot < name.len;
+}
+
+int uv__program_find(const struct uv__program_query* query, uint16_t** out) {
+  struct piece file = { query->file, length(query->file) };
   size_t dir_len = file.len;
 
   while (dir_len > 0 && !is_separator(file.at[dir_len - 1]) &&
-         file.at[dir_len - 1] != L':')
+         file.at[dir_len - 1] != ':')
     dir_len--;
   struct piece dir = { file.at, dir_len };
   struct piece name = drop(file, dir_len);
   /* Neither is a file, and nothing is to be appended to it. */
-  if (name.len == 0 || (name.len == 1 && name.at[0] == L'.'))
+  if (name.len == 0 || (name.len == 1 && name.at[0] == '.'))
     return UV_ENOENT;
 
-  const WCHAR* dot = wcsrchr(name.at, L'.');
-  int has_extension = dot != NULL && dot[1] != L'\0';
   if (dir.len > 0)
-    return try_dir(cwd, dir, name, has_extension || query->exact_name, out);
-  return search(query, cwd, name, has_extension, out);
+    return try_dir(query, dir, name, has_extension(name) || query->exact_name,
+                   out);
+  return search(query, name, has_extension(name), out);
 }

@@ -14,6 +14,7 @@
  */
 #include "win/process-impl.h"
 #include "alloc.h"
+#include "win/process-path.h"
 #include "win/wide.h"
 
 #include <string.h>
@@ -111,6 +112,12 @@ static int search_path(const WCHAR* env, WCHAR** out) {
   return 0;
 }
 
+static int is_file(const uint16_t* path) {
+  DWORD attributes = GetFileAttributesW((const WCHAR*) path);
+  return attributes != INVALID_FILE_ATTRIBUTES &&
+         !(attributes & FILE_ATTRIBUTE_DIRECTORY);
+}
+
 static int find_program(struct program* program,
                         const uv_process_options_t* options) {
   WCHAR* file = NULL;
@@ -121,13 +128,15 @@ static int find_program(struct program* program,
     err = search_path(program->env, &path);
   if (err == 0) {
     struct uv__program_query query = {
-      .file = file,
-      .cwd = program->cwd,
-      .path = path,
+      .file = (const uint16_t*) file,
+      .cwd = (const uint16_t*) program->cwd,
+      .path = (const uint16_t*) path,
       .exact_name =
           (options->flags & UV_PROCESS_WINDOWS_FILE_PATH_EXACT_NAME) != 0,
+      .search_cwd = NeedCurrentDirectoryForExePathW(file),
+      .is_file = is_file,
     };
-    err = uv__program_find(&query, &program->path);
+    err = uv__program_find(&query, (uint16_t**) &program->path);
   }
   uv__free(path);
   uv__free(file);

@@ -62,20 +62,6 @@ void uv__tty_raw_read(uv_tty_t* tty);
 void uv__tty_raw_stop(uv_tty_t* tty);
 int uv__tty_raw_done(uv_tty_t* tty);
 
-/* ---- tty-keys.c ---- */
-
-#define UV__TTY_KEY_MAX 8
-
-/* The bytes a key event stands for, 0 if none. `high` keeps the first half of
- * a character that comes in two events. */
-unsigned char uv__tty_encode_key(const KEY_EVENT_RECORD* key,
-                                 WCHAR* high,
-                                 int is_vt,
-                                 char out[UV__TTY_KEY_MAX]);
-
-/* UTF-8 for a code point: how many bytes, at most 4. */
-unsigned char uv__tty_put_utf8(uint32_t cp, char* out);
-
 /* ---- tty-write.c ---- */
 
 /* A console is about to be written to. */

@@ -5,7 +5,8 @@
  * others send sequences: unmodified those of the Linux console, with Shift and
  * Ctrl those of xterm (CSI number ; modifiers final).
  */
-#include "win/tty-impl.h"
+#include "win/tty-keys.h"
+#include "base.h"
 #include "utf8.h"
 
 #include <stdio.h>
@@ -14,36 +15,53 @@
 #define ESC "\033"
 
 struct key_code {
-  WORD key;
+  uint16_t key;
   const char* plain;
   unsigned char number; /* of the modified form */
   char final;
 };
 
 static const struct key_code key_codes[] = {
-  { VK_UP, ESC "[A", 1, 'A' },       { VK_DOWN, ESC "[B", 1, 'B' },
-  { VK_RIGHT, ESC "[C", 1, 'C' },    { VK_LEFT, ESC "[D", 1, 'D' },
-  { VK_CLEAR, ESC "[G", 1, 'G' },    { VK_HOME, ESC "[1~", 1, '~' },
-  { VK_INSERT, ESC "[2~", 2, '~' },  { VK_DELETE, ESC "[3~", 3, '~' },
-  { VK_END, ESC "[4~", 4, '~' },     { VK_PRIOR, ESC "[5~", 5, '~' },
-  { VK_NEXT, ESC "[6~", 6, '~' },    { VK_F1, ESC "[[A", 1, 'P' },
-  { VK_F2, ESC "[[B", 1, 'Q' },      { VK_F3, ESC "[[C", 1, 'R' },
-  { VK_F4, ESC "[[D", 1, 'S' },      { VK_F5, ESC "[[E", 15, '~' },
-  { VK_F6, ESC "[17~", 17, '~' },    { VK_F7, ESC "[18~", 18, '~' },
-  { VK_F8, ESC "[19~", 19, '~' },    { VK_F9, ESC "[20~", 20, '~' },
-  { VK_F10, ESC "[21~", 21, '~' },   { VK_F11, ESC "[23~", 23, '~' },
-  { VK_F12, ESC "[24~", 24, '~' },   { VK_NUMPAD0, ESC "[2~", 2, '~' },
-  { VK_NUMPAD1, ESC "[4~", 4, '~' }, { VK_NUMPAD2, ESC "[B", 1, 'B' },
-  { VK_NUMPAD3, ESC "[6~", 6, '~' }, { VK_NUMPAD4, ESC "[D", 1, 'D' },
-  { VK_NUMPAD5, ESC "[G", 1, 'G' },  { VK_NUMPAD6, ESC "[C", 1, 'C' },
-  { VK_NUMPAD7, ESC "[1~", 1, '~' }, { VK_NUMPAD8, ESC "[A", 1, 'A' },
-  { VK_NUMPAD9, ESC "[5~", 5, '~' }, { VK_DECIMAL, ESC "[3~", 3, '~' },
+  { UV__VK_UP, ESC "[A", 1, 'A' },
+  { UV__VK_DOWN, ESC "[B", 1, 'B' },
+  { UV__VK_RIGHT, ESC "[C", 1, 'C' },
+  { UV__VK_LEFT, ESC "[D", 1, 'D' },
+  { UV__VK_CLEAR, ESC "[G", 1, 'G' },
+  { UV__VK_HOME, ESC "[1~", 1, '~' },
+  { UV__VK_INSERT, ESC "[2~", 2, '~' },
+  { UV__VK_DELETE, ESC "[3~", 3, '~' },
+  { UV__VK_END, ESC "[4~", 4, '~' },
+  { UV__VK_PRIOR, ESC "[5~", 5, '~' },
+  { UV__VK_NEXT, ESC "[6~", 6, '~' },
+  { UV__VK_F1, ESC "[[A", 1, 'P' },
+  { UV__VK_F2, ESC "[[B", 1, 'Q' },
+  { UV__VK_F3, ESC "[[C", 1, 'R' },
+  { UV__VK_F4, ESC "[[D", 1, 'S' },
+  { UV__VK_F5, ESC "[[E", 15, '~' },
+  { UV__VK_F6, ESC "[17~", 17, '~' },
+  { UV__VK_F7, ESC "[18~", 18, '~' },
+  { UV__VK_F8, ESC "[19~", 19, '~' },
+  { UV__VK_F9, ESC "[20~", 20, '~' },
+  { UV__VK_F10, ESC "[21~", 21, '~' },
+  { UV__VK_F11, ESC "[23~", 23, '~' },
+  { UV__VK_F12, ESC "[24~", 24, '~' },
+  { UV__VK_NUMPAD0, ESC "[2~", 2, '~' },
+  { UV__VK_NUMPAD1, ESC "[4~", 4, '~' },
+  { UV__VK_NUMPAD2, ESC "[B", 1, 'B' },
+  { UV__VK_NUMPAD3, ESC "[6~", 6, '~' },
+  { UV__VK_NUMPAD4, ESC "[D", 1, 'D' },
+  { UV__VK_NUMPAD5, ESC "[G", 1, 'G' },
+  { UV__VK_NUMPAD6, ESC "[C", 1, 'C' },
+  { UV__VK_NUMPAD7, ESC "[1~", 1, '~' },
+  { UV__VK_NUMPAD8, ESC "[A", 1, 'A' },
+  { UV__VK_NUMPAD9, ESC "[5~", 5, '~' },
+  { UV__VK_DECIMAL, ESC "[3~", 3, '~' },
 };
 
 /* What the digits of the keypad are called without NumLock. */
-static const WORD keypad[] = {
-  VK_INSERT, VK_END,   VK_DOWN, VK_NEXT, VK_LEFT,
-  VK_CLEAR,  VK_RIGHT, VK_HOME, VK_UP,   VK_PRIOR,
+static const uint16_t keypad[] = {
+  UV__VK_INSERT, UV__VK_END,   UV__VK_DOWN, UV__VK_NEXT, UV__VK_LEFT,
+  UV__VK_CLEAR,  UV__VK_RIGHT, UV__VK_HOME, UV__VK_UP,   UV__VK_PRIOR,
 };
 
 unsigned char uv__tty_put_utf8(uint32_t cp, char* out) {
@@ -60,14 +78,14 @@ unsigned char uv__tty_put_utf8(uint32_t cp, char* out) {
 
 /* Alt and digits of the keypad compose a character, which comes when Alt is
  * released; the digits themselves are not meant. */
-static int is_composing(const KEY_EVENT_RECORD* key) {
-  WORD code = key->wVirtualKeyCode;
+static int is_composing(const struct uv__key* key) {
+  uint16_t code = key->code;
 
-  if (!(key->dwControlKeyState & LEFT_ALT_PRESSED))
+  if (!(key->state & UV__KEY_LEFT_ALT))
     return 0;
-  if (code >= VK_NUMPAD0 && code <= VK_NUMPAD9)
+  if (code >= UV__VK_NUMPAD0 && code <= UV__VK_NUMPAD9)
     return 1;
-  if (key->dwControlKeyState & ENHANCED_KEY)
+  if (key->state & UV__KEY_ENHANCED)
     return 0;
   for (size_t i = 0; i < ARRAY_SIZE(keypad); i++)
     if (keypad[i] == code)
@@ -76,15 +94,15 @@ static int is_composing(const KEY_EVENT_RECORD* key) {
 }
 
 /* Alt by itself; with Ctrl it is AltGr, which makes other characters. */
-static int has_alt(const KEY_EVENT_RECORD* key) {
-  DWORD state = key->dwControlKeyState;
-  return (state & (LEFT_ALT_PRESSED | RIGHT_ALT_PRESSED)) &&
-         !(state & (LEFT_CTRL_PRESSED | RIGHT_CTRL_PRESSED));
+static int has_alt(const struct uv__key* key) {
+  uint32_t state = key->state;
+  return (state & (UV__KEY_LEFT_ALT | UV__KEY_RIGHT_ALT)) &&
+         !(state & (UV__KEY_LEFT_CTRL | UV__KEY_RIGHT_CTRL));
 }
 
 /* The character of the event: a code point, or 0 if it is not complete. */
-static uint32_t code_point(WCHAR unit, WCHAR* high) {
-  WCHAR first = *high;
+static uint32_t code_point(uint16_t unit, uint16_t* high) {
+  uint16_t first = *high;
 
   *high = 0;
   if (unit >= 0xD800 && unit <= 0xDBFF) {
@@ -98,14 +116,14 @@ static uint32_t code_point(WCHAR unit, WCHAR* high) {
   return 0x10000 + (((uint32_t) first - 0xD800) << 10) + (unit - 0xDC00u);
 }
 
-static unsigned char put_sequence(const KEY_EVENT_RECORD* key, char* out) {
-  DWORD state = key->dwControlKeyState;
-  int modifiers = 1 + ((state & SHIFT_PRESSED) ? 1 : 0) +
-                  ((state & (LEFT_CTRL_PRESSED | RIGHT_CTRL_PRESSED)) ? 4 : 0);
+static unsigned char put_sequence(const struct uv__key* key, char* out) {
+  uint32_t state = key->state;
+  int modifiers = 1 + ((state & UV__KEY_SHIFT) ? 1 : 0) +
+                  ((state & (UV__KEY_LEFT_CTRL | UV__KEY_RIGHT_CTRL)) ? 4 : 0);
 
   for (size_t i = 0; i < ARRAY_SIZE(key_codes); i++) {
     const struct key_code* code = &key_codes[i];
-    if (code->key != key->wVirtualKeyCode)
+    if (code->key != key->code)
       continue;
     if (modifiers == 1) {
       size_t len = strlen(code->plain);
@@ -121,21 +139,21 @@ static unsigned char put_sequence(const KEY_EVENT_RECORD* key, char* out) {
   return 0;
 }
 
-unsigned char uv__tty_encode_key(const KEY_EVENT_RECORD* key,
-                                 WCHAR* high,
+unsigned char uv__tty_encode_key(const struct uv__key* key,
+                                 uint16_t* high,
                                  int is_vt,
                                  char out[UV__TTY_KEY_MAX]) {
-  WCHAR unit = key->uChar.UnicodeChar;
+  uint16_t unit = key->unit;
   unsigned char at = 0;
   unsigned char len;
 
   /* A released Alt may bring what was composed. */
-  if (!key->bKeyDown && (key->wVirtualKeyCode != VK_MENU || unit == 0))
+  if (!key->is_down && (key->code != UV__VK_MENU || unit == 0))
     return 0;
-  if (key->bKeyDown && !is_vt && is_composing(key))
+  if (key->is_down && !is_vt && is_composing(key))
     return 0;
 
-  if (key->bKeyDown && !is_vt && has_alt(key))
+  if (key->is_down && !is_vt && has_alt(key))
     out[at++] = '\033';
   if (unit == 0) {
     len = is_vt ? 0 : put_sequence(key, out + at);

@@ -8,6 +8,7 @@
  * last_input_record) and comes before the next event.
  */
 #include "win/tty-impl.h"
+#include "win/tty-keys.h"
 
 
 /* What is suggested to alloc_cb: nobody types faster. */
@@ -101,6 +102,22 @@ static int take_rest(uv_tty_t* tty, struct typed* typed) {
   return 1;
 }
 
+static_assert(VK_F12 == UV__VK_F12 && VK_MENU == UV__VK_MENU &&
+                  VK_DECIMAL == UV__VK_DECIMAL && VK_DELETE == UV__VK_DELETE &&
+                  LEFT_CTRL_PRESSED == UV__KEY_LEFT_CTRL &&
+                  SHIFT_PRESSED == UV__KEY_SHIFT &&
+                  ENHANCED_KEY == UV__KEY_ENHANCED,
+              "keys have the system's numbers");
+
+static struct uv__key key_of(const KEY_EVENT_RECORD* event) {
+  return (struct uv__key) {
+    .is_down = event->bKeyDown,
+    .code = event->wVirtualKeyCode,
+    .unit = event->uChar.UnicodeChar,
+    .state = event->dwControlKeyState,
+  };
+}
+
 /* Makes the next event the last key; its bytes may be none. */
 static DWORD take_event(uv_tty_t* tty) {
   INPUT_RECORD* record = &tty->tty.rd.last_input_record;
@@ -116,10 +133,12 @@ static DWORD take_event(uv_tty_t* tty) {
     return ERROR_SUCCESS;
 
   int is_vt = tty->tty.rd.mode.mode == UV_TTY_MODE_RAW_VT;
+  struct uv__key key = key_of(&record->Event.KeyEvent);
+  uint16_t high = tty->tty.rd.last_utf16_high_surrogate;
   tty->tty.rd.last_key_offset = 0;
-  tty->tty.rd.last_key_len = uv__tty_encode_key(
-      &record->Event.KeyEvent, &tty->tty.rd.last_utf16_high_surrogate, is_vt,
-      tty->tty.rd.last_key);
+  tty->tty.rd.last_key_len =
+      uv__tty_encode_key(&key, &high, is_vt, tty->tty.rd.last_key);
+  tty->tty.rd.last_utf16_high_surrogate = high;
   return ERROR_SUCCESS;
 }
 

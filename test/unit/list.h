@@ -291,3 +291,19 @@ UNIT(reparse_names_outside)
 UNIT(reparse_junction_bytes)
 UNIT(reparse_junction_paths)
 UNIT(reparse_junction_of_every_length)
+
+/* unit-process-path.c */
+UNIT(process_path_bare_names)
+UNIT(process_path_extensions)
+UNIT(process_path_current_directory)
+UNIT(process_path_names_with_a_directory)
+UNIT(process_path_exact_name)
+UNIT(process_path_entries)
+
+/* unit-tty-keys.c */
+UNIT(tty_keys_with_a_character)
+UNIT(tty_keys_with_a_sequence)
+UNIT(tty_keys_all_fit)
+UNIT(tty_keys_composed)
+UNIT(tty_keys_characters_of_two_units)
+UNIT(tty_keys_of_a_terminal)
