@@ -28,12 +28,15 @@ int uv_poll_init(uv_loop_t* loop, uv_poll_t* handle, int fd) {
 int uv_poll_start(uv_poll_t* handle, int events, uv_poll_cb cb) {
   if (uv__is_closing(uv__base(handle)) || (events & ~UV__POLL_EVENTS))
     return UV_EINVAL;
-  if (events == 0)
-    return uv_poll_stop(handle);
-  if (cb == NULL)
+  if (events != 0 && cb == NULL)
     return UV_EINVAL;
 
-  int err = uv__poll_os_start(handle, events);
+  int err = uv__poll_os_check(handle);
+  if (err != 0)
+    return err;
+  if (events == 0)
+    return uv_poll_stop(handle);
+  err = uv__poll_os_start(handle, events);
   if (err != 0)
     return err;
   handle->poll_cb = cb;

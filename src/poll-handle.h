@@ -21,6 +21,10 @@ int uv__poll_os_socket(int fd, uv_os_sock_t* sock);
  * it for another handle) nothing has been touched. */
 int uv__poll_os_init(uv_loop_t* loop, uv_poll_t* handle, uv_os_sock_t sock);
 
+/* May the handle be started? 0, or UV_EEXIST: the loop watches the socket for
+ * another one. */
+int uv__poll_os_check(const uv_poll_t* handle);
+
 /* Waits for `events`, which are some, instead of what there was before. On
  * failure the handle is as it was, or stopped. */
 int uv__poll_os_start(uv_poll_t* handle, int events);

@@ -77,6 +77,7 @@ TEST_UNIX(fd_table_open_after_stop_in_the_same_tick,
           "a descriptor that two handles share")
 TEST_UNIX(poll_start_again_after_the_fd_was_reopened,
           "a number that is another descriptor's")
+TEST_UNIX(poll_start_for_nothing, "a descriptor that two handles share")
 TEST_UNIX(poll_start_again_drops_stale_events, "events of poll(2)")
 TEST_UNIX(poll_start_again_with_more_drops_stale_events, "events of poll(2)")
 TEST_UNIX(poll_hangup_answers_every_interest, "events of poll(2)")

@@ -119,6 +119,13 @@ TEST_IMPL(fd_table_timeout_after_stop) {
   read_start(&first, &nread_first);
   uv_run(&loop, UV_RUN_NOWAIT);
   ASSERT_EQ(1, nread_first);
+
+  /* A start asks for a round, whether or not there is something to tell. */
+  ASSERT_OK(uv_read_stop((uv_stream_t*) &first));
+  read_start(&first, &nread_first);
+  ASSERT_EQ(0, uv_backend_timeout(&loop));
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(-1, uv_backend_timeout(&loop));
   test_close_loop(&loop);
   return 0;
 }
@@ -153,6 +160,25 @@ TEST_IMPL(fd_table_open_after_stop_in_the_same_tick) {
   ASSERT_EQ(1, npolls);
   ASSERT_EQ(0, nread_first);
   close_shared();
+  return 0;
+}
+
+/* Asking for nothing stops the handle, but only where it may be started. */
+TEST_IMPL(poll_start_for_nothing) {
+  uv_poll_t poll;
+  uv_poll_t other;
+
+  setup();
+  ASSERT_OK(uv_poll_init(&loop, &poll, fds[0]));
+  ASSERT_OK(uv_poll_init(&loop, &other, fds[0]));
+  ASSERT_OK(uv_poll_start(&poll, UV_READABLE, on_poll));
+  ASSERT_ERR(UV_EEXIST, uv_poll_start(&other, 0, on_poll));
+  ASSERT_OK(uv_poll_start(&poll, 0, on_poll));
+  ASSERT_EQ(0, uv_is_active((uv_handle_t*) &poll));
+  ASSERT_OK(uv_poll_start(&other, 0, on_poll));
+  test_close_loop(&loop);
+  close(fds[0]);
+  close(fds[1]);
   return 0;
 }
 

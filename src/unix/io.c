@@ -82,9 +82,11 @@ static int has_changed(const uv_loop_t* loop, const uv__io_t* w) {
   return w->pevents != w->events || (w->bits & RESTARTED);
 }
 
-/* Has w in the queue of changes exactly if there is something to commit. */
-static void note_change(uv_loop_t* loop, uv__io_t* w) {
-  if (!has_changed(loop, w))
+/* Has w in the queue of changes exactly if there is something to commit. So it
+ * is after a start, as far as uv_backend_timeout() is concerned, also if the
+ * poller turns out to know all of it. */
+static void note_change(uv_loop_t* loop, uv__io_t* w, int is_start) {
+  if (!is_start && !has_changed(loop, w))
     uv__queue_remove(&w->watcher_queue);
   else if (uv__queue_empty(&w->watcher_queue))
     uv__queue_push_back(changed(loop), &w->watcher_queue);
@@ -129,9 +131,10 @@ void uv__io_start(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   assert(w->fd >= 0);
   assert((unsigned) w->fd < loop->nwatchers);
 
+  int was_stopped = w->pevents == 0;
   w->pevents |= events;
   take_slot(loop, w);
-  note_change(loop, w);
+  note_change(loop, w, was_stopped);
 }
 
 void uv__io_restart(uv_loop_t* loop, uv__io_t* w, unsigned events) {
@@ -147,7 +150,7 @@ void uv__io_stop(uv_loop_t* loop, uv__io_t* w, unsigned events) {
     return;
 
   w->pevents &= ~events;
-  note_change(loop, w);
+  note_change(loop, w, 0);
   drop_if_idle(loop, w);
 }
 
@@ -275,7 +278,7 @@ void uv__io_fork(uv_loop_t* loop) {
     if (w == NULL)
       continue;
     w->events = 0;
-    note_change(loop, w);
+    note_change(loop, w, 0);
     drop_if_idle(loop, w);
   }
 }

@@ -73,14 +73,14 @@ int uv__poll_os_init(uv_loop_t* loop, uv_poll_t* handle, uv_os_sock_t fd) {
   return uv__io_attach(loop, &handle->io_watcher, fd);
 }
 
+int uv__poll_os_check(const uv_poll_t* handle) {
+  if (handle->flags & UV__POLL_ATTACHED)
+    return 0;
+  return uv__io_fd_taken(handle->loop, handle->io_watcher.fd) ? UV_EEXIST : 0;
+}
+
 int uv__poll_os_start(uv_poll_t* handle, int events) {
-  uv_loop_t* loop = handle->loop;
-  uv__io_t* w = &handle->io_watcher;
-
-  if (!(handle->flags & UV__POLL_ATTACHED) && uv__io_fd_taken(loop, w->fd))
-    return UV_EEXIST;
-
-  uv__io_restart(loop, w, to_poll(events));
+  uv__io_restart(handle->loop, &handle->io_watcher, to_poll(events));
   handle->flags |= UV__POLL_ATTACHED;
   return 0;
 }

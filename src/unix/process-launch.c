@@ -13,6 +13,7 @@
  * UV_PROCESS_SETUID with its own user to have it run.
  */
 #include "unix/process-impl.h"
+#include "atomic.h"
 #include "unix/process-sys.h"
 #include "unix/fd.h"
 
@@ -23,11 +24,11 @@
 /* Seen by nobody: the failed child is reaped here. */
 #define EXIT_NOT_STARTED 127
 
-static void reap(int pid) {
+static void reap(int pid, int options) {
   int r;
 
   do
-    r = waitpid(pid, NULL, 0);
+    r = waitpid(pid, NULL, options);
   while (r == -1 && errno == EINTR);
   /* Otherwise somebody else was quicker; gone is gone. */
 }
@@ -72,7 +73,7 @@ static int launch_by_fork(struct uv__child* child, int* pid, int* refused) {
     int child_err = 0;
     ssize_t n = uv__fd_read(fds[0], &child_err, sizeof(child_err));
     if (n == (ssize_t) sizeof(child_err)) {
-      reap(child_pid);
+      reap(child_pid, 0);
       err = uv_translate_sys_error(child_err);
     }
   }
@@ -92,6 +93,10 @@ int UV__CLONE(int (*fn)(void*), void* stack, int flags, void* arg, ...);
 
 /* Much more than the few small frames need, also without optimisation. */
 # define STACK_SIZE ((size_t) 64 * 1024)
+
+/* What clone() does here. Unknown: not tried yet, or there was no process to be
+ * had, which the launch itself will say. */
+enum { CLONE_UNKNOWN, CLONE_SHARES, CLONE_IS_FORK };
 
 /* Lies above the child's stack. */
 struct shared {
@@ -130,6 +135,44 @@ static int clone_is_refused(int err) {
   return err == UV_ENOSYS || err == UV_EINVAL || err == UV_EPERM;
 }
 
+UV__CHILD static int probe_child(void* arg) {
+  volatile int* written = arg;
+
+  *written = 1;
+  sys_exit(0);
+  return 0;
+}
+
+/* Emulators make a fork of it: qemu-user neither shares the memory nor suspends
+ * the parent, and then nobody would hear that exec failed. Seen by writing to
+ * memory that a fork would copy. The child ends without a signal (0), so that
+ * the program does not notice it; qemu-user refuses that, which is an answer,
+ * too. */
+static int probe(void* stack) {
+  volatile int written = 0;
+  int pid = UV__CLONE(probe_child,
+                      stack,
+                      CLONE_VM | CLONE_VFORK,
+                      (void*) &written);
+
+  if (pid == -1)
+    return clone_is_refused(uv__errno()) ? CLONE_IS_FORK : CLONE_UNKNOWN;
+  reap(pid, __WALL);
+  return written ? CLONE_SHARES : CLONE_IS_FORK;
+}
+
+/* Once per process, in the first spawn; two threads may both look. */
+static int clone_is_fork(void* stack) {
+  static int known;
+  int found = uv__load_relaxed(&known);
+
+  if (found == CLONE_UNKNOWN) {
+    found = probe(stack);
+    uv__store_relaxed(&known, found);
+  }
+  return found == CLONE_IS_FORK;
+}
+
 static int launch_by_clone(struct uv__child* child, int* pid, int* refused) {
   size_t guard_size = (size_t) sysconf(_SC_PAGESIZE);
   char* stack = map_stack(guard_size);
@@ -140,6 +183,11 @@ static int launch_by_clone(struct uv__child* child, int* pid, int* refused) {
 
   struct shared* shared =
       (struct shared*) (void*) (stack + guard_size + STACK_SIZE) - 1;
+  if (clone_is_fork(shared)) {
+    munmap(stack, guard_size + STACK_SIZE);
+    *refused = 1;
+    return UV_ENOSYS;
+  }
   shared->child = child;
   shared->err = 0;
   /* Without CLONE_SIGHAND the child changes its own dispositions only. */
@@ -152,7 +200,7 @@ static int launch_by_clone(struct uv__child* child, int* pid, int* refused) {
 
   if (err == 0 && shared->err != 0) {
     err = uv_translate_sys_error(shared->err);
-    reap(child_pid);
+    reap(child_pid, 0);
   }
   if (err == 0)
     *pid = child_pid;

@@ -159,6 +159,11 @@ int uv__poll_os_init(uv_loop_t* loop, uv_poll_t* handle, uv_os_sock_t socket) {
   return 0;
 }
 
+int uv__poll_os_check(const uv_poll_t* handle) {
+  (void) handle; /* several may watch one socket */
+  return 0;
+}
+
 int uv__poll_os_start(uv_poll_t* handle, int events) {
   handle->events = (unsigned char) events;
   int err = update(handle);

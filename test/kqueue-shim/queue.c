@@ -22,7 +22,6 @@
 #define HARVEST_MAX 256
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct shim_queue* queues;
 
 /* The library's close() ends here: a closed fd leaves every queue, and a queue
@@ -97,7 +96,9 @@ static void in_child_too(void) {
   pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-static void setup(void) {
+/* Before anybody else's, so that no handler of the program's runs with the lock
+ * held: a kernel has none. */
+__attribute__((constructor)) static void setup(void) {
   pthread_atfork(before_fork, in_parent, in_child_too);
 }
 
@@ -132,7 +133,6 @@ int kqueue(void) {
 
   if (queue == NULL)
     return -1;
-  pthread_once(&once, setup);
   queue->fd = -1;
   for (int i = 0; i < SHIM_SETS; i++)
     queue->sets[i] = -1;
