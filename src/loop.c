@@ -25,7 +25,8 @@
 int uv__loop_alive(const uv_loop_t* loop) {
   if (loop->active_handles > 0)
     return 1;
-  return loop->active_reqs.count > 0 || loop->closing_handles != NULL;
+  return loop->active_reqs.count > 0 || loop->closing_handles != NULL ||
+         uv__loop_os_has_pending(loop);
 }
 
 int uv_loop_alive(const uv_loop_t* loop) {

@@ -155,6 +155,7 @@ TEST_IMPL(stream_writes_queued_while_connecting) {
   ASSERT_EQ(4, uv_stream_get_write_queue_size((uv_stream_t*) &client));
   run(1);
   check_trace(".acs", ".cas");
+  ASSERT_EQ(-1, uv_backend_timeout(&loop)); /* the poller knows about it */
   ASSERT_EQ(4, uv_stream_get_write_queue_size((uv_stream_t*) &client));
   run(1);
   check_trace(".acs.vwt", ".cas.vwt");
@@ -416,6 +417,31 @@ TEST_IMPL(stream_read_error_is_told_to_an_active_stream) {
   ASSERT_EQ(0, uv_is_active((uv_handle_t*) &tcp));
   ASSERT_ERR(UV_ENOTCONN,
              uv_read_start((uv_stream_t*) &tcp, on_alloc, on_reset));
+  test_close_loop(&loop);
+  return 0;
+}
+static void on_end_write(uv_stream_t* stream,
+                         ssize_t nread,
+                         const uv_buf_t* buf) {
+  uv_buf_t text = uv_buf_init((char*) "xy", 2);
+
+  on_read(stream, nread, buf);
+  client_writes[0].data = (void*) "w";
+  ASSERT_OK(uv_write(&client_writes[0], stream, &text, 1, on_write));
+}
+
+/* The write fails in the turn that reads the end, and is told before the next
+ * one. */
+TEST_IMPL(stream_failed_write_in_the_turn_of_the_end) {
+  int fds[2];
+
+  open_pair(fds);
+  close(fds[1]);
+  ASSERT_OK(uv_read_start((uv_stream_t*) &client, on_alloc, on_end_write));
+  run(1);
+  ASSERT_STR_EQ(".ew", trace);
+  ASSERT_ERR(UV_EPIPE, last_status);
+  ASSERT_EQ(0, uv_loop_alive(&loop));
   test_close_loop(&loop);
   return 0;
 }

@@ -244,7 +244,8 @@ UV__APART static void connect_turn(uv_stream_t* stream, int refused) {
 
   if (err == 0)
     stream->flags |= UV__CONNECTED;
-  uv__io_stop(stream->loop, &stream->io_watcher, POLLOUT);
+  if (err != 0 || uv__queue_empty(&stream->write_queue))
+    uv__io_stop(stream->loop, &stream->io_watcher, POLLOUT);
   connect_report(stream, err);
 
   if (uv__stream_fd(stream) == -1)

@@ -213,6 +213,7 @@ UNIT_UNIX(poll_phase_refused_apply, READINESS)
 UNIT_UNIX(poll_phase_refused_then_closed, READINESS)
 UNIT_UNIX(poll_phase_commit_only_changes, READINESS)
 UNIT_UNIX(poll_phase_stopped_until_ready, READINESS)
+UNIT_UNIX(poll_phase_alive_while_a_round_is_due, READINESS)
 UNIT_UNIX(poll_phase_commit_restarts, READINESS)
 UNIT_UNIX(poll_phase_fork_applies_all_again, READINESS)
 

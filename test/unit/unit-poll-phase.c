@@ -6,6 +6,7 @@
 #include "unix/io.h"
 
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define HANDLES 3
@@ -380,6 +381,47 @@ UNIT_TEST(poll_phase_stopped_until_ready) {
   uv_close((uv_handle_t*) &stream, NULL);
   teardown();
   close(pair[1]);
+}
+
+static int alive_in_callback;
+
+static void note_alive(uv_write_t* req, int status) {
+  (void) status;
+  alive_in_callback = uv_loop_alive(req->handle->loop);
+}
+
+static void write_at_end(uv_stream_t* stream,
+                         ssize_t nread,
+                         const uv_buf_t* buf) {
+  static uv_write_t req;
+  uv_buf_t text = uv_buf_init((char*) "x", 1);
+
+  (void) nread;
+  (void) buf;
+  CHECK_EQ(0, uv_read_stop(stream));
+  CHECK_EQ(0, uv_write(&req, stream, &text, 1, note_alive));
+}
+
+/* A round that was asked for keeps the loop alive, although its result has been
+ * told by the event that is being dispatched. */
+UNIT_TEST(poll_phase_alive_while_a_round_is_due) {
+  uv_pipe_t stream;
+  uv_os_sock_t pair[2];
+
+  setup();
+  for (int i = 0; i < HANDLES; i++)
+    uv_poll_stop(&handles[i]);
+  CHECK_EQ(0, uv_socketpair(SOCK_STREAM, 0, pair, UV_NONBLOCK_PIPE, 0));
+  CHECK_EQ(0, close(pair[1]));
+  CHECK_EQ(0, uv_pipe_init(&fake.loop, &stream, 0));
+  CHECK_EQ(0, uv_pipe_open(&stream, pair[0]));
+  uv_read_start((uv_stream_t*) &stream, alloc_nothing, write_at_end);
+  fake_io(pair[0], POLLIN | POLLHUP);
+  uv_run(&fake.loop, UV_RUN_NOWAIT);
+  CHECK_EQ(1, alive_in_callback);
+  CHECK_EQ(0, uv_loop_alive(&fake.loop));
+  uv_close((uv_handle_t*) &stream, NULL);
+  teardown();
 }
 
 /* A poll handle that is started again is told again, once an iteration: the
