@@ -51,9 +51,10 @@ int uv_fs_event_stop(uv_fs_event_t* handle) {
 int uv_fs_event_getpath(uv_fs_event_t* handle, char* buffer, size_t* size) {
   if (uv__out_string_check(buffer, size) != 0)
     return UV_EINVAL;
-  if (!uv__is_active(uv__base(handle)))
+  if (!uv__is_active(uv__base(handle))) {
+    *size = 0;
     return UV_EINVAL;
-
+  }
   return uv__out_string_put(handle->path, strlen(handle->path), buffer, size);
 }
 

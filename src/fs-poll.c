@@ -256,9 +256,10 @@ int uv_fs_poll_getpath(uv_fs_poll_t* handle, char* buffer, size_t* size) {
 
   if (uv__out_string_check(buffer, size) != 0)
     return UV_EINVAL;
-  if (!uv__is_active(uv__base(handle)))
+  if (!uv__is_active(uv__base(handle))) {
+    *size = 0;
     return UV_EINVAL;
-
+  }
   return uv__out_string_put(poller->path, strlen(poller->path), buffer, size);
 }
 

@@ -65,6 +65,7 @@ TEST(fs_poll_tells_an_error_once)
 TEST(fs_event_create_is_rename)
 TEST_UNIX(fs_event_attributes_of_directories, "inotify")
 TEST_UNIX(fs_write_of_nothing_finds_a_bad_fd, "descriptors of one direction")
+TEST(fs_watch_path_while_stopped)
 TEST(fs_write_of_more_than_two_gigabytes_is_refused)
 TEST(threadpool_size_nonsense_is_the_default)
 

@@ -389,6 +389,24 @@ static void on_fs_event(uv_fs_event_t* handle,
   snprintf(event_name, sizeof(event_name), "%s", name == NULL ? "" : name);
 }
 
+TEST_IMPL(fs_watch_path_while_stopped) {
+  uv_fs_event_t event;
+  uv_fs_poll_t poll;
+  char path[8];
+  size_t size = sizeof(path);
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_fs_event_init(&loop, &event));
+  ASSERT_OK(uv_fs_poll_init(&loop, &poll));
+  ASSERT_ERR(UV_EINVAL, uv_fs_event_getpath(&event, path, &size));
+  ASSERT_EQ(0, size);
+  size = sizeof(path);
+  ASSERT_ERR(UV_EINVAL, uv_fs_poll_getpath(&poll, path, &size));
+  ASSERT_EQ(0, size);
+  test_close_loop(&loop);
+  return 0;
+}
+
 TEST_IMPL(fs_event_create_is_rename) {
   uv_fs_event_t watch;
 

@@ -115,6 +115,14 @@ TEST_IMPL(sysinfo_tmpdir_variables) {
     ASSERT_EQ(0, strncmp(value, buffer, size));
   }
 
+  /* The buffer has room for the slash, or is too small. */
+  ASSERT_EQ(0, uv_os_setenv("TMPDIR", "/dir/"));
+  size = 5;
+  ASSERT_EQ(UV_ENOBUFS, uv_os_tmpdir(buffer, &size));
+  ASSERT_EQ(6, size);
+  ASSERT_EQ(0, uv_os_tmpdir(buffer, &size));
+  ASSERT_EQ(4, size);
+
   ASSERT_EQ(0, uv_os_setenv("TMPDIR", "/"));
   size = sizeof(buffer);
   ASSERT_EQ(0, uv_os_tmpdir(buffer, &size));

@@ -195,8 +195,9 @@ int uv__os_tmpdir(char* buffer, size_t* size) {
   if (dir == NULL)
     dir = UV__DEFAULT_TMPDIR;
 
+  /* A buffer must have room for the slash, too, as in libuv. */
   size_t len = strlen(dir);
-  if (len > 1 && dir[len - 1] == '/')
+  if (len < *size && len > 1 && dir[len - 1] == '/')
     len--;
   return uv__out_string_put(dir, len, buffer, size);
 }
