@@ -14,8 +14,18 @@
 #define SINCE_1_52 0x013400
 #define SINCE_1_53 0x013500
 
+#pragma weak uv_clock_gettime
 #pragma weak uv_metrics_info
+#pragma weak uv_os_free_group
+#pragma weak uv_os_get_group
+#pragma weak uv_os_get_passwd2
+#pragma weak uv_thread_getname
+#pragma weak uv_thread_setname
 #pragma weak uv_udp_try_send2
+#pragma weak uv_utf16_length_as_wtf8
+#pragma weak uv_utf16_to_wtf8
+#pragma weak uv_wtf8_length_as_utf16
+#pragma weak uv_wtf8_to_utf16
 
 extern const struct area area_loop;
 extern const struct area area_stream;
@@ -24,6 +34,8 @@ extern const struct area area_poll;
 extern const struct area area_work;
 extern const struct area area_fs;
 extern const struct area area_process;
+extern const struct area area_watch;
+extern const struct area area_pure;
 
 /* What every area has: the handles of area loop, and a few of its
  * operations. */

@@ -31,6 +31,8 @@ static const struct area* const areas[] = {
   &area_work,
   &area_fs,
   &area_process,
+  &area_watch,
+  &area_pure,
 };
 
 static const struct area* find_area(const char* name) {

@@ -13,6 +13,21 @@ class Rule:
         self.pattern = re.compile(pattern)
         self.reason = reason
 
+    def explains(self, ours, libuv):
+        """Of the first lines that differ."""
+        if self.how == 'late':
+            return self.is_later(ours, libuv)
+        return self.pattern.search(ours + ' <> ' + libuv) is not None
+
+    def is_later(self, ours, libuv):
+        """The same event, at a later time in libuv?"""
+        times = [re.search(r'now=(\d+)', line) for line in (ours, libuv)]
+        texts = [re.sub(r'(now|timeout|due)=-?\d+', '', line)
+                 for line in (ours, libuv)]
+        return (None not in times and texts[0] == texts[1]
+                and self.pattern.search(ours) is not None
+                and int(times[0][1]) < int(times[1][1]))
+
     def concerns(self, area, version):
         return self.area in ('*', area) and self.version in ('*', version)
 
@@ -22,7 +37,7 @@ class AreaRules:
 
     def __init__(self, rules):
         self.masks = [r for r in rules if r.how == 'mask']
-        self.firsts = [r for r in rules if r.how == 'first']
+        self.firsts = [r for r in rules if r.how != 'mask']
 
     def mask(self, lines):
         """The trace without what the rules take out."""
@@ -46,7 +61,7 @@ class AreaRules:
         x = a[at].strip() if at < len(a) else ''
         y = b[at].strip() if at < len(b) else ''
         for rule in self.firsts:
-            if rule.pattern.search(x + ' <> ' + y):
+            if rule.explains(x, y):
                 return rule.reason
         return None
 

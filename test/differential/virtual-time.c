@@ -23,11 +23,14 @@
 #define WAKE_MS 2000
 /* Longer waits are as good as for ever. */
 #define FOR_EVER_MS 100000000
+/* As is a loop that only polls files, and finds no change. */
+#define QUIET_MAX_MS 2000
 #define KERNEL_SIGSET_BYTES 8
 
 static _Thread_local int is_loop_thread;
 static uint64_t now_ns;
 static uint64_t start_ns;
+static uint64_t progress_ns; /* when something happened last */
 static int patience_ms;
 static void (*idle)(void);
 
@@ -52,6 +55,7 @@ void moment_start(void (*on_idle)(void)) {
    * that rounding does not matter. */
   start_ns = (uint64_t) (real.tv_sec + 1) * 1000 * NS_PER_MS;
   now_ns = start_ns;
+  progress_ns = start_ns;
   idle = on_idle;
   is_loop_thread = 1;
 }
@@ -61,7 +65,7 @@ void moment_stop(void) {
 }
 
 void moment_progress(void) {
-  /* Sleeping for ever is seen in epoll_pwait(). */
+  progress_ns = now_ns;
 }
 
 void moment_pass(unsigned ms) {
@@ -157,8 +161,10 @@ int epoll_pwait(int fd,
     return n;
   if (timeout > 0 && timeout < FOR_EVER_MS) {
     now_ns += (uint64_t) timeout * NS_PER_MS;
-    return 0;
+    if (now_ns - progress_ns < QUIET_MAX_MS * (uint64_t) NS_PER_MS)
+      return 0;
   }
+  progress_ns = now_ns;
   if (idle != NULL)
     idle();
   return real_wait(fd, events, max, WAKE_MS, mask);
