@@ -80,7 +80,9 @@ TEST_IMPL(stream_close_cancels_in_order) {
     uv_run(&loop, UV_RUN_NOWAIT);
   for (int i = 0; i < 4; i++) {
     ASSERT_EQ(i, order[i]);
-    ASSERT_ERR(i == 0 ? 0 : UV_ECANCELED, order_status[i]);
+    /* Windows takes all of a write while there is any room. */
+    if (TEST_POSIX || i != 1 || order_status[i] != 0)
+      ASSERT_ERR(i == 0 ? 0 : UV_ECANCELED, order_status[i]);
   }
   ASSERT_EQ(99, order[4]);
   test_close_loop(&loop);
@@ -428,6 +430,7 @@ TEST_IMPL(stream_try_write_after_shutdown) {
   uv_write_t req;
 
   setup();
+  test_fill(stream); /* Windows takes all of a write while there is any room */
   ASSERT_OK(uv_write(&req, stream, &much, 1, on_write));
   ASSERT_OK(uv_shutdown(&shut, stream, on_shutdown));
   ASSERT_ERR(UV_EAGAIN, uv_try_write(stream, &buf, 1));
