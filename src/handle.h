@@ -66,7 +66,6 @@ enum {
 
   /* signal */
   UV__SIGNAL_ONE_SHOT = 0x2000000,
-  UV__SIGNAL_SPENT = 0x8000000, /* ours: one-shot, and its callback runs */
 
   /* process */
   UV__PROCESS_REAPED = 0x1000000, /* the pid no longer belongs to the child */

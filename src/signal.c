@@ -20,9 +20,14 @@ static int start(uv_signal_t* handle,
   if (cb == NULL || signum == 0 || uv__is_closing(uv__base(handle)))
     return UV_EINVAL;
 
+  /* Only the callback changes, as in libuv. */
+  if (handle->signum == signum) {
+    handle->signal_cb = cb;
+    return 0;
+  }
+
   /* It stays stopped if the other signal is refused. */
-  if (handle->signum != signum)
-    (void) uv_signal_stop(handle); /* cannot fail */
+  (void) uv_signal_stop(handle); /* cannot fail */
   int err = UV_EINVAL;
   if (signum > 0)
     err = uv__signal_os_start(handle, signum, one_shot);
@@ -30,7 +35,7 @@ static int start(uv_signal_t* handle,
     return err;
 
   handle->signal_cb = cb;
-  handle->flags &= ~(UV__SIGNAL_ONE_SHOT | UV__SIGNAL_SPENT);
+  /* Never taken back, as in libuv: who was one-shot once stays so. */
   if (one_shot)
     handle->flags |= UV__SIGNAL_ONE_SHOT;
   uv__handle_start(uv__base(handle));
@@ -55,14 +60,8 @@ int uv_signal_stop(uv_signal_t* handle) {
 }
 
 void uv__signal_report(uv_signal_t* handle, int signum) {
-  if (!(handle->flags & UV__SIGNAL_ONE_SHOT)) {
-    handle->signal_cb(handle, signum);
-    return;
-  }
-
-  /* It is still started in its callback, which may start it again. */
-  handle->flags |= UV__SIGNAL_SPENT;
   handle->signal_cb(handle, signum);
-  if (handle->flags & UV__SIGNAL_SPENT)
+  /* Also if the callback has started it again, as in libuv. */
+  if (handle->flags & UV__SIGNAL_ONE_SHOT)
     (void) uv_signal_stop(handle); /* cannot fail */
 }

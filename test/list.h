@@ -232,6 +232,7 @@ TEST(process_environment_and_directory)
 TEST(process_looked_up_in_the_childs_path)
 TEST_UNIX(process_detached_is_a_session_leader, "sessions")
 TEST_UNIX(process_setuid_drops_groups, "users and groups by number")
+TEST_UNIX(process_sigchld_until_closed, "SIGCHLD")
 TEST_UNIX(process_empty_name_is_a_directory, "PATH as execvp() has it")
 TEST_UNIX(process_setuid_runs_fork_handlers, "users and groups by number")
 TEST_UNIX(process_setuid_refused_is_told, "users and groups by number")
@@ -319,8 +320,7 @@ TEST_UNIX(signal_raised_before_close, "signals that a process sends itself")
 TEST_UNIX(signal_raised_in_a_callback, "signals that a process sends itself")
 TEST_UNIX(signal_bad_number_stops_the_handle,
           "signals that a process sends itself")
-TEST_UNIX(signal_oneshot_started_again_in_callback,
-          "signals that a process sends itself")
+TEST_UNIX(signal_oneshot_for_ever, "signals that a process sends itself")
 
 /* test-storm.c */
 TEST_UNIX(storm_accept_at_the_limit, "setrlimit()")

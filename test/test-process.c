@@ -382,6 +382,34 @@ TEST_IMPL(process_setuid_drops_groups) {
   return 0;
 }
 
+static int sigchld_is_watched(void) {
+  struct sigaction action;
+
+  ASSERT_EQ(0, sigaction(SIGCHLD, NULL, &action));
+  return action.sa_handler != SIG_DFL;
+}
+
+/* From the first child until its handle is closed. */
+TEST_IMPL(process_sigchld_until_closed) {
+  const char* poller = getenv("UV_POLLER");
+  uv_process_options_t options;
+  uv_process_t process;
+  char* args[] = { (char*) "true", NULL };
+
+  if (poller != NULL && strcmp(poller, "kqueue") == 0)
+    SKIP("kqueue needs no SIGCHLD");
+  ASSERT_OK(uv_loop_init(&loop));
+  init_options(&options, args);
+  options.exit_cb = NULL;
+  ASSERT_OK(uv_spawn(&loop, &process, &options));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT(sigchld_is_watched());
+  uv_close((uv_handle_t*) &process, NULL);
+  ASSERT(!sigchld_is_watched());
+  test_close_loop(&loop);
+  return 0;
+}
+
 /* Names without a slash are searched for; an empty one finds directories. */
 TEST_IMPL(process_empty_name_is_a_directory) {
   uv_process_options_t options;

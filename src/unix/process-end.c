@@ -193,7 +193,8 @@ static void ask_each(struct uv__queue* children, struct uv__queue* ended) {
   }
 }
 
-/* Looks at all first, then calls back. */
+/* Looks at all first, then calls back. SIGCHLD is watched until a handle is
+ * closed and no child is left, as in libuv. */
 static void reap_children(uv_signal_t* watcher, int signum) {
   uv_loop_t* loop = watcher->loop;
   struct uv__queue* children = &loop->process_handles;
@@ -203,7 +204,6 @@ static void reap_children(uv_signal_t* watcher, int signum) {
   uv__queue_init(&ended);
   if (are_few(children) || !take_named(children, &ended))
     ask_each(children, &ended);
-  unwatch_if_childless(loop);
   report_all(&ended);
 }
 

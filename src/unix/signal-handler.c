@@ -12,26 +12,20 @@
 
 struct uv__signal_slot uv__signal_slots[UV__SIGNUM_MAX + 1];
 
-/* Raises the number of deliveries; 1 if the loop has been told of all others,
- * so that this one must be logged. At worst it is logged once more than needed,
- * or not: the loop looks at the counts after the log. */
-static int count(uv_signal_t* handle) {
-  unsigned before = uv__fetch_add(&handle->caught_signals, 1);
-  return before == uv__load_relaxed(&handle->dispatched_signals);
-}
-
 static void deliver(const struct uv__signal_entry* entry,
                     uv_signal_t* handle,
                     int signum) {
   uv_loop_t* loop = handle->loop;
   struct uv__signal_log* log = uv__loop_os(loop)->signal_log;
 
-  /* First the delivery, then the mark: who takes the mark sees it. */
-  if (!entry->coalesced) {
-    if (!uv__signal_log_push(log, handle, signum))
-      (void) count(handle);
-  } else if (count(handle)) {
-    (void) uv__signal_log_push(log, handle, signum); /* it is counted */
+  /* First the delivery, then the marks: who takes them sees it. A coalesced
+   * handle is in the log at most once. Pairs with run_counted() in signal.c. */
+  int is_logged = entry->coalesced &&
+                  uv__exchange(&handle->caught_signals, 1) != 0;
+  if (!is_logged && !uv__signal_log_push(log, handle, signum)) {
+    if (!entry->coalesced)
+      uv__fetch_add(&handle->caught_signals, 1);
+    uv__exchange(&log->overflow, 1);
   }
   /* Pairs with the exchange in uv__signal_run(). As long as the mark stands,
    * the wake-up that came with it is still to be answered. */

@@ -7,7 +7,8 @@
 
 #include "base.h"
 
-/* A power of two. What does not fit is counted in the handle (S2). */
+/* A power of two. What does not fit is counted in the handle (S2), and
+ * `overflow` set. */
 #define UV__SIGNAL_LOG_SIZE 512u
 
 /* One delivery. */
@@ -19,6 +20,7 @@ struct uv__signal_arrival {
 struct uv__signal_log {
   unsigned head; /* atomic: the oldest one; moved by the loop */
   unsigned tail; /* atomic: the next one to write; moved by signal handlers */
+  int overflow;  /* atomic: handles have counts */
   struct uv__signal_arrival arrivals[UV__SIGNAL_LOG_SIZE];
 };
 

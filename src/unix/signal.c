@@ -87,13 +87,13 @@ static void entry_leave(struct uv__signal_entry* entry) {
  * of the two kinds in the order of addresses. */
 static int comes_before(const struct uv__signal_entry* a,
                         const struct uv__signal_entry* b) {
-  if (a->one_shot != b->one_shot)
-    return b->one_shot;
+  if (a->is_last != b->is_last)
+    return b->is_last;
   return (uintptr_t) a->handle < (uintptr_t) b->handle;
 }
 
-/* The list of signum with this entry at its place, and no other one for its
- * handle; NULL if there is no memory. */
+/* The list of signum with this entry at its place; NULL if there is no
+ * memory. */
 static struct uv__signal_list* list_with(int signum,
                                          struct uv__signal_entry entry) {
   const struct uv__signal_list* old = list_of(signum);
@@ -107,7 +107,7 @@ static struct uv__signal_list* list_with(int signum,
   int is_placed = 0;
   for (unsigned i = 0; i < old_size; i++) {
     const struct uv__signal_entry* other = &old->entries[i];
-    if (other->handle == NULL || other->handle == entry.handle)
+    if (other->handle == NULL)
       continue;
     if (!is_placed && comes_before(&entry, other)) {
       list->entries[size++] = entry;
@@ -209,13 +209,14 @@ static void fork_register(void) {
   (void) pthread_atfork(NULL, NULL, fork_child);
 }
 
-/* Puts the handle on the list of signum, or makes it one-shot or lasting. If
- * that is refused, nothing has changed. */
+/* Puts the handle on the list of signum. If that is refused, nothing has
+ * changed. */
 static int join(uv_signal_t* handle, int signum, int one_shot) {
   enum audience before = audience_of(signum);
   struct uv__signal_entry entry = {
     .handle = handle,
     .one_shot = one_shot,
+    .is_last = one_shot || (handle->flags & UV__SIGNAL_ONE_SHOT),
     .coalesced = (handle->flags & UV__INTERNAL) != 0,
   };
   struct uv__signal_list* list = list_with(signum, entry);
@@ -267,9 +268,6 @@ int uv__signal_os_start(uv_signal_t* handle, int signum, int one_shot) {
 
   if (signum > UV__SIGNUM_MAX)
     return UV_EINVAL;
-  if (handle->signum == signum && !one_shot &&
-      !(handle->flags & UV__SIGNAL_ONE_SHOT))
-    return 0;
   int err = ensure_log(handle->loop);
   if (err != 0)
     return err;
@@ -279,8 +277,7 @@ int uv__signal_os_start(uv_signal_t* handle, int signum, int one_shot) {
   if (err != 0)
     return err;
 
-  if (handle->signum == 0)
-    uv__queue_push_back(&uv__loop_os(handle->loop)->signals, node_of(handle));
+  uv__queue_push_back(&uv__loop_os(handle->loop)->signals, node_of(handle));
   handle->signum = signum;
   return 0;
 }
@@ -295,14 +292,12 @@ void uv__signal_os_stop(uv_signal_t* handle) {
   uv__queue_remove(node_of(handle));
   handle->signum = 0;
   handle->caught_signals = 0;
-  handle->dispatched_signals = 0;
 }
 
 void uv__signal_os_init(uv_signal_t* handle) {
   pthread_once(&fork_once, fork_register);
   uv__queue_init(node_of(handle));
   handle->caught_signals = 0;
-  handle->dispatched_signals = 0;
 }
 
 enum uv__close_answer uv__signal_close(uv_handle_t* base) {
@@ -315,23 +310,19 @@ enum uv__close_answer uv__signal_close(uv_handle_t* base) {
   return UV__CLOSE_DONE;
 }
 
-/* Deliveries beside the log that the callback has not been told of. */
-static unsigned owed(uv_signal_t* handle) {
-  return uv__load_relaxed(&handle->caught_signals) -
-         handle->dispatched_signals;
-}
-
-/* Calls back for each delivery of now; what is caught meanwhile raises the mark
- * again. The callback may stop, restart or close the handle. */
-static int run_owed(uv_signal_t* handle) {
+/* Calls back for deliveries that are counted and not in the log; those that are
+ * caught meanwhile have their turn later. The callback may stop, restart or
+ * close the handle. */
+static int run_counted(uv_signal_t* handle) {
   int ran = 0;
 
-  for (unsigned rest = owed(handle); rest > 0 && owed(handle) > 0; rest--) {
-    unsigned step = handle->flags & UV__INTERNAL ? owed(handle) : 1;
-    uv__store_relaxed(&handle->dispatched_signals,
-                      handle->dispatched_signals + step);
+  for (unsigned n = uv__exchange(&handle->caught_signals, 0); n > 0; n--) {
+    if (handle->signum == 0)
+      break;
     ran++;
     uv__signal_report(handle, handle->signum);
+    if (handle->flags & UV__INTERNAL)
+      break; /* one call for all */
   }
   return ran;
 }
@@ -346,11 +337,24 @@ static int run_log(struct uv__signal_log* log) {
     if (handle->signum != arrival.signum)
       continue; /* stopped, or watches another signal now */
     if (handle->flags & UV__INTERNAL) {
-      ran += run_owed(handle);
+      ran += run_counted(handle);
       continue;
     }
     uv__signal_report(handle, arrival.signum);
     ran++;
+  }
+  return ran;
+}
+
+static int run_overflow(struct uv__loop_os* os) {
+  struct uv__queue todo;
+  int ran = 0;
+
+  uv__queue_move(&todo, &os->signals);
+  while (!uv__queue_empty(&todo)) {
+    struct uv__queue* node = uv__queue_pop_front(&todo);
+    uv__queue_push_back(&os->signals, node);
+    ran += run_counted(handle_of(node));
   }
   return ran;
 }
@@ -363,16 +367,12 @@ int uv__signal_run(uv_loop_t* loop) {
   /* Pairs with deliver() in signal-handler.c: what came with the mark is
    * visible now, what comes later raises it again. */
   (void) uv__exchange(&os->base.shared.last_due, 0);
+  if (os->signal_log == NULL)
+    return 0;
 
-  int ran = os->signal_log == NULL ? 0 : run_log(os->signal_log);
-  struct uv__queue todo;
-  uv__queue_move(&todo, &os->signals);
-  while (!uv__queue_empty(&todo)) {
-    struct uv__queue* node = uv__queue_pop_front(&todo);
-    uv__queue_push_back(&os->signals, node);
-    ran += run_owed(handle_of(node));
-  }
-  return ran;
+  int has_overflow = uv__exchange(&os->signal_log->overflow, 0);
+  int ran = run_log(os->signal_log);
+  return has_overflow ? ran + run_overflow(os) : ran;
 }
 
 void uv__signal_init_loop(uv_loop_t* loop) {
@@ -401,8 +401,7 @@ void uv__signal_fork(uv_loop_t* loop) {
   if (os->signal_log != NULL)
     uv__signal_log_reset(os->signal_log);
   for (q = os->signals.next; q != &os->signals; q = q->next) {
-    uv_signal_t* handle = handle_of(q);
-    handle->dispatched_signals = uv__load_relaxed(&handle->caught_signals);
+    handle_of(q)->caught_signals = 0;
   }
 }
 

@@ -9,10 +9,9 @@
  *
  * S1  a list is freed, and a handle forgotten, only after no signal handler
  *     that may have seen it is running any more.
- * S2  uv_signal_t.caught_signals is changed by the signal handler,
- *     .dispatched_signals by the loop thread; the difference is what the
- *     callback is owed beside the log: deliveries that did not fit, and all
- *     those to handles of our own, which need one call for any number.
+ * S2  uv_signal_t.caught_signals counts deliveries that did not fit into the
+ *     log; the loop takes them with one exchange. In handles of our own, which
+ *     need one call for any number, it says that there is one in the log.
  * S3  the change lock of signal.c is never taken in signal context, and is
  *     held with all signals blocked.
  */
@@ -28,6 +27,7 @@
 struct uv__signal_entry {
   uv_signal_t* handle; /* atomic; NULL: has left */
   int one_shot;        /* wants one delivery only */
+  int is_last;         /* is one-shot or was: told after the others */
   int coalesced;       /* one call for any number of deliveries */
 };
 
