@@ -503,6 +503,7 @@ TEST_UNIX(udp_close_cancels_what_is_queued, "datagrams that are collected")
 TEST_UNIX(udp_send_in_send_callback_waits_for_the_poll,
           "datagrams that are collected")
 TEST_UNIX(udp_recv_stop_beside_sends, "datagrams that are collected")
+TEST_UNIX(udp_send_error_ends_the_turn, "datagrams that are collected")
 TEST(udp_multicast_loop_range)
 
 /* test-udp-errors.c */

@@ -419,6 +419,44 @@ TEST_IMPL(udp_recv_stop_beside_sends) {
   return 0;
 }
 
+static int statuses[3];
+
+static void note_status(uv_udp_send_t* req, int status) {
+  statuses[sends++] = status;
+  (void) req;
+}
+
+static int sends_before_poll;
+
+static void note_sends(uv_prepare_t* handle) {
+  (void) handle;
+  sends_before_poll = sends;
+}
+
+/* What is queued behind a datagram that fails waits for the poll phase. */
+TEST_IMPL(udp_send_error_ends_the_turn) {
+  static char big[70000];
+  uv_prepare_t prepare;
+  uv_udp_send_t reqs[3];
+
+  setup(0);
+  ASSERT_OK(uv_prepare_init(&loop, &prepare));
+  ASSERT_OK(uv_prepare_start(&prepare, note_sends));
+  for (int i = 0; i < 3; i++) {
+    uv_buf_t buf = uv_buf_init(big, i == 1 ? sizeof(big) : 1);
+    ASSERT_OK(uv_udp_send(&reqs[i], &sender, &buf, 1, (struct sockaddr*) &addr,
+                          note_status));
+  }
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(2, sends_before_poll);
+  ASSERT_EQ(3, sends);
+  ASSERT_OK(statuses[0]);
+  ASSERT_ERR(UV_EMSGSIZE, statuses[1]);
+  ASSERT_OK(statuses[2]);
+  test_close_loop(&loop);
+  return 0;
+}
+
 /* libuv takes a byte, whatever the system's option is. */
 TEST_IMPL(udp_multicast_loop_range) {
   setup(0);

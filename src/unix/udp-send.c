@@ -115,30 +115,35 @@ static void complete_first(uv_udp_t* handle, ssize_t status) {
   uv__queue_push_back(&handle->write_completed_queue, q);
 }
 
-/* 0 if the kernel takes no more for now. */
-static int send_batch(uv_udp_t* handle) {
+enum progress { NO_ROOM, FAILED, SENT };
+
+static enum progress send_batch(uv_udp_t* handle) {
   struct mmsghdr msgs[BATCH_MAX];
   unsigned int count = gather(handle, msgs);
   int n = send_many(uv__udp_fd(handle), msgs, count);
 
+  if (n < 0 && is_transient(n))
+    return NO_ROOM;
   if (n < 0) {
-    if (is_transient(n))
-      return 0;
     complete_first(handle, n);
-    return 1;
+    return FAILED;
   }
   for (int i = 0; i < n; i++)
     complete_first(handle, msgs[i].msg_len);
-  return 1;
+  return SENT;
 }
 
-/* Sends what is queued, as far as it goes without waiting; no callbacks. 1 if
- * one send or more came to its end. */
+/* Sends what is queued, as far as it goes without waiting or an error, after
+ * which libuv leaves the rest for another turn. No callbacks. 1 if one send or
+ * more came to its end. */
 static int flush(uv_udp_t* handle) {
+  enum progress progress = SENT;
   int is_any_done = 0;
 
-  while (!uv__queue_empty(&handle->write_queue) && send_batch(handle))
-    is_any_done = 1;
+  while (progress == SENT && !uv__queue_empty(&handle->write_queue)) {
+    progress = send_batch(handle);
+    is_any_done |= progress != NO_ROOM;
+  }
   return is_any_done;
 }
 
