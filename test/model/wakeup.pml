@@ -190,8 +190,17 @@ inline close_handle(k) {
 
 /* uv__work_run_done() and uv__async_run() */
 inline dispatch_wake() {
-  atomic { items = items | finished; finished = 0 };
-  atomic { ready = ready | sent; sent = 0; round = ready; ready = 0 };
+  at = 0; /* the pass begins with finished work, whose callbacks */
+  if
+  :: finished != 0 ->
+    atomic { items = items | finished; finished = 0 };
+    if /* may close the first handle */
+    :: SENDERS > 0 && !(closed & 1) -> close_handle(0)
+    :: skip
+    fi
+  :: else -> skip
+  fi;
+  atomic { round = round | ready | sent; ready = 0; sent = 0 };
   h = 0;
   do
   :: h < SENDERS ->
