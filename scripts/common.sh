@@ -48,7 +48,8 @@ make_configure() {
 }
 
 # build_in DIR CONFIGURE-ARGUMENT...: configures once per set of arguments,
-# then makes the library and, with UV_BUILD_CHECK=1, the tests.
+# then makes the library and, with UV_BUILD_CHECK=1, the tests; with
+# UV_BUILD_STATIC=1 these are static programs.
 build_in() {
   local dir=$1 top=$PWD
   shift
@@ -62,6 +63,9 @@ build_in() {
   fi
   make -C "$dir" -j"$(nproc)" || return
   if [ "${UV_BUILD_CHECK:-0}" = 1 ]; then
-    make -C "$dir" -j"$(nproc)" check-programs || return
+    local how=()
+    [ "${UV_BUILD_STATIC:-0}" = 0 ] ||
+      how=(LDFLAGS=-all-static CPPFLAGS=-DTEST_STATIC=1)
+    make -C "$dir" -j"$(nproc)" "${how[@]}" check-programs || return
   fi
 }

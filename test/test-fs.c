@@ -494,8 +494,9 @@ TEST_IMPL(fs_write_of_more_than_two_gigabytes_is_refused) {
   ASSERT_ERR(UV_EINVAL, uv_fs_write(NULL, &req, -1, two, 2, -1, NULL));
   ASSERT_ERR(UV_EINVAL,
              uv_fs_sendfile(NULL, &req, fd, fd, 0, 0x7ffff001, NULL));
-  /* A read may be short anyway. Windows looks at the memory first. */
-  if (TEST_POSIX)
+  /* A read may be short anyway. Windows looks at the memory first, and so does
+   * an emulator (test/qemu/run). */
+  if (TEST_POSIX && getenv("UV_TEST_EMULATED") == NULL)
     ASSERT_OK(uv_fs_read(NULL, &req, fd, &one, 1, -1, NULL));
   uv_fs_req_cleanup(&req);
   ASSERT_OK(uv_fs_close(NULL, &req, fd, NULL));

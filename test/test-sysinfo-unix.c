@@ -59,6 +59,15 @@ TEST_IMPL(sysinfo_homedir_without_variable) {
 # define RLIMIT_AS RLIMIT_DATA /* all of it, where that is all there is */
 #endif
 
+static void set_limit(int resource, const struct rlimit* want) {
+  struct rlimit now;
+
+  ASSERT_EQ(0, setrlimit(resource, want));
+  ASSERT_EQ(0, getrlimit(resource, &now));
+  if (now.rlim_cur != want->rlim_cur)
+    SKIP("setrlimit() does nothing here (qemu-user)");
+}
+
 /* libuv 1.52.1 and later: resource limits are limits, too. */
 TEST_IMPL(sysinfo_memory_resource_limit) {
   uint64_t limit = (uint64_t) 8 << 30;
@@ -71,7 +80,7 @@ TEST_IMPL(sysinfo_memory_resource_limit) {
     SKIP("the address space is limited below 8 GiB already");
   struct rlimit tight = { .rlim_cur = (rlim_t) limit, .rlim_max = rl.rlim_max };
   uint64_t before = uv_get_constrained_memory();
-  ASSERT_EQ(0, setrlimit(RLIMIT_AS, &tight));
+  set_limit(RLIMIT_AS, &tight);
   uint64_t after = uv_get_constrained_memory();
   uint64_t available = uv_get_available_memory();
   ASSERT_EQ(0, setrlimit(RLIMIT_AS, &rl)); /* sanitizers need more */
@@ -96,7 +105,7 @@ TEST_IMPL(sysinfo_memory_limit_above_the_memory) {
   if (rl.rlim_max != RLIM_INFINITY && (uint64_t) rl.rlim_max < limit)
     SKIP("the data segment is limited to less already");
   struct rlimit loose = { .rlim_cur = (rlim_t) limit, .rlim_max = rl.rlim_max };
-  ASSERT_EQ(0, setrlimit(RLIMIT_DATA, &loose));
+  set_limit(RLIMIT_DATA, &loose);
   uint64_t found = uv_get_constrained_memory();
   ASSERT_EQ(0, setrlimit(RLIMIT_DATA, &rl)); /* sanitizers need more */
   ASSERT(found != 0);
@@ -192,12 +201,9 @@ TEST_IMPL(dl_symbols_of_the_program) {
   uv_lib_t lib;
   void* address = NULL;
 
-  int err = uv_dlopen(TEST_LIBRARY, &lib);
-  if (err != 0 && strstr(uv_dlerror(&lib), "not supported") != NULL) {
-    uv_dlclose(&lib);
-    SKIP("a static program of musl's loads no libraries");
-  }
-  ASSERT_EQ(0, err);
+  if (TEST_STATIC)
+    SKIP("a static program has no symbols to look up");
+  ASSERT_EQ(0, uv_dlopen(TEST_LIBRARY, &lib));
   ASSERT_EQ(0, uv_dlsym(&lib, TEST_SYMBOL, &address));
   ASSERT(address != NULL);
   ASSERT_EQ(0, strcmp("no error", uv_dlerror(&lib)));

@@ -82,6 +82,9 @@ static void setup(int family, unsigned init_flags, unsigned bind_flags) {
   if ((bind_flags & UV_UDP_LINUX_RECVERR) && poller != NULL &&
       strcmp(poller, "kqueue") == 0)
     SKIP("kqueue knows nothing of error queues; no system has both");
+  if ((bind_flags & UV_UDP_LINUX_RECVERR) && sizeof(void*) == 4 &&
+      getenv("UV_TEST_EMULATED") != NULL)
+    SKIP("qemu-user loses the address in the queue of 32-bit programs");
   find_dead_port(family);
   any = dead;
   ((struct sockaddr_in*) &any)->sin_port = 0; /* as in sockaddr_in6 */

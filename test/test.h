@@ -69,6 +69,11 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
+/* 1 in builds whose programs are static; the build says so. */
+#ifndef TEST_STATIC
+# define TEST_STATIC 0
+#endif
+
 /* ThreadSanitizer watches this build. */
 #if defined(__SANITIZE_THREAD__)
 # define TEST_TSAN 1
