@@ -50,10 +50,6 @@ static void use_library_in_child(void) {
 }
 
 TEST_IMPL(fork_handler_registered_before_ours) {
-  const char* poller = getenv("UV_POLLER");
-
-  if (poller != NULL && strcmp(poller, "kqueue") == 0)
-    SKIP("test/kqueue-shim has a fork handler and locks of its own");
   ASSERT_EQ(0, pthread_atfork(NULL, NULL, use_library_in_child));
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_signal_init(&loop, &handle));
