@@ -258,10 +258,8 @@ static const struct op ops[] = {
 enum { OPS = sizeof(ops) / sizeof(ops[0]) };
 static int at;
 
-/* The result of ops[at] is in req. 1 if the next may come. */
-static int op_done(void) {
-  int result = (int) req.result;
-
+/* The end of ops[at]. 1 if the next may come. */
+static int op_done(int result) {
   if (result >= 0 && ops[at].done != NULL)
     ops[at].done();
   uv_fs_req_cleanup(&req);
@@ -301,8 +299,9 @@ void scenario_fs_sync(void) {
   begin(NULL);
   for (at = 0; at < OPS && sc.err == 0; at++) {
     int r = ops[at].call();
+    /* A request that is refused has no result of its own. */
     SC_CHECK(r == (int) req.result || r < 0);
-    op_done();
+    op_done(r);
   }
   sc.goal = at == OPS;
   clean_up();
@@ -313,7 +312,7 @@ static void next_op(void);
 static void on_step(uv_fs_t* r) {
   SC_CHECK(r == &req);
   sc_paid();
-  if (op_done()) {
+  if (op_done((int) r->result)) {
     at++;
     next_op();
   }
