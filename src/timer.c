@@ -322,7 +322,7 @@ static uint64_t true_earliest(const struct uv__timer_slot* heap, size_t count) {
 }
 
 /* The loop's thread may be changing all this meanwhile: whatever is read, no
- * index leaves the array, and the key of the top is never too late. */
+ * index leaves the array, and the answer is never too late. */
 uint64_t uv__timer_peek_due(const uv_loop_t* loop) {
   const struct uv__timers* timers = &uv__loop_state(loop)->timers;
   /* Acquire: these pair with change_begin() and change_end(), */
@@ -340,7 +340,10 @@ uint64_t uv__timer_peek_due(const uv_loop_t* loop) {
   uint64_t due_ns = true_earliest(heap, count);
   int is_whole =
       changes % 2 == 0 && changes == uv__load_acquire(&timers->changes);
-  return due_ns != UV__DEADLINE_NONE && is_whole ? due_ns : top_ns;
+  if (is_whole)
+    return due_ns != UV__DEADLINE_NONE ? due_ns : top_ns;
+  /* Where words are shorter than keys, the top may be half of one, too. */
+  return sizeof(uintptr_t) < sizeof(top_ns) ? UV__DEADLINE_NONE : top_ns;
 }
 
 /* Is there one beside the first? Keys may be too early, never too late. */
