@@ -52,8 +52,8 @@ struct uv__timers {
   size_t count;
   size_t capacity;
   size_t nready; /* due, disarmed, waiting for their callbacks */
-  struct uv__timer_slot* old_heap; /* the array before `heap`, or NULL */
   unsigned changes; /* of the heap, so far; odd while one is under way */
+  unsigned readers; /* in uv__timer_peek_due() right now, on any thread */
 };
 
 /* async.c. */

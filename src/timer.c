@@ -156,24 +156,49 @@ static uv_timer_t* heap_top(struct uv__timers* timers) {
   return NULL;
 }
 
-/* The array before this one is kept until the next time: another thread may
- * just be reading it (uv__timer_peek_due()). */
+/* The slot behind the last one links the array to the one it replaced, which is
+ * half as long. */
+static struct uv__timer_slot** older_heap(struct uv__timer_slot* heap,
+                                          size_t capacity) {
+  return (struct uv__timer_slot**) &heap[capacity].timer;
+}
+
+static void free_older_heaps(struct uv__timers* timers) {
+  size_t capacity = timers->capacity;
+  struct uv__timer_slot* heap = timers->heap;
+
+  while (heap != NULL) {
+    struct uv__timer_slot* older = *older_heap(heap, capacity);
+    if (heap == timers->heap)
+      *older_heap(heap, capacity) = NULL;
+    else
+      uv__free(heap);
+    heap = older;
+    capacity /= 2;
+  }
+}
+
+/* Another thread may just be reading the array before this one, or even an
+ * older one (uv__timer_peek_due()): then they are kept until the next time. */
 UV__APART static int heap_grow(struct uv__timers* timers) {
   size_t capacity = timers->capacity * 2;
   if (capacity < MIN_CAPACITY)
     capacity = MIN_CAPACITY;
 
-  struct uv__timer_slot* heap = uv__calloc(capacity, sizeof(*heap));
+  struct uv__timer_slot* heap = uv__calloc(capacity + 1, sizeof(*heap));
   if (heap == NULL)
     return UV_ENOMEM;
 
   if (timers->count != 0)
     memcpy(heap, timers->heap, timers->count * sizeof(*heap));
-  uv__free(timers->old_heap);
-  timers->old_heap = timers->heap;
+  *older_heap(heap, capacity) = timers->heap;
   /* In this order: pairs with the loads in uv__timer_peek_due(). */
   uv__store_release(&timers->heap, heap);
   uv__store_release(&timers->capacity, capacity);
+  /* Release: who begins to read after this finds the new array. Pairs with the
+   * addition in uv__timer_peek_due(). */
+  if (uv__fetch_add(&timers->readers, 0) == 0)
+    free_older_heaps(timers);
   return 0;
 }
 
@@ -321,10 +346,7 @@ static uint64_t true_earliest(const struct uv__timer_slot* heap, size_t count) {
   return best_ns;
 }
 
-/* The loop's thread may be changing all this meanwhile: whatever is read, no
- * index leaves the array, and the answer is never too late. */
-uint64_t uv__timer_peek_due(const uv_loop_t* loop) {
-  const struct uv__timers* timers = &uv__loop_state(loop)->timers;
+static uint64_t peek_due(const struct uv__timers* timers) {
   /* Acquire: these pair with change_begin() and change_end(), */
   unsigned changes = uv__load_acquire(&timers->changes);
   /* these, in this order, with heap_grow(): an array of that capacity. */
@@ -344,6 +366,18 @@ uint64_t uv__timer_peek_due(const uv_loop_t* loop) {
     return due_ns != UV__DEADLINE_NONE ? due_ns : top_ns;
   /* Where words are shorter than keys, the top may be half of one, too. */
   return sizeof(uintptr_t) < sizeof(top_ns) ? UV__DEADLINE_NONE : top_ns;
+}
+
+/* The loop's thread may be changing all this meanwhile: whatever is read, no
+ * index leaves the array, and the answer is never too late. */
+uint64_t uv__timer_peek_due(const uv_loop_t* loop) {
+  struct uv__timers* timers = &uv__loop_state(loop)->timers;
+
+  /* Keeps the array. Pairs with heap_grow(). */
+  uv__fetch_add(&timers->readers, 1);
+  uint64_t due_ns = peek_due(timers);
+  uv__fetch_sub(&timers->readers, 1);
+  return due_ns;
 }
 
 /* Is there one beside the first? Keys may be too early, never too late. */
@@ -400,10 +434,9 @@ void uv__timer_close_loop(uv_loop_t* loop) {
 
   assert(timers->count == 0);
   assert(timers->nready == 0);
+  free_older_heaps(timers);
   uv__free(timers->heap);
-  uv__free(timers->old_heap);
   timers->heap = NULL;
-  timers->old_heap = NULL;
   timers->capacity = 0;
 }
 
