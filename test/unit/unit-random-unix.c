@@ -18,6 +18,7 @@
 # include <linux/filter.h>
 # include <linux/seccomp.h>
 # include <sys/prctl.h>
+# include "unix/linux/call-numbers.h"
 #endif
 
 /* Where the C library has a function that ours can stand in front of. */
@@ -152,7 +153,7 @@ UNIT_TEST(random_interrupted) {
 static int forbid_getrandom(int err) {
   struct sock_filter code[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getrandom, 0, 1),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, UV__SYS_GETRANDOM, 0, 1),
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned) err),
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
