@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs rely on in files and the pool (BEHAVIOUR 55-60), and the rows
- * of the security history that are about paths and names. */
+/* Files and the pool: behaviour 55-60 of docs/internals/behaviour.md, and the
+ * rows of the security history that are about paths and names. */
 #include "test.h"
 
 #include <limits.h>

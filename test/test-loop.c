@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs rely on in the loop (BEHAVIOUR 1-12) and of handles (13-20), on
- * the real pollers. Method: callbacks append a letter. */
+/* The loop and its handles on real pollers: behaviour 1-20 of
+ * docs/internals/behaviour.md. Method: each callback appends a letter. */
 #include "test.h"
 
 #include <signal.h>

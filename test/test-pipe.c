@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs rely on in pipes (BEHAVIOUR 42, 43) and their names. */
+/* Pipes and their names: behaviour 42 and 43 of docs/internals/behaviour.md. */
 #include "test.h"
 
 #if TEST_POSIX

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs rely on in processes (BEHAVIOUR 61-64), and CVE-2015-0278.
- * Method: this program is its own child (helpers below). */
+/* Processes: behaviour 61-64 of docs/internals/behaviour.md, and CVE-2015-0278.
+ * Method: the program starts itself as its child (helpers below). */
 #include "test.h"
 
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs rely on in streams (BEHAVIOUR 21-44). Method: socket pairs and
- * loopback connections. */
+/* Streams: behaviour 21-44 of docs/internals/behaviour.md. Method: socket pairs
+ * and loopback connections. */
 #include "test.h"
 
 #if TEST_POSIX

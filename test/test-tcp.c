@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs rely on in TCP handles (BEHAVIOUR 35-40). */
+/* TCP handles: behaviour 35-40 of docs/internals/behaviour.md. */
 #include "test.h"
 
 #if TEST_POSIX

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Terminals (BEHAVIOUR 65), on a pseudo-terminal made here: libuv's own tests
- * need a real one. */
+/* Terminals: behaviour 65 of docs/internals/behaviour.md, on a pseudo-terminal
+ * made here (libuv's own tests need a real one). */
 #include "test.h"
 
 #if TEST_POSIX

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs rely on in UDP handles (BEHAVIOUR 45-49), the queue counters,
- * uv_udp_open_ex, and the recvmmsg rules of GHSA-r846-fxvr-f3rx. */
+/* UDP handles: behaviour 45-49 of docs/internals/behaviour.md, the queue
+ * counters, uv_udp_open_ex, and the recvmmsg rules of GHSA-r846-fxvr-f3rx. */
 #include "test.h"
 
 #if TEST_POSIX
