@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # For builds with gyp, Node's above all: this tree as Node's deps/uv. The lists
-# of files are those of CMakeLists.txt. See test/clients/README.md.
+# of files are those of src/sources.mk. See test/clients/README.md.
 {
   'variables': {
     'python%': 'python3',

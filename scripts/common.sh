@@ -37,7 +37,8 @@ apt_install() {
 # make_configure: ./configure, if it is missing or older than its sources.
 make_configure() {
   local input
-  for input in configure.ac Makefile.am include/uv/version.h m4/uv-*.m4; do
+  for input in configure.ac Makefile.am src/sources.mk test/sources.mk \
+               include/uv/version.h m4/uv-*.m4; do
     if [ ! -f Makefile.in ] || [ "$input" -nt configure ] ||
        [ "$input" -nt Makefile.in ]; then
       ./autogen.sh || return

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+# The files of the tests, benchmarks and examples; see src/sources.mk.
+
+# A kqueue for Linux, for tests (--enable-kqueue-shim).
+uv_shim_sources = \
+  test/kqueue-shim/clone.c \
+  test/kqueue-shim/fd-filters.c \
+  test/kqueue-shim/libc.c \
+  test/kqueue-shim/own-filters.c \
+  test/kqueue-shim/queue.c \
+  test/kqueue-shim/shim.h \
+  test/kqueue-shim/sys/clonefile.h \
+  test/kqueue-shim/sys/event.h \
+  test/kqueue-shim/vnode-filter.c
+
+# Its own tests.
+uv_shim_test_sources = \
+  test/kqueue-shim/test/list.h \
+  test/kqueue-shim/test/shim-change.c \
+  test/kqueue-shim/test/shim-filter.c
+
+# Black-box tests: only what uv.h and uv/ext.h offer.
+uv_test_sources = \
+  test/assert.c \
+  test/list.h \
+  test/pair.c \
+  test/platform.h \
+  test/runner.c \
+  test/runner.h \
+  test/test-async-order.c \
+  test/test-async.c \
+  test/test-bad-input.c \
+  test/test-close.c \
+  test/test-fd-table.c \
+  test/test-fs.c \
+  test/test-loop.c \
+  test/test-metrics.c \
+  test/test-names.c \
+  test/test-no-arguments.c \
+  test/test-no-memory.c \
+  test/test-pipe.c \
+  test/test-process-end.c \
+  test/test-process.c \
+  test/test-pull.c \
+  test/test-security-names.c \
+  test/test-security-rights.c \
+  test/test-storm.c \
+  test/test-stream-messages.c \
+  test/test-stream-turns.c \
+  test/test-stream.c \
+  test/test-sysinfo-strings.c \
+  test/test-sysinfo-unix.c \
+  test/test-systems.c \
+  test/test-tcp.c \
+  test/test-thread-affinity.c \
+  test/test-thread-create.c \
+  test/test-thread-name.c \
+  test/test-thread-sync.c \
+  test/test-timer-signals.c \
+  test/test-timer.c \
+  test/test-tty.c \
+  test/test-udp.c \
+  test/test-uring.h \
+  test/test-work.c \
+  test/test-write-cancel.c \
+  test/test.h
+
+# On unix: what its runner is made of, and files all about descriptors. Elsewhere
+# list.h names these tests as skipped, with the reason.
+uv_test_unix_sources = \
+  test/runner-unix.c \
+  test/support-unix.c \
+  test/test-dead-fd.c \
+  test/test-fork.c \
+  test/test-fs-copy.c \
+  test/test-fs-event-many.c \
+  test/test-fs-send.c \
+  test/test-fs-times.c \
+  test/test-limits.c \
+  test/test-old-kernel.c \
+  test/test-sandbox.c \
+  test/test-select-limit.c \
+  test/test-signal.c \
+  test/test-system-odd.c \
+  test/test-udp-errors.c \
+  test/test-udp-socket.c \
+  test/test-uring-rights.c \
+  test/test-uring.c
+
+uv_test_win_sources = \
+  test/runner-win.c \
+  test/support-win.c \
+  test/test-embed-win.c \
+  test/test-fs-win.c \
+  test/test-pipe-win.c \
+  test/test-process-dump-win.c \
+  test/test-process-win.c \
+  test/test-thread-win.c \
+  test/test-udp-win.c
+
+# What runs white-box tests, each in a process of its own.
+uv_harness_sources = \
+  test/unit/harness.h \
+  test/unit/main.c \
+  test/unit/unit.h
+
+uv_harness_unix_sources = \
+  test/unit/process-unix.c
+
+uv_harness_win_sources = \
+  test/unit/process-win.c
+
+# White-box tests of the pure parts, and of the loop on the fake poller.
+uv_unit_sources = \
+  test/unit/list.h \
+  test/unit/poller-fake.c \
+  test/unit/poller-fake.h \
+  test/unit/unit-accessors.c \
+  test/unit/unit-addr.c \
+  test/unit/unit-alloc.c \
+  test/unit/unit-ansi.c \
+  test/unit/unit-dump-path.c \
+  test/unit/unit-error.c \
+  test/unit/unit-fork-lock.c \
+  test/unit/unit-handle.c \
+  test/unit/unit-idna.c \
+  test/unit/unit-inet.c \
+  test/unit/unit-ipc-frame.c \
+  test/unit/unit-loop.c \
+  test/unit/unit-poll-clock.c \
+  test/unit/unit-process-path.c \
+  test/unit/unit-pull.c \
+  test/unit/unit-queue.c \
+  test/unit/unit-random.c \
+  test/unit/unit-reparse.c \
+  test/unit/unit-sock-status.c \
+  test/unit/unit-string.c \
+  test/unit/unit-threadpool.c \
+  test/unit/unit-timer-model.c \
+  test/unit/unit-timer.c \
+  test/unit/unit-tty-keys.c \
+  test/unit/unit-work-queue.c \
+  test/unit/unit-wtf8.c
+
+# Of files that Linux has, and of readiness.
+uv_unit_unix_sources = \
+  test/unit/fake-source-unix.c \
+  test/unit/fixture.h \
+  test/unit/unit-cgroup.c \
+  test/unit/unit-cpuinfo.c \
+  test/unit/unit-eai.c \
+  test/unit/unit-poll-phase.c \
+  test/unit/unit-random-unix.c \
+  test/unit/unit-signal-log.c
+
+uv_unit_win_sources = \
+  test/unit/fake-source-win.c
+
+# The contract P1-P8, run against every poller compiled in.
+uv_contract_sources = \
+  test/contract/contract-wait.c \
+  test/contract/contract.c \
+  test/contract/contract.h \
+  test/contract/list.h
+
+# The benchmarks: only what uv.h offers, so that they run on any libuv.so.1.
+uv_bench_sources = \
+  bench/async.c \
+  bench/bench.h \
+  bench/connection.c \
+  bench/file.c \
+  bench/loop.c \
+  bench/main.c \
+  bench/memory.c \
+  bench/peer.c \
+  bench/peer.h \
+  bench/place.c \
+  bench/process.c \
+  bench/stream.c \
+  bench/timer.c \
+  bench/udp.c \
+  bench/work.c
+
+# Readiness, and completion.
+uv_contract_unix_sources = \
+  test/contract/contract-watch.c
+
+uv_contract_win_sources = \
+  test/contract/contract-req.c
+
+uv_examples = \
+  examples/copy \
+  examples/echo-client \
+  examples/echo-server \
+  examples/loops \
+  examples/pull-echo
