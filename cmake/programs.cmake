@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+# The programs that tests run: the tests themselves, examples, benchmarks.
+
+# uv_program(TARGET LIBRARY SOURCE...)
+function(uv_program target library)
+  add_executable(${target} ${ARGN})
+  target_compile_definitions(${target} PRIVATE ${uv_defines})
+  target_compile_options(${target} PRIVATE ${uv_cflags} ${uv_of_tests})
+  target_link_options(${target} PRIVATE ${uv_ldflags})
+  target_link_libraries(${target} PRIVATE ${library})
+  set_target_properties(${target} PROPERTIES
+    C_STANDARD 11
+    C_STANDARD_REQUIRED ON
+    C_EXTENSIONS ON)
+  if(LIBUV_STATIC_TESTS)
+    target_compile_definitions(${target} PRIVATE TEST_STATIC=1)
+    target_link_options(${target} PRIVATE -static)
+  elseif(MINGW)
+    # No DLL of the compiler's.
+    target_link_options(${target} PRIVATE -static)
+  endif()
+endfunction()
+
+# Programs that use the library as everybody does. On Windows they have the
+# static library, and uv-test-dll is the tests again, on the DLL.
+if(LIBUV_BUILD_SHARED AND NOT LIBUV_STATIC_TESTS AND NOT WIN32)
+  set(uv_test_library uv)
+else()
+  set(uv_test_library uv_a)
+endif()
+if(WIN32)
+  list(APPEND uv_test_sources ${uv_test_win_sources})
+  list(APPEND uv_harness_sources ${uv_harness_win_sources} test/runner-win.c)
+  list(APPEND uv_unit_sources ${uv_unit_win_sources})
+  list(APPEND uv_contract_sources ${uv_contract_win_sources})
+else()
+  list(APPEND uv_test_sources ${uv_test_unix_sources})
+  list(APPEND uv_harness_sources ${uv_harness_unix_sources})
+  list(APPEND uv_unit_sources ${uv_unit_unix_sources})
+  list(APPEND uv_contract_sources ${uv_contract_unix_sources})
+endif()
+
+uv_program(uv-test ${uv_test_library} ${uv_test_sources})
+if(WIN32 AND LIBUV_BUILD_SHARED)
+  uv_program(uv-test-dll uv ${uv_test_sources})
+endif()
+# The unit tests script the clock (poller-fake.c), which takes a linker that
+# can give a function another name.
+if(NOT MSVC)
+  uv_program(uv-unit uv_a ${uv_unit_sources} ${uv_harness_sources})
+  target_compile_options(uv-unit PRIVATE ${uv_private})
+  target_link_options(uv-unit PRIVATE -Wl,--wrap=uv_hrtime)
+endif()
+
+# uv_harness_program(TARGET LIST SOURCE...): the runner of the unit tests, with
+# a list of its own.
+function(uv_harness_program target list)
+  uv_program(${target} uv_a ${ARGN} ${uv_harness_sources})
+  target_compile_options(${target} PRIVATE ${uv_private})
+  target_compile_definitions(${target} PRIVATE UNIT_LIST=\"${list}\")
+endfunction()
+uv_harness_program(uv-contract contract/list.h ${uv_contract_sources})
+if(LIBUV_KQUEUE_SHIM)
+  uv_harness_program(uv-shim kqueue-shim/test/list.h ${uv_shim_test_sources})
+endif()
+
+foreach(example ${uv_examples})
+  get_filename_component(name ${example} NAME)
+  uv_program(${name} ${uv_test_library} ${example}.c)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+endforeach()
+
+# Linux only: their other side and their floors are written for it.
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  uv_program(uv-bench ${uv_test_library} ${uv_bench_sources})
+endif()
+
+# What clang's MSan does not know of the C library, loaded before it.
+if(LIBUV_TEST_PRESET STREQUAL "msan")
+  set(uv_msan_calls ${PROJECT_BINARY_DIR}/msan-calls.so)
+  set(source ${PROJECT_SOURCE_DIR}/test/sanitizers/msan-calls.c)
+  add_custom_command(OUTPUT ${uv_msan_calls} DEPENDS ${source}
+    COMMAND gcc -Wall -Wextra -Werror -D_FILE_OFFSET_BITS=64 -O1 -fno-builtin
+            -fPIC -shared -o ${uv_msan_calls} ${source} -ldl
+    VERBATIM)
+  add_custom_target(msan-calls ALL DEPENDS ${uv_msan_calls})
+endif()
