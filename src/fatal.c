@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The only place that ends the process. */
+/* Ends the process if an invariant of the library is broken. Besides this, only
+ * a failed assert() does. */
 #include "fatal.h"
 
 #include <stdio.h>
