@@ -25,6 +25,17 @@ builtins="undici/undici=undici/undici-fetch.js
   cjs_module_lexer/dist/lexer=cjs-module-lexer/dist/lexer.js
   minimatch=minimatch/dist/cjs/index.bundle.js"
 
+ninja_node() {
+  ninja -C out/Release -j "${NODE_JOBS:-$(nproc)}" "$@"
+}
+
+# objects_of_node: Node's own files, those that include uv.h. They come before
+# V8, which takes most of the time.
+objects_of_node() {
+  ninja -C out/Release -t targets all |
+    sed -n 's,^\(obj/src/[^:]*\.o\): .*,\1,p'
+}
+
 # build_node: in the private Debian, as an ordinary user, in Node's source.
 build_node() {
   local each options=()
@@ -36,7 +47,7 @@ build_node() {
     configure_node --ninja --without-node-snapshot --without-node-code-cache \
       "${options[@]}" || return
   fi
-  ninja -C out/Release -j "${NODE_JOBS:-$(nproc)}" node
+  ninja_node libuv && ninja_node $(objects_of_node) && ninja_node node
 }
 
 # inside_debian DIR COMMAND...: DIR is /mnt there.
@@ -57,7 +68,8 @@ prepare() {
   local work=${ROOT%/*}/node-whole
   if [ ! -f "$work/.unpacked" ]; then
     rm -rf "$work" && mkdir -p "$work" && unpack_node "$work" &&
-      sed -i "s/'-O3'/'-O1'/" "$work/common.gypi" || return # V8 is large
+      sed -i "s/'-O3'/'${NODE_OPTIMIZE:--O1}'/" "$work/common.gypi" ||
+      return # V8 is large
     : > "$work/.unpacked"
   fi
   copy_tree "$TOP" "$work/deps/uv" && chown -R 1000:1000 "$work" || return
