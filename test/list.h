@@ -49,6 +49,7 @@ TEST_WINDOWS(embed_reposted_work_arrives, "completion ports")
 TEST_UNIX(fork_handler_registered_before_ours, "fork()")
 TEST_UNIX(fork_while_the_title_changes, "fork()")
 TEST_UNIX(fork_while_signals_change, "fork()")
+TEST_UNIX(fork_child_closes_nothing_of_its_own, "fork()")
 
 /* test-fs.c */
 TEST(fs_sync_needs_no_loop)

@@ -151,3 +151,39 @@ TEST_IMPL(fork_while_signals_change) {
   fork_beside(change_signals, watch_signal);
   return 0;
 }
+
+static void on_change(uv_fs_event_t* h, const char* name, int events, int s) {
+  (void) h;
+  (void) name;
+  (void) events;
+  (void) s;
+}
+
+/* A kernel queue is not inherited by a child: its number is free there, or that
+ * of a descriptor opened since, which closing the loop must not close. */
+TEST_IMPL(fork_child_closes_nothing_of_its_own) {
+  enum { PIPES = 4 };
+  uv_fs_event_t watcher;
+  char byte;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_fs_event_init(&loop, &watcher));
+  ASSERT_OK(uv_fs_event_start(&watcher, on_change, ".", 0));
+  uv_close((uv_handle_t*) &watcher, NULL);
+  ASSERT_OK(uv_run(&loop, UV_RUN_DEFAULT));
+  pid_t pid = fork_with_limit();
+  if (pid == 0) {
+    int fds[PIPES][2];
+    for (int i = 0; i < PIPES; i++)
+      ASSERT_EQ(0, pipe(fds[i]));
+    ASSERT_OK(uv_loop_close(&loop));
+    for (int i = 0; i < PIPES; i++) {
+      ASSERT_EQ(1, write(fds[i][1], "x", 1));
+      ASSERT_EQ(1, read(fds[i][0], &byte, 1));
+    }
+    _exit(0);
+  }
+  expect_success(pid);
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}

@@ -31,6 +31,7 @@
 #include <sys/event.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #define CHANGES (NOTE_WRITE | NOTE_EXTEND | NOTE_ATTRIB)
 #define RENAMES (NOTE_DELETE | NOTE_RENAME | NOTE_REVOKE)
@@ -58,6 +59,7 @@ struct uv__vnodes {
   uv__io_t watcher;     /* of the queue */
   struct vnode** by_fd; /* NULL where nothing is watched */
   unsigned size;        /* of by_fd */
+  int owner;            /* the process that made the queue */
   /* The batch being delivered; the events from `next` on are still to come. */
   struct kevent batch[BATCH_MAX];
   int next;
@@ -81,6 +83,7 @@ static int open_queue(uv_loop_t* loop, struct uv__vnodes* vnodes) {
     (void) uv__fd_close(kq); /* the first error is the one to report */
     return err;
   }
+  vnodes->owner = (int) getpid();
   uv__io_start(loop, &vnodes->watcher, POLLIN);
   return 0;
 }
@@ -114,7 +117,8 @@ void uv__fs_event_close_loop(uv_loop_t* loop) {
     return;
   int kq = vnodes->watcher.fd;
   uv__io_close(loop, &vnodes->watcher);
-  if (kq != -1)
+  /* A child of fork() does not have the queue, only its number. */
+  if (kq != -1 && vnodes->owner == (int) getpid())
     (void) uv__fd_close(kq); /* nothing in it */
   uv__free(vnodes->by_fd);
   uv__free(vnodes);

@@ -92,26 +92,11 @@ static int kqueue_poller_open(uv_loop_t* loop) {
   return err;
 }
 
-static void kqueue_poller_close(uv_loop_t* loop) {
+/* A child of fork() has neither the thread nor the queue: the queue's number is
+ * free there, or that of a file opened since, which is not ours to close. */
+static void close_queue(uv_loop_t* loop) {
   struct uv__kqset* set = set_of(loop);
 
-  if (set->has_pipe)
-    uv__wake_fd_close(loop);
-  uv__select_close(set->selector);
-  if (loop->backend_fd != -1)
-    uv__fd_close(loop->backend_fd);
-  loop->backend_fd = -1;
-  uv__loop_state(loop)->poller_data = NULL;
-  uv__free(set->entries);
-  uv__free(set->changed);
-  uv__free(set);
-}
-
-static int kqueue_poller_reopen(uv_loop_t* loop) {
-  struct uv__kqset* set = set_of(loop);
-
-  /* A child does not inherit the queue: its number is free, or somebody's who
-   * opened a file since. Not ours to close. */
   if (set->owner == (int) getpid()) {
     uv__select_close(set->selector);
     if (loop->backend_fd != -1)
@@ -124,7 +109,21 @@ static int kqueue_poller_reopen(uv_loop_t* loop) {
   if (set->has_pipe)
     uv__wake_fd_close(loop);
   set->has_pipe = 0;
-  uv__kqset_clear(set);
+}
+
+static void kqueue_poller_close(uv_loop_t* loop) {
+  struct uv__kqset* set = set_of(loop);
+
+  close_queue(loop);
+  uv__loop_state(loop)->poller_data = NULL;
+  uv__free(set->entries);
+  uv__free(set->changed);
+  uv__free(set);
+}
+
+static int kqueue_poller_reopen(uv_loop_t* loop) {
+  close_queue(loop);
+  uv__kqset_clear(set_of(loop));
   return open_queue(loop);
 }
 

@@ -6,10 +6,13 @@
  *
  * The lock guards the whole structure. The thread does not hold it while it
  * selects; every change counts up `version` and ends the select through a pipe,
- * and an answer to an older question is thrown away.
+ * and an answer to an older question is thrown away. A child of fork() has no
+ * thread and may find the lock held: it can still take devices out, and
+ * abandons the rest.
  */
 #include "unix/select-thread.h"
 #include "alloc.h"
+#include "fork-lock.h"
 #include "loop.h"
 #include "unix/fd.h"
 #include "unix/io.h"
@@ -31,7 +34,7 @@ struct device {
 struct uv__selector {
   uv_loop_t* loop;
   uv_thread_t thread;
-  uv_mutex_t lock;
+  struct uv__fork_lock lock;
   unsigned version; /* of what is armed */
   int ending;
   int pipe[2]; /* ends a select */
@@ -130,16 +133,16 @@ static void run(void* arg) {
   struct uv__selector* s = arg;
   struct question q;
 
-  uv_mutex_lock(&s->lock);
+  (void) uv__fork_lock(&s->lock);
   while (!s->ending) {
     compose(s, &q);
-    uv_mutex_unlock(&s->lock);
+    uv__fork_unlock(&s->lock);
     int n = select(q.max_fd + 1, &q.in, &q.out, &q.oob, NULL);
     int err = n == -1 ? errno : 0;
     if (n > 0 && FD_ISSET(s->pipe[0], &q.in))
       drain(s->pipe[0]);
 
-    uv_mutex_lock(&s->lock);
+    (void) uv__fork_lock(&s->lock);
     int found = 0;
     if (n > 0)
       found = mark(s, &q);
@@ -148,7 +151,7 @@ static void run(void* arg) {
     if (found)
       (void) uv__loop_wake(s->loop); /* nothing to be done about a failure */
   }
-  uv_mutex_unlock(&s->lock);
+  uv__fork_unlock(&s->lock);
 }
 
 static int selector_new(uv_loop_t* loop, struct uv__selector** out) {
@@ -161,17 +164,14 @@ static int selector_new(uv_loop_t* loop, struct uv__selector** out) {
   err = uv__fd_pipe(s->pipe, O_CLOEXEC | O_NONBLOCK);
   if (err != 0)
     goto err_free;
-  err = s->pipe[0] < FD_SETSIZE ? uv_mutex_init(&s->lock) : UV_EMFILE;
+  err = UV_EMFILE;
+  if (s->pipe[0] < FD_SETSIZE)
+    err = uv_thread_create(&s->thread, run, s);
   if (err != 0)
     goto err_close_pipe;
-  err = uv_thread_create(&s->thread, run, s);
-  if (err != 0)
-    goto err_destroy_lock;
   *out = s;
   return 0;
 
-err_destroy_lock:
-  uv_mutex_destroy(&s->lock);
 err_close_pipe:
   uv__fd_close(s->pipe[0]);
   uv__fd_close(s->pipe[1]);
@@ -214,7 +214,7 @@ int uv__select_watch(struct uv__selector** selector,
   }
 
   struct uv__selector* s = *selector;
-  uv_mutex_lock(&s->lock);
+  (void) uv__fork_lock(&s->lock);
   struct device* device = find(s, fd);
   if (device == NULL)
     device = add(s, fd);
@@ -224,20 +224,20 @@ int uv__select_watch(struct uv__selector** selector,
     device->armed = device->want != 0;
     changed(s);
   }
-  uv_mutex_unlock(&s->lock);
+  uv__fork_unlock(&s->lock);
   return device == NULL ? UV_ENOMEM : 0;
 }
 
 void uv__select_forget(struct uv__selector* s, int fd) {
   if (s == NULL)
     return;
-  uv_mutex_lock(&s->lock);
+  (void) uv__fork_lock(&s->lock);
   struct device* device = find(s, fd);
   if (device != NULL) {
     *device = s->devices[--s->count];
     changed(s);
   }
-  uv_mutex_unlock(&s->lock);
+  uv__fork_unlock(&s->lock);
 }
 
 int uv__select_arm(struct uv__selector* s) {
@@ -246,7 +246,7 @@ int uv__select_arm(struct uv__selector* s) {
 
   if (s == NULL)
     return 0;
-  uv_mutex_lock(&s->lock);
+  (void) uv__fork_lock(&s->lock);
   for (unsigned i = 0; i < s->count; i++) {
     struct device* device = &s->devices[i];
     waiting |= device->ready != 0;
@@ -257,7 +257,7 @@ int uv__select_arm(struct uv__selector* s) {
   }
   if (found)
     changed(s);
-  uv_mutex_unlock(&s->lock);
+  uv__fork_unlock(&s->lock);
   return waiting;
 }
 
@@ -266,7 +266,7 @@ int uv__select_collect(struct uv__selector* s, unsigned* bits) {
 
   if (s == NULL)
     return -1;
-  uv_mutex_lock(&s->lock);
+  (void) uv__fork_lock(&s->lock);
   for (unsigned i = 0; i < s->count && fd == -1; i++) {
     if (s->devices[i].ready == 0)
       continue;
@@ -274,7 +274,7 @@ int uv__select_collect(struct uv__selector* s, unsigned* bits) {
     *bits = s->devices[i].ready;
     s->devices[i].ready = 0;
   }
-  uv_mutex_unlock(&s->lock);
+  uv__fork_unlock(&s->lock);
   return fd;
 }
 
@@ -288,16 +288,14 @@ static void selector_free(struct uv__selector* s) {
 void uv__select_close(struct uv__selector* s) {
   if (s == NULL)
     return;
-  uv_mutex_lock(&s->lock);
+  (void) uv__fork_lock(&s->lock);
   s->ending = 1;
   changed(s);
-  uv_mutex_unlock(&s->lock);
+  uv__fork_unlock(&s->lock);
   uv_thread_join(&s->thread);
-  uv_mutex_destroy(&s->lock);
   selector_free(s);
 }
 
-/* The lock may be in any state, so it is left alone. */
 void uv__select_abandon(struct uv__selector* s) {
   if (s != NULL)
     selector_free(s);

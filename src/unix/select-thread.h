@@ -23,7 +23,7 @@ int uv__select_watch(struct uv__selector** selector,
                      int fd,
                      unsigned want);
 
-/* Afterwards nothing is reported for fd. */
+/* Afterwards nothing is reported for fd. Also in a child of fork(). */
 void uv__select_forget(struct uv__selector* selector, int fd);
 
 /* Looks at everything again that was collected before: what is still ready is

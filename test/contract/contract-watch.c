@@ -309,6 +309,69 @@ CONTRACT(p2_terminal_refused_by_the_kernel) {
   watch_terminal(poller);
 }
 
+/* A child of fork() takes a terminal out before it reopens the poller. The
+ * thread that select-thread.c has in the parent, which may have held the lock,
+ * does not exist in the child. */
+CONTRACT(p7_child_forgets_a_terminal) {
+  enum { FORKS = 100, LIMIT_SECONDS = 10 };
+  uv_loop_t loop;
+  int status;
+  int fds[2];
+
+  CHECK_EQ(0, setenv("KQUEUE_SHIM_REFUSE_DEVICES", "1", 1));
+  contract_open(&loop, poller);
+  open_terminal(fds);
+  contract_apply(&loop, fds[0], 0, POLLOUT);
+  for (int i = 0; i < FORKS; i++) {
+    (void) contract_wait(&loop, fds[0], 0); /* has the thread look again */
+    pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+      alarm(LIMIT_SECONDS);
+      watch_of(&loop)->forget(&loop, fds[0]);
+      CHECK_EQ(0, poller->reopen(&loop));
+      CHECK_EQ(0, contract_wait(&loop, fds[0], 0).bits);
+      contract_apply(&loop, fds[0], 0, POLLOUT);
+      CHECK_EQ(POLLOUT, contract_wait(&loop, fds[0], 5000).bits);
+      contract_close(&loop);
+      _exit(0);
+    }
+    CHECK_EQ(pid, waitpid(pid, &status, 0));
+    CHECK_EQ(0, status);
+  }
+  contract_close(&loop);
+}
+
+/* The child closes a loop that it did not reopen: without waiting for a thread
+ * that it does not have, and without closing what has the number of the
+ * parent's queue there. */
+CONTRACT(p7_child_closes_with_a_terminal) {
+  uv_loop_t loop;
+  int status;
+  int fds[2];
+
+  CHECK_EQ(0, setenv("KQUEUE_SHIM_REFUSE_DEVICES", "1", 1));
+  contract_open(&loop, poller);
+  open_terminal(fds);
+  contract_apply(&loop, fds[0], 0, POLLOUT);
+  CHECK_EQ(POLLOUT, contract_wait(&loop, fds[0], 5000).bits);
+  pid_t pid = fork();
+  CHECK(pid >= 0);
+  if (pid == 0) {
+    int own[2];
+    alarm(10);
+    CHECK_EQ(0, pipe(own));
+    contract_close(&loop);
+    contract_write(own[1]);
+    contract_read(own[0]);
+    _exit(0);
+  }
+  CHECK_EQ(pid, waitpid(pid, &status, 0));
+  CHECK_EQ(0, status);
+  CHECK_EQ(POLLOUT, contract_wait(&loop, fds[0], 5000).bits);
+  contract_close(&loop);
+}
+
 /* More ready descriptors than room: all of them in turn, none starves. */
 CONTRACT(p2_more_ready_than_room) {
   enum { PIPES = 20, ROOM = 3 };

@@ -40,6 +40,8 @@ EACH_WATCHER(p6_wake_beside_events)
 EACH_WATCHER(p6_wake_without_room)
 EACH_POLLER(p6_no_wake_is_lost)
 EACH_FORKER(p7_reopen_in_a_child)
+EACH_FORKER(p7_child_forgets_a_terminal)
+EACH_FORKER(p7_child_closes_with_a_terminal)
 EACH_POLLER(p7_open_and_close_leak_nothing)
 
 /* contract-req.c */
