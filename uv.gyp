@@ -53,7 +53,7 @@
           'defines': ['_GNU_SOURCE', '_FILE_OFFSET_BITS=64'],
           'sources': [
             '<!@(<(uv_list) uv_unix_sources uv_linux_sources '
-              'uv_inotify_sources)',
+              'uv_argv_sources uv_inotify_sources uv_uring_sources)',
           ],
           'link_settings': {'libraries': ['-lpthread', '-ldl', '-lrt']},
         }],
@@ -65,18 +65,24 @@
           'link_settings': {'libraries': ['-lpthread']},
         }],
         ['OS == "freebsd"', {
-          'sources': ['<!@(<(uv_list) uv_freebsd_sources)'],
+          'sources': [
+            '<!@(<(uv_list) uv_freebsd_sources uv_setproctitle_sources)',
+          ],
         }],
         ['OS == "netbsd"', {
           'defines': ['_NETBSD_SOURCE'],
-          'sources': ['<!@(<(uv_list) uv_netbsd_sources)'],
+          'sources': [
+            '<!@(<(uv_list) uv_netbsd_sources uv_setproctitle_sources)',
+          ],
         }],
         ['OS == "openbsd"', {
-          'sources': ['<!@(<(uv_list) uv_openbsd_sources)'],
+          'sources': [
+            '<!@(<(uv_list) uv_openbsd_sources uv_setproctitle_sources)',
+          ],
         }],
         ['OS == "mac"', {
           'defines': ['_DARWIN_C_SOURCE'],
-          'sources': ['<!@(<(uv_list) uv_darwin_sources)'],
+          'sources': ['<!@(<(uv_list) uv_darwin_sources uv_argv_sources)'],
         }],
         ['OS == "win"', {
           'defines': ['_WIN32_WINNT=0x0A00'],

@@ -63,26 +63,28 @@ uv_private_headers = \
   src/udp.h \
   src/unix/bsd/sysinfo.h \
   src/unix/cmsg.h \
-  src/unix/dir-names.h \
+  src/unix/darwin/fs-clone.h \
+  src/unix/darwin/fsevents.h \
+  src/unix/darwin/os.h \
   src/unix/eai.h \
   src/unix/fd.h \
-  src/unix/fs-clone.h \
+  src/unix/freebsd/os.h \
   src/unix/fs-ops.h \
-  src/unix/fs-ring.h \
-  src/unix/fsevents.h \
   src/unix/ifaddrs.h \
   src/unix/io.h \
-  src/unix/kqueue-set.h \
+  src/unix/kqueue/dir-names.h \
+  src/unix/kqueue/interest.h \
+  src/unix/kqueue/select-thread.h \
   src/unix/linux/call-numbers.h \
   src/unix/linux/cgroup.h \
   src/unix/linux/cpuinfo.h \
-  src/unix/linux/fs-uring-map.h \
+  src/unix/linux/os.h \
   src/unix/linux/procfs.h \
   src/unix/linux/statx.h \
-  src/unix/linux/uring-abi.h \
-  src/unix/linux/uring.h \
   src/unix/loop-os.h \
+  src/unix/netbsd/os.h \
   src/unix/newer-calls.h \
+  src/unix/openbsd/os.h \
   src/unix/os.h \
   src/unix/poll-impl.h \
   src/unix/poller-scan.h \
@@ -91,12 +93,15 @@ uv_private_headers = \
   src/unix/process-sys.h \
   src/unix/process.h \
   src/unix/proctitle.h \
-  src/unix/select-thread.h \
   src/unix/signal-log.h \
   src/unix/signal.h \
   src/unix/sock.h \
   src/unix/stream-impl.h \
   src/unix/udp-impl.h \
+  src/unix/uring/fs-uring-map.h \
+  src/unix/uring/fs-uring.h \
+  src/unix/uring/uring-abi.h \
+  src/unix/uring/uring.h \
   src/unix/wake-fd.h \
   src/utf8.h \
   src/uv-common.h \
@@ -133,6 +138,8 @@ uv_private_headers = \
   src/win/winsock.h \
   src/work-queue.h
 
+# Each list below is a folder: what is selected together lies together.
+# On every system.
 uv_common_sources = \
   src/accessors.c \
   src/addr.c \
@@ -182,86 +189,7 @@ uv_common_sources = \
   src/work.c \
   src/wtf8.c
 
-uv_unix_sources = \
-  src/unix/addr.c \
-  src/unix/clock.c \
-  src/unix/dispatch.c \
-  src/unix/dl.c \
-  src/unix/eai.c \
-  src/unix/env.c \
-  src/unix/error.c \
-  src/unix/fd.c \
-  src/unix/fs-clone.c \
-  src/unix/fs-copy.c \
-  src/unix/fs-dir.c \
-  src/unix/fs-ops.c \
-  src/unix/fs-path.c \
-  src/unix/fs-rw.c \
-  src/unix/fs-stat.c \
-  src/unix/fs-time.c \
-  src/unix/getaddrinfo.c \
-  src/unix/getnameinfo.c \
-  src/unix/guess-handle.c \
-  src/unix/handle-class.c \
-  src/unix/ifaddrs.c \
-  src/unix/io.c \
-  src/unix/loop-os.c \
-  src/unix/pipe.c \
-  src/unix/poll-handle.c \
-  src/unix/poller-poll.c \
-  src/unix/poller-scan.c \
-  src/unix/poller-select.c \
-  src/unix/poller.c \
-  src/unix/proc-info.c \
-  src/unix/process-child.c \
-  src/unix/process-end.c \
-  src/unix/process-launch.c \
-  src/unix/process-path.c \
-  src/unix/process-stdio.c \
-  src/unix/process.c \
-  src/unix/proctitle.c \
-  src/unix/random-os.c \
-  src/unix/sem.c \
-  src/unix/signal-handler.c \
-  src/unix/signal-log.c \
-  src/unix/signal.c \
-  src/unix/sock.c \
-  src/unix/stream-accept.c \
-  src/unix/stream-ipc.c \
-  src/unix/stream-read.c \
-  src/unix/stream-write.c \
-  src/unix/stream.c \
-  src/unix/sync.c \
-  src/unix/tcp-opts.c \
-  src/unix/tcp.c \
-  src/unix/thread-sched.c \
-  src/unix/thread.c \
-  src/unix/threadpool-os.c \
-  src/unix/tty.c \
-  src/unix/udp-multicast.c \
-  src/unix/udp-recv.c \
-  src/unix/udp-send.c \
-  src/unix/udp.c \
-  src/unix/user.c \
-  src/unix/wake-fd.c
-
-uv_linux_sources = \
-  src/unix/linux/cgroup-parse.c \
-  src/unix/linux/cgroup.c \
-  src/unix/linux/cpuinfo.c \
-  src/unix/linux/fs-uring-map.c \
-  src/unix/linux/fs-uring.c \
-  src/unix/linux/memory.c \
-  src/unix/linux/procfs.c \
-  src/unix/linux/statx.c \
-  src/unix/linux/sysinfo.c \
-  src/unix/linux/uring.c \
-  src/unix/poller-epoll.c
-
-# Watching paths on Linux.
-uv_inotify_sources = \
-  src/unix/linux/inotify.c
-
+# Windows.
 uv_win_sources = \
   src/win/addr.c \
   src/win/afd.c \
@@ -357,28 +285,117 @@ uv_win_sources = \
   src/win/winapi.c \
   src/win/winsock.c
 
-# kqueue, and what each system needs around it.
+# Everything but Windows.
+uv_unix_sources = \
+  src/unix/addr.c \
+  src/unix/clock.c \
+  src/unix/dispatch.c \
+  src/unix/dl.c \
+  src/unix/eai.c \
+  src/unix/env.c \
+  src/unix/error.c \
+  src/unix/fd.c \
+  src/unix/fs-copy.c \
+  src/unix/fs-dir.c \
+  src/unix/fs-ops.c \
+  src/unix/fs-path.c \
+  src/unix/fs-rw.c \
+  src/unix/fs-stat.c \
+  src/unix/fs-time.c \
+  src/unix/getaddrinfo.c \
+  src/unix/getnameinfo.c \
+  src/unix/guess-handle.c \
+  src/unix/handle-class.c \
+  src/unix/ifaddrs.c \
+  src/unix/io.c \
+  src/unix/loop-os.c \
+  src/unix/pipe.c \
+  src/unix/poll-handle.c \
+  src/unix/poller-poll.c \
+  src/unix/poller-scan.c \
+  src/unix/poller-select.c \
+  src/unix/poller.c \
+  src/unix/proc-info.c \
+  src/unix/process-child.c \
+  src/unix/process-end.c \
+  src/unix/process-launch.c \
+  src/unix/process-path.c \
+  src/unix/process-stdio.c \
+  src/unix/process.c \
+  src/unix/random-os.c \
+  src/unix/signal-handler.c \
+  src/unix/signal-log.c \
+  src/unix/signal.c \
+  src/unix/sock.c \
+  src/unix/stream-accept.c \
+  src/unix/stream-ipc.c \
+  src/unix/stream-read.c \
+  src/unix/stream-write.c \
+  src/unix/stream.c \
+  src/unix/sync.c \
+  src/unix/tcp-opts.c \
+  src/unix/tcp.c \
+  src/unix/thread-sched.c \
+  src/unix/thread.c \
+  src/unix/threadpool-os.c \
+  src/unix/tty.c \
+  src/unix/udp-multicast.c \
+  src/unix/udp-recv.c \
+  src/unix/udp-send.c \
+  src/unix/udp.c \
+  src/unix/user.c \
+  src/unix/wake-fd.c
+
+uv_linux_sources = \
+  src/unix/linux/cgroup-parse.c \
+  src/unix/linux/cgroup.c \
+  src/unix/linux/cpuinfo.c \
+  src/unix/linux/epoll.c \
+  src/unix/linux/memory.c \
+  src/unix/linux/procfs.c \
+  src/unix/linux/statx.c \
+  src/unix/linux/sysinfo.c
+
+# Linux, unless test/kqueue-shim is to watch files.
+uv_inotify_sources = \
+  src/unix/inotify/fs-event.c
+
+# Linux, but not Android (and not the shim).
+uv_uring_sources = \
+  src/unix/uring/fs-uring-map.c \
+  src/unix/uring/fs-uring.c \
+  src/unix/uring/uring.c
+
+# The BSDs and macOS.
 uv_kqueue_sources = \
-  src/unix/dir-names.c \
-  src/unix/fs-event-kqueue.c \
-  src/unix/kqueue-set.c \
-  src/unix/poller-kqueue.c \
-  src/unix/process-spawn.c \
-  src/unix/select-thread.c
+  src/unix/kqueue/dir-names.c \
+  src/unix/kqueue/fs-event.c \
+  src/unix/kqueue/interest.c \
+  src/unix/kqueue/kqueue.c \
+  src/unix/kqueue/select-thread.c
 
 uv_bsd_sources = \
-  src/unix/bsd/proctitle.c \
   src/unix/bsd/sysinfo.c
 
 uv_freebsd_sources = \
-  src/unix/bsd/freebsd.c
+  src/unix/freebsd/sysinfo.c
 
 uv_netbsd_sources = \
-  src/unix/bsd/netbsd.c
+  src/unix/netbsd/sysinfo.c
 
 uv_openbsd_sources = \
-  src/unix/bsd/openbsd.c
+  src/unix/openbsd/sysinfo.c
 
 uv_darwin_sources = \
+  src/unix/darwin/fs-clone.c \
   src/unix/darwin/fsevents.c \
+  src/unix/darwin/process-spawn.c \
+  src/unix/darwin/sem.c \
   src/unix/darwin/sysinfo.c
+
+# Process titles: Linux and macOS; FreeBSD, NetBSD and OpenBSD.
+uv_argv_sources = \
+  src/unix/argv/proctitle.c
+
+uv_setproctitle_sources = \
+  src/unix/setproctitle/proctitle.c

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
 # The files of the tests, benchmarks and examples; see src/sources.mk.
 
-# A kqueue for Linux, for tests (--enable-kqueue-shim).
+# A kqueue for Linux, for tests (--enable-kqueue-shim), and the files for macOS
+# that it can try.
 uv_shim_sources = \
+  src/unix/darwin/fs-clone.c \
+  src/unix/darwin/process-spawn.c \
   test/kqueue-shim/clone.c \
   test/kqueue-shim/fd-filters.c \
   test/kqueue-shim/libc.c \
+  test/kqueue-shim/os.h \
   test/kqueue-shim/own-filters.c \
   test/kqueue-shim/queue.c \
   test/kqueue-shim/shim.h \

@@ -4,7 +4,7 @@
 #include "fs-event.h"
 #include "loop.h"
 #include "metrics.h"
-#include "unix/fs-ring.h"
+#include "unix/uring/fs-uring.h"
 #include "unix/io.h"
 #include "unix/loop-os.h"
 #include "unix/poll-impl.h"
@@ -63,7 +63,7 @@ static int dispatch_io(uv_loop_t* loop, const struct uv__event* event) {
 
 static int dispatch_wake(uv_loop_t* loop) {
   int work;
-  int ran = uv__fs_ring_run_done(loop);
+  int ran = uv__fs_uring_is_there(loop) ? uv__fs_uring_run_done(loop) : 0;
   ran += uv__async_run(loop, &work);
   ran += work;
   if (!uv__queue_empty(&uv__loop_os(loop)->children_ended))

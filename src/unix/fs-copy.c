@@ -19,7 +19,7 @@
  */
 #include "unix/fs-ops.h"
 #include "unix/fd.h"
-#include "unix/fs-clone.h"
+#include "unix/darwin/fs-clone.h"
 #include "unix/newer-calls.h"
 #include "unix/os.h"
 
@@ -428,6 +428,7 @@ static int copy_contents(struct copy* copy) {
   return copy_data(copy);
 }
 
+#if UV__HAVE_CLONEFILE
 /* Is that all there is to it? Then *err says how it went. */
 static int is_cloned_by_name(const struct copy* copy, int* err) {
   if (!(copy->flags & CLONE_FLAGS) || S_ISDIR(copy->in_st.st_mode))
@@ -437,6 +438,13 @@ static int is_cloned_by_name(const struct copy* copy, int* err) {
     return 1;
   return *err != UV_ENOSYS && (copy->flags & UV_FS_COPYFILE_FICLONE_FORCE);
 }
+#else
+static int is_cloned_by_name(const struct copy* copy, int* err) {
+  (void) copy;
+  (void) err;
+  return 0;
+}
+#endif
 
 ssize_t uv__fs_copyfile(uv_fs_t* req) {
   struct copy copy = {

@@ -2,7 +2,7 @@
 /* The table of file operations, and how a unix request is filled. */
 #include "unix/fs-ops.h"
 #include "alloc.h"
-#include "unix/fs-ring.h"
+#include "unix/os.h"
 
 #include <string.h>
 
@@ -104,10 +104,16 @@ int uv__fs_os_fill(uv_fs_t* req, const struct uv__fs_args* args) {
   return 0;
 }
 
+#if !UV__HAVE_URING
+
 int uv__fs_os_offer(uv_fs_t* req) {
-  return uv__fs_ring_offer(req);
+  (void) req;
+  return 0;
 }
 
 int uv__fs_os_cancel(uv_fs_t* req) {
-  return uv__fs_ring_cancel(req);
+  (void) req;
+  return UV_EBUSY; /* nothing was ever taken */
 }
+
+#endif

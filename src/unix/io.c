@@ -15,7 +15,7 @@
 #include "loop.h"
 #include "queue.h"
 #include "unix/fd.h"
-#include "unix/fs-ring.h"
+#include "unix/uring/fs-uring.h"
 
 /* Above the kind in uv__io_t.bits: the poller refused the fd (P4). */
 #define REFUSED 0x100u
@@ -227,14 +227,15 @@ UV__APART static void commit_changes(uv_loop_t* loop) {
 void uv__loop_os_commit(uv_loop_t* loop) {
   if (!uv__queue_empty(changed(loop)))
     commit_changes(loop);
-  uv__fs_ring_commit(loop);
+  if (uv__fs_uring_is_there(loop))
+    uv__fs_uring_commit(loop);
 }
 
 /* Before the first round there is some always, in libuv and for its users. */
 int uv__loop_os_uncommitted(const uv_loop_t* loop) {
   return uv__loop_state(loop)->metrics.loop_count == 0 ||
          !uv__queue_empty(&loop->watcher_queue) ||
-         uv__fs_ring_uncommitted(loop);
+         (uv__fs_uring_is_there(loop) && uv__fs_uring_uncommitted(loop));
 }
 
 int uv__loop_os_has_pending(const uv_loop_t* loop) {

@@ -5,7 +5,7 @@
 #include "loop.h"
 #include "queue.h"
 #include "unix/fd.h"
-#include "unix/fs-ring.h"
+#include "unix/uring/fs-uring.h"
 #include "unix/io.h"
 #include "unix/process.h"
 #include "unix/proctitle.h"
@@ -52,13 +52,15 @@ void uv__loop_os_close(uv_loop_t* loop) {
   if (loop->emfile_fd >= 0)
     uv__fd_close(loop->emfile_fd);
   loop->emfile_fd = -1;
-  uv__fs_ring_close(loop);
+  if (uv__fs_uring_is_there(loop))
+    uv__fs_uring_close(loop);
   uv__loop_state(loop)->poller->close(loop);
   uv__io_close_loop(loop);
 }
 
 int uv__loop_os_fork(uv_loop_t* loop) {
-  uv__fs_ring_close(loop);
+  if (uv__fs_uring_is_there(loop))
+    uv__fs_uring_close(loop);
   uv__io_fork(loop);
   uv__process_fork(loop);
   uv__signal_fork(loop);

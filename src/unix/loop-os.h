@@ -19,7 +19,7 @@ struct uv__loop_os {
    * ended, to be told when the loop wakes. */
   struct uv__queue children_polled;
   struct uv__queue children_ended;
-  /* fs-event-kqueue.c: NULL until a path is watched. */
+  /* kqueue/fs-event.c: NULL until a path is watched. */
   struct uv__vnodes* vnodes;
   /* fs-uring.c: NULL until a file request could use it. */
   struct uv__fs_uring* fs_uring;

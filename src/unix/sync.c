@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Locks, condition variables, barriers, once.
+/* Locks, condition variables, barriers, once, semaphores.
  *
  * The void functions have no way to report; pthreads refuses them only for an
  * object that was never initialised, is not held, or would deadlock on itself.
@@ -9,10 +9,12 @@
 #include "base.h"
 #include "alloc.h"
 #include "fatal.h"
+#include "unix/fd.h"
 #include "unix/os.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <time.h>
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -270,3 +272,38 @@ int uv_barrier_wait(uv_barrier_t* barrier) {
 void uv_once(uv_once_t* guard, void (*callback)(void)) {
   must(pthread_once(guard, callback), "uv_once");
 }
+
+/* Semaphores; darwin/sem.c where they are Mach's. */
+#if !UV__HAVE_MACH_SEMAPHORE
+
+int uv_sem_init(uv_sem_t* sem, unsigned int value) {
+  return sem_init(sem, 0, value) == 0 ? 0 : uv__errno();
+}
+
+void uv_sem_destroy(uv_sem_t* sem) {
+  if (sem_destroy(sem) != 0)
+    uv__fatal("uv_sem_destroy", uv__errno());
+}
+
+void uv_sem_post(uv_sem_t* sem) {
+  if (sem_post(sem) != 0)
+    uv__fatal("uv_sem_post", uv__errno());
+}
+
+void uv_sem_wait(uv_sem_t* sem) {
+  while (sem_wait(sem) != 0)
+    if (errno != EINTR)
+      uv__fatal("uv_sem_wait", uv__errno());
+}
+
+int uv_sem_trywait(uv_sem_t* sem) {
+  while (sem_trywait(sem) != 0) {
+    if (errno == EAGAIN)
+      return UV_EAGAIN;
+    if (errno != EINTR)
+      uv__fatal("uv_sem_trywait", uv__errno());
+  }
+  return 0;
+}
+
+#endif /* !UV__HAVE_MACH_SEMAPHORE */

@@ -83,8 +83,7 @@ class Builder:
         with open(os.path.join(self.tree, "test", source), "rb") as text:
             white_box = b'"../src/' in text.read()
         if white_box:
-            flags += ["-iquote", self.src,
-                      "-iquote", os.path.join(self.src, "unix")]
+            flags += ["-iquote", self.src]
         return flags
 
     def _fresh(self, stamp, command):

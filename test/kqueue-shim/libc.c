@@ -31,10 +31,10 @@ static int fail(int error) {
   return -1;
 }
 
-/* Asked by the library, see src/unix/os.h. */
-int uv__shim_has_abstract_sockets(void);
+/* Asked by the library, see os.h. */
+int shim_has_abstract_sockets(void);
 
-int uv__shim_has_abstract_sockets(void) {
+int shim_has_abstract_sockets(void) {
   return getenv("KQUEUE_SHIM_SYSTEM") == NULL;
 }
 

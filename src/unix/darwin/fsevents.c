@@ -13,7 +13,7 @@
  * W1  on_changes() does not run, nor begin to, after stop_stream().
  * W2  A watch outlives its handle's stop until its async handle is closed.
  */
-#include "unix/fsevents.h"
+#include "unix/darwin/fsevents.h"
 #include "alloc.h"
 #include "fs-event.h"
 #include "queue.h"

@@ -10,7 +10,7 @@
  * thread and may find the lock held: it can still take devices out, and
  * abandons the rest.
  */
-#include "unix/select-thread.h"
+#include "unix/kqueue/select-thread.h"
 #include "alloc.h"
 #include "fork-lock.h"
 #include "loop.h"
@@ -21,8 +21,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/select.h>
-
-#if UV__HAVE_SELECT_THREAD
 
 struct device {
   int fd;
@@ -205,6 +203,8 @@ int uv__select_watch(struct uv__selector** selector,
                      uv_loop_t* loop,
                      int fd,
                      unsigned want) {
+  if (!UV__HAVE_SELECT_THREAD)
+    return UV_ENOTSUP;
   if (fd >= FD_SETSIZE)
     return UV_EMFILE;
   if (*selector == NULL) {
@@ -300,5 +300,3 @@ void uv__select_abandon(struct uv__selector* s) {
   if (s != NULL)
     selector_free(s);
 }
-
-#endif /* UV__HAVE_SELECT_THREAD */

@@ -5,7 +5,7 @@
 #ifndef UV_LINUX_FS_URING_MAP_H_
 #define UV_LINUX_FS_URING_MAP_H_
 
-#include "unix/linux/uring-abi.h"
+#include "unix/uring/uring-abi.h"
 
 /* Where the kernel puts the attributes of a file: too large for the request.
  * Those that nobody uses are linked. */

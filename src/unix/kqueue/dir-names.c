@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Contents of a directory and their differences; see dir-names.h. */
-#include "unix/dir-names.h"
+#include "unix/kqueue/dir-names.h"
 #include "alloc.h"
 #include "unix/fd.h"
 

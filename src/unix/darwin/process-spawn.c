@@ -23,8 +23,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#if UV__HAVE_POSIX_SPAWN
-
 typedef int add_chdir(posix_spawn_file_actions_t* actions, const char* path);
 
 struct orders {
@@ -221,5 +219,3 @@ int uv__child_launch_by_spawn(struct uv__child* child, int* pid, int* refused) {
   *refused = err == ENOSYS;
   return err == 0 ? 0 : uv_translate_sys_error(err);
 }
-
-#endif /* UV__HAVE_POSIX_SPAWN */

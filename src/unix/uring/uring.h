@@ -13,7 +13,7 @@
 #ifndef UV_LINUX_URING_H_
 #define UV_LINUX_URING_H_
 
-#include "unix/linux/uring-abi.h"
+#include "unix/uring/uring-abi.h"
 
 struct uv__uring {
   int fd;

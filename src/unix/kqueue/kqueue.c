@@ -17,7 +17,7 @@
 #include "loop.h"
 #include "unix/fd.h"
 #include "unix/io.h"
-#include "unix/kqueue-set.h"
+#include "unix/kqueue/interest.h"
 #include "unix/wake-fd.h"
 
 #include <errno.h>

@@ -14,8 +14,6 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#if UV__HAVE_SETPROCTITLE
-
 static struct {
   struct uv__fork_lock lock;
   char* text; /* NULL before uv_setup_args() and without memory */
@@ -69,5 +67,3 @@ void uv__proctitle_cleanup(void) {
   uv__fork_unlock(&title.lock);
   uv__free(text);
 }
-
-#endif /* UV__HAVE_SETPROCTITLE */

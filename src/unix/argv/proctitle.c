@@ -17,8 +17,6 @@
 #include <fcntl.h>
 #include <string.h>
 
-#if UV__HAVE_ARGV_TITLE
-
 static struct {
   /* Guards all of this and the bytes of the area. A forked child may find them
    * in the middle of a change: at worst it has a mixture of two titles. */
@@ -142,5 +140,3 @@ void uv__proctitle_cleanup(void) {
   uv__fork_unlock(&title.lock);
   uv__free(copy);
 }
-
-#endif /* UV__HAVE_ARGV_TITLE */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Interest, changes and answers of kqueue; see kqueue-set.h.
+/* Interest, changes and answers of kqueue; see kqueue/interest.h.
  *
  * A changed fd is in the queue of changes once, however often it changes; what
  * the kernel is told follows from its entry when the wait begins. So nothing
  * can fail for want of memory once an fd has its entry.
  */
-#include "unix/kqueue-set.h"
+#include "unix/kqueue/interest.h"
 #include "alloc.h"
 #include "unix/io.h"
 

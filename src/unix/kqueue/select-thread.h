@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* select(2) on a thread, for what kqueue does not do: devices that it refuses
  * (on macOS /dev/tty, among others), urgent data where it has no filter for it
- * (FreeBSD, NetBSD). poller-kqueue.c is the only user.
+ * (FreeBSD, NetBSD). kqueue/kqueue.c is the only user.
  *
  * Context: the loop thread; the helper thread is inside select-thread.c.
  */
@@ -13,8 +13,6 @@
 
 /* What is watched, and the thread. NULL until something is. */
 struct uv__selector;
-
-#if UV__HAVE_SELECT_THREAD
 
 /* Watches fd for POLLIN, POLLOUT and POLLPRI of `want`, or changes what it is
  * watched for; makes *selector if need be. 0 or UV_E*. */
@@ -39,45 +37,5 @@ void uv__select_close(struct uv__selector* selector);
 
 /* Child side of fork: there is no thread; frees what was inherited. */
 void uv__select_abandon(struct uv__selector* selector);
-
-#else
-
-static inline int uv__select_watch(struct uv__selector** selector,
-                                   uv_loop_t* loop,
-                                   int fd,
-                                   unsigned want) {
-  (void) selector;
-  (void) loop;
-  (void) fd;
-  (void) want;
-  return UV_ENOTSUP;
-}
-
-static inline void uv__select_forget(struct uv__selector* selector, int fd) {
-  (void) selector;
-  (void) fd;
-}
-
-static inline int uv__select_arm(struct uv__selector* selector) {
-  (void) selector;
-  return 0;
-}
-
-static inline int uv__select_collect(struct uv__selector* selector,
-                                     unsigned* bits) {
-  (void) selector;
-  (void) bits;
-  return -1;
-}
-
-static inline void uv__select_close(struct uv__selector* selector) {
-  (void) selector;
-}
-
-static inline void uv__select_abandon(struct uv__selector* selector) {
-  (void) selector;
-}
-
-#endif
 
 #endif /* UV_UNIX_SELECT_THREAD_H_ */

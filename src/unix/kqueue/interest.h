@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What poller-kqueue.c knows: the interest in each fd, which of it the kernel
+/* What kqueue/kqueue.c knows: the interest in each fd, which of it the kernel
  * was told, and what its answers mean. No system call is made here. */
 #ifndef UV_UNIX_KQUEUE_SET_H_
 #define UV_UNIX_KQUEUE_SET_H_
 
 #include "loop-state.h"
-#include "unix/select-thread.h"
+#include "unix/kqueue/select-thread.h"
 
 #include <sys/types.h>
 #include <sys/event.h>

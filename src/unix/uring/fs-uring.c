@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* File requests through io_uring; fs-ring.h says for whom.
+/* File requests through io_uring; fs-uring.h says for whom.
  *
  * Offered requests become entries of the loop's ring. The poll phase submits
  * them all with one system call. Results wake the loop by its own eventfd and
@@ -19,17 +19,15 @@
 #include "alloc.h"
 #include "fs.h"
 #include "threadpool.h"
-#include "unix/fs-ring.h"
-#include "unix/linux/fs-uring-map.h"
-#include "unix/linux/uring.h"
+#include "unix/uring/fs-uring.h"
+#include "unix/uring/fs-uring-map.h"
+#include "unix/uring/uring.h"
 #include "unix/loop-os.h"
 #include "unix/wake-fd.h"
 #include "wakeup.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-
-#if UV__HAVE_URING
 
 #define ENTRIES 256
 /* Registrations that are remembered; more stay until the ring is closed. */
@@ -131,7 +129,7 @@ static void decide(const uv_fs_t* req) {
   uv__loop_os(req->loop)->fs_uring = fu != NULL ? fu : &refused;
 }
 
-int uv__fs_ring_offer(uv_fs_t* req) {
+int uv__fs_os_offer(uv_fs_t* req) {
   if (uv__loop_os(req->loop)->fs_uring == NULL)
     decide(req);
   struct uv__fs_uring* fu = ring_of(req->loop);
@@ -284,7 +282,7 @@ static int cancel_sent(struct uv__fs_uring* fu, const uv_fs_t* req) {
   return newest_answer(fu) >= 0 ? 0 : UV_EBUSY;
 }
 
-int uv__fs_ring_cancel(uv_fs_t* req) {
+int uv__fs_os_cancel(uv_fs_t* req) {
   struct uv__fs_uring* fu = ring_of(req->loop);
   if (fu == NULL)
     return UV_EBUSY; /* the parent's */
@@ -305,7 +303,7 @@ int uv__fs_ring_cancel(uv_fs_t* req) {
   return err;
 }
 
-void uv__fs_ring_close(uv_loop_t* loop) {
+void uv__fs_uring_close(uv_loop_t* loop) {
   struct uv__loop_os* os = uv__loop_os(loop);
   struct uv__fs_uring* fu = os->fs_uring;
 
@@ -316,5 +314,3 @@ void uv__fs_ring_close(uv_loop_t* loop) {
   uv__fs_uring_map_close(&fu->map);
   uv__free(fu);
 }
-
-#endif /* UV__HAVE_URING */

@@ -6,22 +6,20 @@
  *   it is a file, and nothing but a clone will do: cloned under another name in
  *   the same directory, and renamed. A failure leaves the file as it was.
  */
-#include "unix/fs-clone.h"
+#include "unix/darwin/fs-clone.h"
 #include "unix/fd.h"
 #include "unix/os.h"
 
-#if UV__HAVE_CLONEFILE
-
-# include <fcntl.h>
-# include <limits.h>
-# include <stdio.h>
-# include <string.h>
-# include <sys/clonefile.h>
-# include <sys/stat.h>
-# include <unistd.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/clonefile.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* Tries for a name nobody has. */
-# define NAMES_MAX 16
+#define NAMES_MAX 16
 
 static int clone_as(int in, const char* name) {
   return fclonefileat(in, AT_FDCWD, name, 0) == 0 ? 0 : uv__errno();
@@ -71,14 +69,3 @@ int uv__fs_clone(int in, const char* to, int flags) {
     return UV_ENOTSUP;
   return replace_by_clone(in, to);
 }
-
-#else
-
-int uv__fs_clone(int in, const char* to, int flags) {
-  (void) in;
-  (void) to;
-  (void) flags;
-  return UV_ENOSYS;
-}
-
-#endif

@@ -17,9 +17,8 @@
 #include "fs-event.h"
 #include "alloc.h"
 #include "queue.h"
-#include "unix/dir-names.h"
+#include "unix/kqueue/dir-names.h"
 #include "unix/fd.h"
-#include "unix/fsevents.h"
 #include "unix/io.h"
 #include "unix/loop-os.h"
 #include "unix/os.h"
@@ -32,6 +31,41 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
+
+#if UV__HAVE_FSEVENTS
+# include "unix/darwin/fsevents.h"
+#else
+
+/* No service: every path is left to kqueue. */
+
+static void uv__fsevents_init(uv_fs_event_t* handle) {
+  (void) handle;
+}
+
+static int uv__fsevents_start(uv_fs_event_t* handle, unsigned int flags) {
+  (void) handle;
+  (void) flags;
+  return UV_ENOTSUP;
+}
+
+static void uv__fsevents_stop(uv_fs_event_t* handle) {
+  (void) handle;
+}
+
+static void uv__fsevents_init_loop(uv_loop_t* loop) {
+  (void) loop;
+}
+
+static void uv__fsevents_close_loop(uv_loop_t* loop) {
+  (void) loop;
+}
+
+static int uv__fsevents_fork(uv_loop_t* loop) {
+  (void) loop;
+  return 0;
+}
+
+#endif
 
 #define CHANGES (NOTE_WRITE | NOTE_EXTEND | NOTE_ATTRIB)
 #define RENAMES (NOTE_DELETE | NOTE_RENAME | NOTE_REVOKE)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting semaphores.
+/* Counting semaphores. macOS has no POSIX semaphores without a name; the public
+ * type is a Mach port there.
  *
  * A refusal other than "would block" means an uninitialised semaphore or a
  * count past the system's maximum: a broken program, and the void functions
@@ -7,17 +8,10 @@
  */
 #include "base.h"
 #include "fatal.h"
-#include "unix/fd.h"
-#include "unix/os.h"
-
-#if UV__HAVE_MACH_SEMAPHORE
 
 #include <mach/mach.h>
 #include <mach/semaphore.h>
 #include <mach/task.h>
-
-/* Process-shared POSIX semaphores without a name do not exist on macOS; the
- * public type is a Mach port there. */
 
 static void must(kern_return_t kr, const char* op) {
   if (kr != KERN_SUCCESS)
@@ -57,40 +51,3 @@ int uv_sem_trywait(uv_sem_t* sem) {
   must(kr, "uv_sem_trywait");
   return 0;
 }
-
-#else
-
-#include <errno.h>
-#include <semaphore.h>
-
-int uv_sem_init(uv_sem_t* sem, unsigned int value) {
-  return sem_init(sem, 0, value) == 0 ? 0 : uv__errno();
-}
-
-void uv_sem_destroy(uv_sem_t* sem) {
-  if (sem_destroy(sem) != 0)
-    uv__fatal("uv_sem_destroy", uv__errno());
-}
-
-void uv_sem_post(uv_sem_t* sem) {
-  if (sem_post(sem) != 0)
-    uv__fatal("uv_sem_post", uv__errno());
-}
-
-void uv_sem_wait(uv_sem_t* sem) {
-  while (sem_wait(sem) != 0)
-    if (errno != EINTR)
-      uv__fatal("uv_sem_wait", uv__errno());
-}
-
-int uv_sem_trywait(uv_sem_t* sem) {
-  while (sem_trywait(sem) != 0) {
-    if (errno == EAGAIN)
-      return UV_EAGAIN;
-    if (errno != EINTR)
-      uv__fatal("uv_sem_trywait", uv__errno());
-  }
-  return 0;
-}
-
-#endif

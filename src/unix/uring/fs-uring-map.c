@@ -10,7 +10,7 @@
  * (refused, interrupted, not now) is not passed on: nothing has happened, so
  * the pool does it, and its answer counts.
  */
-#include "unix/linux/fs-uring-map.h"
+#include "unix/uring/fs-uring-map.h"
 #include "alloc.h"
 #include "fs.h"
 #include "unix/linux/statx.h"

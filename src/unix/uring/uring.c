@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The bare ring; see uring.h, U1-U3. */
-#include "unix/linux/uring.h"
+#include "unix/uring/uring.h"
 #include "atomic.h"
 #include "unix/fd.h"
 
