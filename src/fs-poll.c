@@ -4,14 +4,14 @@
  *   start -> stat on a worker -> compare -> callback if something changed
  *   -> timer until the next multiple of the interval -> stat ...
  *
- * A handle has one poller, made by its first start and kept until it closes.
- * Stopping cannot take back a stat that is on its way: it belongs to an earlier
- * run then, and its answer is dropped.
+ * Each start makes a poller. Stopping closes its timer, after a stat that is
+ * under way has come back, and the timer's close callback frees it; until then
+ * the loop is alive, as with libuv. The handle's close_cb comes after the last.
  *
- * L1  `busy` from submitting a stat until its callback has returned. Only one
- *     is on its way, and the poller is not freed meanwhile.
- * L2  An active handle is busy or has its timer armed. If the timer cannot be
- *     had, the callback gets the error and the handle is stopped.
+ * L1  `busy` from submitting a stat until its callback has returned. The timer
+ *     of a busy poller is neither armed nor closed.
+ * L2  The poller of an active handle is busy or has its timer armed. If that
+ *     fails, the callback gets the error and the handle is stopped.
  */
 #include "fs-poll.h"
 #include "alloc.h"
@@ -23,17 +23,16 @@
 
 struct poller {
   uv_fs_poll_t* handle;
+  struct poller* older; /* stopped, not freed yet */
   uv_fs_poll_cb cb;
-  char* path; /* NULL while stopped */
   unsigned int interval_ms;
-  unsigned int run;      /* counts starts and stops */
-  unsigned int stat_run; /* the run that asked for the stat on its way */
-  int busy;              /* L1 */
+  int busy; /* L1 */
   int known;
   uint64_t asked_at; /* loop time of the last stat */
   uv_stat_t prev;
   uv_timer_t timer;
   uv_fs_t req;
+  char path[];
 };
 
 /* For callbacks that have no attributes to show. */
@@ -60,42 +59,64 @@ static int differs(const uv_stat_t* a, const uv_stat_t* b) {
   return memcmp(&left, &right, sizeof(left)) != 0;
 }
 
-static void poller_free(struct poller* poller) {
-  uv__handle_discard(uv__base(&poller->timer));
-  uv__free(poller->path);
-  uv__free(poller);
-}
-
-static struct poller* poller_new(uv_fs_poll_t* handle) {
-  struct poller* poller = uv__calloc(1, sizeof(*poller));
+static struct poller* poller_new(uv_fs_poll_t* handle, const char* path) {
+  size_t size = strlen(path) + 1;
+  struct poller* poller = uv__calloc(1, sizeof(*poller) + size);
   if (poller == NULL)
     return NULL;
 
   poller->handle = handle;
+  poller->known = NOTHING_YET;
+  memcpy(poller->path, path, size);
   (void) uv_timer_init(handle->loop, &poller->timer); /* cannot fail */
   uv__handle_make_internal(uv__base(&poller->timer));
   return poller;
 }
 
-/* Was the handle stopped, and perhaps started anew, since `run`? */
-static int is_over(const struct poller* poller, unsigned int run) {
-  return poller->run != run;
+/* Takes a poller out of its handle's list. */
+static void poller_remove(struct poller* poller) {
+  struct poller* at = poller->handle->poll_ctx;
+
+  if (at == poller) {
+    poller->handle->poll_ctx = poller->older;
+    return;
+  }
+  while (at->older != poller)
+    at = at->older;
+  at->older = poller->older;
+}
+
+static void poller_end_done(uv_handle_t* timer) {
+  struct poller* poller = container_of(timer, struct poller, timer);
+  uv_fs_poll_t* handle = poller->handle;
+
+  poller_remove(poller);
+  uv__free(poller);
+  if (uv__is_closing(uv__base(handle)) && handle->poll_ctx == NULL)
+    uv__handle_close_after_done(uv__base(handle));
+}
+
+static void poller_end(struct poller* poller) {
+  uv_close(uv__base(&poller->timer), poller_end_done);
+}
+
+/* Not stopped since it was made? */
+static int is_running(const struct poller* poller) {
+  return poller->handle->poll_ctx == poller &&
+         uv__is_active(uv__base(poller->handle));
 }
 
 /* Both report the first time and when something changed. The callback may stop,
  * start or close the handle. */
 static void report_error(struct poller* poller, int err) {
-  unsigned int run = poller->run;
   if (err == poller->known)
     return;
 
+  poller->known = err;
   poller->cb(poller->handle, err, &poller->prev, &no_stat);
-  if (!is_over(poller, run))
-    poller->known = err;
 }
 
 static void report_stat(struct poller* poller, const uv_stat_t* now) {
-  unsigned int run = poller->run;
   int news = poller->known < 0;
 
   if (poller->known == 0)
@@ -103,10 +124,8 @@ static void report_stat(struct poller* poller, const uv_stat_t* now) {
   if (news)
     poller->cb(poller->handle, 0, &poller->prev, now);
 
-  if (!is_over(poller, run)) {
-    poller->prev = *now;
-    poller->known = 0;
-  }
+  poller->prev = *now;
+  poller->known = 0;
 }
 
 static void poll_stat_done(uv_fs_t* req);
@@ -115,7 +134,6 @@ static int ask(struct poller* poller) {
   uv_loop_t* loop = poller->handle->loop;
 
   poller->asked_at = uv_now(loop);
-  poller->stat_run = poller->run;
   int err = uv_fs_stat(loop, &poller->req, poller->path, poll_stat_done);
   poller->busy = err == 0;
   return err;
@@ -132,37 +150,20 @@ static int arm(struct poller* poller) {
                         interval - elapsed % interval, 0);
 }
 
-/* The callback comes last: it may close the handle and with it the poller. */
-static void give_up(struct poller* poller, int err) {
-  uv_fs_poll_t* handle = poller->handle;
-  uv_fs_poll_cb cb = poller->cb;
-
-  (void) uv_fs_poll_stop(handle); /* cannot fail */
-  cb(handle, err, &no_stat, &no_stat);
-}
-
 /* After a stat was answered and reported: what comes next? */
 static void carry_on(struct poller* poller) {
-  uv_fs_poll_t* handle = poller->handle;
-
-  if (uv__is_closing(uv__base(handle))) {
-    poller_free(poller);
-    handle->poll_ctx = NULL;
-    uv__handle_close_later_done(uv__base(handle));
+  poller->busy = 0;
+  if (!is_running(poller)) {
+    poller_end(poller);
     return;
   }
 
-  poller->busy = 0;
-  if (!uv__is_active(uv__base(handle)))
-    return;
-
-  /* Started anew meanwhile: its first stat is due. If that cannot be had, the
-   * timer tries again and tells. */
-  if (is_over(poller, poller->stat_run) && ask(poller) == 0)
-    return;
   int err = arm(poller);
-  if (err != 0)
-    give_up(poller, err);
+  if (err == 0)
+    return;
+  (void) uv_fs_poll_stop(poller->handle); /* cannot fail */
+  /* The poller is freed in the close phase, not before. */
+  poller->cb(poller->handle, err, &no_stat, &no_stat);
 }
 
 static void poll_timer_done(uv_timer_t* timer) {
@@ -180,7 +181,7 @@ static void poll_timer_done(uv_timer_t* timer) {
 static void poll_stat_done(uv_fs_t* req) {
   struct poller* poller = container_of(req, struct poller, req);
 
-  if (!is_over(poller, poller->stat_run)) {
+  if (is_running(poller)) {
     if (req->result == 0)
       report_stat(poller, &req->statbuf);
     else
@@ -197,14 +198,6 @@ int uv_fs_poll_init(uv_loop_t* loop, uv_fs_poll_t* handle) {
   return 0;
 }
 
-/* The first stat goes out at once, or when that of an earlier run is back. */
-static int begin_run(struct poller* poller) {
-  poller->run++;
-  poller->known = NOTHING_YET;
-  poller->prev = no_stat;
-  return poller->busy ? 0 : ask(poller);
-}
-
 int uv_fs_poll_start(uv_fs_poll_t* handle,
                      uv_fs_poll_cb poll_cb,
                      const char* path,
@@ -214,25 +207,21 @@ int uv_fs_poll_start(uv_fs_poll_t* handle,
   if (uv__is_active(uv__base(handle)))
     return 0;
 
-  if (handle->poll_ctx == NULL)
-    handle->poll_ctx = poller_new(handle);
-  struct poller* poller = handle->poll_ctx;
+  struct poller* poller = poller_new(handle, path);
   if (poller == NULL)
-    return UV_ENOMEM;
-
-  poller->path = uv__strdup(path);
-  if (poller->path == NULL)
     return UV_ENOMEM;
   poller->cb = poll_cb;
   poller->interval_ms = interval == 0 ? 1 : interval;
 
-  int err = begin_run(poller);
+  int err = ask(poller);
   if (err != 0) {
-    uv__free(poller->path);
-    poller->path = NULL;
+    uv__handle_discard(uv__base(&poller->timer));
+    uv__free(poller);
     return err;
   }
 
+  poller->older = handle->poll_ctx;
+  handle->poll_ctx = poller;
   uv__handle_start(uv__base(handle));
   return 0;
 }
@@ -244,10 +233,8 @@ int uv_fs_poll_stop(uv_fs_poll_t* handle) {
     return 0;
 
   uv__handle_stop(uv__base(handle));
-  poller->run++;
-  (void) uv_timer_stop(&poller->timer); /* cannot fail */
-  uv__free(poller->path);
-  poller->path = NULL;
+  if (!poller->busy)
+    poller_end(poller);
   return 0;
 }
 
@@ -265,15 +252,7 @@ int uv_fs_poll_getpath(uv_fs_poll_t* handle, char* buffer, size_t* size) {
 
 enum uv__close_answer uv__fs_poll_close(uv_handle_t* handle) {
   uv_fs_poll_t* poll = (uv_fs_poll_t*) handle;
-  struct poller* poller = poll->poll_ctx;
 
   (void) uv_fs_poll_stop(poll); /* cannot fail */
-  if (poller == NULL)
-    return UV__CLOSE_DONE;
-  if (poller->busy)
-    return UV__CLOSE_LATER; /* carry_on() goes on from here */
-
-  poller_free(poller);
-  poll->poll_ctx = NULL;
-  return UV__CLOSE_DONE;
+  return poll->poll_ctx == NULL ? UV__CLOSE_DONE : UV__CLOSE_AFTER;
 }

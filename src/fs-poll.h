@@ -4,7 +4,7 @@
 
 #include "handle.h"
 
-/* Answers "later" while a stat is on its way or its callback runs. */
+/* Answers "after" until the timers of all its pollers are closed. */
 enum uv__close_answer uv__fs_poll_close(uv_handle_t* handle);
 
 #endif /* UV_FS_POLL_H_ */

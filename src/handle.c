@@ -82,11 +82,15 @@ static void push_closing(uv_loop_t* loop, uv_handle_t* handle) {
   loop->closing_handles = handle;
 }
 
-void uv__handle_close_later_done(uv_handle_t* handle) {
+void uv__handle_close_after_done(uv_handle_t* handle) {
   assert(handle->flags & UV__CLOSING);
   assert(!(handle->flags & UV__CLOSED));
-  handle->loop->active_handles--;
   push_closing(handle->loop, handle);
+}
+
+void uv__handle_close_later_done(uv_handle_t* handle) {
+  handle->loop->active_handles--;
+  uv__handle_close_after_done(handle);
 }
 
 void uv_close(uv_handle_t* handle, uv_close_cb close_cb) {
@@ -103,7 +107,7 @@ void uv_close(uv_handle_t* handle, uv_close_cb close_cb) {
   assert(!uv__is_active(handle)); /* the class stopped it */
   if (answer == UV__CLOSE_DONE)
     push_closing(handle->loop, handle);
-  else
+  else if (answer == UV__CLOSE_LATER)
     handle->loop->active_handles++; /* H1 */
 }
 

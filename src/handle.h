@@ -7,7 +7,8 @@
  *     those whose close waits for something (UV__CLOSE_LATER). What is closed
  *     and not reported yet is in loop->closing_handles, or in the hands of the
  *     close phase, which reports it whatever the callbacks before it do.
- * H2  a class's close() answers "done" or "later"; finish() "done" or "again".
+ * H2  a class's close() answers "done", "later" or "after"; finish() "done" or
+ *     "again".
  * H3  close_cb runs once, in the close phase only; before it run only
  *     cancellations of the handle's own requests.
  * H4  a handle is in loop->handle_queue exactly from init until closed.
@@ -75,8 +76,11 @@ enum {
 };
 
 enum uv__close_answer {
-  UV__CLOSE_DONE, /* nothing outstanding: finish in this iteration */
-  UV__CLOSE_LATER /* the class calls uv__handle_close_later_done() */
+  UV__CLOSE_DONE,  /* nothing outstanding: finish in this iteration */
+  UV__CLOSE_LATER, /* the class calls uv__handle_close_later_done() */
+  /* The class calls uv__handle_close_after_done(); until then requests or other
+   * handles of its own keep the loop alive. */
+  UV__CLOSE_AFTER
 };
 
 enum uv__finish_answer { UV__FINISH_DONE, UV__FINISH_AGAIN };
@@ -102,6 +106,9 @@ void uv__handle_discard(uv_handle_t* handle);
 
 /* A class that answered UV__CLOSE_LATER is through: close_cb may run. */
 void uv__handle_close_later_done(uv_handle_t* handle);
+
+/* The same for UV__CLOSE_AFTER. */
+void uv__handle_close_after_done(uv_handle_t* handle);
 
 /* Marks handles of our own: not counted, not walked. */
 void uv__handle_make_internal(uv_handle_t* handle);

@@ -62,7 +62,6 @@ TEST(fs_realpath_of_long_names)
 TEST(fs_cancel_everything_queued)
 TEST(getaddrinfo_overlong_and_empty_names)
 TEST(getaddrinfo_without_a_loop)
-TEST(fs_poll_tells_an_error_once)
 TEST(fs_event_create_is_rename)
 TEST_UNIX(fs_event_attributes_of_directories, "inotify")
 TEST_UNIX(fs_write_of_nothing_finds_a_bad_fd, "descriptors of one direction")
@@ -93,10 +92,6 @@ TEST_UNIX(fs_copyfile_of_endless_sources, "devices and pipes that are files")
 TEST_UNIX(fs_copyfile_of_a_file_without_size, "/proc")
 
 /* test-fs-win.c */
-TEST_WINDOWS(fs_event_deleted_directory, "UV_ENOENT at the end")
-TEST_WINDOWS(fs_bad_fd_is_not_reported, "the C runtime's dialogs")
-
-/* test-fs-win.c */
 TEST_WINDOWS(fs_junction_to_a_relative_path, "junctions")
 TEST_WINDOWS(fs_guess_of_sockets_and_pipes, "sockets of the C runtime")
 TEST_WINDOWS(fs_event_deleted_directory, "UV_ENOENT at the end")
@@ -105,6 +100,13 @@ TEST_WINDOWS(fs_bad_fd_is_not_reported, "the C runtime's dialogs")
 /* test-fs-event-many.c */
 TEST_UNIX(fs_event_many_watches, "one event for one file")
 TEST_UNIX(fs_event_watched_file_is_deleted, "watching a single file")
+
+/* test-fs-poll.c */
+TEST(fs_poll_tells_an_error_once)
+TEST(fs_poll_stop_takes_an_iteration)
+TEST(fs_poll_close_takes_an_iteration)
+TEST(fs_poll_close_of_one_never_started)
+TEST(fs_poll_start_again_during_a_stat)
 
 /* test-fs-send.c */
 TEST_UNIX(fs_sendfile_from_a_pipe, "pipes as descriptors")

@@ -36,6 +36,7 @@ uv_test_sources = \
   test/test-bad-input.c \
   test/test-close.c \
   test/test-fd-table.c \
+  test/test-fs-poll.c \
   test/test-fs.c \
   test/test-loop.c \
   test/test-metrics.c \

@@ -332,48 +332,6 @@ TEST_IMPL(getaddrinfo_without_a_loop) {
   return 0;
 }
 
-/* fs_poll: the first look is silent, an error is told once. */
-static int poll_calls;
-static int poll_status;
-
-static void on_fs_poll(uv_fs_poll_t* handle,
-                       int status,
-                       const uv_stat_t* before,
-                       const uv_stat_t* after) {
-  (void) handle;
-  (void) before;
-  (void) after;
-  poll_calls++;
-  poll_status = status;
-}
-
-static void on_stop_timer(uv_timer_t* timer) {
-  uv_stop(timer->loop);
-}
-
-TEST_IMPL(fs_poll_tells_an_error_once) {
-  uv_fs_poll_t poll_handle;
-  uv_timer_t timer;
-
-  ASSERT_OK(uv_loop_init(&loop));
-  ASSERT_OK(uv_fs_poll_init(&loop, &poll_handle));
-  ASSERT_OK(uv_timer_init(&loop, &timer));
-  ASSERT_OK(uv_fs_poll_start(&poll_handle, on_fs_poll, "missing", 5));
-  while (poll_calls == 0)
-    uv_run(&loop, UV_RUN_ONCE);
-  /* Not again while it stays the same. */
-  ASSERT_OK(uv_timer_start(&timer, on_stop_timer, 100, 0));
-  uv_run(&loop, UV_RUN_DEFAULT);
-  ASSERT_EQ(1, poll_calls);
-  ASSERT_ERR(UV_ENOENT, poll_status);
-  test_write_file("missing", "x");
-  while (poll_calls == 1)
-    uv_run(&loop, UV_RUN_ONCE);
-  ASSERT_OK(poll_status);
-  test_close_loop(&loop);
-  return 0;
-}
-
 static int event_calls;
 static int event_bits;
 static char event_name[64];

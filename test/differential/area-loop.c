@@ -23,9 +23,16 @@ static const unsigned spans[] = { 0, 1, 1, 2, 3, 5, 10, 30 };
 
 /* --- timers -------------------------------------------------------------- */
 
+/* When a timer is due, or -1 for never: that depends on when the machine was
+ * started. */
+static long long due_in(const uv_timer_t* handle) {
+  uint64_t due = uv_timer_get_due_in(handle);
+
+  return due > INT64_MAX ? -1 : (long long) due;
+}
+
 static void on_timer(uv_timer_t* handle) {
-  world_callback(handle->data, "timer_cb due=%llu",
-                 (unsigned long long) uv_timer_get_due_in(handle));
+  world_callback(handle->data, "timer_cb due=%lld", due_in(handle));
 }
 
 static void on_timer2(uv_timer_t* handle) {
@@ -82,8 +89,8 @@ static void timer_repeat(const struct step* step) {
 static void timer_due(const struct step* step) {
   struct object* o;
   uv_timer_t* t = timer(step, &o);
-  world_say(step, o, 0, "timer_get_due_in %s: %llu, repeat %llu", o->name,
-            (unsigned long long) uv_timer_get_due_in(t),
+  world_say(step, o, 0, "timer_get_due_in %s: %lld, repeat %llu", o->name,
+            due_in(t),
             (unsigned long long) uv_timer_get_repeat(t));
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { KIND_EVENT = KIND_AREA, KIND_POLL };
@@ -190,6 +191,20 @@ static const struct change {
   { "directory d", change_directory }, { "open", change_read },
 };
 
+/* Until the clock that files are stamped with moves on: so a file that was
+ * changed is never mistaken for one that was not, however fast a program is. */
+static void wait_for_stamp(void) {
+  struct timespec pause = { 0, 200000 };
+  struct timespec before;
+  struct timespec now;
+
+  clock_gettime(CLOCK_REALTIME_COARSE, &before);
+  do {
+    nanosleep(&pause, NULL);
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  } while (now.tv_sec == before.tv_sec && now.tv_nsec == before.tv_nsec);
+}
+
 static void change(const struct step* step) {
   const struct change* what = &AT(changes, step->arg[0]);
   const char* name = AT(files, step->arg[1]);
@@ -198,12 +213,17 @@ static void change(const struct step* step) {
     name = ".";
   if (what->make == change_append && strcmp(name, ".") == 0)
     name = "a";
+  /* A stat on its way sees what was before. */
+  moment_settle();
+  wait_for_stamp();
   world_say(step, NULL, what->make(name), "%s %s", what->name, name);
 }
 
 /* ------------------------------------------------------------------------- */
 
 static void setup(void) {
+  /* The stats of two handles are answered in the order they were asked for. */
+  setenv("UV_THREADPOOL_SIZE", "1", 1);
   loop_setup();
   world_add(KIND_EVENT, "v", EVENTS);
   world_add(KIND_POLL, "y", POLLS);

@@ -14,7 +14,7 @@ class Rule:
         self.reason = reason
 
     def explains(self, ours, libuv):
-        """Of the first lines that differ."""
+        """Of the first lines that differ, or the last ones."""
         if self.how == 'late':
             return self.is_later(ours, libuv)
         return self.pattern.search(ours + ' <> ' + libuv) is not None
@@ -60,8 +60,9 @@ class AreaRules:
         at = first_difference(a, b)
         x = a[at].strip() if at < len(a) else ''
         y = b[at].strip() if at < len(b) else ''
+        ends = [lines[-2].strip() if len(lines) > 1 else '' for lines in (a, b)]
         for rule in self.firsts:
-            if rule.explains(x, y):
+            if rule.explains(*(ends if rule.how == 'end' else (x, y))):
                 return rule.reason
         return None
 

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* fs_poll: when it reports, and how it stops and closes (issue 13: libuv closes
+ * a timer of its own, which programs that count iterations can see). */
+#include "test.h"
+
+static uv_loop_t loop;
+static int poll_calls;
+static int poll_status;
+
+static void on_fs_poll(uv_fs_poll_t* handle,
+                       int status,
+                       const uv_stat_t* before,
+                       const uv_stat_t* after) {
+  (void) handle;
+  (void) before;
+  (void) after;
+  poll_calls++;
+  poll_status = status;
+}
+
+static void on_stop_timer(uv_timer_t* timer) {
+  uv_stop(timer->loop);
+}
+
+/* The first look is silent, an error is told once. */
+TEST_IMPL(fs_poll_tells_an_error_once) {
+  uv_fs_poll_t poll_handle;
+  uv_timer_t timer;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_fs_poll_init(&loop, &poll_handle));
+  ASSERT_OK(uv_timer_init(&loop, &timer));
+  ASSERT_OK(uv_fs_poll_start(&poll_handle, on_fs_poll, "missing", 5));
+  while (poll_calls == 0)
+    uv_run(&loop, UV_RUN_ONCE);
+  /* Not again while it stays the same. */
+  ASSERT_OK(uv_timer_start(&timer, on_stop_timer, 100, 0));
+  uv_run(&loop, UV_RUN_DEFAULT);
+  ASSERT_EQ(1, poll_calls);
+  ASSERT_ERR(UV_ENOENT, poll_status);
+  test_write_file("missing", "x");
+  while (poll_calls == 1)
+    uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_OK(poll_status);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* A handle whose first stat has come back: it waits for its next turn. */
+static void start_and_wait(uv_fs_poll_t* handle) {
+  ASSERT_OK(uv_fs_poll_init(&loop, handle));
+  ASSERT_OK(uv_fs_poll_start(handle, on_fs_poll, "missing", 100000));
+  while (poll_calls == 0)
+    uv_run(&loop, UV_RUN_ONCE);
+}
+
+TEST_IMPL(fs_poll_stop_takes_an_iteration) {
+  uv_fs_poll_t handle;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  start_and_wait(&handle);
+  ASSERT_OK(uv_fs_poll_stop(&handle));
+  ASSERT_EQ(0, uv_is_active((uv_handle_t*) &handle));
+  ASSERT_NE(0, uv_loop_alive(&loop));
+  ASSERT_EQ(0, uv_backend_timeout(&loop));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_NOWAIT));
+  ASSERT_EQ(0, uv_loop_alive(&loop));
+  test_close_loop(&loop);
+  return 0;
+}
+
+static char closed[4];
+static int nclosed;
+
+static void on_close(uv_handle_t* handle) {
+  closed[nclosed++] = *(const char*) handle->data;
+}
+
+static void close_as(void* handle, const char* name) {
+  ((uv_handle_t*) handle)->data = (void*) name;
+  uv_close(handle, on_close);
+}
+
+TEST_IMPL(fs_poll_close_takes_an_iteration) {
+  uv_fs_poll_t handle;
+  uv_idle_t before;
+  uv_idle_t after;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_idle_init(&loop, &before));
+  ASSERT_OK(uv_idle_init(&loop, &after));
+  start_and_wait(&handle);
+  close_as(&before, "b");
+  close_as(&handle, "p");
+  close_as(&after, "a");
+  ASSERT_NE(0, uv_run(&loop, UV_RUN_NOWAIT));
+  ASSERT_EQ(2, nclosed);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_NOWAIT));
+  ASSERT_MEM_EQ("abp", closed, 3);
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
+TEST_IMPL(fs_poll_close_of_one_never_started) {
+  uv_fs_poll_t handle;
+  uv_idle_t before;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_idle_init(&loop, &before));
+  ASSERT_OK(uv_fs_poll_init(&loop, &handle));
+  close_as(&before, "b");
+  close_as(&handle, "p");
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_NOWAIT));
+  ASSERT_MEM_EQ("pb", closed, 2);
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
+/* What the first path's stat found is not reported for the second one. (libuv
+ * does that, and then ends the process.) */
+TEST_IMPL(fs_poll_start_again_during_a_stat) {
+  uv_fs_poll_t handle;
+  char path[8];
+  size_t size = sizeof(path);
+
+  test_write_file("file", "x");
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_fs_poll_init(&loop, &handle));
+  for (int i = 0; i < 3; i++) {
+    ASSERT_OK(uv_fs_poll_start(&handle, on_fs_poll, "missing", 5));
+    ASSERT_OK(uv_fs_poll_stop(&handle));
+  }
+  ASSERT_OK(uv_fs_poll_start(&handle, on_fs_poll, "file", 5));
+  ASSERT_OK(uv_fs_poll_getpath(&handle, path, &size));
+  ASSERT_STR_EQ("file", path);
+  for (int turns = 0; poll_calls == 0; turns++) {
+    char text[64] = "";
+
+    /* Another size in each turn, so that two stats see different ones. */
+    memset(text, 'x', (size_t) turns % (sizeof(text) - 1));
+    test_write_file("file", text);
+    uv_run(&loop, UV_RUN_ONCE);
+  }
+  ASSERT_OK(poll_status);
+  close_as(&handle, "p");
+  uv_run(&loop, UV_RUN_DEFAULT);
+  ASSERT_EQ(1, nclosed);
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
