@@ -45,6 +45,8 @@ static unsigned mask_of(const struct shim_note* note) {
     [SHIM_EXCEPT] = EPOLLPRI,
   };
   unsigned mask = masks[shim_fd_set(note->want.filter)];
+  if (note->want.filter == EVFILT_EXCEPT && shim_acts_as("macos"))
+    mask |= masks[SHIM_READ];
   return note->want.flags & EV_CLEAR ? mask | EPOLLET : mask;
 }
 
@@ -131,22 +133,41 @@ static void fill_write(const struct shim_note* note,
     out->flags |= EV_EOF;
 }
 
-int shim_fd_event(const struct shim_note* note,
-                  unsigned mask,
-                  struct kevent* out) {
+/* Whether there is urgent data. macOS remembers that there was some until the
+ * event's state is reset. Its filter is that of EVFILT_READ, with all that
+ * makes a socket readable; the page says it of the end of data alone: "If the
+ * read direction of the socket has shutdown, then the filter also sets EV_EOF
+ * in flags, and returns the socket error (if any) in fflags." */
+static int fill_except(struct shim_note* note,
+                       unsigned mask,
+                       struct kevent* out) {
+  int is_urgent = (mask & EPOLLPRI) != 0;
+
+  if (is_urgent)
+    note->seen = NOTE_OOB;
+  out->fflags = note->seen;
+  if (note->want.flags & EV_CLEAR || !shim_acts_as("macos"))
+    note->seen = 0;
+  return is_urgent;
+}
+
+int shim_fd_event(struct shim_note* note, unsigned mask, struct kevent* out) {
+  short filter = note->want.filter;
+
   if (is_unconnected(note, mask))
     return 0;
   *out = note->want;
   out->fflags = 0;
   out->data = 0;
-  if (note->want.filter == EVFILT_EXCEPT) {
-    out->fflags = mask & EPOLLPRI ? NOTE_OOB : 0;
-    return out->fflags != 0;
+  if (filter == EVFILT_EXCEPT) {
+    int is_urgent = fill_except(note, mask, out);
+    if (is_urgent || !shim_acts_as("macos"))
+      return is_urgent;
   }
-  if (note->want.filter == EVFILT_READ)
-    fill_read(note, mask, out);
-  else
+  if (filter == EVFILT_WRITE)
     fill_write(note, mask, out);
+  else
+    fill_read(note, mask, out);
   /* The true number cannot be read without taking it from the socket. */
   if (note->is_socket && (mask & EPOLLERR) && (out->flags & EV_EOF))
     out->fflags = ECONNRESET;

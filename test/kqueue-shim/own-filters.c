@@ -154,14 +154,18 @@ void shim_own_remove(struct shim_queue* queue, struct shim_note* note) {
 
 /* "If a process can normally see another process, it can attach an event to
  * it ... NOTE_EXIT: The process has exited. The exit status will be stored in
- * data." */
+ * data." macOS stores it for NOTE_EXITSTATUS: "The process has exited and its
+ * exit status is in filter specific data. Valid only on child processes and to
+ * be used along with NOTE_EXIT." */
 static void fill_exit(const struct shim_note* note, struct kevent* out) {
   siginfo_t info;
 
   memset(&info, 0, sizeof(info));
   out->flags |= EV_EOF | EV_ONESHOT;
-  out->fflags = NOTE_EXIT;
+  out->fflags = note->want.fflags & (NOTE_EXIT | NOTE_EXITSTATUS);
   out->data = 0;
+  if (shim_acts_as("macos") && !(note->want.fflags & NOTE_EXITSTATUS))
+    return;
   if (waitid((idtype_t) P_PIDFD, (id_t) note->own_fd, &info,
              WEXITED | WNOWAIT | WNOHANG) != 0)
     return; /* not a child, or reported early */
@@ -188,6 +192,7 @@ int shim_own_event(struct shim_note* note, struct kevent* out) {
     if (read(note->own_fd, &count, sizeof(count)) <= 0)
       return 0;
     out->data = (int64_t) count;
+    out->flags |= EV_CLEAR; /* "automatically sets the EV_CLEAR flag" */
     return 1;
   default:
     fill_exit(note, out);

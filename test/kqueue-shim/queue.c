@@ -7,6 +7,7 @@
 #include "shim.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
@@ -218,7 +219,9 @@ void shim_remove(struct shim_queue* queue, struct shim_note* note) {
   free(note);
 }
 
-int close(int fd) {
+/* "Calling close(2) on a file descriptor will remove any kevents that reference
+ * the descriptor." */
+static void forget_fd(int fd) {
   static const short about_fd[] = {
     EVFILT_READ, EVFILT_WRITE, EVFILT_EXCEPT, EVFILT_VNODE
   };
@@ -240,7 +243,21 @@ int close(int fd) {
     free_queue(queue);
   }
   unlock(&old);
+}
+
+int close(int fd) {
+  forget_fd(fd);
   return (int) syscall(SYS_close, fd);
+}
+
+/* dup2(2): "If newd is in use, the descriptor is first deallocated as if a
+ * close(2) call had been done first", which may be the same file. */
+int dup2(int oldd, int newd) {
+  if (oldd == newd)
+    return fcntl(oldd, F_GETFD) == -1 ? -1 : newd;
+  if (fcntl(oldd, F_GETFD) != -1)
+    forget_fd(newd);
+  return (int) syscall(SYS_dup3, oldd, newd, 0);
 }
 
 /* Changes. All return 0 or an errno. */
@@ -266,14 +283,20 @@ static int add_to_filter(struct shim_queue* queue,
   return 0;
 }
 
-/* What a queue and a pipe refuse when they are asked for the first time.
- * kern_event.c of FreeBSD: a queue knows EVFILT_READ, all else is EINVAL.
- * sys_pipe.c: EVFILT_WRITE of a pipe without a reader is EPIPE (NetBSD: EBADF).
- */
-static int refuse_new(const struct shim_note* note) {
+/* What a queue, a socket and a pipe refuse when they are asked for the first
+ * time. kern_event.c of FreeBSD: a queue knows EVFILT_READ, all else is EINVAL,
+ * and so is its own number ("we should be able to support events on
+ * ourselves"). uipc_socket.c: a socket has no EVFILT_VNODE. sys_pipe.c:
+ * EVFILT_WRITE of a pipe without a reader is EPIPE (NetBSD: EBADF). */
+static int refuse_new(const struct shim_queue* queue,
+                      const struct shim_note* note) {
   struct pollfd pfd = { .fd = (int) note->want.ident, .events = POLLOUT };
 
-  if (note->want.filter == EVFILT_READ || note->want.filter == EVFILT_VNODE)
+  if (pfd.fd == queue->fd)
+    return EINVAL;
+  if (note->want.filter == EVFILT_VNODE)
+    return note->is_socket ? EINVAL : 0;
+  if (note->want.filter == EVFILT_READ)
     return 0;
   if (find_queue(pfd.fd) != NULL)
     return EINVAL;
@@ -298,7 +321,7 @@ static int add_note(struct shim_queue* queue,
   if (is_about_fd(change->filter)) {
     err = shim_fd_identify(note);
     if (err == 0)
-      err = refuse_new(note);
+      err = refuse_new(queue, note);
   }
   if (err == 0)
     err = add_to_filter(queue, note, change, 1);
@@ -332,10 +355,11 @@ static int set_enabled(struct shim_queue* queue,
  * alone, in the kernels of all four systems: EV_CLEAR, EV_ONESHOT and
  * EV_DISPATCH stay as they were first added, and what is disabled stays so, the
  * next sentence ("Adding an event automatically enables it, unless overridden
- * by the EV_DISABLE flag.") notwithstanding. The filter is run again. */
-static int add_again(struct shim_queue* queue,
-                     const struct kevent* change,
-                     struct shim_note* note) {
+ * by the EV_DISABLE flag.") notwithstanding. The filter is run again. To enable
+ * or to disable, or no flag at all, does the same to the parameters. */
+static int modify(struct shim_queue* queue,
+                  const struct kevent* change,
+                  struct shim_note* note) {
   int err = add_to_filter(queue, note, change, 0);
 
   if (err != 0)
@@ -377,6 +401,9 @@ static int apply_change(struct shim_queue* queue, const struct kevent* change) {
     return EINVAL;
   if (is_missing(filter))
     return EINVAL;
+  /* What happened before the change is judged by what was asked for then. */
+  if (filter == EVFILT_VNODE)
+    shim_vnode_collect(queue);
   struct shim_note* note = shim_find(queue, change->ident, filter);
   /* Closed behind our back: it is not there any more. */
   if (note != NULL && is_about_fd(filter) && !shim_fd_same(note)) {
@@ -385,7 +412,7 @@ static int apply_change(struct shim_queue* queue, const struct kevent* change) {
   }
   if (change->flags & EV_ADD)
     return note == NULL ? add_first(queue, change)
-                        : add_again(queue, change, note);
+                        : modify(queue, change, note);
   if (note == NULL) {
     struct shim_note probe = { .want = *change };
     int err = is_about_fd(filter) ? shim_fd_identify(&probe) : 0;
@@ -395,14 +422,7 @@ static int apply_change(struct shim_queue* queue, const struct kevent* change) {
     shim_remove(queue, note);
     return 0;
   }
-  int err = 0;
-  if (is_own_filter(filter))
-    err = shim_own_add(queue, note, change, 0);
-  if (err == 0 && (change->flags & EV_DISABLE))
-    err = set_enabled(queue, note, 0);
-  if (err == 0 && (change->flags & EV_ENABLE))
-    err = set_enabled(queue, note, 1);
-  return err;
+  return modify(queue, change, note);
 }
 
 /* "If an error occurs while processing an element of the changelist and there
@@ -543,7 +563,7 @@ static int harvest_vnodes(struct shim_queue* queue,
     for (struct shim_note* note = queue->buckets[i]; note; note = next) {
       next = note->next;
       if (note->want.filter != EVFILT_VNODE || !note->enabled ||
-          (note->seen & note->want.fflags) == 0)
+          note->seen == 0)
         continue;
       if (!shim_fd_same(note)) {
         shim_remove(queue, note);

@@ -21,7 +21,8 @@
  * KQUEUE_SHIM_NO_EXCEPT: there is no EVFILT_EXCEPT (FreeBSD, NetBSD).
  * KQUEUE_SHIM_SYSTEM: calls of the C library answer as on "freebsd", "openbsd"
  * or "macos", see libc.c; "freebsd" includes KQUEUE_SHIM_NO_EXCEPT, "openbsd"
- * is an older one that has no EVFILT_USER.
+ * is an older one that has no EVFILT_USER, on "macos" EVFILT_EXCEPT also comes
+ * for what makes a socket readable.
  */
 #ifndef KQUEUE_SHIM_H_
 #define KQUEUE_SHIM_H_
@@ -54,7 +55,7 @@ struct shim_note {
   /* EVFILT_VNODE */
   int wd;
   int parent_wd; /* of a directory: where its removal is seen; -1 */
-  unsigned seen; /* NOTE_* that happened */
+  unsigned seen; /* NOTE_* that happened; of EVFILT_EXCEPT, NOTE_OOB */
   uint64_t nlink;
   int64_t size;
 };
@@ -95,9 +96,7 @@ int shim_fd_same(const struct shim_note* note);
 int shim_fd_arm(struct shim_queue* queue, struct shim_note* note);
 void shim_fd_disarm(struct shim_queue* queue, struct shim_note* note);
 /* From an epoll mask to an event; 0 if there is none. */
-int shim_fd_event(const struct shim_note* note,
-                  unsigned mask,
-                  struct kevent* out);
+int shim_fd_event(struct shim_note* note, unsigned mask, struct kevent* out);
 
 /* own-filters.c: EVFILT_USER, EVFILT_TIMER, EVFILT_PROC. */
 int shim_own_add(struct shim_queue* queue,

@@ -110,23 +110,30 @@ void shim_vnode_remove(struct shim_queue* queue, struct shim_note* note) {
  * occurred on the file" (for a directory, an entry came or went) ·
  * "NOTE_EXTEND" · "NOTE_ATTRIB" · "NOTE_LINK: The link count on the file
  * changed" · "NOTE_RENAME" */
-static void see(struct shim_note* note, unsigned mask, int in_parent) {
+static unsigned changes_of(struct shim_note* note,
+                           unsigned mask,
+                           int in_parent) {
   unsigned changes = 0;
 
   look(note, &changes);
-  if (in_parent) {
-    note->seen |= changes & NOTE_DELETE;
-    return;
-  }
+  if (in_parent)
+    return changes & NOTE_DELETE;
   if (mask & (IN_MODIFY | ENTRIES))
-    note->seen |= NOTE_WRITE;
+    changes |= NOTE_WRITE;
   if ((mask & IN_ATTRIB) && !(changes & NOTE_LINK))
-    note->seen |= NOTE_ATTRIB;
+    changes |= NOTE_ATTRIB;
   if (mask & IN_MOVE_SELF)
-    note->seen |= NOTE_RENAME;
+    changes |= NOTE_RENAME;
   if (mask & IN_UNMOUNT)
-    note->seen |= NOTE_REVOKE;
-  note->seen |= changes;
+    changes |= NOTE_REVOKE;
+  return changes;
+}
+
+/* Only what is asked for when it happens: vfs_subr.c of FreeBSD, and the others
+ * alike, keep "kn_sfflags & hint". Asked for later, it does not come; and it
+ * comes if it is not asked for any more. */
+static void see(struct shim_note* note, unsigned mask, int in_parent) {
+  note->seen |= changes_of(note, mask, in_parent) & note->want.fflags;
 }
 
 static void see_all(struct shim_queue* queue, const struct inotify_event* e) {
@@ -146,6 +153,8 @@ void shim_vnode_collect(struct shim_queue* queue) {
   alignas(struct inotify_event) char batch[8192];
   ssize_t size;
 
+  if (queue->inotify_fd == -1)
+    return;
   while ((size = read(queue->inotify_fd, batch, sizeof(batch))) > 0) {
     const char* at = batch;
     while (at < batch + size) {
@@ -158,7 +167,7 @@ void shim_vnode_collect(struct shim_queue* queue) {
 
 int shim_vnode_event(struct shim_note* note, struct kevent* out) {
   *out = note->want;
-  out->fflags = note->seen & note->want.fflags;
+  out->fflags = note->seen;
   out->data = 0;
   if (note->want.flags & EV_CLEAR)
     note->seen = 0;

@@ -57,6 +57,7 @@ struct kevent {
 
 /* EVFILT_PROC */
 #define NOTE_EXIT 0x80000000u
+#define NOTE_EXITSTATUS 0x04000000u /* macOS */
 
 /* EVFILT_TIMER; without one of them, milliseconds */
 #define NOTE_SECONDS 0x0001

@@ -202,6 +202,23 @@ UNIT_TEST(add_again_does_not_enable) {
   CHECK_EQ(0, fetch(kq, &kev, 1));
 }
 
+/* kern_event.c of FreeBSD, of every change that is no EV_DELETE: "The user may
+ * change some filter values after the initial EV_ADD". udata is one of them,
+ * also for a change that only enables or triggers. */
+UNIT_TEST(change_without_add_replaces_udata) {
+  struct kevent kev;
+  int fds[2];
+  int kq = kqueue();
+  int fd = readable_pipe(fds);
+
+  EV_SET(&kev, fd, EVFILT_READ, EV_ADD | EV_DISABLE, 0, 0, (void*) 1);
+  CHECK_EQ(0, kevent(kq, &kev, 1, NULL, 0, NULL));
+  EV_SET(&kev, fd, EVFILT_READ, EV_ENABLE, 0, 0, (void*) 2);
+  CHECK_EQ(0, kevent(kq, &kev, 1, NULL, 0, NULL));
+  CHECK_EQ(1, fetch(kq, &kev, 1));
+  CHECK(kev.udata == (void*) 2);
+}
+
 /* "Re-adding an existing event will modify the parameters of the original
  * event": fflags, data and udata. FreeBSD 14.1 keeps EV_CLEAR as it was first
  * added, in both directions. */
@@ -332,6 +349,28 @@ UNIT_TEST(closed_fd_leaves_although_a_duplicate_is_open) {
   CHECK_EQ(copy, kev.ident);
 }
 
+/* dup2(2): "If newd is in use, the descriptor is first deallocated as if a
+ * close(2) call had been done first", and close() removes its events: even if
+ * it is the same file again. */
+UNIT_TEST(replaced_fd_leaves_the_queue) {
+  struct kevent kev;
+  int fds[2];
+  int kq = kqueue();
+  int fd = readable_pipe(fds);
+  int other = dup(fd);
+
+  CHECK(other >= 0);
+  CHECK_EQ(0, change(kq, other, EVFILT_READ, EV_ADD));
+  CHECK_EQ(other, dup2(other, other)); /* nothing happens */
+  CHECK_EQ(1, fetch(kq, &kev, 1));
+  CHECK_EQ(-1, dup2(-1, other)); /* nor here */
+  CHECK_EQ(1, fetch(kq, &kev, 1));
+  CHECK_EQ(other, dup2(fd, other));
+  CHECK_EQ(0, fetch(kq, &kev, 1));
+  CHECK_EQ(-1, change(kq, other, EVFILT_READ, EV_DELETE));
+  CHECK_EQ(ENOENT, errno);
+}
+
 /* "The queue is not inherited by a child created with fork(2)." */
 UNIT_TEST(queue_is_not_inherited) {
   int fds[2];
@@ -378,6 +417,14 @@ UNIT_TEST(queue_cannot_be_written) {
   int outer = kqueue();
 
   CHECK_EQ(-1, change(outer, inner, EVFILT_WRITE, EV_ADD));
+  CHECK_EQ(EINVAL, errno);
+}
+
+/* kern_event.c of FreeBSD: "if we add some intelligence about what we are
+ * doing, we should be able to support events on ourselves"; it is EINVAL. */
+UNIT_TEST(queue_cannot_watch_itself) {
+  int kq = kqueue();
+  CHECK_EQ(-1, change(kq, kq, EVFILT_READ, EV_ADD));
   CHECK_EQ(EINVAL, errno);
 }
 

@@ -186,15 +186,23 @@ UNIT_TEST(unconnected_socket_is_silent) {
   CHECK_EQ(0, kevent(kq, NULL, 0, &event, 1, &moment));
 }
 
+#if defined(EVFILT_EXCEPT) && defined(NOTE_OOB)
+/* A connection over TCP: what was accepted, and the other end in *client. */
+static int connect_tcp(int* client) {
+  struct sockaddr_in addr;
+  int server = listen_on(&addr);
+  *client = socket(AF_INET, SOCK_STREAM, 0);
+  CHECK_EQ(0, connect(*client, (struct sockaddr*) &addr, sizeof(addr)));
+  return accept(server, NULL, NULL);
+}
+#endif
+
 /* macOS: "EVFILT_EXCEPT: ... NOTE_OOB ... out-of-band data on a socket" */
 UNIT_TEST(except_reports_urgent_data) {
 #if defined(EVFILT_EXCEPT) && defined(NOTE_OOB)
-  struct sockaddr_in addr;
-  int server = listen_on(&addr);
-  int client = socket(AF_INET, SOCK_STREAM, 0);
   int fds[2];
-  CHECK_EQ(0, connect(client, (struct sockaddr*) &addr, sizeof(addr)));
-  int peer = accept(server, NULL, NULL);
+  int client;
+  int peer = connect_tcp(&client);
   int kq = kqueue();
   CHECK_EQ(0, change(kq, peer, EVFILT_EXCEPT, EV_ADD, NOTE_OOB));
   CHECK_EQ(0, fetch_now(kq));
@@ -204,6 +212,35 @@ UNIT_TEST(except_reports_urgent_data) {
   CHECK_EQ(NOTE_OOB, event.fflags);
   CHECK_EQ(0, pipe(fds));
   CHECK_EQ(-1, change(kq, fds[0], EVFILT_EXCEPT, EV_ADD, NOTE_OOB));
+#else
+  SKIP("this system has no EVFILT_EXCEPT");
+#endif
+}
+
+/* macOS, of EVFILT_EXCEPT: "If the read direction of the socket has shutdown,
+ * then the filter also sets EV_EOF in flags, and returns the socket error (if
+ * any) in fflags." In uipc_socket.c of its kernel the filter is that of
+ * EVFILT_READ, so that ordinary data makes an event, too, without NOTE_OOB. */
+UNIT_TEST(except_is_a_read_filter_on_macos) {
+#if defined(EVFILT_EXCEPT) && defined(NOTE_OOB)
+  int client;
+  if (!is_shim)
+    SKIP("a kernel has one way, its own");
+  CHECK_EQ(0, setenv("KQUEUE_SHIM_SYSTEM", "macos", 1));
+  int peer = connect_tcp(&client);
+  int kq = kqueue();
+  CHECK_EQ(0, change(kq, peer, EVFILT_EXCEPT, EV_ADD, NOTE_OOB));
+  CHECK_EQ(0, fetch_now(kq));
+  CHECK_EQ(1, send(client, "x", 1, 0));
+  CHECK_EQ(1, fetch(kq));
+  CHECK_EQ(0, event.fflags);
+  CHECK_EQ(1, event.data);
+  CHECK_EQ(0, event.flags & EV_EOF);
+  close(client);
+  usleep(10000);
+  CHECK_EQ(1, fetch(kq));
+  CHECK(event.flags & EV_EOF);
+  CHECK_EQ(0, event.fflags); /* no error */
 #else
   SKIP("this system has no EVFILT_EXCEPT");
 #endif
@@ -247,7 +284,7 @@ UNIT_TEST(user_without_clear_stays) {
 
 /* "The timer will be periodic unless EV_ONESHOT is specified. On return, data
  * contains the number of times the timeout has expired since the last call to
- * kevent()." */
+ * kevent()." "This filter automatically sets the EV_CLEAR flag internally." */
 UNIT_TEST(timer_counts_expirations) {
   struct kevent kev;
   int kq = kqueue();
@@ -257,6 +294,7 @@ UNIT_TEST(timer_counts_expirations) {
   usleep(30000);
   CHECK_EQ(1, fetch(kq));
   CHECK(event.data >= 5);
+  CHECK(event.flags & EV_CLEAR);
   CHECK_EQ(1, fetch(kq));
 }
 
@@ -271,23 +309,40 @@ UNIT_TEST(timer_oneshot) {
   CHECK_EQ(0, fetch_now(kq));
 }
 
-/* "NOTE_EXIT: The process has exited. The exit status will be stored in data in
- * the same format as the status returned by wait(2)." */
-UNIT_TEST(proc_reports_exit_status) {
+/* A child that ends with status 7 when the fd returned is closed. */
+static int start_child(pid_t* pid) {
   int gate[2];
   char byte;
-  int kq = kqueue();
   CHECK_EQ(0, pipe(gate));
-  pid_t pid = fork();
-  CHECK(pid >= 0);
-  if (pid == 0) {
+  *pid = fork();
+  CHECK(*pid >= 0);
+  if (*pid == 0) {
     close(gate[1]);
     (void) !read(gate[0], &byte, 1);
     _exit(7);
   }
-  CHECK_EQ(0, change(kq, pid, EVFILT_PROC, EV_ADD | EV_ONESHOT, NOTE_EXIT));
+  close(gate[0]);
+  return gate[1];
+}
+
+/* macOS: "NOTE_EXITSTATUS: The process has exited and its exit status is in
+ * filter specific data." */
+#ifdef NOTE_EXITSTATUS
+# define EXIT_WITH_STATUS (NOTE_EXIT | NOTE_EXITSTATUS)
+#else
+# define EXIT_WITH_STATUS NOTE_EXIT
+#endif
+
+/* "NOTE_EXIT: The process has exited. The exit status will be stored in data in
+ * the same format as the status returned by wait(2)." */
+UNIT_TEST(proc_reports_exit_status) {
+  pid_t pid;
+  int kq = kqueue();
+  int gate = start_child(&pid);
+  unsigned flags = EV_ADD | EV_ONESHOT;
+  CHECK_EQ(0, change(kq, pid, EVFILT_PROC, flags, EXIT_WITH_STATUS));
   CHECK_EQ(0, fetch_now(kq));
-  close(gate[1]);
+  close(gate);
   CHECK_EQ(1, fetch(kq));
   CHECK_EQ(pid, event.ident);
   CHECK_EQ(EVFILT_PROC, event.filter);
@@ -296,6 +351,23 @@ UNIT_TEST(proc_reports_exit_status) {
   CHECK(WIFEXITED(status));
   CHECK_EQ(7, WEXITSTATUS(status));
   CHECK_EQ(0, fetch_now(kq));
+  CHECK_EQ(pid, waitpid(pid, NULL, 0));
+}
+
+/* On macOS it is NOTE_EXITSTATUS that asks for it, "to be used along with
+ * NOTE_EXIT". */
+UNIT_TEST(proc_without_status_on_macos) {
+  pid_t pid;
+  if (!is_shim)
+    SKIP("a kernel has one way, its own");
+  CHECK_EQ(0, setenv("KQUEUE_SHIM_SYSTEM", "macos", 1));
+  int kq = kqueue();
+  int gate = start_child(&pid);
+  CHECK_EQ(0, change(kq, pid, EVFILT_PROC, EV_ADD | EV_ONESHOT, NOTE_EXIT));
+  close(gate);
+  CHECK_EQ(1, fetch(kq));
+  CHECK_EQ(NOTE_EXIT, event.fflags);
+  CHECK_EQ(0, event.data);
   CHECK_EQ(pid, waitpid(pid, NULL, 0));
 }
 
@@ -454,4 +526,43 @@ UNIT_TEST(vnode_only_what_was_asked_for) {
   CHECK_EQ(1, fetch(kq));
   CHECK_EQ(NOTE_RENAME, event.fflags);
   remove_all();
+}
+
+/* vfs_subr.c of FreeBSD keeps, of what happens, that which is asked for at the
+ * time ("kn_sfflags & hint"); kern_event.c: to change that later "will not
+ * reset any filter which has already been triggered". */
+UNIT_TEST(vnode_asked_for_at_the_time) {
+  int fd = make_file();
+  int kq = watch_vnode(fd, NOTE_RENAME);
+  CHECK_EQ(1, pwrite(fd, "x", 1, 0));
+  CHECK_EQ(0, change(kq, fd, EVFILT_VNODE, EV_ADD | EV_CLEAR, NOTE_WRITE));
+  CHECK_EQ(0, fetch_now(kq));
+  CHECK_EQ(1, pwrite(fd, "y", 1, 0));
+  CHECK_EQ(0, change(kq, fd, EVFILT_VNODE, EV_ADD | EV_CLEAR, NOTE_RENAME));
+  CHECK_EQ(1, fetch(kq));
+  CHECK_EQ(NOTE_WRITE, event.fflags);
+  remove_all();
+}
+
+/* "EV_DISABLE: ... The filter itself is not disabled." */
+UNIT_TEST(vnode_while_disabled) {
+  int fd = make_file();
+  int kq = watch_vnode(fd, NOTE_WRITE);
+  CHECK_EQ(0, change(kq, fd, EVFILT_VNODE, EV_DISABLE, NOTE_WRITE));
+  CHECK_EQ(1, pwrite(fd, "x", 1, 0));
+  CHECK_EQ(0, fetch_now(kq));
+  CHECK_EQ(0, change(kq, fd, EVFILT_VNODE, EV_ENABLE, NOTE_WRITE));
+  CHECK_EQ(1, fetch(kq));
+  CHECK_EQ(NOTE_WRITE, event.fflags);
+  remove_all();
+}
+
+/* "EINVAL: The specified time limit or filter is invalid": a socket has no
+ * EVFILT_VNODE. */
+UNIT_TEST(vnode_of_a_socket) {
+  int fds[2];
+  int kq = kqueue();
+  CHECK_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, fds));
+  CHECK_EQ(-1, change(kq, fds[0], EVFILT_VNODE, EV_ADD, NOTE_WRITE));
+  CHECK_EQ(EINVAL, errno);
 }
