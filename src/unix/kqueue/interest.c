@@ -28,8 +28,14 @@ static const struct filter {
 #endif
 };
 
+/* Set on a filter of conditions: macOS reports data and its end, too, if there
+ * are none (uipc_socket.c; the man page has the end). */
+static int is_exceptional(const struct filter* filter) {
+  return filter->fflags != 0;
+}
+
 #define FILTERS (sizeof(filters) / sizeof(filters[0]))
-#define CHANGES (FILTERS + 1) /* of one fd: EVFILT_READ may be removed first */
+#define CHANGES (2 * FILTERS) /* of one fd: each may be removed first */
 
 int uv__kqset_reserve(struct uv__kqset* set, unsigned fd) {
   if (fd < set->size)
@@ -65,11 +71,13 @@ void uv__kqset_note_change(struct uv__kqset* set, int fd) {
   entry->changed = 1;
 }
 
-/* Interest in nothing but the end of data must not wake us for data: then the
- * filter reports changes only, and is told again after each end it reports. */
+/* Interest in nothing but the end of data, or urgent data, must not wake us for
+ * data: then the filter reports changes only, and is told again after each
+ * event that we report (must_tell_again). */
 static unsigned add_flags(const struct filter* filter, unsigned want) {
   unsigned asked = want & filter->interest;
-  return asked == POLLRDHUP ? EV_ADD | EV_CLEAR : EV_ADD;
+  int changes_only = asked == POLLRDHUP || is_exceptional(filter);
+  return changes_only ? EV_ADD | EV_CLEAR : EV_ADD;
 }
 
 static void set_change(struct kevent* out,
@@ -159,6 +167,14 @@ void uv__kqset_note_error(struct uv__kqset* set, const struct kevent* event) {
   entry->failed = 1;
 }
 
+/* With EV_EOF fflags are the socket's error, 0 for a mere end. */
+static unsigned exceptional_bits(const struct kevent* event,
+                                 const struct filter* filter) {
+  if (event->flags & EV_EOF)
+    return event->fflags != 0 ? POLLHUP | POLLIN : 0;
+  return event->fflags & filter->fflags ? filter->interest : 0;
+}
+
 /* From what a filter says to POLL*. The end of data also makes reading or
  * writing return at once. A socket's error comes with it; the next read or
  * write tells which, here it says that nothing goes either way any more. */
@@ -167,8 +183,8 @@ static unsigned bits_of(const struct kevent* event,
   const struct filter* filter = filter_of(event);
   unsigned bits = filter->interest & ~(unsigned) POLLRDHUP;
 
-  if (filter->fflags != 0)
-    return event->fflags & filter->fflags ? bits : 0;
+  if (is_exceptional(filter))
+    return exceptional_bits(event, filter);
   if (!(event->flags & EV_EOF))
     return bits;
   if (event->fflags != 0)
@@ -206,6 +222,18 @@ static int report_bits(struct uv__kqset_entry* entry,
   return n + 1;
 }
 
+/* Of a filter with EV_CLEAR, what is reported is told again, so that it is
+ * reported again (P2). */
+static int must_tell_again(const struct kevent* event,
+                           const struct uv__kqset_entry* entry) {
+  const struct filter* filter = filter_of(event);
+
+  if (is_exceptional(filter))
+    return exceptional_bits(event, filter) != 0;
+  return (event->flags & EV_EOF) && event->filter == EVFILT_READ &&
+         (entry->want & (POLLIN | POLLRDHUP)) == POLLRDHUP;
+}
+
 int uv__kqset_report(struct uv__kqset* set,
                      const struct kevent* event,
                      struct uv__event* out,
@@ -214,9 +242,7 @@ int uv__kqset_report(struct uv__kqset* set,
 
   if (entry == NULL || filter_of(event) == NULL)
     return n;
-  /* Told again, so that it is reported again (P2). */
-  if ((event->flags & EV_EOF) && event->filter == EVFILT_READ &&
-      (entry->want & (POLLIN | POLLRDHUP)) == POLLRDHUP)
+  if (must_tell_again(event, entry))
     uv__kqset_note_change(set, (int) event->ident);
   return report_bits(entry, event->ident, bits_of(event, entry), out, n);
 }

@@ -58,7 +58,7 @@ void uv__kqset_clear(struct uv__kqset* set);
 void uv__kqset_note_change(struct uv__kqset* set, int fd);
 
 /* Describes one fd: what is wanted is added, what was known and is not wanted
- * is removed. Returns how many changes, one more than filters at most. */
+ * is removed. Returns how many changes, two per filter at most. */
 int uv__kqset_describe(struct uv__kqset_entry* entry,
                        int fd,
                        struct kevent* out);
