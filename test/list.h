@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Every black-box test and every helper; included with different meanings of
- * TEST and HELPER, so without a guard. A file together, in the order of the
- * file names. TEST_UNIX names what only unix has, TEST_WINDOWS what only
- * Windows: elsewhere the test is skipped with that reason. */
+ * TEST and HELPER, so without a guard. Grouped by file, in the order of
+ * the file names. TEST_UNIX says what only Unix has, TEST_WINDOWS what only
+ * Windows has: elsewhere the test is skipped with that reason. */
 
 /* test-async.c */
 TEST(async_many_handles_many_threads)
 TEST(async_last_send_is_never_lost)
 TEST(async_send_in_callback_is_another_iteration)
-TEST(async_callbacks_in_order_of_making)
+TEST(async_callbacks_in_creation_order)
 TEST(async_close_keeps_the_others_sends)
 TEST(async_callback_closes_the_rest_of_the_batch)
 TEST(async_close_while_others_send)
@@ -16,29 +16,25 @@ TEST(async_close_races_with_send)
 
 /* test-async-order.c */
 TEST(async_send_to_a_later_handle_is_the_same_pass)
-TEST(async_made_in_a_callback)
+TEST(async_created_in_a_callback)
 TEST(async_close_moves_no_other_handle)
 TEST(async_closed_in_its_own_callback)
 TEST(async_callback_runs_the_loop)
 TEST(async_sent_by_finished_work)
-TEST(async_many_made_in_one_place)
+TEST(async_many_created_at_one_position)
 
 /* test-bad-input.c */
-TEST(bad_input_is_named)
+TEST(bad_input_is_refused)
 
 /* test-dead-fd.c */
 TEST_UNIX(dead_fd_stream_before_first_poll,
-          "a descriptor that is closed behind the library")
-TEST_UNIX(dead_fd_stream_while_reading,
-          "a descriptor that is closed behind the library")
-TEST_UNIX(dead_fd_stream_write,
-          "a descriptor that is closed behind the library")
-TEST_UNIX(dead_fd_udp, "a descriptor that is closed behind the library")
-TEST_UNIX(dead_fd_poll_handle, "a descriptor that is closed behind the library")
-TEST_UNIX(dead_fd_number_reused,
-          "a descriptor that is closed behind the library")
-TEST_UNIX(dead_fd_listening_socket,
-          "a descriptor that is closed behind the library")
+          "closing a descriptor behind its back")
+TEST_UNIX(dead_fd_stream_while_reading, "closing a descriptor behind its back")
+TEST_UNIX(dead_fd_stream_write, "closing a descriptor behind its back")
+TEST_UNIX(dead_fd_udp, "closing a descriptor behind its back")
+TEST_UNIX(dead_fd_poll_handle, "closing a descriptor behind its back")
+TEST_UNIX(dead_fd_number_reused, "closing a descriptor behind its back")
+TEST_UNIX(dead_fd_listening_socket, "closing a descriptor behind its back")
 
 /* test-embed-win.c */
 TEST_WINDOWS(embed_reposted_wakeups_arrive, "completion ports")
@@ -57,38 +53,38 @@ TEST(fs_refused_request_has_no_result)
 TEST(fs_async_copies_what_it_needs)
 TEST(fs_scandir_lists_and_ends)
 TEST(fs_opendir_outlives_its_request)
-TEST_UNIX(fs_readlink_of_long_names, "symbolic links with any text")
+TEST_UNIX(fs_readlink_of_long_names, "arbitrary symbolic links")
 TEST(fs_realpath_of_long_names)
 TEST(fs_cancel_everything_queued)
 TEST(getaddrinfo_overlong_and_empty_names)
 TEST(getaddrinfo_without_a_loop)
 TEST(fs_event_create_is_rename)
 TEST_UNIX(fs_event_attributes_of_directories, "inotify")
-TEST_UNIX(fs_write_of_nothing_finds_a_bad_fd, "descriptors of one direction")
+TEST_UNIX(fs_write_without_data_detects_a_bad_fd, "one-way descriptors")
 TEST(fs_watch_path_while_stopped)
 TEST(fs_write_of_more_than_two_gigabytes_is_refused)
-TEST(threadpool_size_nonsense_is_the_default)
+TEST(threadpool_size_invalid_means_default)
 
 /* test-fd-table.c */
 TEST_UNIX(fd_table_next_reader_in_the_same_tick,
           "a descriptor that two handles share")
-TEST_UNIX(fd_table_timeout_after_stop, "the timeout of a backend")
-TEST_UNIX(fd_table_first_come, "a descriptor that two handles share")
+TEST_UNIX(fd_table_timeout_after_stop, "the backend's timeout")
+TEST_UNIX(fd_table_first_watcher_wins, "a descriptor that two handles share")
 TEST_UNIX(fd_table_open_after_stop_in_the_same_tick,
           "a descriptor that two handles share")
 TEST_UNIX(poll_start_again_after_the_fd_was_reopened,
-          "a number that is another descriptor's")
-TEST_UNIX(poll_start_for_nothing, "a descriptor that two handles share")
+          "reused descriptor numbers")
+TEST_UNIX(poll_start_without_events, "a descriptor that two handles share")
 TEST_UNIX(poll_start_again_drops_stale_events, "events of poll(2)")
 TEST_UNIX(poll_start_again_with_more_drops_stale_events, "events of poll(2)")
-TEST_UNIX(poll_hangup_answers_every_interest, "events of poll(2)")
+TEST_UNIX(poll_hangup_satisfies_every_interest, "events of poll(2)")
 
 /* test-fs-copy.c */
-TEST_UNIX(fs_copyfile_clone_rules, "clones of files, symbolic links")
-TEST_UNIX(fs_copyfile_without_clones, "clones of files, symbolic links")
+TEST_UNIX(fs_copyfile_clone_rules, "file clones, symbolic links")
+TEST_UNIX(fs_copyfile_without_clones, "file clones, symbolic links")
 TEST_UNIX(fs_copyfile_of_a_directory, "directories that can be opened")
-TEST_UNIX(fs_copyfile_is_modified_now, "times of access and modification")
-TEST_UNIX(fs_copyfile_of_endless_sources, "devices and pipes that are files")
+TEST_UNIX(fs_copyfile_is_modified_now, "access and modification times")
+TEST_UNIX(fs_copyfile_of_endless_sources, "devices and pipes as files")
 TEST_UNIX(fs_copyfile_of_a_file_without_size, "/proc")
 
 /* test-fs-win.c */
@@ -102,7 +98,7 @@ TEST_UNIX(fs_event_many_watches, "one event for one file")
 TEST_UNIX(fs_event_watched_file_is_deleted, "watching a single file")
 
 /* test-fs-poll.c */
-TEST(fs_poll_tells_an_error_once)
+TEST(fs_poll_reports_an_error_once)
 TEST(fs_poll_stop_takes_an_iteration)
 TEST(fs_poll_close_takes_an_iteration)
 TEST(fs_poll_close_of_one_never_started)
@@ -115,7 +111,7 @@ TEST_UNIX(fs_copyfile_to_a_device, "/dev/null")
 /* test-fs-times.c */
 TEST_UNIX(fs_utime_nan_leaves_a_time_alone, "stat()")
 TEST_UNIX(fs_utime_infinity_is_now, "stat()")
-TEST_UNIX(fs_utime_refuses_what_is_no_time, "the range of time_t")
+TEST_UNIX(fs_utime_refuses_invalid_times, "the range of time_t")
 TEST_UNIX(fs_utime_fractions, "nanoseconds")
 TEST_UNIX(fs_lutime_of_a_link, "symbolic links")
 
@@ -123,7 +119,7 @@ TEST_UNIX(fs_lutime_of_a_link, "symbolic links")
 TEST_UNIX(system_cwd_longer_than_path_max, "PATH_MAX")
 TEST_UNIX(guess_handle_of_unusual_descriptors, "descriptors")
 TEST_UNIX(system_without_proc, "/proc")
-TEST_UNIX(system_setup_args_twice, "the place of the title")
+TEST_UNIX(system_setup_args_twice, "the location of the title")
 TEST_UNIX(process_script_without_interpreter, "execvp() and /bin/sh")
 
 /* test-no-arguments.c */
@@ -152,7 +148,7 @@ TEST(loop_init_keeps_data_and_refuses_null)
 TEST(loop_close_busy_until_closed)
 TEST(loop_closed_twice)
 TEST(loop_closed_tells_the_time)
-TEST(loop_default_can_be_made_again)
+TEST(loop_default_can_be_initialised_again)
 TEST(loop_configure_unknown_option)
 TEST(loop_close_order_is_last_in_first_out)
 TEST(loop_closed_handle_has_no_reference)
@@ -176,7 +172,7 @@ TEST_UNIX(metrics_signals_are_one_event, "signals that a process sends itself")
 /* test-names.c */
 TEST(version_number_and_text_agree)
 TEST(error_name_r_and_strerror_r)
-TEST(error_name_r_cuts_and_ends)
+TEST(error_name_r_truncates)
 TEST(error_unknown_code_is_named)
 TEST(req_data_and_type)
 TEST(loop_new_and_delete)
@@ -192,31 +188,31 @@ TEST(no_memory_bind_and_listen)
 TEST(no_memory_fs)
 TEST(no_memory_system_information)
 TEST(no_memory_spawn)
-TEST_UNIX(no_memory_spawn_refused_by_the_poller, "ways to learn of a child")
+TEST_UNIX(no_memory_spawn_refused_by_the_poller, "reporting of children")
 TEST(no_memory_write)
 
 /* test-old-kernel.c */
-TEST_UNIX(old_kernel_without_statx, "a filter of system calls")
-TEST_UNIX(old_kernel_without_copy_file_range, "a filter of system calls")
-TEST_UNIX(old_kernel_without_getrandom, "a filter of system calls")
+TEST_UNIX(old_kernel_without_statx, "system call filters")
+TEST_UNIX(old_kernel_without_copy_file_range, "system call filters")
+TEST_UNIX(old_kernel_without_getrandom, "system call filters")
 
 /* test-pipe.c */
-TEST_UNIX(pipe_bind_over_a_file, "sockets that are files")
-TEST(pipe_connect_to_nothing_is_told_later)
-TEST_UNIX(pipe_long_names, "sockets that are files")
+TEST_UNIX(pipe_bind_over_a_file, "sockets in the file system")
+TEST(pipe_connect_error_is_reported_later)
+TEST_UNIX(pipe_long_names, "sockets in the file system")
 TEST(pipe_bind2_reads_only_its_length)
-TEST_UNIX(pipe_abstract_name, "abstract names of sockets")
-TEST_UNIX(pipe_empty_name_is_made_up, "abstract names of sockets")
+TEST_UNIX(pipe_abstract_name, "abstract socket names")
+TEST_UNIX(pipe_empty_name_is_chosen_by_the_system, "abstract socket names")
 TEST(pipe_getsockname_sizes)
 TEST(pipe_write2_rules)
 TEST_UNIX(pipe_untaken_descriptors_do_not_leak,
-          "descriptors that travel over a socket pair")
-TEST_UNIX(pipe_chmod_follows_no_link, "sockets that are files")
-TEST_UNIX(pipe_connect_of_a_server, "sockets that are files")
-TEST_UNIX(pipe_chmod_of_a_socket_bound_by_others, "sockets that are files")
-TEST_UNIX(pipe_chmod_without_a_name, "sockets that are files")
-TEST_UNIX(pipe_getsockname_size_after_an_error, "sockets that are files")
-TEST_UNIX(pipe_open_twice, "descriptors with numbers")
+          "descriptors passed over a socket pair")
+TEST_UNIX(pipe_chmod_follows_no_link, "sockets in the file system")
+TEST_UNIX(pipe_connect_of_a_server, "sockets in the file system")
+TEST_UNIX(pipe_chmod_of_a_socket_bound_by_others, "sockets in the file system")
+TEST_UNIX(pipe_chmod_without_a_name, "sockets in the file system")
+TEST_UNIX(pipe_getsockname_size_after_an_error, "sockets in the file system")
+TEST_UNIX(pipe_open_twice, "numeric descriptors")
 TEST_UNIX(pipe_readable_bit_set_by_the_program, "pipe()")
 
 /* test-pipe-win.c */
@@ -227,18 +223,18 @@ TEST_WINDOWS(pipe_close_while_a_shutdown_waits, "named pipes")
 /* test-process.c */
 TEST(process_killed_by_signal)
 TEST_UNIX(process_waited_for_by_the_program, "waitpid()")
-TEST(process_spawn_errors_are_told_at_once)
-TEST(process_failed_spawn_leaves_pipes_at_their_end)
+TEST(process_spawn_errors_are_returned)
+TEST(process_failed_spawn_leaves_pipes_at_eof)
 TEST_UNIX(process_child_starts_clean, "signal masks and descriptors of a child")
 TEST_UNIX(process_disable_stdio_inheritance, "FD_CLOEXEC")
 TEST(process_environment_and_directory)
 TEST(process_looked_up_in_the_childs_path)
 TEST_UNIX(process_detached_is_a_session_leader, "sessions")
-TEST_UNIX(process_setuid_drops_groups, "users and groups by number")
+TEST_UNIX(process_setuid_drops_groups, "numeric users and groups")
 TEST_UNIX(process_sigchld_until_closed, "SIGCHLD")
-TEST_UNIX(process_empty_name_is_a_directory, "PATH as execvp() has it")
-TEST_UNIX(process_setuid_runs_fork_handlers, "users and groups by number")
-TEST_UNIX(process_setuid_refused_is_told, "users and groups by number")
+TEST_UNIX(process_empty_name_is_a_directory, "PATH lookup of execvp()")
+TEST_UNIX(process_setuid_runs_fork_handlers, "numeric users and groups")
+TEST_UNIX(process_setuid_refusal_is_returned, "numeric users and groups")
 TEST(process_pipes_both_ways)
 TEST_UNIX(process_reaps_only_its_own, "fork()")
 TEST(process_close_while_it_runs)
@@ -253,19 +249,19 @@ HELPER(check_identity)
 #endif
 
 /* test-process-dump-win.c */
-TEST_WINDOWS(process_dump_goes_where_it_is_told, "dumps of processes")
-TEST_WINDOWS(process_dump_folder_is_no_text, "dumps of processes")
-TEST_WINDOWS(process_dump_long_folder, "dumps of processes")
+TEST_WINDOWS(process_dump_goes_to_its_folder, "process dumps")
+TEST_WINDOWS(process_dump_folder_is_not_text, "process dumps")
+TEST_WINDOWS(process_dump_long_folder, "process dumps")
 
 /* test-process-end.c */
 TEST(process_end_of_many)
 TEST_UNIX(process_end_beside_foreign_children, "fork()")
 TEST_UNIX(process_end_of_many_one_of_them_taken, "waitpid()")
 TEST_UNIX(process_end_beside_a_stopped_child, "SIGSTOP")
-TEST_UNIX(process_end_after_its_output, "SIGCHLD behind all that is readable")
-TEST_UNIX(process_end_reported_early, "ways to learn of a child")
-TEST_UNIX(process_end_before_it_is_watched, "ways to learn of a child")
-TEST_UNIX(process_end_refused_by_the_poller, "ways to learn of a child")
+TEST_UNIX(process_end_after_its_output, "SIGCHLD after readable data")
+TEST_UNIX(process_end_reported_early, "reporting of children")
+TEST_UNIX(process_end_before_it_is_watched, "reporting of children")
+TEST_UNIX(process_end_refused_by_the_poller, "reporting of children")
 TEST_UNIX(process_end_needs_no_sigchld, "SIGCHLD")
 TEST_UNIX(process_end_reported_when_closed, "waitpid()")
 TEST_UNIX(process_end_in_a_forked_loop, "fork()")
@@ -275,7 +271,7 @@ HELPER(say_last_words)
 /* test-process-win.c */
 TEST_WINDOWS(process_is_in_the_job_of_its_children, "job objects")
 TEST_WINDOWS(process_kill_twice, "processes that are ending")
-TEST_WINDOWS(process_environment_first_of_a_name_wins, "names without case")
+TEST_WINDOWS(process_environment_first_of_a_name_wins, "case-insensitive names")
 #if !TEST_POSIX
 HELPER(first_of_a_name)
 #endif
@@ -288,15 +284,15 @@ TEST(pull_dispatch_is_bounded)
 TEST(pull_thread_pool)
 
 /* test-sandbox.c */
-TEST_UNIX(sandbox_loop_opens_no_file, "filters of system calls")
+TEST_UNIX(sandbox_loop_opens_no_file, "system call filters")
 
 /* test-security-names.c */
-TEST(security_host_name_cut_utf8)
-TEST(security_host_name_is_never_cut)
+TEST(security_host_name_truncated_utf8)
+TEST(security_host_name_is_never_truncated)
 TEST(security_wtf8_exact_fill)
 
 /* test-security-rights.c */
-TEST_UNIX(security_files_after_a_change_of_user, "users and groups by number")
+TEST_UNIX(security_files_after_a_change_of_user, "numeric users and groups")
 TEST_UNIX(security_children_inherit_no_descriptors,
           "a list of descriptors in /proc")
 TEST(security_failed_spawn_leaves_nothing)
@@ -323,7 +319,7 @@ TEST_UNIX(signal_raised_before_close, "signals that a process sends itself")
 TEST_UNIX(signal_raised_in_a_callback, "signals that a process sends itself")
 TEST_UNIX(signal_bad_number_stops_the_handle,
           "signals that a process sends itself")
-TEST_UNIX(signal_oneshot_for_ever, "signals that a process sends itself")
+TEST_UNIX(signal_oneshot_is_permanent, "signals that a process sends itself")
 
 /* test-storm.c */
 TEST_UNIX(storm_accept_at_the_limit, "setrlimit()")
@@ -353,7 +349,7 @@ TEST(stream_write_of_more_than_two_gigabytes)
 
 /* test-stream-messages.c */
 #undef MESSAGES
-#define MESSAGES "descriptors that keep messages apart"
+#define MESSAGES "descriptors that preserve messages"
 TEST_UNIX(stream_messages_of_packet_sockets, MESSAGES)
 TEST_UNIX(stream_messages_of_datagram_sockets, MESSAGES)
 TEST_UNIX(stream_messages_of_packet_pipes, MESSAGES)
@@ -362,35 +358,35 @@ TEST_UNIX(stream_messages_of_accepted_sockets, MESSAGES)
 
 /* test-stream-turns.c */
 #undef TURNS
-#define TURNS "the order of readiness and of writes made at once"
-TEST_UNIX(stream_connect_is_told_by_the_poll, TURNS)
+#define TURNS "order of readiness and immediate writes"
+TEST_UNIX(stream_connect_is_reported_by_the_poll, TURNS)
 TEST_UNIX(stream_shutdown_in_connect_callback, TURNS)
 TEST_UNIX(stream_write_in_connect_callback, TURNS)
 TEST_UNIX(stream_writes_queued_while_connecting, TURNS)
 TEST_UNIX(stream_shutdown_while_connecting, TURNS)
 TEST_UNIX(stream_write_cancelled_while_connecting, TURNS)
-TEST_UNIX(stream_failed_write_counts_until_told, TURNS)
-TEST_UNIX(stream_cancelled_writes_count_until_told, TURNS)
+TEST_UNIX(stream_failed_write_counts_until_reported, TURNS)
+TEST_UNIX(stream_cancelled_writes_count_until_reported, TURNS)
 TEST_UNIX(stream_failed_writes_one_by_one, TURNS)
 TEST_UNIX(stream_failed_write_in_the_turn_of_the_end, TURNS)
 TEST_UNIX(stream_close_in_write_callback_cancels_the_shutdown, TURNS)
 TEST_UNIX(stream_empty_write_queued_while_connecting, TURNS)
 TEST_UNIX(stream_write_and_shutdown_in_write_callback, TURNS)
-TEST_UNIX(stream_read_error_is_told_to_an_active_stream, TURNS)
+TEST_UNIX(stream_read_error_is_reported_to_an_active_stream, TURNS)
 TEST_UNIX(stream_end_after_data_is_in_the_next_turn, TURNS)
 TEST_UNIX(stream_end_by_hangup_takes_no_buffer, TURNS)
 
 /* test-sysinfo-strings.c */
 TEST(sysinfo_strings_bad_arguments)
 TEST(sysinfo_strings_every_size)
-TEST(sysinfo_exepath_is_cut)
-TEST_UNIX(sysinfo_tmpdir_variables, "TMPDIR and its relatives")
+TEST(sysinfo_exepath_is_truncated)
+TEST_UNIX(sysinfo_tmpdir_variables, "TMPDIR and similar variables")
 TEST(sysinfo_interface_unknown_index)
 TEST(sysinfo_environ_values_with_equals)
 
 /* test-sysinfo-unix.c */
-TEST_UNIX(sysinfo_user_unknown_id, "users and groups by number")
-TEST_UNIX(sysinfo_group_freed_twice, "users and groups by number")
+TEST_UNIX(sysinfo_user_unknown_id, "numeric users and groups")
+TEST_UNIX(sysinfo_group_freed_twice, "numeric users and groups")
 TEST(sysinfo_homedir_without_variable)
 TEST_UNIX(sysinfo_memory_resource_limit, "setrlimit()")
 TEST_UNIX(sysinfo_memory_limit_above_the_memory, "setrlimit()")
@@ -399,7 +395,7 @@ TEST_UNIX(sysinfo_sleep_resumes_after_signals,
 TEST_UNIX(sync_sem_wait_resumes_after_signals,
           "signals that interrupt system calls")
 TEST(sysinfo_clock_bad_arguments)
-TEST(sysinfo_kill_and_priority_of_nobody)
+TEST(sysinfo_kill_and_priority_of_no_process)
 TEST(dl_symbols_of_the_program)
 
 /* test-systems.c */
@@ -407,7 +403,7 @@ TEST_UNIX(system_udp_reuseaddr_shares_a_port, "socket options of the BSDs")
 TEST_UNIX(system_templates_end_with_six_x, "mkdtemp() and mkostemp()")
 TEST_UNIX(system_unbound_pipe_has_no_name, "unix sockets")
 TEST_UNIX(system_poll_the_fd_of_a_loop, "loops that are descriptors")
-TEST_UNIX(system_connected_at_once, "descriptors by number")
+TEST_UNIX(system_connected_at_once, "numeric descriptors")
 TEST_UNIX(system_refused_at_once, "connect() of the BSDs")
 TEST_UNIX(system_tcp_bind_without_dual_stack, "socket options of the BSDs")
 TEST_UNIX(system_write_to_a_peer_that_left, "errors of macOS")
@@ -417,15 +413,15 @@ TEST_UNIX(system_clock_is_finer_than_a_microsecond, "the clock of macOS")
 /* test-tcp.c */
 TEST(tcp_connection_waits_for_accept)
 TEST(tcp_address_in_use_is_deferred)
-TEST_UNIX(tcp_address_in_use_fails_the_connect, "what bind puts off")
-TEST(tcp_connect_refused_is_told_later)
+TEST_UNIX(tcp_address_in_use_fails_the_connect, "errors that bind defers")
+TEST(tcp_connect_refused_is_reported_later)
 TEST(tcp_close_while_connecting_loopback)
 TEST(tcp_listen_binds_implicitly)
 TEST(tcp_options_before_the_socket)
 TEST(tcp_options_on_a_connection)
 TEST(tcp_close_reset)
 TEST(tcp_close_reset_after_shutdown)
-TEST_UNIX(tcp_open_twice, "descriptors with numbers")
+TEST_UNIX(tcp_open_twice, "numeric descriptors")
 TEST(tcp_fileno_and_bind_after_close)
 TEST(tcp_write_of_very_many_large_buffers)
 
@@ -446,7 +442,7 @@ TEST(thread_self_differs_between_threads)
 /* test-thread-name.c */
 TEST(thread_name_bad_arguments)
 TEST(thread_name_every_buffer_size)
-TEST(thread_name_long_is_cut)
+TEST(thread_name_long_is_truncated)
 TEST(thread_name_of_another_thread)
 
 /* test-thread-sync.c */
@@ -458,10 +454,10 @@ TEST(sync_mutex_trylock_while_held)
 TEST(sync_init_impossible_counts)
 
 /* test-thread-win.c */
-TEST_WINDOWS(thread_self_of_foreign_threads_leaks_nothing, "handles of threads")
+TEST_WINDOWS(thread_self_of_foreign_threads_leaks_nothing, "thread handles")
 TEST_WINDOWS(thread_self_is_the_same_in_every_fiber, "fibers")
 TEST_WINDOWS(thread_self_needs_no_slot_for_fibers, "fibers")
-TEST_WINDOWS(thread_priority_after_join, "handles of threads")
+TEST_WINDOWS(thread_priority_after_join, "thread handles")
 
 /* test-timer-signals.c */
 TEST_UNIX(timer_once_waits_through_signals,
@@ -487,7 +483,7 @@ TEST_UNIX(tty_modes_and_reset, "pseudo-terminals")
 TEST_UNIX(tty_close_restores_the_mode, "pseudo-terminals")
 TEST(tty_reset_without_anything_to_reset)
 TEST_UNIX(tty_winsize, "pseudo-terminals")
-TEST(tty_refuses_what_is_none)
+TEST(tty_refuses_other_files)
 TEST(tty_vterm_state)
 TEST_UNIX(tty_nonblocking_does_not_leak, "O_NONBLOCK")
 TEST_UNIX(tty_read_all_before_hangup, "pseudo-terminals")
@@ -502,11 +498,10 @@ TEST(udp_open_ex_flags)
 TEST(udp_recvmmsg_buffer_too_small)
 TEST(udp_recvmmsg_one_terminal_callback)
 TEST(udp_close_in_send_callback)
-TEST_UNIX(udp_close_cancels_what_is_queued, "datagrams that are collected")
-TEST_UNIX(udp_send_in_send_callback_waits_for_the_poll,
-          "datagrams that are collected")
-TEST_UNIX(udp_recv_stop_beside_sends, "datagrams that are collected")
-TEST_UNIX(udp_send_error_ends_the_turn, "datagrams that are collected")
+TEST_UNIX(udp_close_cancels_what_is_queued, "collected datagrams")
+TEST_UNIX(udp_send_in_send_callback_waits_for_the_poll, "collected datagrams")
+TEST_UNIX(udp_recv_stop_beside_sends, "collected datagrams")
+TEST_UNIX(udp_send_error_ends_the_turn, "collected datagrams")
 TEST(udp_multicast_loop_range)
 
 /* test-udp-errors.c */
@@ -514,12 +509,12 @@ TEST_UNIX(udp_error_queue_unreachable, "the error queue of a socket")
 TEST_UNIX(udp_error_queue_unreachable6, "the error queue of a socket")
 TEST_UNIX(udp_error_queue_in_chunks, "the error queue of a socket")
 TEST_UNIX(udp_error_queue_beside_failed_send, "the error queue of a socket")
-TEST_UNIX(udp_error_callback_closes, "errors of a socket that are told once")
-TEST_UNIX(udp_error_without_receiver, "errors of a socket that are told once")
+TEST_UNIX(udp_error_callback_closes, "pending socket errors")
+TEST_UNIX(udp_error_without_receiver, "pending socket errors")
 
 /* test-udp-socket.c */
 TEST_UNIX(udp_opened_then_bound_by_the_program, "sockets bound with bind(2)")
-TEST_UNIX(udp_made_early_then_bound_by_the_program,
+TEST_UNIX(udp_created_early_then_bound_by_the_program,
           "sockets bound with bind(2)")
 TEST_UNIX(udp_opened_then_bound_by_sendto, "sockets bound by sendto(2)")
 TEST_UNIX(udp_bound_by_try_send2, "sockets bound by sendmmsg(2)")
@@ -534,10 +529,10 @@ TEST_UNIX(tcp_reuseport_binds_over_time_wait, "sockets that share a port")
 TEST_WINDOWS(udp_connected_to_nobody_still_receives, "WSAECONNRESET")
 
 /* test-uring.c */
-TEST_UNIX(uring_results_are_the_pools, "io_uring")
-TEST_UNIX(uring_all_results_are_the_pools, "io_uring")
-TEST_UNIX(uring_polled_results_are_the_pools, "io_uring")
-TEST_UNIX(uring_polled_all_results_are_the_pools, "io_uring")
+TEST_UNIX(uring_results_equal_the_pools, "io_uring")
+TEST_UNIX(uring_all_results_equal_the_pools, "io_uring")
+TEST_UNIX(uring_polled_results_equal_the_pools, "io_uring")
+TEST_UNIX(uring_polled_all_results_equal_the_pools, "io_uring")
 TEST_UNIX(uring_does_what_it_says, "io_uring")
 TEST_UNIX(uring_more_than_there_is_room_for, "io_uring")
 TEST_UNIX(uring_polled_more_than_there_is_room_for, "io_uring")
@@ -552,23 +547,22 @@ TEST_UNIX(uring_chain_beside_timers_and_idle, "io_uring")
 TEST_UNIX(uring_thread_ends, "io_uring")
 
 /* test-uring-rights.c */
-TEST_UNIX(uring_is_not_touched_unless_asked_for, "io_uring")
-TEST_UNIX(uring_refused_is_the_pool, "io_uring")
-TEST_UNIX(uring_refused_later_is_the_pool, "io_uring")
-TEST_UNIX(uring_rights_given_up_are_gone, "io_uring")
+TEST_UNIX(uring_is_not_used_unless_requested, "io_uring")
+TEST_UNIX(uring_refused_uses_the_pool, "io_uring")
+TEST_UNIX(uring_refused_later_uses_the_pool, "io_uring")
+TEST_UNIX(uring_dropped_credentials_are_gone, "io_uring")
 
 /* test-work.c */
 TEST(work_cancel_twice)
-TEST_UNIX(work_submitted_twice_is_told, "fork()")
+TEST_UNIX(work_submitted_twice_is_fatal, "fork()")
 
 /* test-write-cancel.c */
 TEST(write_cancel_queued)
 TEST(write_cancel_partly_written)
 TEST(write_cancel_finished)
-TEST_UNIX(write_cancel_twice, "writes that wait in a queue of ours")
+TEST_UNIX(write_cancel_twice, "a write queue of our own")
 TEST(write_cancel_after_close)
 TEST(write_cancel_before_shutdown)
 TEST(write_nwritten_many_buffers)
 TEST(try_write2_rules)
-TEST_UNIX(try_write2_sends_a_handle,
-          "descriptors that travel over a socket pair")
+TEST_UNIX(try_write2_sends_a_handle, "descriptors passed over a socket pair")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The order of async callbacks: each pass calls the pending handles in the
- * order in which they were made, with those that become pending while it is on
- * its way to them. Method: callbacks append their handle's letter; '|' ends an
+ * order of their creation, including those that become pending before the pass
+ * reaches them. Method: each callback appends its handle's letter; '|' ends an
  * iteration. */
 #include "test.h"
 
@@ -70,7 +70,7 @@ static void send_on_and_back(int i) {
 TEST_IMPL(async_send_to_a_later_handle_is_the_same_pass) {
   begin(send_on_and_back);
   send_to(0);
-  iterate(3); /* what C sends back to A waits for the next pass */
+  iterate(3); /* what C sends back to A is for the next pass */
   expect("ABC|ABC||");
   send_to(3);
   send_to(0);
@@ -90,8 +90,8 @@ static void make_one(int i) {
   send_to(3);
 }
 
-/* A handle that a callback makes comes next in line, from the next pass on. */
-TEST_IMPL(async_made_in_a_callback) {
+/* A handle created in a callback comes next in order, from the next pass on. */
+TEST_IMPL(async_created_in_a_callback) {
   begin(make_one);
   send_to(0);
   send_to(2);
@@ -165,7 +165,7 @@ static void run_inside(int i) {
   note(')');
 }
 
-/* A pass inside another goes no further than that one has come. */
+/* A pass inside another stops where the outer one currently is. */
 TEST_IMPL(async_callback_runs_the_loop) {
   begin(run_inside);
   send_to(0);
@@ -199,8 +199,8 @@ static void after_work(uv_work_t* req, int status) {
   send_to(2);
 }
 
-/* Finished work is told of first, as if by the oldest handle: what it sends
- * comes in the same pass, but for a handle that it has made just now. */
+/* Finished work is reported first, as if by the oldest handle. What it sends
+ * runs in the same pass, except on a handle that it has just created. */
 TEST_IMPL(async_sent_by_finished_work) {
   uv_work_t req;
 
@@ -216,7 +216,7 @@ TEST_IMPL(async_sent_by_finished_work) {
   send_to(0);
   send_to(4);
   iterate(1);
-  expect("EA|"); /* it is in front of all others now */
+  expect("EA|"); /* now in front of all others */
   test_close_loop(&loop);
 
   begin(NULL);
@@ -231,14 +231,14 @@ TEST_IMPL(async_sent_by_finished_work) {
   return 0;
 }
 
-/* Handles made in the same place again and again: the numbers between two
+/* Handles created again and again at the same position: the numbers between two
  * neighbours run out. */
 static uv_async_t crowd[200];
 static int ncrowd;
 
 static void on_crowd(uv_async_t* handle) {
   int i = (int) (handle - crowd);
-  ASSERT_EQ(--ncrowd, i); /* the one that was made last comes first */
+  ASSERT_EQ(--ncrowd, i); /* the handle created last comes first */
 }
 
 static void make_crowd(int i) {
@@ -246,7 +246,7 @@ static void make_crowd(int i) {
     ASSERT_OK(uv_async_init(&loop, &crowd[ncrowd++], on_crowd));
 }
 
-TEST_IMPL(async_many_made_in_one_place) {
+TEST_IMPL(async_many_created_at_one_position) {
   begin(make_crowd);
   for (int i = 0; i < 200; i++) {
     send_to(0);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Async handles: no send is lost, none is delivered twice too often, closing
- * races with sending. Method: many handles, many threads, counted. */
+/* Async handles: no send is lost, no callback runs twice for one send, and
+ * closing may race with sending. Method: many handles and threads, with
+ * counters. */
 #include "test.h"
 
 #define THREADS 8
 
 static uv_loop_t loop;
 
-/* 10,000 handles, each sent by several threads: every one is called. */
+/* 10,000 handles, each sent to by several threads: every callback runs. */
 #define MANY 10000
 
 struct counted {
@@ -27,8 +28,8 @@ static void on_many(uv_async_t* handle) {
 }
 
 static void send_all(void* arg) {
-  /* Each thread in an order of its own; no common factor with MANY, so that
-   * each handle gets one send from each. */
+  /* Each thread uses its own order; the step has no common factor with MANY, so
+   * each handle gets one send from each thread. */
   static const int steps[THREADS] = { 1, 3, 7, 9, 11, 13, 17, 19 };
   int step = steps[*(int*) arg];
   for (int i = 0, k = 0; i < MANY; i++, k = (k + step) % MANY)
@@ -56,7 +57,7 @@ TEST_IMPL(async_many_handles_many_threads) {
   return 0;
 }
 
-/* What a thread wrote before a send is seen by a callback after it. */
+/* A callback sees what a thread wrote before its send. */
 #define TOTAL 20000
 
 static uv_async_t single;
@@ -90,7 +91,7 @@ TEST_IMPL(async_last_send_is_never_lost) {
   ASSERT_OK(uv_async_init(&loop, &single, on_single));
   for (int i = 0; i < THREADS; i++)
     ASSERT_OK(uv_thread_create(&threads[i], produce, NULL));
-  /* Ends only if the callback saw everything; the runner has a time limit. */
+  /* Ends only if the callback saw everything; the runner limits the time. */
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   for (int i = 0; i < THREADS; i++)
     ASSERT_OK(uv_thread_join(&threads[i]));
@@ -99,7 +100,8 @@ TEST_IMPL(async_last_send_is_never_lost) {
   return 0;
 }
 
-/* Sends from the callback itself: one more call each, not an endless round. */
+/* A callback that sends to its own handle: one more call each, no endless loop.
+ */
 static int rounds;
 static int timer_calls;
 
@@ -143,9 +145,9 @@ static void on_ordered(uv_async_t* handle) {
   uv_close((uv_handle_t*) handle, NULL);
 }
 
-/* Handles sent before a wake-up are called in the order they were made, not in
- * the order of the sends (Node's message channels rely on it). */
-TEST_IMPL(async_callbacks_in_order_of_making) {
+/* Handles sent before a wake-up run in the order of their creation, not of the
+ * sends (Node's message channels rely on it). */
+TEST_IMPL(async_callbacks_in_creation_order) {
   ASSERT_OK(uv_loop_init(&loop));
   for (int i = 0; i < ORDERED; i++)
     ASSERT_OK(uv_async_init(&loop, &ordered[i], on_ordered));
@@ -157,7 +159,7 @@ TEST_IMPL(async_callbacks_in_order_of_making) {
   return 0;
 }
 
-/* Closing one handle while another's send is on the way loses neither. */
+/* Closing one handle while another's send is in flight loses neither. */
 static uv_async_t pair[2];
 static int pair_calls;
 
@@ -183,7 +185,8 @@ TEST_IMPL(async_close_keeps_the_others_sends) {
   return 0;
 }
 
-/* A callback that closes handles whose sends were collected with its own. */
+/* A callback closes handles whose sends were collected together with its own.
+ */
 static struct counted group[50];
 static int group_calls;
 
@@ -208,8 +211,8 @@ TEST_IMPL(async_callback_closes_the_rest_of_the_batch) {
   return 0;
 }
 
-/* A thread sends as long as it may while the loop closes the handle: the
- * program's own lock says when the handle is gone. */
+/* A thread keeps sending while the loop closes the handle; the program's own
+ * lock says when the handle is gone. */
 struct raced {
   uv_async_t handle;
   uv_mutex_t lock;
@@ -260,7 +263,7 @@ TEST_IMPL(async_close_while_others_send) {
   return 0;
 }
 
-/* Sends without any lock while the loop closes the handle: a send that began
+/* Sends without a lock while the loop closes the handle: a send that began
  * before the close does no harm. (The memory outlives the thread.) */
 static int go;
 

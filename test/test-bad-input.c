@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Callers' mistakes that can be named are answered with an error, and change
+/* Callers' mistakes that the library can identify return an error and change
  * nothing. Method: a table of calls with NULL, out-of-range, wrong-state and
- * wrong-type arguments; a fresh loop and handles of every kind for each row.
+ * wrong-type arguments, with a new loop and handles of every kind for each row.
  *
- * What is a precondition instead (the program is wrong and may end): a NULL
- * handle or loop where the documentation asks for one, a handle that was never
+ * Preconditions are not tested (the program is wrong and may end): a NULL
+ * handle or loop where the documentation requires one, a handle that was never
  * initialised, uv_close() twice. */
 #include "test.h"
 
@@ -265,7 +265,7 @@ static int c_pipe_bind(void) {
   return uv_pipe_bind(&pipe_handle, "p");
 }
 
-/* Expression, and what it must give; ANY is any error. */
+/* The expression and the expected result; ANY is any error. */
 #define ANY 1
 #if TEST_POSIX
 # define UNIX_ROWS(X)                                                          \
@@ -498,7 +498,7 @@ static intmax_t call_row(size_t n) {
   return 0;
 }
 
-/* Whether it went as it should. */
+/* Did it go as expected? */
 static int run_row(size_t n) {
   char name[64];
 
@@ -508,7 +508,7 @@ static int run_row(size_t n) {
   if (!ok)
     fprintf(stderr, "%s: %jd %s\n", rows[n].text, got,
             got < 0 ? uv_err_name_r((int) got, name, sizeof(name)) : "");
-  /* Nothing was begun, and all can be closed. */
+  /* Nothing was started, and everything can be closed. */
   if (got < 0 && !uv_is_closing((uv_handle_t*) &timer)) {
     uv_unref((uv_handle_t*) &async);
     ASSERT_EQ(0, uv_loop_alive(&loop));
@@ -518,7 +518,7 @@ static int run_row(size_t n) {
 }
 
 #if TEST_POSIX
-/* In a child: a row that crashes is one row. */
+/* In a child, so that a crash affects one row only. */
 static int try_row(size_t n) {
   int status;
   pid_t pid = fork();
@@ -540,7 +540,7 @@ static int try_row(size_t n) {
 }
 #endif
 
-TEST_IMPL(bad_input_is_named) {
+TEST_IMPL(bad_input_is_refused) {
   int failures = 0;
 
   for (size_t n = 0; n < ARRAY_SIZE(rows); n++)

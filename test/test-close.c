@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Closing handles: what the close phase may touch, and what may be done in a
- * close callback. */
+/* Closing handles: what the close phase may touch, and what a close callback
+ * may do. */
 #include "test.h"
 
 #include <signal.h>
@@ -152,7 +152,7 @@ static void start_fs_event(union any* h) {
 }
 
 /* dqlite's tests free handles right after uv_close(). free() overwrites the
- * first two words of what it gets, `data` and `loop`; the rest stays. */
+ * first two words, `data` and `loop`; the rest stays. */
 TEST_IMPL(close_handle_freed_at_once) {
   static void (*const starts[])(union any*) = {
     start_timer,  start_prepare, start_check, start_idle,
@@ -166,7 +166,7 @@ TEST_IMPL(close_handle_freed_at_once) {
   for (int round = 0; round < 2; round++) {
     for (int i = 0; i < N; i++)
       starts[i](&handles[i]);
-    if (round == 1) /* the poller knows of them */
+    if (round == 1) /* the poller knows about them */
       uv_run(&loop, UV_RUN_NOWAIT);
     for (int i = 0; i < N; i++) {
       uv_close(&handles[i].handle, count_closed);
@@ -188,11 +188,11 @@ static void run_inside(uv_handle_t* handle) {
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_ONCE));
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_NOWAIT));
-  ASSERT_EQ(1, closed); /* the other one's turn comes after this */
+  ASSERT_EQ(1, closed); /* the other handle is due after this one */
 }
 
-/* A loop that is run inside a close callback does not wait for the other
- * handles of the same round: they are reported when the callback is back. */
+/* Running the loop inside a close callback does not wait for the other handles
+ * of the same round; they are reported when the callback returns. */
 TEST_IMPL(close_callback_runs_the_loop) {
   uv_timer_t timers[2];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A descriptor closed behind the library's back is an error for that handle:
- * never an abort, never a busy loop, and the rest goes on. Method: close(2) the
- * fd of a handle in use, run, close the handle properly. */
+/* A descriptor closed behind the library's back is an error for that handle: no
+ * abort, no busy loop, and other handles continue. Method: close(2) the fd of a
+ * handle in use, run, then close the handle properly. */
 #include "test.h"
 
 #include <fcntl.h>
@@ -15,7 +15,7 @@ static void on_timer(uv_timer_t* handle) {
   uv_stop(&loop);
 }
 
-/* Runs for a moment; the loop must not spin meanwhile. */
+/* Runs briefly; the loop must not spin meanwhile. */
 static void run_a_while(void) {
   uv_metrics_t before;
   uv_metrics_t after;
@@ -39,7 +39,7 @@ static int take_fd(void* handle) {
   return fd;
 }
 
-/* The library will close the number again: let it be a harmless file's. */
+/* The library will close this number again: make it a harmless file's. */
 static void close_behind_its_back(void* handle) {
   ASSERT_EQ(0, close(take_fd(handle)));
 }
@@ -91,13 +91,13 @@ TEST_IMPL(dead_fd_stream_while_reading) {
   int fd = take_fd(&a);
   close_behind_its_back(&a);
   run_a_while();
-  /* The peer sees the end of the connection. */
+  /* The peer sees end of file. */
   ASSERT_LT(read_status, 0);
-  /* Changing interest in the dead fd does no harm. */
+  /* Changing the interest in the dead fd is harmless. */
   uv_read_stop((uv_stream_t*) &a);
   run_a_while();
   int err = uv_read_start((uv_stream_t*) &a, test_alloc, on_read);
-  ASSERT(err == 0 || err == UV_ENOTCONN); /* if the reader was told already */
+  ASSERT(err == 0 || err == UV_ENOTCONN); /* if the reader was told before */
   run_a_while();
   give_number_back(fd);
   test_close_loop(&loop);
@@ -196,7 +196,7 @@ TEST_IMPL(dead_fd_poll_handle) {
   return 0;
 }
 
-/* The number goes to another file while a poll handle still believes in it. */
+/* The number is reused by another file while a poll handle still watches it. */
 TEST_IMPL(dead_fd_number_reused) {
   uv_poll_t handle;
   int fds[2];
@@ -210,7 +210,7 @@ TEST_IMPL(dead_fd_number_reused) {
   run_a_while();
   ASSERT_EQ(fds[0], dup2(next[0], fds[0]));
   run_a_while();
-  /* Started again it watches what the number means now. */
+  /* After a restart the handle watches the new file. */
   ASSERT_OK(uv_poll_stop(&handle));
   ASSERT_OK(uv_poll_start(&handle, UV_READABLE, on_poll));
   ASSERT_EQ(1, write(next[1], "x", 1));
@@ -241,7 +241,7 @@ TEST_IMPL(dead_fd_listening_socket) {
   close_behind_its_back(&server);
   run_a_while();
   ASSERT_LE(server_status, 1);
-  ASSERT_NE(0, server_status); /* no connection was made up */
+  ASSERT_NE(0, server_status); /* no connection appeared */
   give_number_back(fd);
   test_close_loop(&loop);
   return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs that embed a loop in another event loop: a thread of theirs takes
- * packets off the loop's completion port and posts them again, as Electron's
- * does. What had been sent must still reach the loop. */
+/* Programs that embed a loop in another event loop: one of their threads takes
+ * packets off the loop's completion port and posts them again, as Electron
+ * does. What was sent must still reach the loop. */
 #include "test.h"
 
 #define SENDS 20
@@ -13,7 +13,7 @@ static uv_sem_t polled;
 static int polls;
 static int calls;
 
-/* Like Electron's: packets without an OVERLAPPED are taken for a timeout. */
+/* Like Electron's: a packet without an OVERLAPPED is taken for a timeout. */
 static void poll_thread(void* arg) {
   (void) arg;
   for (int i = 0; i < polls; i++) {
@@ -67,8 +67,8 @@ TEST_IMPL(embed_reposted_wakeups_arrive) {
   return 0;
 }
 
-/* The thread holds the packet while the loop runs and is sent to once more:
- * the packet that comes back must stand for that too. */
+/* The thread holds the packet while the loop runs and gets another send. The
+ * packet that returns must cover that send too. */
 TEST_IMPL(embed_wakeup_held_while_the_loop_runs) {
   uv_async_t async;
   DWORD bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One descriptor, several handles, one after the other; descriptors that change
- * under a poll handle; events that a callback made stale. Method: socket pairs;
- * what libuv 1.53.0 does with the same program. */
+/* One descriptor used by several handles in turn; descriptors that change under
+ * a poll handle; events that a callback made stale. Method: socket pairs; the
+ * expectations are what libuv 1.53.0 does with the same program. */
 #include "test.h"
 
 #if TEST_POSIX
@@ -38,8 +38,8 @@ static void send_byte(int fd) {
   ASSERT_EQ(1, write(fd, "x", 1));
 }
 
-/* Both handles close the descriptor; the second time it must not be somebody
- * else's. */
+/* Both handles close the descriptor; the second close must not hit another
+ * file. */
 static void close_shared(void) {
   int copy = dup(fds[0]);
 
@@ -51,7 +51,7 @@ static void close_shared(void) {
   close(fds[1]);
 }
 
-/* The first stops, the second starts, and no iteration is in between. */
+/* The first stops and the second starts within one iteration. */
 TEST_IMPL(fd_table_next_reader_in_the_same_tick) {
   setup();
   ASSERT_OK(uv_pipe_open(&first, fds[0]));
@@ -78,8 +78,8 @@ TEST_IMPL(fd_table_next_reader_in_the_same_tick) {
   return 0;
 }
 
-/* Who took over keeps the descriptor when the one before starts again. */
-TEST_IMPL(fd_table_first_come) {
+/* The new owner keeps the descriptor when the previous one starts again. */
+TEST_IMPL(fd_table_first_watcher_wins) {
   setup();
   ASSERT_OK(uv_pipe_open(&first, fds[0]));
   ASSERT_OK(uv_pipe_open(&second, fds[0]));
@@ -99,7 +99,7 @@ TEST_IMPL(fd_table_first_come) {
   return 0;
 }
 
-/* Stopping leaves nothing to do for the next iteration. */
+/* Stopping leaves nothing to do in the next iteration. */
 TEST_IMPL(fd_table_timeout_after_stop) {
   setup();
   ASSERT_OK(uv_pipe_open(&first, fds[0]));
@@ -112,7 +112,7 @@ TEST_IMPL(fd_table_timeout_after_stop) {
   ASSERT_OK(uv_read_stop((uv_stream_t*) &first));
   ASSERT_EQ(-1, uv_backend_timeout(&loop));
 
-  /* Data for the stopped one wake nobody, and are there when it starts. */
+  /* Data for the stopped handle wakes nobody and is there when it starts. */
   send_byte(fds[1]);
   uv_run(&loop, UV_RUN_NOWAIT);
   ASSERT_EQ(0, nread_first);
@@ -120,7 +120,7 @@ TEST_IMPL(fd_table_timeout_after_stop) {
   uv_run(&loop, UV_RUN_NOWAIT);
   ASSERT_EQ(1, nread_first);
 
-  /* A start asks for a round, whether or not there is something to tell. */
+  /* A start requests an iteration, whether or not the poller must be told. */
   ASSERT_OK(uv_read_stop((uv_stream_t*) &first));
   read_start(&first, &nread_first);
   ASSERT_EQ(0, uv_backend_timeout(&loop));
@@ -139,7 +139,7 @@ static void on_poll(uv_poll_t* handle, int status, int events) {
   ASSERT_OK(uv_poll_stop(handle));
 }
 
-/* A descriptor that nobody watches any more is free at once. */
+/* A descriptor without a watcher is free at once. */
 TEST_IMPL(fd_table_open_after_stop_in_the_same_tick) {
   uv_poll_t poll;
 
@@ -163,8 +163,8 @@ TEST_IMPL(fd_table_open_after_stop_in_the_same_tick) {
   return 0;
 }
 
-/* Asking for nothing stops the handle, but only where it may be started. */
-TEST_IMPL(poll_start_for_nothing) {
+/* An empty event mask stops the handle, but only where it could be started. */
+TEST_IMPL(poll_start_without_events) {
   uv_poll_t poll;
   uv_poll_t other;
 
@@ -214,7 +214,7 @@ static void take_byte(uv_poll_t* handle, int status, int events) {
   npolls++;
 }
 
-/* Starting again with the same mask finds the new descriptor. */
+/* Restarting with the same mask detects the new descriptor. */
 TEST_IMPL(poll_start_again_after_the_fd_was_reopened) {
   int next[2];
 
@@ -234,7 +234,8 @@ TEST_IMPL(poll_start_again_after_the_fd_was_reopened) {
 
 static int restart_events;
 
-/* Whichever comes first reads both descriptors and starts the other again. */
+/* Whichever callback runs first reads both descriptors and restarts the other.
+ */
 static void read_both_restart_other(uv_poll_t* handle, int status, int events) {
   char byte;
   uv_poll_t* other = handle == &polls[0] ? &polls[1] : &polls[0];
@@ -256,7 +257,7 @@ static void check_stale_is_dropped(int restart_with) {
   ASSERT_EQ(1, npolls);
   uv_run(&loop, UV_RUN_NOWAIT);
   ASSERT_EQ(1, npolls);
-  /* What is new is reported. */
+  /* New data is reported. */
   send_byte(ends[0][1]);
   send_byte(ends[1][1]);
   uv_run(&loop, UV_RUN_NOWAIT);
@@ -280,10 +281,10 @@ static void on_hangup(uv_poll_t* handle, int status, int events) {
   hangup_events = status < 0 ? 0 : events;
 }
 
-/* A peer that is gone answers whatever was asked, with data left or not. kqueue
- * refuses to wait until one can write to the reader's end, and tells nobody of
- * a hangup who waits for urgent data only. */
-TEST_IMPL(poll_hangup_answers_every_interest) {
+/* A peer that is gone satisfies every interest, with or without unread data.
+ * kqueue refuses to wait for writability of the read end, and does not report a
+ * hangup to a handle that waits for urgent data only. */
+TEST_IMPL(poll_hangup_satisfies_every_interest) {
   int all = UV_READABLE | UV_WRITABLE | UV_DISCONNECT | UV_PRIORITIZED;
 
   ASSERT_OK(uv_loop_init(&loop));

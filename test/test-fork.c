@@ -26,7 +26,7 @@ static pid_t fork_with_limit(void) {
   pid_t pid = fork();
   ASSERT_GE(pid, 0);
   if (pid == 0)
-    alarm(CHILD_SECONDS); /* a hung child must not outlive the test */
+    alarm(CHILD_SECONDS); /* a child that hangs must not outlive the test */
   return pid;
 }
 
@@ -39,7 +39,7 @@ static void expect_success(pid_t pid) {
 
 static int is_registered;
 
-/* Runs before the library's own handlers: it was registered before them. */
+/* Runs before the library's handlers, because it was registered before them. */
 static void use_library_in_child(void) {
   if (!is_registered)
     return;
@@ -70,8 +70,8 @@ static int is_stopped(void) {
   return __atomic_load_n(&stop, __ATOMIC_RELAXED);
 }
 
-/* With everything that the library does at exit. LeakSanitizer would find what
- * the other thread had allocated when it vanished with the fork. */
+/* Exits with everything the library does at exit. LeakSanitizer would report
+ * what the other thread had allocated when the fork removed it. */
 static void end_child(void) {
   if (!TEST_ASAN)
     exit(0);
@@ -79,12 +79,12 @@ static void end_child(void) {
   _exit(0);
 }
 
-/* Forks again and again beside a thread; each child has to end by itself. */
+/* Forks repeatedly next to a thread; each child must exit by itself. */
 static void fork_beside(void (*busy)(void*), void (*in_child)(void)) {
   uv_thread_t thread;
 
   if (TEST_TSAN)
-    SKIP("ThreadSanitizer does not follow a fork beside threads");
+    SKIP("ThreadSanitizer cannot follow a fork next to threads");
   ASSERT_OK(uv_thread_create(&thread, busy, NULL));
   for (int i = 0; i < FORKS; i++) {
     pid_t pid = fork_with_limit();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* uv_fs_copyfile and clones: what the flags promise, on file systems that make
- * clones and on those that do not. In a build with test/kqueue-shim files can
- * be cloned as on macOS, unless KQUEUE_SHIM_NO_CLONES is set; elsewhere the
- * file system decides, and both halves of each promise are allowed. */
+/* uv_fs_copyfile and clones: what the flags guarantee, on file systems with and
+ * without clones. In a build with test/kqueue-shim, files can be cloned as on
+ * macOS unless KQUEUE_SHIM_NO_CLONES is set; elsewhere the file system decides,
+ * and both outcomes are allowed. */
 #include "test.h"
 
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static int copy(const char* from, const char* to, int flags) {
   return err;
 }
 
-/* Entries of the directory, for nothing may be left behind. */
+/* Counts directory entries: nothing may be left behind. */
 static int count_entries(void) {
   uv_fs_t req;
   int count = uv_fs_scandir(NULL, &req, ".", 0, NULL);
@@ -43,7 +43,7 @@ static int count_entries(void) {
   return count;
 }
 
-/* A wish: the copy is made in any case. */
+/* Optional: the copy is made in any case. */
 static void check_clone_if_possible(void) {
   struct stat st;
 
@@ -61,7 +61,7 @@ static void check_clone_if_possible(void) {
   ASSERT_OK(unlink("new"));
 }
 
-/* A demand: a clone or nothing, and then the destination is as it was. */
+/* Mandatory: a clone or an error, and then the destination is unchanged. */
 static int check_clone_or_nothing(void) {
   int err = copy("from", "new", UV_FS_COPYFILE_FICLONE_FORCE);
 
@@ -94,7 +94,7 @@ TEST_IMPL(fs_copyfile_clone_rules) {
   make_files();
   (void) check_clone_or_nothing();
   ASSERT_EQ(entries, count_entries());
-  /* Itself: nothing to do, or nothing done. */
+  /* Copying a file to itself: either nothing to do, or nothing done. */
   (void) copy("from", "from", UV_FS_COPYFILE_FICLONE_FORCE);
   check_file("from", "short");
   return 0;
@@ -119,7 +119,7 @@ static void make_old(const char* path) {
   ASSERT_EQ(0, utimensat(AT_FDCWD, path, times, 0));
 }
 
-/* Like any file that was written just now, but for the time of access. */
+/* Like any file that was just written, except for the access time. */
 TEST_IMPL(fs_copyfile_is_modified_now) {
   struct stat st;
   time_t begin = time(NULL);
@@ -140,8 +140,8 @@ TEST_IMPL(fs_copyfile_is_modified_now) {
   return 0;
 }
 
-/* Sources that are no files and have no size: nothing is copied, and nothing
- * waited for. */
+/* Sources that are not files and have no size: nothing is copied, and the call
+ * does not block. */
 TEST_IMPL(fs_copyfile_of_endless_sources) {
   ASSERT_OK(copy("/dev/zero", "zeros", 0));
   check_file("zeros", "");
@@ -156,7 +156,7 @@ TEST_IMPL(fs_copyfile_of_endless_sources) {
   return 0;
 }
 
-/* A file without a size, as in /proc, is copied whole. */
+/* A file without a size, as in /proc, is copied completely. */
 TEST_IMPL(fs_copyfile_of_a_file_without_size) {
   struct stat st;
 
@@ -168,8 +168,7 @@ TEST_IMPL(fs_copyfile_of_a_file_without_size) {
   return 0;
 }
 
-/* That nothing may be overwritten comes before that a directory cannot be
- * copied. */
+/* The check for an existing target comes before the check for a directory. */
 TEST_IMPL(fs_copyfile_of_a_directory) {
   uv_fs_t req;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fs_event: more watches than anybody expects, and watched files that go. */
+/* fs_event: very many watches, and watched files that disappear. */
 #include "test.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void on_change(uv_fs_event_t* handle,
     called++;
 }
 
-/* Each directory's event reaches its own handle. */
+/* Each directory's event reaches its handle. */
 TEST_IMPL(fs_event_many_watches) {
   char path[64];
 
@@ -61,7 +61,7 @@ static void on_gone(uv_fs_event_t* handle,
     renames++;
 }
 
-/* The handle is told, stays active, and can be started for the new file. */
+/* The handle is notified, stays active, and can be started for the new file. */
 TEST_IMPL(fs_event_watched_file_is_deleted) {
   uv_fs_event_t* handle = &handles[0];
 

@@ -23,7 +23,7 @@ static void on_stop_timer(uv_timer_t* timer) {
 }
 
 /* The first look is silent, an error is told once. */
-TEST_IMPL(fs_poll_tells_an_error_once) {
+TEST_IMPL(fs_poll_reports_an_error_once) {
   uv_fs_poll_t poll_handle;
   uv_timer_t timer;
 

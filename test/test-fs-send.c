@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* uv_fs_sendfile and uv_fs_copyfile between what is not a plain file. */
+/* uv_fs_sendfile and uv_fs_copyfile with files that are not regular. */
 #include "test.h"
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@ static ssize_t send_bytes(int out, int in, int64_t offset, size_t len) {
   return result;
 }
 
-/* A pipe has no offsets: what comes next is sent. */
+/* A pipe has no offsets: the next bytes are sent. */
 TEST_IMPL(fs_sendfile_from_a_pipe) {
   int fds[2];
   char data[16] = "";
@@ -43,7 +43,7 @@ static int copy(const char* from, const char* to, int flags) {
   return err;
 }
 
-/* A device takes the bytes and keeps its attributes; it cannot be a clone. */
+/* A device accepts the bytes and keeps its attributes; it cannot be cloned. */
 TEST_IMPL(fs_copyfile_to_a_device) {
   struct stat before;
   struct stat after;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* uv_fs_utime and its relatives: which values mean something else than a time,
- * and how a double becomes a time. Method: set both times, look with stat(). */
+/* uv_fs_utime and its variants: special values, and how a double becomes a
+ * time. Method: set both times, read them with stat(). */
 #include "test.h"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static struct stat stat_of(const char* path) {
   return st;
 }
 
-/* A directory entry of our own: "file", with known times. */
+/* A file of our own, "file", with known times. */
 static void make_file(void) {
   test_write_file("file", "x");
   ASSERT_OK(set_times(100, 200));
@@ -53,8 +53,8 @@ TEST_IMPL(fs_utime_infinity_is_now) {
   return 0;
 }
 
-/* No time at all: an error, and the file is as it was. */
-TEST_IMPL(fs_utime_refuses_what_is_no_time) {
+/* Not a time: an error, and the file is unchanged. */
+TEST_IMPL(fs_utime_refuses_invalid_times) {
   make_file();
   int fd = open("file", O_RDWR);
   ASSERT_GE(fd, 0);
@@ -70,7 +70,7 @@ TEST_IMPL(fs_utime_refuses_what_is_no_time) {
   return 0;
 }
 
-/* Down to the nanosecond, cut and not rounded. */
+/* Exact to the nanosecond, truncated rather than rounded. */
 TEST_IMPL(fs_utime_fractions) {
   static const struct {
     double when;
@@ -94,7 +94,7 @@ TEST_IMPL(fs_utime_fractions) {
     uv_fs_req_cleanup(&req);
     ASSERT_EQ(cases[i].nsec, st.st_mtim.tv_nsec);
     ASSERT_EQ(cases[i].nsec, st.st_atim.tv_nsec);
-    /* The field is unsigned to some and signed to others. */
+    /* Some systems treat the field as unsigned, others as signed. */
     ASSERT_EQ((long) cases[i].sec, (long) st.st_mtim.tv_sec);
   }
   return 0;

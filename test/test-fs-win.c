@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files and fds on Windows. */
+/* Files and descriptors on Windows. */
 #include "test.h"
 
 #include <crtdbg.h>
@@ -18,8 +18,8 @@ TEST_IMPL(fs_junction_to_a_relative_path) {
   return 0;
 }
 
-/* Sockets and pipes are of one kind, as libuv has it. A pipe that somebody is
- * reading from must not be asked about more. */
+/* Sockets and pipes are reported as one kind, as in libuv. A pipe that somebody
+ * is reading from must not be queried further. */
 TEST_IMPL(fs_guess_of_sockets_and_pipes) {
   uv_file ends[2];
   uv_loop_t loop;
@@ -49,7 +49,7 @@ static void on_dir_event(uv_fs_event_t* handle,
                          int status) {
   (void) handle;
   if (status == 0) {
-    ASSERT_EQ(0, losses); /* the last thing that is told */
+    ASSERT_EQ(0, losses); /* the last event that is reported */
     ASSERT_STR_EQ("dir", name);
     ASSERT_EQ(UV_RENAME, events);
     renames++;
@@ -64,7 +64,7 @@ static void stop_loop(uv_timer_t* timer) {
   uv_stop(timer->loop);
 }
 
-/* A watched directory that goes is told once, and that there is no more. */
+/* Deleting a watched directory is reported once, followed by the end. */
 TEST_IMPL(fs_event_deleted_directory) {
   uv_loop_t loop;
   uv_fs_event_t watch;
@@ -72,7 +72,7 @@ TEST_IMPL(fs_event_deleted_directory) {
   uv_fs_t req;
 
   if (test_on_wine())
-    SKIP("Wine does not tell of a watched directory that is deleted");
+    SKIP("Wine does not report the deletion of a watched directory");
   test_mkdir("dir");
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_fs_event_init(&loop, &watch));
@@ -90,7 +90,7 @@ TEST_IMPL(fs_event_deleted_directory) {
 }
 
 #if defined(_DEBUG)
-/* Where the debug runtime's reports go instead of to a dialog. */
+/* Receives the debug runtime's reports instead of a dialog. */
 static HANDLE report_file(void) {
   HANDLE file = CreateFileA("reports", GENERIC_WRITE, 0, NULL, CREATE_ALWAYS, 0,
                             NULL);

@@ -31,19 +31,19 @@ TEST_IMPL(fs_sync_needs_no_loop) {
   ASSERT_EQ(5, uv_fs_read(NULL, &req, fd, &buf, 1, 0, NULL));
   ASSERT_MEM_EQ("hello", text, 5);
   uv_fs_req_cleanup(&req);
-  /* -1: where the file is; reading at 0 did not move it. */
+  /* -1 means the current position; reading at 0 did not move it. */
   ASSERT_EQ(5, uv_fs_read(NULL, &req, fd, &buf, 1, -1, NULL));
   ASSERT_EQ(0, uv_fs_read(NULL, &req, fd, &buf, 1, -1, NULL));
   ASSERT_OK(uv_fs_close(NULL, &req, fd, NULL));
   uv_fs_req_cleanup(&req);
-  uv_fs_req_cleanup(&req); /* twice is fine */
+  uv_fs_req_cleanup(&req); /* twice is allowed */
   ASSERT_NULL(req.ptr);
   ASSERT_NULL(req.path);
   ASSERT_ERR(UV_EINVAL, uv_fs_stat(NULL, NULL, "file", NULL));
   return 0;
 }
 
-/* The caller is told; the request says nothing was done. */
+/* The call returns the error; the request reports nothing. */
 TEST_IMPL(fs_refused_request_has_no_result) {
   uv_fs_t req;
   uv_buf_t buf = uv_buf_init((char*) "", 0);
@@ -106,7 +106,7 @@ TEST_IMPL(fs_scandir_lists_and_ends) {
   ASSERT_EQ(2, files);
   ASSERT_EQ(UV_EOF, uv_fs_scandir_next(&req, &entry));
   uv_fs_req_cleanup(&req);
-  /* Left before the end: no leak (the sanitizers tell). */
+  /* Abandoned before the end: no leak (sanitizers check). */
   ASSERT_EQ(2, uv_fs_scandir(NULL, &req, "dir", 0, NULL));
   ASSERT_OK(uv_fs_scandir_next(&req, &entry));
   uv_fs_req_cleanup(&req);
@@ -134,8 +134,8 @@ TEST_IMPL(fs_opendir_outlives_its_request) {
   return 0;
 }
 
-/* CVE-2020-8252: results longer than 256, than 1024, almost as long as can
- * be. */
+/* CVE-2020-8252: results longer than 256 and 1024 bytes, and close to the
+ * maximum. */
 #if TEST_POSIX
 TEST_IMPL(fs_readlink_of_long_names) {
   static const size_t lengths[] = { 200, 256, 257, 300, 1000, 1024, 1025, 3000,
@@ -160,14 +160,14 @@ TEST_IMPL(fs_readlink_of_long_names) {
 }
 #endif
 
-/* How long a path may get. */
+/* The maximum length of a path. */
 #if TEST_POSIX
 # define PATH_ROOM PATH_MAX
 #else
 # define PATH_ROOM 4096
 #endif
 
-/* A path built of directories, one below the other. */
+/* A path of nested directories. */
 TEST_IMPL(fs_realpath_of_long_names) {
   uv_fs_t req;
   char path[PATH_ROOM];
@@ -193,11 +193,12 @@ TEST_IMPL(fs_realpath_of_long_names) {
     uv_fs_req_cleanup(&req);
   }
   if (too_long)
-    SKIP("GetFinalPathNameByHandle() of Wine has room for 260 characters");
+    SKIP("Wine's GetFinalPathNameByHandle() is limited to 260 characters");
   return 0;
 }
 
-/* uv_cancel: what is queued is cancelled, what runs or is done is busy. */
+/* uv_cancel: a queued request is cancelled, a running or finished one is busy.
+ */
 static uv_sem_t started;
 static uv_sem_t go_on;
 static int cancelled;
@@ -295,7 +296,7 @@ TEST_IMPL(fs_cancel_everything_queued) {
   return 0;
 }
 
-/* CVE-2024-24806 and its neighbours: names that do not fit are refused. */
+/* CVE-2024-24806 and similar: names that do not fit are refused. */
 TEST_IMPL(getaddrinfo_overlong_and_empty_names) {
   uv_getaddrinfo_t req;
   char name[400];
@@ -308,7 +309,7 @@ TEST_IMPL(getaddrinfo_overlong_and_empty_names) {
   memset(name, 'a', sizeof(name) - 1);
   name[sizeof(name) - 1] = '\0';
   ASSERT_ERR(UV_EINVAL, uv_getaddrinfo(&loop, &req, NULL, name, NULL, NULL));
-  /* CVE-2021-22918: a character cut off by the end of the name. */
+  /* CVE-2021-22918: a character truncated by the end of the name. */
   ASSERT_ERR(UV_EINVAL, uv_getaddrinfo(&loop, &req, NULL, "a\xE2\x82", NULL,
                                        NULL));
   ASSERT_ERR(UV_EINVAL, uv_getaddrinfo(&loop, &req, NULL, "\xF0\x9F\x92", NULL,
@@ -385,7 +386,7 @@ TEST_IMPL(fs_event_create_is_rename) {
 }
 
 #if TEST_POSIX
-/* inotify only: other systems do not tell of attributes with a name. */
+/* inotify only: other systems do not report attribute changes with a name. */
 TEST_IMPL(fs_event_attributes_of_directories) {
   const char* poller = getenv("UV_POLLER");
   uv_fs_event_t watch;
@@ -421,8 +422,8 @@ TEST_IMPL(fs_event_attributes_of_directories) {
 }
 #endif
 
-/* Nothing to write is still a call. */
-TEST_IMPL(fs_write_of_nothing_finds_a_bad_fd) {
+/* Writing nothing still makes the system call. */
+TEST_IMPL(fs_write_without_data_detects_a_bad_fd) {
   uv_fs_t req;
   uv_buf_t bufs[2];
 
@@ -436,8 +437,8 @@ TEST_IMPL(fs_write_of_nothing_finds_a_bad_fd) {
   return 0;
 }
 
-/* More than one call of Linux moves is refused, not done in part: nothing reads
- * the memory. */
+/* More than one Linux call can move is refused, not done partially. Nothing
+ * reads the memory. */
 TEST_IMPL(fs_write_of_more_than_two_gigabytes_is_refused) {
   static char byte = 'x';
   uv_buf_t one = { .base = &byte, .len = 0x7ffff001 };
@@ -452,8 +453,8 @@ TEST_IMPL(fs_write_of_more_than_two_gigabytes_is_refused) {
   ASSERT_ERR(UV_EINVAL, uv_fs_write(NULL, &req, -1, two, 2, -1, NULL));
   ASSERT_ERR(UV_EINVAL,
              uv_fs_sendfile(NULL, &req, fd, fd, 0, 0x7ffff001, NULL));
-  /* A read may be short anyway. Windows looks at the memory first, and so does
-   * an emulator (test/qemu/run). */
+  /* A read may be short anyway. Windows checks the memory first, and so does an
+   * emulator (test/qemu/run). */
   if (TEST_POSIX && getenv("UV_TEST_EMULATED") == NULL)
     ASSERT_OK(uv_fs_read(NULL, &req, fd, &one, 1, -1, NULL));
   uv_fs_req_cleanup(&req);
@@ -461,7 +462,7 @@ TEST_IMPL(fs_write_of_more_than_two_gigabytes_is_refused) {
   return 0;
 }
 
-/* The size of the pool, as a program sees it: how many run at once. */
+/* The size of the pool as a program sees it: how many items run at once. */
 static uv_mutex_t lock;
 static int running;
 static int most_running;
@@ -478,7 +479,7 @@ static void count_running(uv_work_t* req) {
   uv_mutex_unlock(&lock);
 }
 
-TEST_IMPL(threadpool_size_nonsense_is_the_default) {
+TEST_IMPL(threadpool_size_invalid_means_default) {
   uv_work_t work[24];
 
   ASSERT_OK(uv_os_setenv("UV_THREADPOOL_SIZE", "-12 threads"));

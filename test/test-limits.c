@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* No descriptors, no threads: an error to the caller or the callback, the
- * state as before, and everything works again when there are some. Method:
- * rlimits. */
+/* Without descriptors or threads: an error to the caller or the callback, state
+ * as before, and everything works again when they are available. Method:
+ * resource limits. */
 #include "test.h"
 
 #include <fcntl.h>
@@ -19,10 +19,10 @@
 
 static uv_loop_t loop;
 
-/* Valgrind has its own idea of descriptors and limits. */
+/* Valgrind emulates descriptors and limits. */
 static void skip_on_valgrind(void) {
   if (test_on_valgrind())
-    SKIP("valgrind answers for the kernel when resources run out");
+    SKIP("valgrind emulates resource exhaustion itself");
 }
 
 /* Leaves room for `extra` more descriptors. */
@@ -42,7 +42,7 @@ static void unlimit_fds(void) {
   ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
 }
 
-/* Fills the holes below, so that the limit is exact. */
+/* Fills the gaps below, so that the limit is exact. */
 static void close_holes(void) {
   for (int fd = 3; fd < 64; fd++)
     close(fd);
@@ -140,7 +140,7 @@ TEST_IMPL(limit_everyday_calls_without_descriptors) {
   ASSERT_ERR(UV_EMFILE, result);
   uv_fs_req_cleanup(&fs);
 
-  /* As before: the same calls work when there is room. */
+  /* Afterwards the same calls work again. */
   unlimit_fds();
   ASSERT_OK(uv_tcp_bind(&tcp, (struct sockaddr*) &addr, 0));
   ASSERT_OK(uv_udp_bind(&udp, (struct sockaddr*) &addr, 0));
@@ -169,7 +169,7 @@ static void on_tick(uv_timer_t* timer) {
   uv_stop(&loop);
 }
 
-/* Out of descriptors in accept: no spinning, and served when there are some. */
+/* Out of descriptors in accept: no spinning, and service resumes later. */
 TEST_IMPL(limit_accept_without_descriptors) {
   struct sockaddr_in addr = test_loopback();
   uv_tcp_t server;
@@ -194,7 +194,7 @@ TEST_IMPL(limit_accept_without_descriptors) {
   ASSERT_LT(metrics.loop_count, 1000);
   ASSERT_EQ(0, connections);
 
-  /* Somebody comes when there is room: the server is alive. */
+  /* A client connects when there is room: the server is alive. */
   unlimit_fds();
   int second = socket(AF_INET, SOCK_STREAM, 0);
   ASSERT_GE(second, 0);
@@ -249,7 +249,7 @@ TEST_IMPL(limit_spawn_without_descriptors) {
   return 0;
 }
 
-/* Makes thread creation fail from here on; 0 if that cannot be had. */
+/* Makes thread creation fail from here on; 0 if that is not possible. */
 static int forbid_threads(void) {
   struct rlimit none = { 0, 0 };
 
@@ -275,7 +275,7 @@ static void after_work(uv_work_t* req, int status) {
   work_done++;
 }
 
-/* In a child: leak checkers need a thread of their own when the test ends. */
+/* In a child, because leak checkers need a thread when the test ends. */
 static void run_in_child(void (*run)(void)) {
   int status;
   pid_t pid = fork();
@@ -283,16 +283,16 @@ static void run_in_child(void (*run)(void)) {
   ASSERT_GE(pid, 0);
   if (pid == 0) {
     run();
-    uv_library_shutdown(); /* leak checkers do not like threads at the end */
+    uv_library_shutdown(); /* leak checkers need a thread at exit */
     _exit(0);
   }
   ASSERT_EQ(pid, waitpid(pid, &status, 0));
   if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-    _exit(77); /* it has said why */
+    _exit(77); /* the child printed the reason */
   ASSERT_EQ(0, status);
 }
 
-/* Not a single worker: the caller hears of it, and no request is left. */
+/* Not a single worker: the caller gets the error, and no request is left. */
 static void first_worker_refused(void) {
   uv_work_t work;
   uv_fs_t fs;
@@ -322,8 +322,8 @@ TEST_IMPL(limit_first_worker_refused) {
   return 0;
 }
 
-/* With io_uring the kernel has workers of its own: if it may not either, the
- * callback tells. */
+/* io_uring has workers in the kernel; if those are refused too, the callback
+ * reports it. */
 static void ring_without_workers(void) {
   uv_fs_t fs;
 
@@ -350,7 +350,7 @@ TEST_IMPL(limit_ring_without_workers) {
   return 0;
 }
 
-/* With one worker there already, no more is needed. */
+/* With one worker running, no more is needed. */
 static void second_worker_refused(void) {
   uv_work_t work[20];
 
@@ -394,7 +394,7 @@ TEST_IMPL(limit_spawn_without_processes) {
   return 0;
 }
 
-/* A disk of 64 kB that only this process sees; 0 if it may be had. */
+/* A 64 kB disk that only this process sees; 0 if it cannot be mounted. */
 #ifdef CLONE_NEWNS
 static int mount_small_disk(void) {
   if (mkdir("disk", 0700) != 0 || unshare(CLONE_NEWNS) != 0)
@@ -418,8 +418,8 @@ static int make_read_only(int on) {
 }
 #endif
 
-/* A disk that is full says so, whatever part of a write it still took; one that
- * is read-only says so too; and both work again. */
+/* A full disk is reported, even if it accepted part of a write; a read-only one
+ * is reported too; and both work again. */
 TEST_IMPL(limit_disk_full_or_read_only) {
   static char block[40000];
   uv_buf_t buf = uv_buf_init(block, sizeof(block));
@@ -427,7 +427,7 @@ TEST_IMPL(limit_disk_full_or_read_only) {
   int results[3];
 
   if (mount_small_disk() != 0)
-    SKIP("may not mount a small disk here");
+    SKIP("cannot mount a small disk here");
   ASSERT_OK(uv_loop_init(&loop));
   int fd = uv_fs_open(NULL, &req, "disk/file", UV_FS_O_CREAT | UV_FS_O_RDWR,
                       0600, NULL);

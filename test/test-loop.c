@@ -55,7 +55,7 @@ TEST_IMPL(loop_close_busy_until_closed) {
   return 0;
 }
 
-/* Programs close or run a loop that they have closed before, at exit. */
+/* Programs close or run a loop again that they have already closed, at exit. */
 TEST_IMPL(loop_closed_twice) {
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_loop_close(&loop));
@@ -65,13 +65,13 @@ TEST_IMPL(loop_closed_twice) {
   ASSERT_EQ(1, uv_loop_alive(&loop));
   ASSERT_EQ(0, uv_backend_timeout(&loop));
   uv_stop(&loop);
-  ASSERT_OK(uv_loop_init(&loop)); /* and made again */
+  ASSERT_OK(uv_loop_init(&loop)); /* and initialised again */
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   ASSERT_OK(uv_loop_close(&loop));
   return 0;
 }
 
-/* A closed loop can still be asked the time (uvloop does). */
+/* A closed loop still tells the time (uvloop asks for it). */
 TEST_IMPL(loop_closed_tells_the_time) {
   uv_loop_t loop;
 
@@ -84,7 +84,7 @@ TEST_IMPL(loop_closed_tells_the_time) {
   return 0;
 }
 
-TEST_IMPL(loop_default_can_be_made_again) {
+TEST_IMPL(loop_default_can_be_initialised_again) {
   uv_loop_t* first = uv_default_loop();
 
   ASSERT_NOT_NULL(first);
@@ -150,7 +150,8 @@ TEST_IMPL(loop_closed_handle_has_no_reference) {
   return 0;
 }
 
-/* An unref'd handle does not hold the loop, a ref'd one does again. */
+/* An unreferenced handle does not keep the loop alive; a referenced one does.
+ */
 TEST_IMPL(loop_alive_and_references) {
   uv_timer_t timer;
   uv_async_t async;
@@ -208,8 +209,8 @@ static void on_poll(uv_poll_t* h, int status, int events) {
 }
 
 #if TEST_POSIX
-/* fork: the child's loop goes on with the watchers it had.
- * Both, in the order in which they became due. */
+/* fork: the child's loop continues with its watchers, in the order in which
+ * they became ready. */
 static void assert_both_ran(void) {
   ASSERT_EQ(2, strlen(trace));
   ASSERT_NOT_NULL(strchr(trace, 'f'));
@@ -245,13 +246,14 @@ TEST_IMPL(loop_fork_keeps_watchers) {
   }
   ASSERT_EQ(pid, waitpid(pid, &status, 0));
   ASSERT_EQ(0, status);
-  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT)); /* ours is as it was */
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT)); /* the parent's loop is unchanged
+                                                */
   assert_both_ran();
   test_close_loop(&loop);
   return 0;
 }
 
-/* The pool works in a child, too. */
+/* The pool works in a child. */
 static int work_done;
 
 static void on_work(uv_work_t* req) {
@@ -318,8 +320,8 @@ static void on_write_then_raise(uv_async_t* handle) {
   uv_close((uv_handle_t*) handle, NULL);
 }
 
-/* What was sent before a signal comes before it, also when both happen while
- * the loop runs callbacks (Node: a worker's last message before its exit). */
+/* What was sent before a signal comes before it, even if both happen while the
+ * loop runs callbacks (Node: a worker's last message before its exit). */
 TEST_IMPL(signal_after_what_was_sent_before) {
   uv_loop_t loop;
   uv_signal_t signal;
@@ -371,7 +373,7 @@ TEST_IMPL(signal_every_handle_on_every_loop) {
 
   test_close_loop(&loop);
   test_close_loop(&other);
-  /* The last one to go restores the default. */
+  /* Stopping the last handle restores the default. */
   ASSERT_EQ(0, sigaction(SIGUSR1, NULL, &action));
   ASSERT(action.sa_handler == SIG_DFL);
   return 0;
@@ -391,13 +393,13 @@ TEST_IMPL(poll_handle_rules) {
                         NULL);
   ASSERT_GE(file, 0);
   int err = uv_poll_init(&loop, &a, file);
-  /* Windows says "no socket", Wine "not supported". */
+  /* Windows says "not a socket", Wine "not supported". */
   ASSERT(TEST_POSIX ? err == UV_EPERM
                     : err == UV_ENOTSOCK || err == UV_ENOTSUP);
   ASSERT_ERR(UV_EBADF, uv_poll_init(&loop, &a, 999));
   ASSERT_OK(uv_poll_init_socket(&loop, &a, fds[0]));
   ASSERT_OK(uv_poll_start(&a, UV_READABLE, on_poll));
-  /* Windows keeps no list of who watches what. */
+  /* Windows does not track who watches what. */
   if (TEST_POSIX)
     ASSERT_ERR(UV_EEXIST, uv_poll_init_socket(&loop, &b, fds[0]));
   /* The fd may be closed right after the stop. */
@@ -411,7 +413,7 @@ TEST_IMPL(poll_handle_rules) {
 }
 
 #if TEST_POSIX
-/* Signal callbacks come last in a poll phase. */
+/* Signal callbacks run last in a poll phase. */
 static void on_signal_noted(uv_signal_t* h, int signum) {
   (void) h;
   (void) signum;
@@ -448,8 +450,8 @@ TEST_IMPL(signal_callbacks_run_last) {
 
 #endif
 
-/* A poll callback that closes its handle when the fd has failed (a crash in
- * libuv before 1.52.1). */
+/* A poll callback closes its handle when the fd has failed (libuv before 1.52.1
+ * crashed). */
 static void on_poll_close(uv_poll_t* h, int status, int events) {
   (void) status;
   (void) events;

@@ -33,7 +33,7 @@ TEST_IMPL(metrics_async_handles_are_one_event) {
   ASSERT_OK(uv_metrics_info(&loop, &metrics));
   ASSERT_EQ(1, metrics.loop_count);
   ASSERT_EQ(1, metrics.events);
-  ASSERT_EQ(0, metrics.events_waiting); /* not asked to measure it */
+  ASSERT_EQ(0, metrics.events_waiting); /* idle time is not being measured */
   test_close_loop(&loop);
   return 0;
 }
@@ -48,7 +48,7 @@ static void after_work(uv_work_t* req, int status) {
   calls++;
 }
 
-/* Each finished work is an event, however they arrive. */
+/* Each finished work item is an event, however they arrive. */
 TEST_IMPL(metrics_each_work_is_an_event) {
   uv_work_t reqs[3];
 

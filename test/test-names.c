@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that answer questions about the library, errors and requests, and
- * that libuv's own tests leave out. Method: call each, compare with the
- * header. */
+/* Functions about the library, errors and requests that libuv's own tests do
+ * not cover. Method: call each, compare with the header. */
 #include "test.h"
 
 #include <stdio.h>
@@ -36,7 +35,7 @@ TEST_IMPL(error_name_r_and_strerror_r) {
   return 0;
 }
 
-TEST_IMPL(error_name_r_cuts_and_ends) {
+TEST_IMPL(error_name_r_truncates) {
   char name[4] = "###";
 
   uv_err_name_r(UV_ENOENT, name, sizeof(name));
@@ -95,11 +94,11 @@ static void nothing_cb(uv_timer_t* timer) {
   (void) timer;
 }
 
-/* The deprecated pair: made on the heap, given back whole. */
+/* The deprecated pair: allocated on the heap and freed completely. */
 TEST_IMPL(loop_new_and_delete) {
   uv_timer_t timer;
 
-  uv_loop_delete(uv_loop_new()); /* what is made once per process */
+  uv_loop_delete(uv_loop_new()); /* allocated once per process */
   int before = test_open_handles();
 
   for (int i = 0; i < 3; i++) {
@@ -114,7 +113,7 @@ TEST_IMPL(loop_new_and_delete) {
   }
   ASSERT_EQ(before, test_open_handles());
 
-  /* The default loop is not on the heap; it can be made again. */
+  /* The default loop is not on the heap; it can be initialised again. */
   uv_loop_delete(uv_default_loop());
   ASSERT_NOT_NULL(uv_default_loop());
   ASSERT_EQ(0, uv_run(uv_default_loop(), UV_RUN_DEFAULT));
@@ -166,7 +165,7 @@ TEST_IMPL(print_handles_lists_them) {
   return 0;
 }
 
-/* NULL is the default loop, and stderr. */
+/* NULL means the default loop, and stderr. */
 TEST_IMPL(print_handles_defaults) {
   uv_timer_t timer;
   char text[256];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* NULL where a handle, request or result is wanted, and handles that are
- * closing: UV_EINVAL, and nothing happens. libuv itself crashes on most of
- * these; an error is a mistake found early. */
+/* NULL where a handle, request or result is required, and closing handles:
+ * UV_EINVAL, and nothing happens. libuv crashes on most of these. */
 #include "test.h"
 
 #include <stdio.h>

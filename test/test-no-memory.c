@@ -41,8 +41,8 @@ static void test_free(void* ptr) {
   free(ptr);
 }
 
-/* Calls `run` with the first, second, ... allocation failing, until none fails
- * any more. It answers with what it got; it has cleaned up. */
+/* Calls `run` with the first, second, ... allocation failing, until none fails.
+ * It returns its result and has cleaned up. */
 static void for_every_allocation(int (*run)(void)) {
   static int replaced;
   if (!replaced)
@@ -63,7 +63,7 @@ static void for_every_allocation(int (*run)(void)) {
       ASSERT_OK(err);
       return;
     }
-    /* Refused, or done without it. */
+    /* Refused, or completed without the allocation. */
     ASSERT(err == UV_ENOMEM || err == 0);
   }
 }
@@ -122,7 +122,7 @@ static int run_timers(void) {
     ASSERT_EQ(r == 0, uv_is_active((uv_handle_t*) &timers[i]));
   }
   armed = 0;
-  /* One refusal is one timer, not all that follow. */
+  /* One refused allocation affects one timer, not all that follow. */
   ASSERT_GE(started, TIMERS - 1);
   test_close_loop(&loop);
   return err;
@@ -195,14 +195,14 @@ static int run_fs(void) {
 }
 
 TEST_IMPL(no_memory_fs) {
-  /* The pool keeps its own memory: let it have that first. */
+  /* The pool keeps its memory: allocate it first. */
   uv_fs_t req;
   ASSERT_OK(uv_replace_allocator(test_malloc, test_realloc, test_calloc,
                                  test_free));
   ASSERT_OK(uv_loop_init(&loop));
   test_mkdir("dir");
   test_write_file("dir/file", "");
-  /* Never io_uring's. */
+  /* Not io_uring's. */
   ASSERT_OK(uv_fs_access(&loop, &req, "dir", 0, on_fs));
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   uv_fs_req_cleanup(&req);
@@ -275,9 +275,9 @@ TEST_IMPL(no_memory_spawn) {
 }
 
 #if TEST_POSIX
-/* The poller refuses to tell of the child (KQUEUE_SHIM_CHILDREN, in a build
- * with test/kqueue-shim), and then there is no memory to watch SIGCHLD: the
- * child is not left behind. */
+/* The poller refuses to report the child (KQUEUE_SHIM_CHILDREN, in a build with
+ * test/kqueue-shim), and then there is no memory to watch SIGCHLD: the child is
+ * not left behind. */
 TEST_IMPL(no_memory_spawn_refused_by_the_poller) {
   ASSERT_OK(uv_os_setenv("KQUEUE_SHIM_CHILDREN", "refused"));
   for_every_allocation(run_spawn);
@@ -312,7 +312,7 @@ static int run_writes(void) {
   return err;
 }
 
-/* More buffers than a request has room for, on a stream that is full. */
+/* More buffers than fit into a request, on a full stream. */
 TEST_IMPL(no_memory_write) {
   for_every_allocation(run_writes);
   return 0;

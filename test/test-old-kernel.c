@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels back to 3.10: a system call that came later is refused with ENOSYS,
- * as they do, and the library gives the same results another way. io_uring has
- * such a test in test-uring-rights.c; test/old-kernel refuses them all. */
+/* Kernels back to 3.10: newer system calls fail with ENOSYS, as they would
+ * there, and the library produces the same results without them.
+ * test-uring-rights.c does this for io_uring; test/old-kernel refuses all of
+ * them. */
 #include "test.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@
 #endif
 
 #ifdef HAVE_SECCOMP
-/* From here on in this process (a test has one of its own). */
+/* From here on in this process (each test has its own). */
 static void refuse(long number) {
   struct sock_filter rules[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -103,7 +104,7 @@ static uv_stat_t stat_of(const char* path, int follow) {
   return st;
 }
 
-/* All but the time of birth, which older calls do not tell. */
+/* Everything except the birth time, which older calls do not report. */
 TEST_IMPL(old_kernel_without_statx) {
   uv_fs_t req;
 

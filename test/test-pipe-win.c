@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pipes on Windows have no half-closed state: when a shutdown ends, and what
- * the peer can still read. Method: both ends are in one loop. */
+/* Pipes on Windows have no half-closed state: when a shutdown completes, and
+ * what the peer can still read. Method: both ends in one loop. */
 #include "test.h"
 
 static uv_loop_t loop;
@@ -63,7 +63,8 @@ static void connect_pipes(void) {
   uv_close((uv_handle_t*) &server, NULL);
 }
 
-/* Writes, shuts down, and lets the loop do all it can do by itself. */
+/* Writes, shuts down, and lets the loop do everything it can without the peer.
+ */
 static void write_and_shut_down(uv_pipe_t* writer) {
   uv_buf_t buf = uv_buf_init((char*) "hello", 5);
 

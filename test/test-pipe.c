@@ -31,14 +31,14 @@ TEST_IMPL(pipe_bind_over_a_file) {
   ASSERT_ERR(UV_EADDRINUSE, uv_pipe_bind(&second, "sock"));
   ASSERT_EQ(0, stat("sock", &st));
   uv_close((uv_handle_t*) &first, NULL);
-  ASSERT_EQ(-1, stat("sock", &st)); /* the binder takes it away */
+  ASSERT_EQ(-1, stat("sock", &st)); /* the handle that bound it removes it */
   test_close_loop(&loop);
   return 0;
 }
 
 #endif
 
-TEST_IMPL(pipe_connect_to_nothing_is_told_later) {
+TEST_IMPL(pipe_connect_error_is_reported_later) {
   uv_pipe_t handle;
   uv_connect_t req;
 
@@ -54,7 +54,7 @@ TEST_IMPL(pipe_connect_to_nothing_is_told_later) {
 }
 
 #if TEST_POSIX
-/* Longer than the system takes: cut silently, or refused if asked to. */
+/* Longer than the system allows: truncated silently, or refused on request. */
 TEST_IMPL(pipe_long_names) {
   char name[300];
   uv_pipe_t handle;
@@ -62,7 +62,7 @@ TEST_IMPL(pipe_long_names) {
   size_t room = sizeof(((struct sockaddr_un*) 0)->sun_path);
 
   if (test_on_valgrind())
-    SKIP("valgrind expects a NUL where the kernel needs none");
+    SKIP("valgrind expects a NUL that the kernel does not need");
   memset(name, 'n', sizeof(name));
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_pipe_init(&loop, &handle, 0));
@@ -73,7 +73,7 @@ TEST_IMPL(pipe_long_names) {
   ASSERT_ERR(UV_EINVAL, uv_pipe_connect2(&req, &handle, name, sizeof(name),
                                          UV_PIPE_NO_TRUNCATE, on_connect));
   ASSERT_OK(uv_pipe_bind2(&handle, name, sizeof(name), 0));
-  name[room] = '\0'; /* every byte is used: there need be no NUL */
+  name[room] = '\0'; /* every byte is used: there may be no NUL */
   struct stat st;
   ASSERT_EQ(0, stat(name, &st));
   test_close_loop(&loop);
@@ -83,7 +83,7 @@ TEST_IMPL(pipe_long_names) {
 
 #endif
 
-/* The name's end is its length, with nothing read behind it. */
+/* The length ends the name; nothing behind it is read. */
 TEST_IMPL(pipe_bind2_reads_only_its_length) {
   const char* full = test_pipe_name("sock");
   size_t len = strlen(full);
@@ -111,7 +111,7 @@ static void on_connection(uv_stream_t* server, int status) {
   ASSERT_OK(status);
 }
 
-/* An abstract name may hold NULs and makes no file. */
+/* An abstract name may contain NULs and creates no file. */
 TEST_IMPL(pipe_abstract_name) {
   static const char name[] = "\0uv\0test";
   char unique[32];
@@ -145,8 +145,8 @@ TEST_IMPL(pipe_abstract_name) {
   return 0;
 }
 
-/* No name at all: the system makes one up. */
-TEST_IMPL(pipe_empty_name_is_made_up) {
+/* An empty name: the system chooses one. */
+TEST_IMPL(pipe_empty_name_is_chosen_by_the_system) {
   uv_pipe_t handle;
   char got[64] = "#";
   size_t size = sizeof(got);
@@ -184,7 +184,7 @@ TEST_IMPL(pipe_getsockname_sizes) {
   return 0;
 }
 
-/* write2 needs an ipc pipe and an open handle. */
+/* uv_write2 needs an ipc pipe and an open handle. */
 TEST_IMPL(pipe_write2_rules) {
   test_stream_t a;
   test_stream_t b;
@@ -206,7 +206,7 @@ TEST_IMPL(pipe_write2_rules) {
 }
 
 #if TEST_POSIX
-/* Descriptors that arrive and are not taken are closed with the pipe. */
+/* Descriptors that arrive and are not accepted are closed with the pipe. */
 static int reads;
 
 static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
@@ -249,8 +249,8 @@ static mode_t mode_of(const char* path) {
   return st.st_mode & 07777;
 }
 
-/* What was put in the place of the socket's file is left alone (1.51: the name
- * was looked up again, and links were followed). */
+/* A file that replaced the socket's is left alone (before 1.51 the name was
+ * looked up again, and links were followed). */
 TEST_IMPL(pipe_chmod_follows_no_link) {
   uv_pipe_t server;
 
@@ -298,7 +298,7 @@ TEST_IMPL(pipe_connect_of_a_server) {
   return 0;
 }
 
-/* The socket's file is found, whoever made it. */
+/* The socket's file is found, whoever created it. */
 TEST_IMPL(pipe_chmod_of_a_socket_bound_by_others) {
   struct sockaddr_un name = { .sun_family = AF_UNIX, .sun_path = "sock" };
   uv_pipe_t server;
@@ -339,7 +339,7 @@ TEST_IMPL(pipe_chmod_without_a_name) {
   return 0;
 }
 
-/* No name, no size. */
+/* Without a name there is no size. */
 TEST_IMPL(pipe_getsockname_size_after_an_error) {
   uv_pipe_t server;
   char name[16];
@@ -357,8 +357,8 @@ TEST_IMPL(pipe_getsockname_size_after_an_error) {
   return 0;
 }
 
-/* The same descriptor again is fine while nobody reads it; another one is not,
- * and one that is none is told first. */
+/* Opening the same descriptor again is allowed while nobody reads it; another
+ * one is not, and an invalid one is reported first. */
 TEST_IMPL(pipe_open_twice) {
   uv_pipe_t first;
   int fds[2];
@@ -388,8 +388,8 @@ static void on_peer_gone(uv_stream_t* stream,
   uv_close((uv_handle_t*) stream, NULL);
 }
 
-/* uvloop sets libuv's private "readable" bit on a pipe that it only writes to:
- * reading then tells it that the reader is gone. The bit is part of the ABI. */
+/* uvloop sets libuv's private "readable" bit on a pipe that it only writes to,
+ * so that reading detects a closed reader. The bit is part of the ABI. */
 TEST_IMPL(pipe_readable_bit_set_by_the_program) {
   enum { LIBUV_READABLE = 0x4000, LIBUV_WRITABLE = 0x8000 };
   uv_pipe_t writer;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Dumps of children that get SIGQUIT, and GHSA-jjrx-vr7q-7732: the room for the
- * path of a dump, with a long %LOCALAPPDATA%. Method: for this process alone
- * another key stands for HKEY_LOCAL_MACHINE, with dumps asked for; memory that
- * the library gets has a fence behind it, looked at when it is given back. */
+/* Dumps of children that receive SIGQUIT, and GHSA-jjrx-vr7q-7732: the buffer
+ * for the path of a dump, with a long %LOCALAPPDATA%. Method: for this process
+ * only, another key replaces HKEY_LOCAL_MACHINE, with dumps enabled; the
+ * library's memory has guard bytes, checked when it is freed. */
 #include "test.h"
 
 #include <signal.h>
@@ -21,7 +21,7 @@ static HKEY dumps;
 static int64_t exit_status;
 static int exit_signal;
 
-/* ---- memory with a fence: [size][block][fence] ---- */
+/* ---- memory with guard bytes: [size][block][guard] ---- */
 
 static int fences_seen;
 
@@ -72,7 +72,7 @@ static void* fenced_realloc(void* block, size_t size) {
   return moved;
 }
 
-/* ---- a machine of our own ---- */
+/* ---- a private registry ---- */
 
 static void begin(void) {
   ASSERT_OK(uv_replace_allocator(fenced_malloc, fenced_realloc, fenced_calloc,
@@ -108,7 +108,7 @@ static void on_exit_cb(uv_process_t* process, int64_t status, int signum) {
   uv_close((uv_handle_t*) process, NULL);
 }
 
-/* A child that sleeps gets SIGQUIT: it ends as it should. Returns its pid. */
+/* A sleeping child receives SIGQUIT and exits as expected. Returns its pid. */
 static int quit_child(int by_pid) {
   uv_process_t process;
   uv_process_options_t options;
@@ -134,7 +134,7 @@ static int quit_child(int by_pid) {
   return pid;
 }
 
-/* Is there a dump of the child in the folder? It is looked at and removed. */
+/* Is there a dump of the child in the folder? It is checked and removed. */
 static int take_dump(const char* folder, int pid) {
   const char* self = strrchr(test_self(), '\\');
   char path[512];
@@ -157,7 +157,7 @@ static int take_dump(const char* folder, int pid) {
   return 1;
 }
 
-TEST_IMPL(process_dump_goes_where_it_is_told) {
+TEST_IMPL(process_dump_goes_to_its_folder) {
   static const WCHAR folder[] = L"%UV_TEST_DUMPS%\\made";
 
   begin();
@@ -166,7 +166,7 @@ TEST_IMPL(process_dump_goes_where_it_is_told) {
   ASSERT_EQ(1, take_dump("made", quit_child(0)));
   ASSERT_EQ(1, take_dump("made", quit_child(1)));
 
-  /* The default folder is beside a variable. */
+  /* The default folder is derived from a variable. */
   ASSERT_EQ(ERROR_SUCCESS, RegDeleteValueW(dumps, L"DumpFolder"));
   ASSERT_OK(uv_os_setenv("LOCALAPPDATA", "."));
   ASSERT_EQ(1, take_dump("CrashDumps", quit_child(0)));
@@ -174,9 +174,9 @@ TEST_IMPL(process_dump_goes_where_it_is_told) {
   return 0;
 }
 
-/* What only looks like a text may have no end: it is not used. One that is too
- * long for a name is; then there is no dump. */
-TEST_IMPL(process_dump_folder_is_no_text) {
+/* A value that only looks like text may lack its end: it is not used. One that
+ * is too long for a name is used, and then there is no dump. */
+TEST_IMPL(process_dump_folder_is_not_text) {
   static const WCHAR folder[] = L"made";
   static WCHAR units[1024];
 

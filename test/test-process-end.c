@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Who tells of a child's end makes no difference: exit_cb comes once, from the
- * loop, with the status. Method: children that end when told to. In a build
- * with test/kqueue-shim the variable KQUEUE_SHIM_CHILDREN has kqueue tell of it
- * early, late or not at all, as kernels do; elsewhere it has no effect. */
+/* exit_cb runs once, from the loop, with the status, whichever mechanism
+ * reports the exit. Method: children that exit when told to. In a build with
+ * test/kqueue-shim, KQUEUE_SHIM_CHILDREN makes kqueue report exits early, late
+ * or not at all, as kernels do; elsewhere it has no effect. */
 #include "test.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void on_exit_cb(uv_process_t* process, int64_t status, int signal) {
   uv_close((uv_handle_t*) process, NULL);
 }
 
-/* Ends with the status it is given, after as many milliseconds. */
+/* Exits with the given status after the given number of milliseconds. */
 HELPER_IMPL(end_with_status) {
   ASSERT_EQ(2, argc);
   uv_sleep((unsigned) atoi(argv[1]));
@@ -46,7 +46,7 @@ static void spawn_ending(uv_process_t* process,
   ASSERT_EQ(1, uv_is_active((uv_handle_t*) process));
 }
 
-/* Waits until it has ended, and leaves it to the library. */
+/* Waits until the child has exited, and leaves reaping to the library. */
 static void await_zombie(int pid) {
 #if TEST_POSIX
   siginfo_t info;
@@ -110,7 +110,7 @@ static void take_foreign(pid_t pid, int wanted) {
   ASSERT_EQ(wanted, WEXITSTATUS(status));
 }
 
-/* Own children beside others', older and younger ones, that have ended, too. */
+/* Our children among others', older and younger, that have exited as well. */
 TEST_IMPL(process_end_beside_foreign_children) {
   enum { CHILDREN = 20 };
   static uv_process_t processes[CHILDREN];
@@ -135,7 +135,7 @@ TEST_IMPL(process_end_beside_foreign_children) {
   return 0;
 }
 
-/* Of many children, the program waits for one itself while another ends. */
+/* The program reaps one of many children itself while another exits. */
 TEST_IMPL(process_end_of_many_one_of_them_taken) {
   enum { CHILDREN = 8 };
   static uv_process_t processes[CHILDREN];
@@ -163,8 +163,8 @@ TEST_IMPL(process_end_of_many_one_of_them_taken) {
   return 0;
 }
 
-/* A child that stops and goes on has not ended, nor does it hide one that has.
- */
+/* A child that stops and continues has not exited, nor does it hide one that
+ * has. */
 TEST_IMPL(process_end_beside_a_stopped_child) {
   enum { CHILDREN = 5 };
   static uv_process_t processes[CHILDREN];
@@ -188,7 +188,7 @@ TEST_IMPL(process_end_beside_a_stopped_child) {
     ASSERT_OK(uv_process_kill(&processes[i], SIGKILL));
   }
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
-  ASSERT_EQ(-1, waitpid(-1, NULL, WNOHANG)); /* all of them were taken */
+  ASSERT_EQ(-1, waitpid(-1, NULL, WNOHANG)); /* all of them were reaped */
   for (int i = 0; i < CHILDREN; i++)
     if (i != 1)
       uv_close((uv_handle_t*) &processes[i], NULL);
@@ -202,7 +202,7 @@ static size_t bytes_seen;
 static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
   (void) buf;
   if (nread > 0) {
-    ASSERT_EQ(0, exits); /* what it wrote comes first */
+    ASSERT_EQ(0, exits); /* its output comes first */
     bytes_seen += (size_t) nread;
     return;
   }
@@ -216,7 +216,7 @@ HELPER_IMPL(say_last_words) {
   return fputs("last words.", stdout) < 0;
 }
 
-/* Both are there when the loop looks: the output comes before the end. */
+/* Both are ready when the loop polls: the output comes before the exit. */
 TEST_IMPL(process_end_after_its_output) {
   uv_process_t process;
   uv_process_options_t options;
@@ -248,14 +248,14 @@ TEST_IMPL(process_end_after_its_output) {
 }
 
 #if TEST_POSIX
-/* NOTE_EXIT may come before the child can be waited for. */
+/* NOTE_EXIT may arrive before the child can be waited for. */
 TEST_IMPL(process_end_reported_early) {
   run_one("early-gone");
   run_one("early-silent");
   return 0;
 }
 
-/* It was quicker than we: told from the loop all the same. */
+/* The child exited before it was watched; the loop still reports it. */
 TEST_IMPL(process_end_before_it_is_watched) {
   run_one("gone");
   return 0;
@@ -270,7 +270,7 @@ static void on_sigchld(int signum) {
   (void) signum;
 }
 
-/* The program's own handler stays, and its own child is left to it. */
+/* The program's own handler stays, and so does its own child. */
 TEST_IMPL(process_end_needs_no_sigchld) {
   struct sigaction action;
   uv_process_t process;
@@ -299,7 +299,8 @@ TEST_IMPL(process_end_needs_no_sigchld) {
   return 0;
 }
 
-/* Nobody's any more when it comes, and another child is to be heard of. */
+/* The handle is closed before the report, and another child must still be
+ * reported. */
 TEST_IMPL(process_end_reported_when_closed) {
   uv_process_t closed;
   uv_process_t process;
@@ -318,7 +319,7 @@ TEST_IMPL(process_end_reported_when_closed) {
   return 0;
 }
 
-/* The copy of the loop in a forked process reports its own children only. */
+/* The copy of the loop in a forked process reports only its own children. */
 TEST_IMPL(process_end_in_a_forked_loop) {
   uv_process_t process;
   int status;

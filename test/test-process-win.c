@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What Windows has about processes: job objects, and processes that are ending.
- * Method: this program is its own child. */
+/* Windows processes: job objects, and processes that are exiting. Method: the
+ * program starts itself as its child. */
 #include "test.h"
 
 #include <signal.h>
@@ -33,7 +33,7 @@ static void end_sleeper(uv_process_t* process) {
   test_close_loop(&loop);
 }
 
-/* The innermost job of this process: its limits. */
+/* The limits of this process's innermost job. */
 static DWORD own_job_limits(void) {
   JOBOBJECT_EXTENDED_LIMIT_INFORMATION info;
 
@@ -50,7 +50,7 @@ TEST_IMPL(process_is_in_the_job_of_its_children) {
   uv_process_t process;
 
   if (test_on_wine())
-    SKIP("Wine says of every job that it has no limits");
+    SKIP("Wine reports no limits for any job");
   start_sleeper(&process);
   DWORD got = own_job_limits();
   end_sleeper(&process);
@@ -58,8 +58,8 @@ TEST_IMPL(process_is_in_the_job_of_its_children) {
   return 0;
 }
 
-/* The second may find a process that has its exit status and still has
- * threads: that is none to be ended, not one that must not be. */
+/* The second call may find a process that has an exit status and still has
+ * threads: that is "already ended", not "access denied". */
 TEST_IMPL(process_kill_twice) {
   uv_process_t process;
 
@@ -93,8 +93,8 @@ static void on_helper_exit(uv_process_t* process, int64_t status, int signal) {
   uv_close((uv_handle_t*) process, NULL);
 }
 
-/* A program asks for a name and finds the first: the one that was given
- * first, whatever becomes of the order. */
+/* A program that looks up a name gets the entry that was given first, however
+ * the block is sorted. */
 TEST_IMPL(process_environment_first_of_a_name_wins) {
   enum { COUNT = 60 };
   uv_process_t process;

@@ -27,8 +27,8 @@ static void on_exit_cb(uv_process_t* process, int64_t status, int signal) {
   uv_close((uv_handle_t*) process, NULL);
 }
 
-/* Also sees to a PATH in which everything may be looked at: a directory that
- * may not makes a missing program UV_EACCES. */
+/* Also sets a PATH in which every directory is readable: an unreadable one
+ * makes a missing program UV_EACCES. */
 static void init_options(uv_process_options_t* options, char** args) {
   if (TEST_POSIX)
     ASSERT_OK(uv_os_setenv("PATH", "/usr/local/bin:/usr/bin:/bin"));
@@ -87,8 +87,8 @@ static void stop_loop(uv_timer_t* timer) {
   uv_stop(timer->loop);
 }
 
-/* A program that waits for its child itself has the status; a second report
- * would be a second end to it (found by Neovim's terminals). */
+/* A program that reaps its child itself has the status; a second report would
+ * look like a second exit (found with Neovim's terminals). */
 TEST_IMPL(process_waited_for_by_the_program) {
   uv_process_t process;
   uv_timer_t timer;
@@ -116,8 +116,9 @@ TEST_IMPL(process_waited_for_by_the_program) {
 
 #endif
 
-/* A failed start: told at once, no callback, the handle still to be closed. */
-TEST_IMPL(process_spawn_errors_are_told_at_once) {
+/* A failed spawn is returned at once, without a callback; the handle may be
+ * closed. */
+TEST_IMPL(process_spawn_errors_are_returned) {
   uv_process_t process;
   uv_process_options_t options;
   char* args[] = { (char*) "no such program anywhere", NULL };
@@ -161,8 +162,8 @@ static void on_failed_read(uv_stream_t* stream,
 }
 
 /* Programs read from the pipes of a child that could not be started: the pipes
- * are open, and at their end. */
-TEST_IMPL(process_failed_spawn_leaves_pipes_at_their_end) {
+ * are open and at end of file. */
+TEST_IMPL(process_failed_spawn_leaves_pipes_at_eof) {
   uv_process_t process;
   uv_process_options_t options;
   uv_stdio_container_t stdio[3];
@@ -192,7 +193,7 @@ TEST_IMPL(process_failed_spawn_leaves_pipes_at_their_end) {
 }
 
 #if TEST_POSIX
-/* The child: signals as by default, nothing open but 0-2, those /dev/null. */
+/* The child has default signals and nothing open but 0-2, all /dev/null. */
 HELPER_IMPL(check_clean_child) {
   struct sigaction action;
   sigset_t mask;
@@ -204,7 +205,7 @@ HELPER_IMPL(check_clean_child) {
   for (int signum = 1; signum < 32; signum++) {
     if (signum == SIGKILL || signum == SIGSTOP)
       continue;
-    /* Sanitizers catch these before main() runs. */
+    /* Sanitizers catch these before main(). */
     if (signum == SIGSEGV || signum == SIGBUS || signum == SIGFPE)
       continue;
     if (sigaction(signum, NULL, &action) != 0)
@@ -238,7 +239,7 @@ TEST_IMPL(process_child_starts_clean) {
   sigdelset(&set, SIGCHLD);
   sigprocmask(SIG_BLOCK, &set, NULL);
   uv_disable_stdio_inheritance();
-  /* Opened by the library: close-on-exec by itself. */
+  /* Opened by the library: close-on-exec. */
   uv_os_sock_t fds[2];
   uv_file pipe_fds[2];
   ASSERT_OK(uv_socketpair(SOCK_STREAM, 0, fds, 0, 0));
@@ -249,7 +250,7 @@ TEST_IMPL(process_child_starts_clean) {
   return 0;
 }
 
-/* uv_disable_stdio_inheritance: a plain exec afterwards inherits nothing. */
+/* After uv_disable_stdio_inheritance a plain exec inherits nothing. */
 TEST_IMPL(process_disable_stdio_inheritance) {
   int fd = open("/dev/null", O_RDONLY);
 
@@ -293,7 +294,7 @@ TEST_IMPL(process_environment_and_directory) {
   return 0;
 }
 
-/* The program is looked up in the PATH the child gets. */
+/* The program is looked up in the child's PATH. */
 TEST_IMPL(process_looked_up_in_the_childs_path) {
   uv_process_options_t options;
   uv_process_t process;
@@ -354,8 +355,8 @@ HELPER_IMPL(check_identity) {
     return 1;
   if (getgid() != 65533 || getegid() != 65533)
     return 2;
-  /* CVE-2015-0278: nothing of root's groups is left. (On FreeBSD the group of
-   * the process is always one of them.) */
+  /* CVE-2015-0278: none of root's groups is left. (On FreeBSD the group of the
+   * process is always among them.) */
   for (int i = 0; i < count; i++)
     if (groups[i] != 65533)
       return 3;
@@ -368,9 +369,9 @@ TEST_IMPL(process_setuid_drops_groups) {
   gid_t groups[] = { 0, 4, 24 };
 
   if (getuid() != 0)
-    SKIP("needs root to become somebody else");
+    SKIP("needs root to change the user");
   if (test_on_valgrind())
-    SKIP("valgrind cannot follow a child that becomes somebody else");
+    SKIP("valgrind cannot follow a child that changes its user");
   if (setgroups(3, groups) != 0)
     SKIP("cannot set groups here");
   helper_args(args, "check_identity", NULL, NULL, NULL);
@@ -410,7 +411,7 @@ TEST_IMPL(process_sigchld_until_closed) {
   return 0;
 }
 
-/* Names without a slash are searched for; an empty one finds directories. */
+/* Names without a slash are searched for; an empty one matches directories. */
 TEST_IMPL(process_empty_name_is_a_directory) {
   uv_process_options_t options;
   uv_process_t process;
@@ -436,8 +437,8 @@ static int forks_told(void) {
   return n < 0 ? 0 : (int) n;
 }
 
-/* Fork handlers of the program run in children that get a uid or a gid, be it
- * the parent's own: that is how uvloop has Python's preexec_fn run. */
+/* Fork handlers of the program run in children with a uid or gid, even the
+ * parent's own: uvloop runs Python's preexec_fn this way. */
 TEST_IMPL(process_setuid_runs_fork_handlers) {
   uv_process_options_t options;
   char* args[] = { (char*) "true", NULL };
@@ -457,13 +458,13 @@ TEST_IMPL(process_setuid_runs_fork_handlers) {
   return 0;
 }
 
-TEST_IMPL(process_setuid_refused_is_told) {
+TEST_IMPL(process_setuid_refusal_is_returned) {
   uv_process_options_t options;
   uv_process_t process;
   char* args[] = { (char*) "true", NULL };
 
   if (getuid() == 0 && setuid(65534) != 0)
-    SKIP("cannot give root up here");
+    SKIP("cannot give up root here");
   ASSERT_OK(uv_loop_init(&loop));
   init_options(&options, args);
   options.flags = UV_PROCESS_SETUID;
@@ -489,7 +490,7 @@ HELPER_IMPL(echo_stdin) {
   (void) argc;
   (void) argv;
 #if TEST_POSIX
-  /* Blocking on our side, whatever the parent does with its own. */
+  /* Blocking on the child's side, whatever the parent does with its end. */
   if (fcntl(0, F_GETFL) & O_NONBLOCK)
     return 5;
 #endif
@@ -551,7 +552,7 @@ TEST_IMPL(process_pipes_both_ways) {
 }
 
 #if TEST_POSIX
-/* Children that are not ours are left to whoever started them. */
+/* Children of others are left to whoever started them. */
 TEST_IMPL(process_reaps_only_its_own) {
   uv_process_options_t options;
   char* args[] = { (char*) "true", NULL };

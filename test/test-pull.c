@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The pull-based loop on real pollers: one thread, two threads, and what may
- * not run where. Method: an echo over a socket pair, driven from outside. */
+/* The pull loop on real pollers: with one thread, with two, and where callbacks
+ * must not run. Method: an echo over a socket pair. */
 #include "test.h"
 #include "uv/ext.h"
 
@@ -11,7 +11,7 @@ static test_stream_t a;
 static test_stream_t b;
 static int echoed;
 static int sent;
-static int in_process; /* the loop waits: no callback may run */
+static int in_process; /* the loop is waiting: no callback may run */
 
 static uv_thread_t dispatcher;
 
@@ -85,7 +85,7 @@ TEST_IMPL(pull_one_thread) {
   return 0;
 }
 
-/* The waiter's turn, then the dispatcher's: two semaphores. */
+/* The waiter and the dispatcher alternate, with two semaphores. */
 static uv_sem_t may_wait;
 static uv_sem_t may_dispatch;
 static int ended;
@@ -151,7 +151,7 @@ TEST_IMPL(pull_async_ends_the_wait) {
   ASSERT_OK(uv_thread_join(&waiter));
   ASSERT_EQ(1, processed);
   ASSERT_EQ(0, async_calls);
-  /* Processing again must not lose what was collected. */
+  /* Processing again must not lose collected events. */
   ASSERT_GE(uv_backend_process(&loop, 0), 1);
   uv_backend_dispatch(&loop);
   ASSERT_EQ(1, async_calls);
@@ -159,7 +159,7 @@ TEST_IMPL(pull_async_ends_the_wait) {
   return 0;
 }
 
-/* Work queued by a callback while dispatching is for a later round. */
+/* Work queued by a callback during a dispatch is for a later one. */
 static int timer_calls;
 
 static void on_endless(uv_timer_t* timer) {
@@ -191,7 +191,7 @@ TEST_IMPL(pull_dispatch_is_bounded) {
   return 0;
 }
 
-/* Pool work and files arrive through the pair as well. */
+/* Pool work and files also arrive through the pair. */
 static int work_done;
 
 static void on_work(uv_work_t* req) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that forbids itself system calls once it is set up: a loop that
- * runs opens no file. Method: a filter that kills, in a child. */
+/* A program that forbids itself system calls after start-up: a running loop
+ * opens no file. Method: a filter that kills the process, in a child. */
 #include "test.h"
 
 #if __has_include(<linux/seccomp.h>)

@@ -6,7 +6,7 @@
 
 static uv_loop_t loop;
 
-/* A copy without a byte to spare. */
+/* A copy with no spare byte. */
 static char* tight(const char* text, size_t len) {
   char* copy = malloc(len + 1);
   ASSERT_NOT_NULL(copy);
@@ -32,8 +32,8 @@ static int resolve(const char* name, size_t len) {
   return err;
 }
 
-/* CVE-2021-22918: the decoder read on behind a sequence cut by the end. */
-TEST_IMPL(security_host_name_cut_utf8) {
+/* CVE-2021-22918: the decoder read past a sequence truncated by the end. */
+TEST_IMPL(security_host_name_truncated_utf8) {
   static const char* const whole[] = { "\xc3\xbc", "\xe4\xb8\xad",
                                        "\xf0\x9f\x92\xa9" };
   char name[80];
@@ -53,8 +53,8 @@ TEST_IMPL(security_host_name_cut_utf8) {
   return 0;
 }
 
-/* CVE-2024-24806: too long was cut, and so could mean another host. */
-TEST_IMPL(security_host_name_is_never_cut) {
+/* CVE-2024-24806: a long name was truncated and could name another host. */
+TEST_IMPL(security_host_name_is_never_truncated) {
   static const char tail[] = "7f000001.example.com";
   char name[1200] = "0x";
 
@@ -66,7 +66,7 @@ TEST_IMPL(security_host_name_is_never_cut) {
   memset(name, 'a', sizeof(name));
   for (size_t len = 256; len < sizeof(name) - 1; len += 61)
     ASSERT_ERR(UV_EINVAL, resolve(name, len));
-  /* Punycode grows: 63 characters of three bytes each are too many. */
+  /* Punycode expands: 63 characters of three bytes each are too many. */
   for (size_t i = 0; i < 300; i += 3)
     memcpy(name + i, "\xe4\xb8\xad", 3);
   ASSERT_ERR(UV_EINVAL, resolve(name, 1199));
@@ -74,8 +74,8 @@ TEST_IMPL(security_host_name_is_never_cut) {
   return 0;
 }
 
-/* GHSA-4prr-4742-3ccf: the NUL was not counted when every unit is three bytes.
- * The length that the caller gives leaves it out. */
+/* GHSA-4prr-4742-3ccf: the NUL was not counted if every unit takes three bytes.
+ * The length passed by the caller excludes it. */
 TEST_IMPL(security_wtf8_exact_fill) {
   for (size_t n = 1; n < 100; n++) {
     uint16_t* units = malloc(n * sizeof(*units));

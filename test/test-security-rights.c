@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Security history, rights and leaks: CVE-2024-22017 (operations after a change
- * of user run with the old rights), descriptors in children, a handle that a
- * failed spawn leaves behind (1.52), a timer that another one closes (1.48). */
+/* Security history, credentials and leaks: CVE-2024-22017 (operations after a
+ * change of user run with the old credentials), descriptors in children, a
+ * handle left behind by a failed spawn (1.52), a timer closed by another
+ * (1.48). */
 #include "test.h"
 
 #if TEST_POSIX
@@ -30,7 +31,7 @@ static void on_open(uv_fs_t* req) {
 static void open_as_nobody(void) {
   uv_fs_t req;
 
-  /* Whatever does files in the background exists before the change. */
+  /* Whatever handles files in the background exists before the change. */
   ASSERT_OK(uv_loop_init(&loop));
   (void) uv_loop_configure(&loop, UV_LOOP_USE_IO_URING_SQPOLL);
   ASSERT_OK(uv_fs_open(&loop, &req, "secret", UV_FS_O_RDONLY, 0, on_open));
@@ -52,7 +53,7 @@ static void open_as_nobody(void) {
 
 TEST_IMPL(security_files_after_a_change_of_user) {
   if (getuid() != 0)
-    SKIP("needs root to give root's rights up");
+    SKIP("needs root to give up root's credentials");
   int fd = open("secret", O_WRONLY | O_CREAT, 0600);
   ASSERT_GE(fd, 0);
   close(fd);
@@ -73,8 +74,8 @@ TEST_IMPL(security_files_after_a_change_of_user) {
   return 0;
 }
 
-/* Every descriptor of the child, looked at by the child. (Valgrind has some of
- * its own, from the limit that it tells the program of on.) */
+/* The child checks each of its descriptors. (Valgrind has some of its own,
+ * above the limit that it reports to the program.) */
 HELPER_IMPL(list_descriptors) {
   struct rlimit limit;
   int extra = 0;
@@ -155,7 +156,7 @@ TEST_IMPL(security_children_inherit_no_descriptors) {
   struct sockaddr_in addr = test_loopback();
   char* args[7];
 
-  /* What whoever started us left open is not ours to judge. */
+  /* Descriptors that whoever started us left open do not count. */
   for (int fd = 3; fd < 1024; fd++)
     (void) fcntl(fd, F_SETFD, FD_CLOEXEC);
   ASSERT_OK(uv_loop_init(&loop));
@@ -204,8 +205,8 @@ TEST_IMPL(security_children_inherit_no_descriptors) {
 
 #endif
 
-/* 1.52: the handle of a failed spawn stayed in the loop's list; its memory is
- * the caller's again at once. */
+/* 1.52: the handle of a failed spawn stayed in the loop's list although its
+ * memory belongs to the caller again. */
 TEST_IMPL(security_failed_spawn_leaves_nothing) {
   uv_process_options_t options;
   char* args[] = { (char*) "no such program", NULL };

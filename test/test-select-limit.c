@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* UV_POLLER=select: descriptors from FD_SETSIZE on cannot be watched. Whoever
- * wants a handle on one is told so (UV_EMFILE), the descriptor stays the
- * program's, and the handles below the limit go on working. */
+/* UV_POLLER=select: descriptors from FD_SETSIZE on cannot be watched. A call
+ * that needs one fails with UV_EMFILE, the descriptor stays with the program,
+ * and handles below the limit keep working. */
 #include "test.h"
 
 #include <errno.h>
@@ -22,11 +22,11 @@ static void allow_many_descriptors(void) {
   if (limit.rlim_cur < FD_SETSIZE + ROOM) {
     limit.rlim_cur = FD_SETSIZE + ROOM;
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
-      SKIP("this user may not have more than FD_SETSIZE descriptors");
+      SKIP("this user may not open more than FD_SETSIZE descriptors");
   }
 }
 
-/* A loop on select(); from now on new descriptors are beyond the limit. */
+/* A loop on select(); from now on new descriptors are above the limit. */
 static void begin(void) {
   allow_many_descriptors();
   ASSERT_OK(uv_os_setenv("UV_POLLER", "select"));
@@ -51,7 +51,7 @@ static void check_still_open(int fd) {
   ASSERT_GE(fcntl(fd, F_GETFD), 0);
 }
 
-/* Handles are given a descriptor by the program. */
+/* The program passes a descriptor to the handle. */
 TEST_IMPL(select_limit_descriptors_of_the_program) {
   uv_poll_t poll_handle;
   uv_tcp_t tcp;
@@ -89,7 +89,7 @@ static void on_change(uv_fs_event_t* handle,
   (void) status;
 }
 
-/* Handles make their own. */
+/* The handle creates its own descriptor. */
 TEST_IMPL(select_limit_descriptors_of_handles) {
   struct sockaddr_in addr;
   uv_tcp_t tcp;
@@ -137,8 +137,7 @@ static void on_connection(uv_stream_t* server, int status) {
   uv_close((uv_handle_t*) server, on_close);
 }
 
-/* A listener that was there before hears of connections; taking one is what
- * fails. */
+/* An existing listener still reports connections; accepting one fails. */
 TEST_IMPL(select_limit_accept) {
   struct sockaddr_in addr;
   struct sockaddr_storage name;
@@ -182,7 +181,7 @@ static void after_work(uv_work_t* req, int status) {
   callbacks++;
 }
 
-/* What needs no descriptor of its own. */
+/* Handles that need no descriptor. */
 TEST_IMPL(select_limit_loop_goes_on) {
   uv_timer_t timer;
   uv_async_t async;

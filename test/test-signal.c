@@ -38,7 +38,7 @@ static int is_active(int i) {
   return uv_is_active((const uv_handle_t*) &handles[i]);
 }
 
-/* The callbacks of what was raised. */
+/* Runs the callbacks of what was raised. */
 static void expect(const char* want) {
   trace[0] = '\0';
   uv_run(&loop, UV_RUN_NOWAIT);
@@ -65,7 +65,7 @@ TEST_IMPL(signal_order_of_arrival) {
   return 0;
 }
 
-/* One signal: by address, those that want only one delivery last. */
+/* One signal: by address, one-shot handles last. */
 TEST_IMPL(signal_order_of_handles) {
   setup();
   start(3, SIGUSR1);
@@ -80,7 +80,7 @@ TEST_IMPL(signal_order_of_handles) {
   return 0;
 }
 
-/* More than there is room for in order: all of them nevertheless. */
+/* More than the log can order: all of them arrive nevertheless. */
 TEST_IMPL(signal_flood_loses_nothing) {
   setup();
   start(0, SIGUSR1);
@@ -109,7 +109,7 @@ TEST_IMPL(signal_raised_before_stop_and_start) {
   return 0;
 }
 
-/* Only what was delivered for the signal that the handle watches in the end. */
+/* Only deliveries for the signal that the handle watches in the end. */
 TEST_IMPL(signal_raised_before_another_is_watched) {
   setup();
   start(0, SIGUSR1);
@@ -131,7 +131,7 @@ TEST_IMPL(signal_raised_before_close) {
   raise(SIGUSR1);
   uv_close((uv_handle_t*) &handles[0], NULL);
   expect(" 1x");
-  /* Its memory is another handle now. */
+  /* Its memory now belongs to another handle. */
   ASSERT_OK(uv_signal_init(&loop, &handles[0]));
   start(0, SIGUSR1);
   expect("");
@@ -156,8 +156,8 @@ TEST_IMPL(signal_raised_in_a_callback) {
   return 0;
 }
 
-/* A number that is no signal, or none that can be caught, ends what the handle
- * did before; 0 does not. */
+/* A number that is not a signal, or one that cannot be caught, stops the
+ * handle; 0 does not. */
 TEST_IMPL(signal_bad_number_stops_the_handle) {
   static const int numbers[] = { SIGKILL, SIGSTOP, -1, 1000 };
 
@@ -181,8 +181,9 @@ static void start_again(uv_signal_t* handle, int signum) {
   ASSERT_OK(uv_signal_start(handle, on_signal, signum));
 }
 
-/* Who was one-shot once stays so, whatever it is started with later. */
-TEST_IMPL(signal_oneshot_for_ever) {
+/* A handle that was one-shot once stays one-shot, however it is started later.
+ */
+TEST_IMPL(signal_oneshot_is_permanent) {
   setup();
   ASSERT_OK(uv_signal_start_oneshot(&handles[0], start_again, SIGUSR1));
   raise(SIGUSR1);

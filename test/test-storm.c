@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Much at once: connections at the descriptor limit, signals, children that are
- * not ours, forks while the pool works, and sends, work, cancels and closes
- * from many threads. Nothing is lost, nothing spins. */
+/* Load: connections at the descriptor limit, signals, children of others, forks
+ * while the pool works, and sends, work, cancels and closes from many threads.
+ * Nothing is lost, nothing spins. */
 #include "test.h"
 
 #if TEST_POSIX
@@ -57,7 +57,7 @@ TEST_IMPL(storm_accept_at_the_limit) {
   int clients[STORM];
 
   if (test_on_valgrind())
-    SKIP("valgrind answers for the kernel when descriptors run out");
+    SKIP("valgrind emulates descriptor exhaustion itself");
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_tcp_init(&loop, &server));
   ASSERT_OK(uv_timer_init(&loop, &timer));
@@ -69,7 +69,7 @@ TEST_IMPL(storm_accept_at_the_limit) {
     ASSERT_GE(clients[i], 0);
     ASSERT_EQ(0, connect(clients[i], (struct sockaddr*) &addr, sizeof(addr)));
   }
-  /* Not one is left for the server. */
+  /* None is left for the server. */
   ASSERT_EQ(0, set_limit((rlim_t) test_lowest_fd()));
   ASSERT_OK(uv_timer_start(&timer, on_tick, 100, 0));
   uv_run(&loop, UV_RUN_DEFAULT);
@@ -79,7 +79,7 @@ TEST_IMPL(storm_accept_at_the_limit) {
   for (int i = 0; i < STORM; i++)
     close(clients[i]);
 
-  /* It still accepts when there are some. */
+  /* It accepts again when some are available. */
   ASSERT_EQ(0, set_limit(4096));
   int last = socket(AF_INET, SOCK_STREAM, 0);
   ASSERT_GE(last, 0);
@@ -114,7 +114,7 @@ static void poll_for_ever(uv_timer_t* timer) {
   (void) timer;
 }
 
-/* As many callbacks as the kernel delivered signals: on two loops the same. */
+/* As many callbacks as the kernel delivered signals, the same on both loops. */
 TEST_IMPL(storm_of_signals) {
   uv_thread_t threads[2];
   uv_timer_t timer;
@@ -159,7 +159,7 @@ static void on_child(uv_process_t* p, int64_t status, int signum) {
   uv_close((uv_handle_t*) p, NULL);
 }
 
-/* Children that others forked are left for them to wait for. */
+/* Children that others forked are left to them. */
 TEST_IMPL(storm_of_foreign_children) {
   static uv_process_t processes[CHILDREN];
   char* args[] = { (char*) "sh", (char*) "-c", (char*) "exit 7", NULL };
@@ -225,7 +225,7 @@ TEST_IMPL(storm_of_forks_with_a_busy_pool) {
   if (TEST_TSAN)
     SKIP("TSan cannot follow threads made after a fork");
   if (TEST_ASAN)
-    SKIP("ASan's allocator may be locked for ever in a forked child");
+    SKIP("ASan's allocator may stay locked in a forked child");
   ASSERT_OK(uv_loop_init(&loop));
   for (int i = 0; i < WORKS; i++)
     ASSERT_OK(uv_queue_work(&loop, &works[i], busy_work, after_work));
@@ -282,8 +282,8 @@ static void nothing(uv_work_t* req) {
   (void) req;
 }
 
-/* Each thread has a loop, submits and cancels work, knocks at the others' doors
- * and closes its own while they still knock. */
+/* Each thread has a loop, submits and cancels work, sends to the others' async
+ * handles, and closes its own while they still send. */
 static void run_side(void* arg) {
   struct side* side = arg;
   int me = (int) (side - sides);
@@ -307,7 +307,7 @@ static void run_side(void* arg) {
       }
       uv_run(&side->loop, UV_RUN_NOWAIT);
     }
-    /* Half of the doors close while others may knock. */
+    /* Half of the handles close while others may send. */
     for (int i = 0; i < THREADS; i += 2)
       uv_close((uv_handle_t*) &side->doors[i], NULL);
     while (side->done < PER_ROUND)

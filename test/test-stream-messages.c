@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors that keep messages apart: every write arrives as one, also those
- * that had to wait. Method: more writes than the kernel has room for, counted
- * on the other side. */
+/* Descriptors that preserve message boundaries: every write arrives as one
+ * message, even if it had to wait. Method: more writes than the kernel has room
+ * for, counted on the other side. */
 #include "test.h"
 
 #if TEST_POSIX
@@ -24,7 +24,7 @@ static void on_write(uv_write_t* req, int status) {
   done++;
 }
 
-/* Two buffers each, so that a message is more than one piece. */
+/* Two buffers each, so that a message has more than one part. */
 static void write_all(void) {
   static char data[SIZE];
   uv_buf_t bufs[2] = { uv_buf_init(data, 300), uv_buf_init(data, SIZE - 300) };
@@ -84,17 +84,17 @@ TEST_IMPL(stream_messages_of_packet_pipes) {
 
   ASSERT_OK(uv_pipe(fds, 0, 0));
   if (fcntl(fds[1], F_SETFL, UV_FS_O_DIRECT) != 0)
-    SKIP("no pipes that keep packets");
+    SKIP("no pipes that preserve packets");
   for (int i = 0; i < 2; i++)
     ASSERT_EQ(1, write(fds[1], "x", 1));
   if (read(fds[0], packets, 2) == 2)
-    SKIP("no pipes that keep packets");
+    SKIP("no pipes that preserve packets");
   ASSERT_EQ(1, read(fds[0], packets, 2));
   check_pair(fds[1], fds[0]);
   return 0;
 }
 
-/* One empty buffer is an empty message, several are none. */
+/* One empty buffer is an empty message; several send nothing. */
 TEST_IMPL(stream_messages_without_data) {
   char byte;
   uv_buf_t bufs[2] = { uv_buf_init(&byte, 0), uv_buf_init(&byte, 0) };
@@ -124,7 +124,7 @@ static void on_connection(uv_stream_t* server, int status) {
   uv_close((uv_handle_t*) server, NULL);
 }
 
-/* What a packet socket accepts is one, too. */
+/* A socket accepted from a packet socket is one too. */
 TEST_IMPL(stream_messages_of_accepted_sockets) {
   struct sockaddr_un name = { .sun_family = AF_UNIX, .sun_path = "socket" };
   uv_pipe_t server;

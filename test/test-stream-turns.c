@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a stream reports in which turn of the loop, and what the write queue
- * counts meanwhile. Method: callbacks leave a letter each; the order is what
- * libuv 1.53.0 does with the same program. */
+/* What a stream reports in which iteration, and what the write queue counts
+ * meanwhile. Method: each callback appends a letter; the order is that of libuv
+ * 1.53.0 with the same program. */
 #include "test.h"
 
 #if TEST_POSIX
@@ -29,8 +29,8 @@ static void on_turn(uv_prepare_t* handle) {
   note('.');
 }
 
-/* Of the listener and the client, both ready, epoll and poll report the
- * listener first; kqueue may begin with the client. */
+/* If listener and client are both ready, epoll and poll report the listener
+ * first; kqueue may start with the client. */
 static void check_trace(const char* listener_first, const char* client_first) {
   if (strchr(trace, 'a') < strchr(trace, 'c'))
     ASSERT_STR_EQ(listener_first, trace);
@@ -105,8 +105,8 @@ static void on_connect(uv_connect_t* req, int status) {
   note('c');
 }
 
-/* connect(2) has succeeded already, but the listener's callback is first. */
-TEST_IMPL(stream_connect_is_told_by_the_poll) {
+/* connect(2) has already succeeded, but the listener's callback runs first. */
+TEST_IMPL(stream_connect_is_reported_by_the_poll) {
   start_connecting(on_connect);
   ASSERT(uv_is_writable((uv_stream_t*) &client));
   run(1);
@@ -120,7 +120,7 @@ static void on_connect_shut_down(uv_connect_t* req, int status) {
   shut_down(&client, &client_shutdown, "t");
 }
 
-/* What the server began before comes first. */
+/* What the server started before comes first. */
 TEST_IMPL(stream_shutdown_in_connect_callback) {
   start_connecting(on_connect_shut_down);
   run(1);
@@ -175,7 +175,8 @@ TEST_IMPL(stream_shutdown_while_connecting) {
   return 0;
 }
 
-/* libuv reports the connection too early, and a lone cancelled write never. */
+/* libuv reports the connection too early, and never a single cancelled write.
+ */
 TEST_IMPL(stream_write_cancelled_while_connecting) {
   start_connecting(on_connect);
   write_text(&client, &client_writes[0], "v");
@@ -214,8 +215,8 @@ static void open_pair(int fds[2]) {
   ASSERT_OK(uv_pipe_open(&client, fds[0]));
 }
 
-/* A failed write is in the queue until its callback has run. */
-TEST_IMPL(stream_failed_write_counts_until_told) {
+/* A failed write counts in the queue until its callback has run. */
+TEST_IMPL(stream_failed_write_counts_until_reported) {
   uv_buf_t buf = uv_buf_init((char*) "z", 1);
   uv_stream_t* stream = (uv_stream_t*) &client;
   int fds[2];
@@ -237,8 +238,8 @@ TEST_IMPL(stream_failed_write_counts_until_told) {
   return 0;
 }
 
-/* So is a cancelled one, and those that uv_close() cancels. */
-TEST_IMPL(stream_cancelled_writes_count_until_told) {
+/* So does a cancelled one, and those that uv_close() cancels. */
+TEST_IMPL(stream_cancelled_writes_count_until_reported) {
   uv_stream_t* stream = (uv_stream_t*) &client;
   int fds[2];
 
@@ -264,8 +265,8 @@ TEST_IMPL(stream_cancelled_writes_count_until_told) {
   return 0;
 }
 
-/* The first of the queued ones is tried with the first failure's callback; the
- * next ones have a round each. */
+/* The first queued write is attempted together with the first failure's
+ * callback; each of the next has a round of its own. */
 TEST_IMPL(stream_failed_writes_one_by_one) {
   uv_write_t writes[4];
   int fds[2];
@@ -289,7 +290,7 @@ static void on_write_again(uv_write_t* req, int status) {
   shut_down(&client, &client_shutdown, "t");
 }
 
-/* The data are out, so the shutdown need not wait for their callback. */
+/* The data went out, so the shutdown need not wait for the callback. */
 TEST_IMPL(stream_write_and_shutdown_in_write_callback) {
   uv_buf_t buf = uv_buf_init((char*) "xy", 2);
   int fds[2];
@@ -310,7 +311,7 @@ static void on_write_close(uv_write_t* req, int status) {
   uv_close((uv_handle_t*) req->handle, NULL);
 }
 
-/* The turn that closes the stream cancels what was to come next in it. */
+/* Closing the stream cancels what was next in the same turn. */
 TEST_IMPL(stream_close_in_write_callback_cancels_the_shutdown) {
   uv_buf_t buf = uv_buf_init((char*) "xy", 2);
   int fds[2];
@@ -328,7 +329,7 @@ TEST_IMPL(stream_close_in_write_callback_cancels_the_shutdown) {
   return 0;
 }
 
-/* Requests without data wait like others, but make nobody else wait. */
+/* Requests without data wait like others, but delay nobody. */
 TEST_IMPL(stream_empty_write_queued_while_connecting) {
   uv_buf_t none = uv_buf_init(NULL, 0);
   uv_buf_t buf = uv_buf_init((char*) "x", 1);
@@ -362,7 +363,7 @@ static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
   note(nread > 0 ? 'd' : nread == UV_EOF ? 'e' : '?');
 }
 
-/* A short read ends the turn, also when the other side has hung up. */
+/* A short read ends the turn, even if the other side has hung up. */
 TEST_IMPL(stream_end_after_data_is_in_the_next_turn) {
   int fds[2];
 
@@ -376,7 +377,7 @@ TEST_IMPL(stream_end_after_data_is_in_the_next_turn) {
   return 0;
 }
 
-/* Nothing to read, nothing to read it into. */
+/* Nothing to read, so no buffer is requested. */
 TEST_IMPL(stream_end_by_hangup_takes_no_buffer) {
   uv_file fds[2];
 
@@ -404,7 +405,7 @@ static void on_reset(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
 }
 
 /* An error ends reading after its callback. */
-TEST_IMPL(stream_read_error_is_told_to_an_active_stream) {
+TEST_IMPL(stream_read_error_is_reported_to_an_active_stream) {
   uv_tcp_t tcp;
   uv_tcp_t other;
 
@@ -430,8 +431,8 @@ static void on_end_write(uv_stream_t* stream,
   ASSERT_OK(uv_write(&client_writes[0], stream, &text, 1, on_write));
 }
 
-/* The write fails in the turn that reads the end, and is told before the next
- * one. */
+/* The write fails in the turn that reads the end, and is reported before the
+ * next one. */
 TEST_IMPL(stream_failed_write_in_the_turn_of_the_end) {
   int fds[2];
 

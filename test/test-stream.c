@@ -62,7 +62,8 @@ static void on_closed(uv_handle_t* handle) {
   order[norder++] = 99;
 }
 
-/* What is done is 0, what is not is cancelled, in order, before close_cb. */
+/* Finished writes report 0, the others UV_ECANCELED, in order, before close_cb.
+ */
 TEST_IMPL(stream_close_cancels_in_order) {
   uv_write_t reqs[4];
   int ids[] = { 0, 1, 2, 3 };
@@ -80,7 +81,7 @@ TEST_IMPL(stream_close_cancels_in_order) {
     uv_run(&loop, UV_RUN_NOWAIT);
   for (int i = 0; i < 4; i++) {
     ASSERT_EQ(i, order[i]);
-    /* Windows takes all of a write while there is any room. */
+    /* Windows accepts all of a write while there is any room. */
     if (TEST_POSIX || i != 1 || order_status[i] != 0)
       ASSERT_ERR(i == 0 ? 0 : UV_ECANCELED, order_status[i]);
   }
@@ -108,8 +109,9 @@ TEST_IMPL(stream_write_bad_arguments) {
   return 0;
 }
 
-/* A dead peer is an error in the callback; no SIGPIPE (it would kill us). The
- * pair of Windows is a connection, which hears of it only after a write. */
+/* A dead peer is an error in the callback, without SIGPIPE (which would kill
+ * us). On Windows the pair is a connection, which detects it only after a
+ * write. */
 static int is_dead_peer(int err) {
   return TEST_POSIX ? err == UV_EPIPE
                     : err == UV_ECONNRESET || err == UV_ECONNABORTED;
@@ -231,7 +233,7 @@ TEST_IMPL(stream_read_no_buffer) {
   return 0;
 }
 
-/* EOF: reading stops by itself, the buffer comes back, writing still works. */
+/* EOF: reading stops by itself, the buffer is returned, writing still works. */
 TEST_IMPL(stream_read_eof_leaves_it_half_open) {
   uv_shutdown_t shut;
   uv_buf_t buf = uv_buf_init((char*) "x", 1);
@@ -277,9 +279,9 @@ static void on_check(uv_check_t* check) {
   reads_per_turn = 0;
 }
 
-/* A stream with plenty to read yields after 32 reads. (If all is there when a
- * read starts on Windows, it has a turn in the pending phase of the first round
- * besides the one in the poll phase.) */
+/* A stream with plenty of data yields after 32 reads. (On Windows, if all data
+ * is there when reading starts, there is also a turn in the pending phase of
+ * the first round.) */
 TEST_IMPL(stream_read_is_fair) {
   uv_check_t check;
 
@@ -343,8 +345,8 @@ TEST_IMPL(stream_buffer_sizes) {
   return 0;
 }
 
-/* The descriptor is gone when uv_close() returns; the callback comes later, or
- * there is none. */
+/* The descriptor is closed when uv_close() returns; the callback runs later, if
+ * there is one. */
 TEST_IMPL(stream_descriptor_is_closed_in_close) {
   uv_os_fd_t fd;
 
@@ -386,8 +388,8 @@ TEST_IMPL(stream_set_blocking_keeps_callbacks_later) {
 
 #endif
 
-/* Everything in a write of more buffers than one system call takes arrives, in
- * order. */
+/* A write with more buffers than one system call accepts arrives completely and
+ * in order. */
 static unsigned char next_byte;
 
 static void on_ordered_read(uv_stream_t* s, ssize_t n, const uv_buf_t* buf) {
@@ -420,7 +422,7 @@ TEST_IMPL(stream_write_of_very_many_buffers) {
   return 0;
 }
 
-/* What waits comes first, the shutdown behind it second. */
+/* Queued data comes first, the shutdown after it. */
 TEST_IMPL(stream_try_write_after_shutdown) {
   uv_buf_t buf = uv_buf_init((char*) "x", 1);
   uv_stream_t* stream = (uv_stream_t*) &a;
@@ -430,7 +432,8 @@ TEST_IMPL(stream_try_write_after_shutdown) {
   uv_write_t req;
 
   setup();
-  test_fill(stream); /* Windows takes all of a write while there is any room */
+  test_fill(stream); /* Windows accepts all of a write while there is any room
+                      */
   ASSERT_OK(uv_write(&req, stream, &much, 1, on_write));
   ASSERT_OK(uv_shutdown(&shut, stream, on_shutdown));
   ASSERT_ERR(UV_EAGAIN, uv_try_write(stream, &buf, 1));
@@ -445,7 +448,7 @@ TEST_IMPL(stream_try_write_after_shutdown) {
   return 0;
 }
 
-/* Refused whatever the state of the stream; nothing reads the memory. */
+/* Refused in every state of the stream; nothing reads the memory. */
 TEST_IMPL(stream_write_of_more_than_two_gigabytes) {
   char byte = 'x';
   uv_buf_t bufs[] = { { .base = &byte, .len = 1 },

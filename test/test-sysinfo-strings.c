@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything that answers through "buffer, size": bad arguments, a one-byte
+/* Every function that fills a buffer of a given size: bad arguments, a one-byte
  * probe, and every size around the one that fits. */
 #include "uv.h"
 #include "test.h"
@@ -76,8 +76,8 @@ TEST_IMPL(sysinfo_strings_every_size) {
   return 0;
 }
 
-/* The program's path is cut instead of refused. */
-TEST_IMPL(sysinfo_exepath_is_cut) {
+/* The program's path is truncated instead of refused. */
+TEST_IMPL(sysinfo_exepath_is_truncated) {
   char full[4096];
   char part[4096];
   size_t len = sizeof(full);

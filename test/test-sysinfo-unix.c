@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Users, memory limits, sleeping, title and libraries, where POSIX lets the
- * test change the circumstances. */
+ * test change the conditions. */
 #include "uv.h"
 #include "test.h"
 
@@ -56,7 +56,7 @@ TEST_IMPL(sysinfo_homedir_without_variable) {
 
 #if TEST_POSIX
 #ifndef RLIMIT_AS
-# define RLIMIT_AS RLIMIT_DATA /* all of it, where that is all there is */
+# define RLIMIT_AS RLIMIT_DATA /* all of it, if that is all there is */
 #endif
 
 static void set_limit(int resource, const struct rlimit* want) {
@@ -68,7 +68,7 @@ static void set_limit(int resource, const struct rlimit* want) {
     SKIP("setrlimit() does nothing here (qemu-user)");
 }
 
-/* libuv 1.52.1 and later: resource limits are limits, too. */
+/* Since libuv 1.52.1 resource limits count too. */
 TEST_IMPL(sysinfo_memory_resource_limit) {
   uint64_t limit = (uint64_t) 8 << 30;
   struct rlimit rl;
@@ -77,7 +77,7 @@ TEST_IMPL(sysinfo_memory_resource_limit) {
     SKIP("the limit does not fit this system's rlim_t");
   ASSERT_EQ(0, getrlimit(RLIMIT_AS, &rl));
   if (rl.rlim_max != RLIM_INFINITY && (uint64_t) rl.rlim_max < limit)
-    SKIP("the address space is limited below 8 GiB already");
+    SKIP("the address space is already limited below 8 GiB");
   struct rlimit tight = { .rlim_cur = (rlim_t) limit, .rlim_max = rl.rlim_max };
   uint64_t before = uv_get_constrained_memory();
   set_limit(RLIMIT_AS, &tight);
@@ -94,7 +94,7 @@ TEST_IMPL(sysinfo_memory_resource_limit) {
   return 0;
 }
 
-/* Also one above the memory of the machine. */
+/* Also a limit above the machine's memory. */
 TEST_IMPL(sysinfo_memory_limit_above_the_memory) {
   uint64_t limit = uv_get_total_memory() * 4;
   struct rlimit rl;
@@ -103,7 +103,7 @@ TEST_IMPL(sysinfo_memory_limit_above_the_memory) {
     SKIP("the limit does not fit this system's rlim_t");
   ASSERT_EQ(0, getrlimit(RLIMIT_DATA, &rl));
   if (rl.rlim_max != RLIM_INFINITY && (uint64_t) rl.rlim_max < limit)
-    SKIP("the data segment is limited to less already");
+    SKIP("the data segment is already limited to less");
   struct rlimit loose = { .rlim_cur = (rlim_t) limit, .rlim_max = rl.rlim_max };
   set_limit(RLIMIT_DATA, &loose);
   uint64_t found = uv_get_constrained_memory();
@@ -185,7 +185,7 @@ TEST_IMPL(sysinfo_clock_bad_arguments) {
   return 0;
 }
 
-TEST_IMPL(sysinfo_kill_and_priority_of_nobody) {
+TEST_IMPL(sysinfo_kill_and_priority_of_no_process) {
   int priority;
 
   ASSERT_EQ(0, uv_kill(uv_os_getpid(), 0));
@@ -214,7 +214,7 @@ TEST_IMPL(dl_symbols_of_the_program) {
   ASSERT(strstr(uv_dlerror(&lib), "uv_no_such_symbol") != NULL);
   ASSERT(strstr(uv_dlerror(&lib), "uv_no_such_symbol") != NULL);
 
-  /* Success forgets the message. */
+  /* Success clears the message. */
   ASSERT_EQ(0, uv_dlsym(&lib, TEST_SYMBOL, &address));
   ASSERT_EQ(0, strcmp("no error", uv_dlerror(&lib)));
   uv_dlclose(&lib);

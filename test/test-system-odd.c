@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Questions about system and process in places where they are hard to answer:
- * a directory with a name beyond PATH_MAX, descriptors of unusual kinds, a
- * system without /proc. */
+/* System and process information under unusual conditions: a directory with a
+ * name longer than PATH_MAX, unusual descriptors, a system without /proc. */
 #include "test.h"
 
 #include <fcntl.h>
@@ -19,7 +18,7 @@
 
 static char long_name[201];
 
-/* Leaves the process in a directory whose name has more than PATH_MAX bytes. */
+/* Leaves the process in a directory whose name is longer than PATH_MAX. */
 static size_t enter_long_directory(void) {
   size_t len = 0;
 
@@ -31,7 +30,7 @@ static size_t enter_long_directory(void) {
   return len;
 }
 
-/* And back again: the runner cannot remove so long a name. */
+/* And back: the runner cannot remove such a long name. */
 static void leave_long_directory(size_t depth) {
   for (; depth > 0; depth -= sizeof(long_name)) {
     ASSERT_EQ(0, chdir(".."));
@@ -47,7 +46,7 @@ TEST_IMPL(system_cwd_longer_than_path_max) {
   int err = uv_cwd(buffer, &size);
   if (err == UV_ENAMETOOLONG) {
     leave_long_directory(depth);
-    SKIP("this C library's getcwd() knows no way around the kernel's limit");
+    SKIP("this C library's getcwd() is bound to the kernel's limit");
   }
   ASSERT_OK(err);
   ASSERT_EQ(strlen(buffer), size);
@@ -81,8 +80,8 @@ TEST_IMPL(guess_handle_of_unusual_descriptors) {
 
 #if __has_include(<linux/sched.h>)
 
-/* In namespaces of its own, /proc and /sys are empty. Returns 0 if that may
- * not be done. */
+/* /proc and /sys are empty in new namespaces. Returns 0 if that is not allowed.
+ */
 static int hide_proc(void) {
   return unshare(CLONE_NEWNS) == 0 &&
          mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
@@ -111,7 +110,7 @@ static void ask_without_proc(void) {
   ASSERT_GT(uv_get_available_memory(), 0);
   ASSERT_GT(uv_available_parallelism(), 0);
   ASSERT_ERR(UV_ENOENT, uv_exepath(path, &size));
-  /* What nobody else can tell is an error. */
+  /* What has no other source is an error. */
   ASSERT_LT(uv_resident_set_memory(&rss), 0);
   if (uv_cpu_info(&cpus, &count) == 0)
     uv_free_cpu_info(cpus, count);
@@ -145,7 +144,7 @@ TEST_IMPL(system_without_proc) {
 
 #endif
 
-/* The first arguments are adopted, and asking again gives the same copy. */
+/* The first arguments are adopted; a second call returns the same copy. */
 TEST_IMPL(system_setup_args_twice) {
   char name[] = "program";
   char* argv[] = { name, NULL };
@@ -168,7 +167,7 @@ static void on_exit_cb(uv_process_t* process, int64_t status, int signal) {
   uv_close((uv_handle_t*) process, NULL);
 }
 
-/* The shell runs it, as execvp() would have it. */
+/* The shell runs it, as with execvp(). */
 TEST_IMPL(process_script_without_interpreter) {
   uv_loop_t loop;
   uv_process_t process;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What other systems answer differently, and the interface promises all the
- * same. In a build with test/kqueue-shim the variable KQUEUE_SHIM_SYSTEM has
- * the C library answer as FreeBSD, OpenBSD or macOS do; in all others these are
- * tests of the system that they run on. */
+/* Behaviour that the interface guarantees although systems differ. In a build
+ * with test/kqueue-shim, KQUEUE_SHIM_SYSTEM makes the C library answer as on
+ * FreeBSD, OpenBSD or macOS; in all others these tests check the system they
+ * run on. */
 #include "test.h"
 
 #if TEST_POSIX
@@ -15,7 +15,7 @@ static void act_as(const char* system) {
   ASSERT_OK(uv_os_setenv("KQUEUE_SHIM_SYSTEM", system));
 }
 
-/* FreeBSD: SO_REUSEADDR does not let two sockets have one UDP port, that takes
+/* FreeBSD: SO_REUSEADDR does not let two sockets share a UDP port; that takes
  * SO_REUSEPORT, which the interface documents for all BSDs. */
 TEST_IMPL(system_udp_reuseaddr_shares_a_port) {
   struct sockaddr_in addr = test_loopback();
@@ -37,7 +37,7 @@ TEST_IMPL(system_udp_reuseaddr_shares_a_port) {
   return 0;
 }
 
-/* FreeBSD: mkdtemp() and mkostemp() take any name for a template. */
+/* FreeBSD: mkdtemp() and mkostemp() accept any name as a template. */
 TEST_IMPL(system_templates_end_with_six_x) {
   static const char* const wrong[] = { "", "XXXXX", "aXXXXX", "name",
                                        "XXXXXXa" };
@@ -95,8 +95,8 @@ static void on_async(uv_async_t* handle) {
   uv_close((uv_handle_t*) handle, NULL);
 }
 
-/* A loop in a loop, by its descriptor. BSDs: a kqueue has no blocking mode to
- * switch off, which is ENOTTY. */
+/* A loop watches another by its descriptor. BSDs: a kqueue has no blocking
+ * mode, so switching it off is ENOTTY. */
 TEST_IMPL(system_poll_the_fd_of_a_loop) {
   uv_loop_t outer;
   uv_loop_t inner;
@@ -130,8 +130,8 @@ static void on_connection(uv_stream_t* server, int status) {
   uv_close((uv_handle_t*) server, NULL);
 }
 
-/* FreeBSD: connect() over loopback is done when it returns. The descriptor
- * belongs to its handle all the same. */
+/* FreeBSD: connect() over loopback completes before it returns. The handle
+ * still owns the descriptor. */
 TEST_IMPL(system_connected_at_once) {
   struct sockaddr_in addr = test_loopback();
   uv_loop_t loop;
@@ -177,7 +177,7 @@ static struct sockaddr_in deserted_address(uv_loop_t* loop) {
   return addr;
 }
 
-/* FreeBSD: connect() itself says ECONNREFUSED. That is for the callback. */
+/* FreeBSD: connect() itself returns ECONNREFUSED. The callback gets it. */
 TEST_IMPL(system_refused_at_once) {
   uv_loop_t loop;
   uv_tcp_t client;
@@ -196,7 +196,7 @@ TEST_IMPL(system_refused_at_once) {
   return 0;
 }
 
-/* OpenBSD: IPV6_V6ONLY cannot be switched off, EINVAL. */
+/* OpenBSD: IPV6_V6ONLY cannot be switched off (EINVAL). */
 TEST_IMPL(system_tcp_bind_without_dual_stack) {
   struct sockaddr_in6 addr;
   uv_loop_t loop;
@@ -215,8 +215,8 @@ TEST_IMPL(system_tcp_bind_without_dual_stack) {
   return 0;
 }
 
-/* macOS: a write that meets a connection in its end may be answered with
- * EPROTOTYPE, which is no error that programs expect. */
+/* macOS: a write to a connection that is being torn down may fail with
+ * EPROTOTYPE, which programs do not expect. */
 TEST_IMPL(system_write_to_a_peer_that_left) {
   static char byte[] = "x";
   uv_buf_t buf = uv_buf_init(byte, 1);
@@ -245,8 +245,8 @@ static void on_write(uv_write_t* req, int status) {
   calls++;
 }
 
-/* The BSDs: the filter of a pipe without a reader is refused. The write that
- * waits for it hears of the pipe, not of the filter. */
+/* BSDs: the filter for a pipe without a reader is refused. The waiting write
+ * reports the state of the pipe, not of the filter. */
 TEST_IMPL(system_queued_write_to_a_pipe_without_reader) {
   static char byte[] = "x";
   uv_buf_t buf = uv_buf_init(byte, 1);
@@ -256,7 +256,8 @@ TEST_IMPL(system_queued_write_to_a_pipe_without_reader) {
   uv_file fds[2];
   uv_fs_t close_req;
 
-  signal(SIGPIPE, SIG_IGN); /* a pipe is no socket: programs see to it */
+  signal(SIGPIPE, SIG_IGN); /* a pipe is not a socket: the program ignores
+                             * SIGPIPE */
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_pipe(fds, 0, UV_NONBLOCK_PIPE));
   ASSERT_OK(uv_pipe_init(&loop, &pipe, 0));
@@ -272,13 +273,13 @@ TEST_IMPL(system_queued_write_to_a_pipe_without_reader) {
   return 0;
 }
 
-/* macOS: CLOCK_MONOTONIC counts microseconds, the clock of the kernel does
- * not. A tick is seen within a few calls, and it is a fraction of one. */
+/* macOS: CLOCK_MONOTONIC counts microseconds, unlike the kernel's clock. A tick
+ * shows within a few calls, and it is shorter than a microsecond. */
 TEST_IMPL(system_clock_is_finer_than_a_microsecond) {
   for (int i = 0; i < 10000; i++)
     if (uv_hrtime() % 1000 != 0)
       return 0;
-  ASSERT(!"some time is not a number of microseconds");
+  ASSERT(!"some time is not a whole number of microseconds");
   return 1;
 }
 #endif

@@ -27,7 +27,7 @@ static void on_connection(uv_stream_t* server, int status) {
 }
 
 static int option_of(uv_tcp_t* tcp, int level, int name) {
-  int value = 0; /* some are told in one byte */
+  int value = 0; /* some systems store it in one byte */
   socklen_t len = sizeof(value);
   uv_os_fd_t fd;
 
@@ -58,7 +58,7 @@ TEST_IMPL(tcp_connection_waits_for_accept) {
                                   (uv_stream_t*) &peers[0]));
   uv_run(&loop, UV_RUN_ONCE);
   ASSERT_EQ(1, connections);
-  /* No more until the first was taken. */
+  /* No more until the first has been accepted. */
   uv_run(&loop, UV_RUN_NOWAIT);
   ASSERT_EQ(1, connections);
   ASSERT_OK(uv_accept((uv_stream_t*) &server, (uv_stream_t*) &peers[0]));
@@ -73,7 +73,7 @@ TEST_IMPL(tcp_connection_waits_for_accept) {
   return 0;
 }
 
-/* An address in use is told by listen, not by bind. */
+/* listen, not bind, reports an address in use. */
 TEST_IMPL(tcp_address_in_use_is_deferred) {
   struct sockaddr_in addr = test_loopback();
   uv_tcp_t first;
@@ -93,7 +93,7 @@ TEST_IMPL(tcp_address_in_use_is_deferred) {
 }
 
 #if TEST_POSIX
-/* Told by the callback; the handle is no more readable or writable than
+/* The callback reports it; the handle is no more readable or writable than
  * before. */
 TEST_IMPL(tcp_address_in_use_fails_the_connect) {
   struct sockaddr_in addr = test_loopback();
@@ -119,14 +119,14 @@ TEST_IMPL(tcp_address_in_use_fails_the_connect) {
 }
 #endif
 
-TEST_IMPL(tcp_connect_refused_is_told_later) {
+TEST_IMPL(tcp_connect_refused_is_reported_later) {
   struct sockaddr_in addr = test_loopback();
   uv_tcp_t probe;
   uv_tcp_t tcp;
   uv_connect_t req;
   uv_connect_t second;
 
-  /* A port that is bound and does not listen. */
+  /* A port that is bound but not listening. */
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_tcp_init(&loop, &probe));
   ASSERT_OK(uv_tcp_bind(&probe, (struct sockaddr*) &addr, 0));
@@ -175,7 +175,7 @@ TEST_IMPL(tcp_listen_binds_implicitly) {
   return 0;
 }
 
-/* Asked before there is a socket, applied when there is one. */
+/* Set before there is a socket, applied when there is one. */
 TEST_IMPL(tcp_options_before_the_socket) {
   struct sockaddr_in addr = test_loopback();
   uv_tcp_t tcp;
@@ -248,7 +248,7 @@ TEST_IMPL(tcp_close_reset) {
   ASSERT_ERR(UV_ECONNRESET, read_result);
   test_close_loop(&loop);
 
-  /* Not while a shutdown is under way. */
+  /* Not while a shutdown is pending. */
   ASSERT_OK(uv_loop_init(&loop));
   test_tcp_pair(&loop, &client, &server);
   ASSERT_OK(uv_shutdown(&shut, (uv_stream_t*) &client, on_shutdown));
@@ -281,7 +281,7 @@ TEST_IMPL(tcp_close_reset_after_shutdown) {
 }
 
 #if TEST_POSIX
-/* The same socket again is fine; what is wrong with another one comes first. */
+/* The same socket again is allowed; errors of another one come first. */
 TEST_IMPL(tcp_open_twice) {
   uv_tcp_t tcp;
   uv_tcp_t reading;
@@ -343,8 +343,8 @@ static void on_ordered_read(uv_stream_t* s, ssize_t n, const uv_buf_t* buf) {
   bytes_read += (size_t) n;
 }
 
-/* More buffers than a system call takes, and more data than a socket does: all
- * of it arrives, in order, and the second write behind the first. */
+/* More buffers than a system call accepts and more data than a socket does:
+ * everything arrives in order, with the second write behind the first. */
 TEST_IMPL(tcp_write_of_very_many_large_buffers) {
   enum { BUFS = 3000, SIZE = 251 * 8 };
   static uv_buf_t bufs[BUFS];

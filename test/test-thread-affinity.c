@@ -29,8 +29,8 @@ TEST_IMPL(thread_affinity_bad_arguments) {
   return 0;
 }
 
-/* On one CPU only: the mask says so, the thread is there, and there is no
- * parallelism to be had. */
+/* On one CPU only: the mask says so, the thread runs there, and the parallelism
+ * is 1. */
 TEST_IMPL(thread_affinity_single_cpu) {
   uv_thread_t self = uv_thread_self();
   int size = uv_cpumask_size();

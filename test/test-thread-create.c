@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting threads: argument checks, the stack they get, how they end.
- * Method: the thread itself uses or measures what it was promised. */
+/* Starting threads: argument checks, the stack they get, how they end. Method:
+ * the thread itself uses or measures what it was given. */
 #include "uv.h"
 #include "test.h"
 

@@ -35,7 +35,7 @@ TEST_IMPL(thread_name_every_buffer_size) {
   return 0;
 }
 
-TEST_IMPL(thread_name_long_is_cut) {
+TEST_IMPL(thread_name_long_is_truncated) {
   uv_thread_t self = uv_thread_self();
   char given[300];
   char name[300];

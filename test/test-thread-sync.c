@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Locks, conditions, once, semaphores: what upstream's tests leave out. */
+/* Locks, conditions, once, semaphores: what upstream's tests do not cover. */
 #include "uv.h"
 #include "test.h"
 
@@ -43,7 +43,7 @@ TEST_IMPL(sync_cond_timedwait_is_not_early) {
   uv_mutex_lock(&mutex);
   ASSERT_EQ(UV_ETIMEDOUT, uv_cond_timedwait(&cond, &mutex, 0));
 
-  /* Wake-ups for no reason are allowed; time-outs before time are not. */
+  /* Spurious wake-ups are allowed; early timeouts are not. */
   uint64_t start = uv_hrtime();
   int err = uv_cond_timedwait(&cond, &mutex, wait_ns);
   if (err == UV_ETIMEDOUT)
@@ -72,7 +72,7 @@ static void mailbox_fill(void* arg) {
   uv_mutex_unlock(&box->mutex);
 }
 
-/* The longest wait there is must not wrap around into the past. */
+/* The longest possible wait must not wrap around into the past. */
 TEST_IMPL(sync_cond_timedwait_for_ever) {
   struct mailbox box = { .full = 0 };
   uv_thread_t tid;
@@ -109,8 +109,8 @@ static void reader_thread(void* arg) {
   uv_rwlock_rdunlock(&self->all->lock);
 }
 
-/* CVE-2014-9748: the reader that leaves last is not the one that came first;
- * a writer gets in only after it. */
+/* CVE-2014-9748: the reader that leaves last is not the one that came first; a
+ * writer enters only after it. */
 TEST_IMPL(sync_rwlock_last_reader_out_is_not_first_in) {
   struct readers all;
   struct reader each[READERS];
@@ -144,7 +144,7 @@ TEST_IMPL(sync_rwlock_last_reader_out_is_not_first_in) {
   return 0;
 }
 
-/* From another thread: who has it may take it twice on Windows. */
+/* From another thread, because on Windows the owner may take it twice. */
 static void expect_busy(void* mutex) {
   ASSERT_EQ(UV_EBUSY, uv_mutex_trylock(mutex));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who a thread is, on Windows: handles of threads that others started, fibers.
- * Method: threads and fibers of the system's, made here. */
+/* Thread identity on Windows: threads that others started, and fibers. Method:
+ * system threads and fibers created here. */
 #include "test.h"
 
 static uv_thread_t seen[3];
@@ -26,7 +26,8 @@ TEST_IMPL(thread_self_of_foreign_threads_leaks_nothing) {
   int before = test_open_handles();
   for (int i = 0; i < 50; i++)
     run_foreign_thread();
-  ASSERT_LE(test_open_handles(), before + 2); /* the last may still be ending */
+  ASSERT_LE(test_open_handles(), before + 2); /* the last one may still be
+                                               * ending */
   return 0;
 }
 
@@ -56,7 +57,7 @@ static void note_self(void* arg) {
   seen[0] = uv_thread_self();
 }
 
-/* A process has few slots for fibers; a program may have taken them all. */
+/* A process has few fiber slots; a program may have taken them all. */
 TEST_IMPL(thread_self_needs_no_slot_for_fibers) {
   uv_thread_t thread;
   int taken = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Timers are never early and no time is lost, also while signals interrupt
+/* Timers are never early and no time is lost, even while signals interrupt
  * every wait. Method: an interval timer sends SIGALRM, the clock is read. */
 #include "test.h"
 
@@ -41,7 +41,7 @@ static void on_timer(uv_timer_t* timer) {
   fired_at = uv_hrtime();
 }
 
-/* UV_RUN_ONCE goes on waiting: libuv comes back early, with nothing done. */
+/* UV_RUN_ONCE keeps waiting; libuv returns early with nothing done. */
 TEST_IMPL(timer_once_waits_through_signals) {
   uv_loop_t loop;
   uv_timer_t timer;
@@ -64,7 +64,7 @@ TEST_IMPL(timer_once_waits_through_signals) {
 
 struct checked_timer {
   uv_timer_t handle;
-  uint64_t due_ns; /* the clock may not show less when it fires */
+  uint64_t due_ns; /* the clock must not show less when it fires */
   unsigned left;
 };
 
@@ -110,8 +110,8 @@ TEST_IMPL(timer_never_early_under_signals) {
 
 #endif
 
-/* The same promise for a repeating timer without any signal: a period is never
- * shorter than asked for. */
+/* The same for a repeating timer without signals: a period is never shorter
+ * than requested. */
 static uint64_t last_ns;
 
 static void on_repeat(uv_timer_t* timer) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Timers as a program sees them: several that are due at the same time, the
- * loop's idea of time, asking for the timeout from another thread. */
+/* Timers as a program sees them: several due at the same time, the loop's time,
+ * reading the timeout from another thread. */
 #include "test.h"
 
 static uv_loop_t loop;
@@ -24,7 +24,7 @@ static int active(int i) {
 }
 
 /* Three timers that are all due in the next iteration; the last one repeats.
- * The first one's callback calls `first`. */
+ * The first callback calls `first`. */
 static void run_three(void (*first)(void)) {
   in_first = first;
   trace[0] = '\0';
@@ -51,8 +51,8 @@ static void look_around(void) {
   ASSERT_EQ(0, uv_loop_alive(&loop));
 }
 
-/* All that are due are stopped before the first callback runs, and those that
- * repeat are started again just before their own. */
+/* All due timers are stopped before the first callback runs; those that repeat
+ * are started again just before their own callback. */
 TEST_IMPL(timer_due_together_are_inactive) {
   run_three(look_around);
   ASSERT_EQ(0, active(1));
@@ -117,7 +117,7 @@ TEST_IMPL(timer_callback_runs_the_loop) {
   return 0;
 }
 
-/* Enough due timers for the heap to be full when all of them start again. */
+/* Enough due timers that the heap is full when all of them start again. */
 #define MANY 16
 
 static uv_timer_t many[MANY];
@@ -180,8 +180,8 @@ static void check_cb(uv_check_t* check) {
   ASSERT_GE(uv_now(&loop), time_before + 5);
 }
 
-/* UV_RUN_ONCE and UV_RUN_NOWAIT look at the clock in the poll phase, not
- * before. */
+/* UV_RUN_ONCE and UV_RUN_NOWAIT read the clock in the poll phase, not before.
+ */
 TEST_IMPL(loop_time_in_idle_and_prepare) {
   uv_idle_t idle;
   uv_prepare_t prepare;
@@ -204,7 +204,7 @@ TEST_IMPL(loop_time_in_idle_and_prepare) {
   return 0;
 }
 
-/* A loop that was stopped before it ran does not look at the clock at all. */
+/* A loop that was stopped before it ran does not read the clock at all. */
 TEST_IMPL(loop_time_of_a_stopped_run) {
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_timer_init(&loop, &timers[0]));
@@ -224,7 +224,7 @@ static void no_timer(uv_timer_t* timer) {
   (void) timer;
 }
 
-/* What there is to do is not known to the backend before the first round. A
+/* Before the first iteration the backend does not know what there is to do. A
  * completion port has nothing to know. */
 TEST_IMPL(backend_timeout_before_the_first_round) {
   uv_timer_t* timer = &timers[0];
@@ -245,8 +245,8 @@ TEST_IMPL(backend_timeout_before_the_first_round) {
 static uv_sem_t asking;
 static int over; /* atomic */
 
-/* Embedders ask on a thread of their own while the main thread starts timers:
- * a race, but one that they get away with. */
+/* Embedders call this on a thread of their own while the main thread starts
+ * timers: a race, but one that they rely on. */
 static void ask(void* arg) {
   (void) arg;
   uv_sem_post(&asking);

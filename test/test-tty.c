@@ -60,7 +60,7 @@ TEST_IMPL(tty_modes_and_reset) {
   return 0;
 }
 
-/* Closing gives the terminal back as it was. */
+/* Closing restores the terminal's mode. */
 TEST_IMPL(tty_close_restores_the_mode) {
   uv_tty_t tty;
 
@@ -106,7 +106,7 @@ TEST_IMPL(tty_winsize) {
 
 #endif
 
-TEST_IMPL(tty_refuses_what_is_none) {
+TEST_IMPL(tty_refuses_other_files) {
   uv_tty_t tty;
   uv_fs_t req;
   int file = uv_fs_open(NULL, &req, "file", UV_FS_O_CREAT | UV_FS_O_RDWR, 0600,
@@ -123,7 +123,7 @@ TEST_IMPL(tty_refuses_what_is_none) {
   return 0;
 }
 
-/* A console feature of Windows; there a program can say what it has. */
+/* A console feature of Windows; there a program can set the state. */
 TEST_IMPL(tty_vterm_state) {
   uv_tty_vtermstate_t state;
 
@@ -157,7 +157,7 @@ static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
   }
 }
 
-/* The terminal is opened anew: our O_NONBLOCK is not the shell's problem. */
+/* The terminal is reopened, so our O_NONBLOCK does not affect the shell. */
 TEST_IMPL(tty_nonblocking_does_not_leak) {
   uv_tty_t tty;
 
@@ -172,7 +172,7 @@ TEST_IMPL(tty_nonblocking_does_not_leak) {
   return 0;
 }
 
-/* What was typed before the other side hung up is read, then the end. */
+/* What was typed before the hangup is read, then the end. */
 TEST_IMPL(tty_read_all_before_hangup) {
   uv_tty_t tty;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the network says about datagrams that nobody wanted: pending socket
+/* Errors that the network reports for undeliverable datagrams: pending socket
  * errors, and the error queue of UV_UDP_LINUX_RECVERR. */
 #include "test.h"
 
@@ -57,7 +57,7 @@ static void on_send(uv_udp_send_t* req, int status) {
   send_status = status;
 }
 
-/* A port of which a socket has just been closed. */
+/* A port of a socket that has just been closed. */
 static void find_dead_port(int family) {
   int fd = socket(family, SOCK_DGRAM, 0);
   socklen_t len = sizeof(dead);
@@ -81,7 +81,7 @@ static void setup(int family, unsigned init_flags, unsigned bind_flags) {
 
   if ((bind_flags & UV_UDP_LINUX_RECVERR) && poller != NULL &&
       strcmp(poller, "kqueue") == 0)
-    SKIP("kqueue knows nothing of error queues; no system has both");
+    SKIP("kqueue has no error queues; no system has both");
   if ((bind_flags & UV_UDP_LINUX_RECVERR) && sizeof(void*) == 4 &&
       getenv("UV_TEST_EMULATED") != NULL)
     SKIP("qemu-user loses the address in the queue of 32-bit programs");
@@ -94,7 +94,7 @@ static void setup(int family, unsigned init_flags, unsigned bind_flags) {
   ASSERT_OK(uv_udp_recv_start(&handle, on_alloc, on_recv));
 }
 
-/* Loopback answers inside the call: the error is there afterwards. */
+/* Loopback answers inside the call: the error is pending afterwards. */
 static void send_to_nobody(const struct sockaddr* to) {
   uv_buf_t buf = uv_buf_init((char*) "PING", 4);
   uv_udp_send_t req;
@@ -112,11 +112,11 @@ static void expect(int i, ssize_t nread, int family, unsigned flags) {
 }
 
 #if defined(MSG_ERRQUEUE)
-/* The nread of an entry of the error queue: 32 bits of a negative number. */
+/* The nread of an error-queue entry: a negative number in 32 bits. */
 #define QUEUED_ERROR ((ssize_t) (uint32_t) UV_ECONNREFUSED)
 
 /* The pending error, then the queue's entry with the address of the host that
- * sent it, then the queue is empty. Each has a buffer, which comes back. */
+ * sent it, then the empty queue. Each has a buffer, which is returned. */
 static void unreachable(int family) {
   setup(family, 0, UV_UDP_LINUX_RECVERR);
   send_to_nobody((struct sockaddr*) &dead);
@@ -190,8 +190,8 @@ TEST_IMPL(udp_error_queue_beside_failed_send) {
 }
 #endif
 
-/* The handle is closed by the callback that is told of the pending error, with
- * the error queue still to be read: it is not called again. */
+/* The callback that gets the pending error closes the handle while the error
+ * queue is still unread: it is not called again. */
 TEST_IMPL(udp_error_callback_closes) {
   close_in_callback = 1;
   setup(AF_INET, 0, UV_UDP_LINUX_RECVERR);
@@ -205,7 +205,8 @@ TEST_IMPL(udp_error_callback_closes) {
   return 0;
 }
 
-/* Nobody receives: the error waits for the next send and keeps nothing busy. */
+/* Without a receiver the error waits for the next send and keeps nothing busy.
+ */
 TEST_IMPL(udp_error_without_receiver) {
   uv_metrics_t metrics;
 

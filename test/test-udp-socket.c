@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* UDP sockets that somebody else made or bound, and those that share a port. */
+/* UDP sockets that somebody else created or bound, and sockets that share a
+ * port. */
 #include "test.h"
 
 #include <sys/socket.h>
@@ -74,7 +75,7 @@ TEST_IMPL(udp_opened_then_bound_by_the_program) {
   return 0;
 }
 
-TEST_IMPL(udp_made_early_then_bound_by_the_program) {
+TEST_IMPL(udp_created_early_then_bound_by_the_program) {
   setup();
   ASSERT_OK(uv_udp_init_ex(&loop, &sender, AF_INET));
   bind_fd(fd_of(&sender));
@@ -104,7 +105,7 @@ TEST_IMPL(udp_bound_by_try_send2) {
   return 0;
 }
 
-/* Receiving does not bind a socket that was there before. */
+/* Receiving does not bind a socket that existed before. */
 TEST_IMPL(udp_recv_start_then_bind) {
   struct sockaddr_in any = test_loopback();
 
@@ -119,7 +120,7 @@ TEST_IMPL(udp_recv_start_then_bind) {
   return 0;
 }
 
-/* It does bind the one it makes. */
+/* It binds a socket that it creates. */
 TEST_IMPL(udp_recv_start_binds_its_own_socket) {
   struct sockaddr_in any = test_loopback();
 
@@ -132,7 +133,7 @@ TEST_IMPL(udp_recv_start_binds_its_own_socket) {
   return 0;
 }
 
-/* One wrong address, and nothing is sent. */
+/* If one address is wrong, nothing is sent. */
 TEST_IMPL(udp_try_send2_checks_all_addresses) {
   uv_buf_t* bufs[] = { &text, &text };
   unsigned int nbufs[] = { 1, 1 };
@@ -155,7 +156,7 @@ TEST_IMPL(udp_try_send2_checks_all_addresses) {
   ASSERT_ERR(UV_EISCONN, uv_udp_try_send2(&sender, 2, bufs, nbufs, second, 0));
   ASSERT_EQ(-1, recv(fd_of(&receiver), &byte, 1, MSG_DONTWAIT));
   ASSERT_EQ(2, uv_udp_try_send2(&sender, 2, bufs, nbufs, none, 0));
-  /* Before anything else is asked. */
+  /* Checked before anything else. */
   uv_udp_send_t req;
   ASSERT_OK(uv_udp_send(&req, &sender, &text, 1, NULL, on_send));
   ASSERT_ERR(UV_EISCONN, uv_udp_try_send2(&sender, 2, bufs, nbufs, both, 0));
@@ -164,14 +165,14 @@ TEST_IMPL(udp_try_send2_checks_all_addresses) {
   return 0;
 }
 
-/* Where balancing is not to be had there is nothing to see. */
+/* Without load balancing there is nothing to test. */
 static void need_reuseport(int err) {
   if (err == UV_ENOTSUP)
-    SKIP("the system does not balance sockets of one port");
+    SKIP("the system does not balance sockets that share a port");
   ASSERT_OK(err);
 }
 
-/* UV_UDP_REUSEPORT is beside UV_UDP_REUSEADDR, not in its place. */
+/* UV_UDP_REUSEPORT adds to UV_UDP_REUSEADDR, it does not replace it. */
 TEST_IMPL(udp_reuseport_joins_reuseaddr) {
   unsigned both = UV_UDP_REUSEADDR | UV_UDP_REUSEPORT;
   uv_udp_t first;
@@ -192,8 +193,8 @@ static void on_connection(uv_stream_t* server, int status) {
   ASSERT_OK(status);
 }
 
-/* Leaves a connection of the address in TIME_WAIT: the end that was accepted
- * closes first. */
+/* Leaves a connection of the address in TIME_WAIT: the accepted end closes
+ * first. */
 static void leave_time_wait(struct sockaddr_in* local) {
   int server = socket(AF_INET, SOCK_STREAM, 0);
   int client = socket(AF_INET, SOCK_STREAM, 0);
@@ -202,7 +203,7 @@ static void leave_time_wait(struct sockaddr_in* local) {
   char byte;
 
   *local = test_loopback();
-  /* Both must have it: the connection and who binds later. */
+  /* Both need it: the connection and the later bind. */
   ASSERT_EQ(0, setsockopt(server, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)));
   ASSERT_EQ(0, bind(server, (struct sockaddr*) local, len));
   ASSERT_EQ(0, getsockname(server, (struct sockaddr*) local, &len));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* UDP on Windows: a datagram that found nobody at its destination is told by
- * the next receive, which is no error of receiving. */
+/* UDP on Windows: an undeliverable datagram is reported by the next receive,
+ * which is not a receive error. */
 #include "test.h"
 
 static uv_loop_t loop;
@@ -30,7 +30,7 @@ static void on_timeout(uv_timer_t* timer) {
   uv_stop(timer->loop);
 }
 
-/* An address at which nobody is. */
+/* An address without a receiver. */
 static struct sockaddr_in nobody(void) {
   struct sockaddr_in addr = test_loopback();
   uv_udp_t handle;

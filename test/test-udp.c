@@ -29,7 +29,7 @@ static void on_send(uv_udp_send_t* req, int status) {
   sends++;
 }
 
-/* The counters drop when the callback runs, not before. */
+/* The counters drop when the callback runs, not earlier. */
 TEST_IMPL(udp_send_queue_counters) {
   uv_udp_send_t reqs[5];
   uv_buf_t buf = uv_buf_init((char*) "abc", 3);
@@ -140,7 +140,7 @@ TEST_IMPL(udp_send_of_more_than_two_gigabytes) {
   ASSERT_ERR(UV_EINVAL, uv_udp_send(&req, &udp, bufs, 2, addrs[0], NULL));
   ASSERT_ERR(UV_EINVAL, uv_udp_try_send(&udp, bufs, 2, addrs[0]));
   ASSERT_ERR(UV_EDESTADDRREQ, uv_udp_try_send(&udp, bufs, 2, NULL));
-  /* Not even the first one goes. */
+  /* Not even the first one is sent. */
   ASSERT_ERR(UV_EINVAL, uv_udp_try_send2(&udp, 2, both, counts, addrs, 0));
   ASSERT_EQ(0, uv_udp_get_send_queue_count(&udp));
   test_close_loop(&loop);
@@ -186,7 +186,7 @@ static int option_of(uv_udp_t* udp, int name) {
   return value;
 }
 
-/* The option is another one on the BSDs and macOS. */
+/* The BSDs and macOS use another option. */
 static int is_reusing(uv_udp_t* udp) {
   int value = option_of(udp, SO_REUSEADDR);
 #ifdef SO_REUSEPORT
@@ -219,7 +219,7 @@ TEST_IMPL(udp_open_ex_flags) {
   uv_close((uv_handle_t*) &udp, NULL);
   uv_run(&loop, UV_RUN_DEFAULT);
 
-  /* The plain form always asks for it. */
+  /* The plain function always requests it. */
   ASSERT_OK(uv_udp_init(&loop, &udp));
   ASSERT_OK(uv_udp_open(&udp, fds[2]));
   ASSERT_NE(0, is_reusing(&udp));
@@ -248,7 +248,7 @@ static void send_datagrams(int n) {
     ASSERT_EQ(1, uv_udp_try_send(&sender, &buf, 1, (struct sockaddr*) &addr));
 }
 
-/* Too small for one chunk: an error, once, no matter how many wait. */
+/* Too small for one chunk: one error, however many datagrams wait. */
 static void on_small(uv_udp_t* handle,
                      ssize_t nread,
                      const uv_buf_t* buf,
@@ -290,9 +290,9 @@ static void on_batch(uv_udp_t* handle,
     uv_close((uv_handle_t*) handle, NULL);
 }
 
-/* The buffer comes back once, also to a handle that is closed in the middle of
- * a batch, which is told of all of it. Who stops receiving has it back with
- * that, and is not called again. */
+/* The buffer is returned once, even to a handle that is closed in the middle of
+ * a batch, which gets all of it. A program that stops receiving owns the buffer
+ * again, and is not called again. */
 TEST_IMPL(udp_recvmmsg_one_terminal_callback) {
   for (int how = 0; how < 3; how++) {
     datagrams = drained = frees = errors = 0;
@@ -314,8 +314,8 @@ TEST_IMPL(udp_recvmmsg_one_terminal_callback) {
   return 0;
 }
 
-/* Closing in a send callback, with more sends queued (a use after free in
- * libuv before 1.49). */
+/* Closing in a send callback with more sends queued (a use after free in libuv
+ * before 1.49). */
 static int cancelled;
 
 static void count_cancelled(uv_udp_send_t* req, int status) {
@@ -352,7 +352,7 @@ TEST_IMPL(udp_close_in_send_callback) {
   return 0;
 }
 
-/* The first one is out; what was collected behind it is not sent any more. */
+/* The first is sent; what was collected behind it is not. */
 TEST_IMPL(udp_close_cancels_what_is_queued) {
   uv_udp_send_t reqs[45];
   uv_buf_t buf = uv_buf_init((char*) "x", 1);
@@ -381,7 +381,7 @@ static void send_another(uv_udp_send_t* req, int status) {
                         on_send));
 }
 
-/* What a send callback sends waits for the poll phase, behind receiving. */
+/* What a send callback sends waits for the poll phase, after receiving. */
 TEST_IMPL(udp_send_in_send_callback_waits_for_the_poll) {
   uv_udp_send_t req;
   uv_buf_t buf = uv_buf_init((char*) "1", 1);
@@ -400,8 +400,8 @@ TEST_IMPL(udp_send_in_send_callback_waits_for_the_poll) {
   return 0;
 }
 
-/* Sends that are out, with callbacks due, do not keep the handle active; those
- * that wait do. */
+/* Sends that are out, with callbacks due, do not keep the handle active;
+ * waiting ones do. */
 TEST_IMPL(udp_recv_stop_beside_sends) {
   uv_udp_send_t reqs[2];
   uv_buf_t buf = uv_buf_init((char*) "x", 1);
@@ -433,7 +433,7 @@ static void note_sends(uv_prepare_t* handle) {
   sends_before_poll = sends;
 }
 
-/* What is queued behind a datagram that fails waits for the poll phase. */
+/* What is queued behind a failing datagram waits for the poll phase. */
 TEST_IMPL(udp_send_error_ends_the_turn) {
   static char big[70000];
   uv_prepare_t prepare;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* io_uring and rights: no call of it unless asked for, the pool where the
- * kernel refuses it, and no request with rights that the process has given up
- * (CVE-2024-22017), whichever way it takes. */
+/* io_uring and credentials: no io_uring call unless requested, the pool where
+ * the kernel refuses it, and no request with credentials that the process has
+ * given up (CVE-2024-22017), in any mode. */
 #include "test.h"
 #include "test-uring.h"
 
@@ -38,7 +38,7 @@ static ssize_t run_one(int err, uv_fs_t* req) {
   return last_result;
 }
 
-/* Each case in a process of its own: what it does to itself lasts. */
+/* Each case in its own process, because its changes are permanent. */
 static void in_child(void (*run)(const void* arg), const void* arg) {
   int status;
   pid_t pid = fork();
@@ -108,8 +108,8 @@ static void run_filtered(const void* arg) {
   use_files();
 }
 
-/* A call of io_uring would be the end of the process. */
-TEST_IMPL(uring_is_not_touched_unless_asked_for) {
+/* An io_uring call would kill the process. */
+TEST_IMPL(uring_is_not_used_unless_requested) {
   static const struct asking cases[] = {
     { NULL, 0, SECCOMP_RET_KILL_PROCESS },
     { "", 0, SECCOMP_RET_KILL_PROCESS },
@@ -122,7 +122,7 @@ TEST_IMPL(uring_is_not_touched_unless_asked_for) {
   return 0;
 }
 
-TEST_IMPL(uring_refused_is_the_pool) {
+TEST_IMPL(uring_refused_uses_the_pool) {
   static const int errors[] = { ENOSYS, EPERM, ENOMEM, EMFILE };
 
   for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
@@ -136,7 +136,7 @@ TEST_IMPL(uring_refused_is_the_pool) {
 
 static uv_fs_t left[3];
 
-/* The ring is there, then calls are refused: nothing is lost. */
+/* The ring exists, then calls are refused: nothing is lost. */
 static void run_refused_later(const void* arg) {
   const struct asking* asking = arg;
   uv_fs_t req;
@@ -145,7 +145,7 @@ static void run_refused_later(const void* arg) {
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(run_one(uv_fs_stat(&loop, &req, ".", on_fs), &req));
   if (uring_count() == 0)
-    SKIP("the kernel gives no io_uring here");
+    SKIP("this kernel has no io_uring");
   callbacks = 0;
   ASSERT_OK(uv_fs_stat(&loop, &left[0], ".", on_fs));
   ASSERT_OK(uv_fs_mkdir(&loop, &left[1], "never", 0700, on_fs));
@@ -164,7 +164,7 @@ static void run_refused_later(const void* arg) {
   test_close_loop(&loop);
 }
 
-TEST_IMPL(uring_refused_later_is_the_pool) {
+TEST_IMPL(uring_refused_later_uses_the_pool) {
   static const int errors[] = { ENOMEM, EBUSY, EBADF };
 
   for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
@@ -174,13 +174,13 @@ TEST_IMPL(uring_refused_later_is_the_pool) {
   return 0;
 }
 #else
-TEST_IMPL(uring_is_not_touched_unless_asked_for) {
+TEST_IMPL(uring_is_not_used_unless_requested) {
   SKIP("no system call filters on this system");
 }
-TEST_IMPL(uring_refused_is_the_pool) {
+TEST_IMPL(uring_refused_uses_the_pool) {
   SKIP("no system call filters on this system");
 }
-TEST_IMPL(uring_refused_later_is_the_pool) {
+TEST_IMPL(uring_refused_later_uses_the_pool) {
   SKIP("no system call filters on this system");
 }
 #endif
@@ -195,7 +195,7 @@ static void expect_refused(int err, uv_fs_t* req) {
   ASSERT_ERR(UV_EACCES, run_one(err, req));
 }
 
-/* "closed" is a directory of root's alone, "secret" a file of root's alone. */
+/* Only root may enter "closed" or read "secret". */
 static void expect_all_refused(void) {
   uv_fs_t req;
 
@@ -231,7 +231,7 @@ static void run_as_nobody(const void* arg) {
   ASSERT_OK(run_one(uv_fs_stat(&loop, &req, "closed/f", on_fs), &req));
   if (way->sqpoll || way->value[0] != '0')
     if (uring_count() == 0)
-      SKIP("the kernel gives no io_uring here");
+      SKIP("this kernel has no io_uring");
 
   become_nobody();
   expect_all_refused();
@@ -241,7 +241,7 @@ static void run_as_nobody(const void* arg) {
   test_close_loop(&loop);
 }
 
-/* Asked for before the change and handed over after it. */
+/* Requested before the change and submitted after it. */
 static void run_asked_before(const void* arg) {
   const struct way* way = arg;
   uv_fs_t req;
@@ -252,20 +252,20 @@ static void run_asked_before(const void* arg) {
     ASSERT_OK(uv_loop_configure(&loop, UV_LOOP_USE_IO_URING_SQPOLL));
   ASSERT_ERR(UV_EBADF, run_one(uv_fs_close(&loop, &req, 9999, on_fs), &req));
   if (uring_count() == 0)
-    SKIP("the kernel gives no io_uring here");
+    SKIP("this kernel has no io_uring");
   ASSERT_OK(uv_fs_open(&loop, &req, "secret", O_RDONLY, 0, on_fs));
   become_nobody();
   expect_refused(0, &req);
   test_close_loop(&loop);
 }
 
-TEST_IMPL(uring_rights_given_up_are_gone) {
+TEST_IMPL(uring_dropped_credentials_are_gone) {
   static const struct way ways[] = {
     { "0", 0 }, { "1", 0 }, { "2", 0 }, { NULL, 1 }, { "2", 1 },
   };
 
   if (getuid() != 0)
-    SKIP("needs root to give root's rights up");
+    SKIP("needs root to give up root's credentials");
   ASSERT_EQ(0, chmod(".", 0755));
   ASSERT_EQ(0, mkdir("closed", 0700));
   close(open("secret", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));

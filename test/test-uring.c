@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Files through io_uring (UV_USE_IO_URING=1): who gets it, that the results are
- * the pool's, and what happens when the kernel, a fork or a cancellation comes
- * in between. test-uring-rights.c has what is about refused rights. */
+/* Files through io_uring (UV_USE_IO_URING=1): when it is used, that results
+ * equal the pool's, and what happens when the kernel, a fork or a cancellation
+ * interferes. test-uring-rights.c is about refused and dropped credentials. */
 #include "test.h"
 #include "test-uring.h"
 
@@ -46,8 +46,9 @@ static void on_fs(uv_fs_t* req) {
   last_result = req->result;
 }
 
-/* How to ask for it: what is done at once, everything (which the pool would do
- * better, but the kernel can); the same with the kernel's polling thread. */
+/* The modes: what the kernel completes at once; everything (which the pool
+ * would do better, but the kernel can); the same two with the kernel's polling
+ * thread. */
 enum { AT_ONCE, ALL, POLLED, POLLED_ALL };
 
 static void start_loop(int how) {
@@ -59,7 +60,7 @@ static void start_loop(int how) {
     ASSERT_OK(uv_loop_configure(&loop, UV_LOOP_USE_IO_URING_SQPOLL));
 }
 
-/* One request at least, to have the ring. */
+/* At least one request, to create the ring. */
 static void need_ring(int how) {
   uv_fs_t req;
 
@@ -71,7 +72,7 @@ static void need_ring(int how) {
   ASSERT_GE(last_result, 0);
   ASSERT_EQ(0, close((int) last_result));
   if (uring_count() == 0)
-    SKIP("the kernel gives no io_uring here");
+    SKIP("this kernel has no io_uring");
   callbacks = 0;
 }
 
@@ -82,8 +83,8 @@ static int make_file(const char* path, const char* text) {
   return fd;
 }
 
-/* Requests whose result can be compared: they change nothing, or fail. Each is
- * done here (which is what the pool does) and through the ring. */
+/* Requests with comparable results: they change nothing, or fail. Each is done
+ * synchronously (as the pool does it) and through the ring. */
 static struct {
   int file;
   int dir;
@@ -237,22 +238,22 @@ static void compare_results(int how) {
   ASSERT_EQ(0, uring_count());
 }
 
-TEST_IMPL(uring_results_are_the_pools) {
+TEST_IMPL(uring_results_equal_the_pools) {
   compare_results(AT_ONCE);
   return 0;
 }
 
-TEST_IMPL(uring_all_results_are_the_pools) {
+TEST_IMPL(uring_all_results_equal_the_pools) {
   compare_results(ALL);
   return 0;
 }
 
-TEST_IMPL(uring_polled_results_are_the_pools) {
+TEST_IMPL(uring_polled_results_equal_the_pools) {
   compare_results(POLLED);
   return 0;
 }
 
-TEST_IMPL(uring_polled_all_results_are_the_pools) {
+TEST_IMPL(uring_polled_all_results_equal_the_pools) {
   compare_results(POLLED_ALL);
   return 0;
 }
@@ -264,7 +265,7 @@ static ssize_t run_one(int err, uv_fs_t* req) {
   return last_result;
 }
 
-/* What changes something, in an order in which each can be seen. */
+/* Requests that change something, in an order in which each effect shows. */
 static void do_all(int how) {
   uv_fs_t req;
   struct stat st;
@@ -287,7 +288,7 @@ static void do_all(int how) {
   bufs[1] = uv_buf_init("world", 5);
   ASSERT_EQ(11, run_one(uv_fs_write(&loop, &req, (int) fd, bufs, 2, 2, on_fs),
                         &req));
-  /* At the cursor, which is still at the start. */
+  /* At the current position, which is still the start. */
   ASSERT_EQ(5, run_one(uv_fs_write(&loop, &req, (int) fd, bufs + 1, 1, -1,
                                    on_fs), &req));
   bufs[0] = uv_buf_init(text, 5);
@@ -331,7 +332,7 @@ TEST_IMPL(uring_does_what_it_says) {
 #define MANY 3000
 static uv_fs_t many[MANY];
 
-/* More than the ring has room for: the rest goes to the pool. */
+/* More than fits into the ring: the rest goes to the pool. */
 static void do_many(int how) {
   need_ring(how);
   for (int round = 0; round < 3; round++) {
@@ -358,7 +359,8 @@ TEST_IMPL(uring_polled_more_than_there_is_room_for) {
   return 0;
 }
 
-/* Many reads of the same file in a tick, and again from their callbacks. */
+/* Many reads of the same file in one iteration, and again from their callbacks.
+ */
 static char blocks[1000][16];
 static uv_file blocks_fd;
 
@@ -415,8 +417,8 @@ static void write_records(void* arg) {
   }
 }
 
-/* Requests without an offset share the file's cursor, with each other and with
- * other threads: none is written over. */
+/* Requests without an offset share the file position, with each other and with
+ * other threads: none overwrites another. */
 TEST_IMPL(uring_writes_at_the_cursor) {
   static char seen[2 * RECORDS];
   char record[RECORD_SIZE];
@@ -459,7 +461,8 @@ static void read_all(void* arg) {
     continue;
 }
 
-/* A pipe takes 64 KiB at a time: the request goes on until all is written. */
+/* A pipe accepts 64 KiB at a time: the request continues until all is written.
+ */
 TEST_IMPL(uring_write_is_never_short) {
   enum { SIZE = 1 << 20 };
   static char data[SIZE];
@@ -481,7 +484,7 @@ TEST_IMPL(uring_write_is_never_short) {
   return 0;
 }
 
-/* Before it was submitted; in the kernel; in the pipe's queue. */
+/* Before submission; in the kernel; in the pipe's queue. */
 TEST_IMPL(uring_cancel) {
   char byte = 0;
   uv_buf_t buf = uv_buf_init(&byte, 1);
@@ -512,7 +515,7 @@ TEST_IMPL(uring_cancel) {
   ASSERT_EQ(1, write(fds[1], "x", 1));
   ASSERT_EQ(1, read(fds[0], &byte, 1));
 
-  /* Whatever the answer is, it is kept. */
+  /* Whatever the result is, it is kept. */
   for (int i = 0; i < 200; i++) {
     ASSERT_OK(uv_fs_stat(&loop, &req, ".", on_fs));
     uv_run(&loop, UV_RUN_NOWAIT);
@@ -533,14 +536,14 @@ static void child_of_fork(uv_fs_t* req) {
   ASSERT_EQ(0, uring_count());
   ASSERT_OK(uv_fs_mkdir(&loop, req, "made-by-child", 0700, on_fs));
   while (callbacks == 0)
-    uv_run(&loop, UV_RUN_ONCE); /* the parent's request is not ours to end */
+    uv_run(&loop, UV_RUN_ONCE); /* the parent's request is not ours to cancel */
   ASSERT_OK(last_result);
   ASSERT_EQ(1, uring_count());
   uv_fs_req_cleanup(req);
   _exit(0);
 }
 
-/* One request in the kernel, one on its way there. */
+/* One request in the kernel, one about to be submitted. */
 TEST_IMPL(uring_fork) {
   char byte = 0;
   uv_buf_t buf = uv_buf_init(&byte, 1);
@@ -577,7 +580,7 @@ TEST_IMPL(uring_fork) {
   return 0;
 }
 
-/* A child that does not know better leaves the parent's ring alone. */
+/* A child that does not call uv_loop_fork() leaves the parent's ring alone. */
 TEST_IMPL(uring_fork_without_telling_the_loop) {
   uv_fs_t making;
   uv_fs_t other;
@@ -600,8 +603,8 @@ TEST_IMPL(uring_fork_without_telling_the_loop) {
   return 0;
 }
 
-/* Who embeds the loop is told: by the timeout that there is something to hand
- * over, by the descriptor that there is a result. */
+/* A program that embeds the loop is notified: by the timeout that there is
+ * something to submit, by the descriptor that there is a result. */
 static void embed(int how) {
   struct pollfd pfd = { .events = POLLIN };
   uv_fs_t req;
@@ -642,8 +645,8 @@ static void on_timer(uv_timer_t* timer) {
   uv_close((uv_handle_t*) timer, NULL);
 }
 
-/* Requests that start one another starve nobody; a loop that is only looked at
- * now and then gets its results all the same. */
+/* Requests that start one another starve nobody; a loop that is polled only now
+ * and then still gets its results. */
 TEST_IMPL(uring_chain_beside_timers_and_idle) {
   uv_timer_t timer;
 
@@ -675,8 +678,8 @@ static void run_in_thread(void* arg) {
   uv_run(&loop, UV_RUN_NOWAIT);
 }
 
-/* The thread that submitted a request ends: the kernel gives it up, we do not.
- */
+/* The thread that submitted a request ends: the kernel cancels it, and the
+ * library completes it anyway. */
 TEST_IMPL(uring_thread_ends) {
   char byte = 0;
   uv_buf_t buf = uv_buf_init(&byte, 1);

@@ -61,9 +61,9 @@ static void after_fs(uv_fs_t* req) {
   ASSERT_ERR(UV_EBUSY, uv_cancel((uv_req_t*) req));
 }
 
-/* Cancelled is cancelled: asked for again, the answer is the same, and the
- * callback comes once. (In libuv a cancel in the callback is accepted, too, and
- * brings a second call of it.) */
+/* Cancelling again returns the same result, and the callback runs once. (libuv
+ * also accepts a cancel inside the callback and then calls it a second time.)
+ */
 TEST_IMPL(work_cancel_twice) {
   uv_work_t req;
   uv_fs_t fs;
@@ -104,9 +104,9 @@ static void submit_twice(int others_between) {
   uv_run(&loop, UV_RUN_DEFAULT);
 }
 
-/* A request that is submitted again while it waits breaks the queue: that ends
- * the process with a message, not in a worker that turns in a circle. */
-TEST_IMPL(work_submitted_twice_is_told) {
+/* A request that is submitted again while it is queued would corrupt the queue:
+ * the process ends with a message instead of a worker that loops. */
+TEST_IMPL(work_submitted_twice_is_fatal) {
   for (int others = 0; others < 3; others++) {
     char text[256];
     int fds[2];

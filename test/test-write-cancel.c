@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* uv_cancel() on writes and uv_write_nwritten(): new in libuv 1.53 and in none
- * of its released tests. Method: a socket pair that is full. */
+/* uv_cancel() on writes, and uv_write_nwritten(): new in libuv 1.53 and not
+ * covered by any of its released tests. Method: a full socket pair. */
 #include "test.h"
 
 #define WRITES 4
@@ -50,7 +50,7 @@ static void run_until_done(int n) {
     uv_run(&loop, UV_RUN_ONCE);
 }
 
-/* Waiting behind another: nothing of it goes out, the others do. */
+/* Queued behind another: nothing of it goes out, the others do. */
 TEST_IMPL(write_cancel_queued) {
   setup();
   size_t filled = test_fill((uv_stream_t*) &a);
@@ -80,13 +80,14 @@ TEST_IMPL(write_cancel_queued) {
   return 0;
 }
 
-/* Half out: the count says how far it got, and the peer got exactly that. */
+/* Partially written: the count says how much, and the peer gets exactly that.
+ */
 TEST_IMPL(write_cancel_partly_written) {
   setup();
   start_write(0, BIG);
   size_t left = uv_stream_get_write_queue_size((uv_stream_t*) &a);
   if (!TEST_POSIX && left == 0)
-    SKIP("this Windows takes all of a write while there is any room");
+    SKIP("this Windows accepts all of a write while there is any room");
   ASSERT_GT(left, 0);
   ASSERT_LT(left, BIG);
   ASSERT_OK(uv_cancel((uv_req_t*) &writes[0]));
@@ -108,8 +109,9 @@ TEST_IMPL(write_cancel_partly_written) {
   return 0;
 }
 
-/* Written already, the callback is due: it says so, whatever uv_cancel() did.
- * Windows has libuv's answer of old for what cannot be cancelled. */
+/* Already written, with the callback due: it reports success, whatever
+ * uv_cancel() returned. Windows returns libuv's older answer for what cannot be
+ * cancelled. */
 TEST_IMPL(write_cancel_finished) {
   setup();
   start_write(0, 10);
@@ -135,7 +137,7 @@ TEST_IMPL(write_cancel_twice) {
   return 0;
 }
 
-/* After uv_close() there is nothing left to decide: one callback. */
+/* After uv_close() nothing is left to decide: one callback. */
 TEST_IMPL(write_cancel_after_close) {
   setup();
   test_fill((uv_stream_t*) &a);
@@ -158,7 +160,7 @@ static void on_shutdown(uv_shutdown_t* req, int status) {
   shutdown_done = 1;
 }
 
-/* A shutdown waits for writes that are left, not for cancelled ones. */
+/* A shutdown waits for the remaining writes, not for cancelled ones. */
 TEST_IMPL(write_cancel_before_shutdown) {
   uv_shutdown_t shutdown;
 
@@ -189,7 +191,7 @@ TEST_IMPL(write_nwritten_many_buffers) {
   return 0;
 }
 
-/* uv_try_write2: short, busy, and without a handle it is uv_try_write. */
+/* uv_try_write2: short, busy, and equal to uv_try_write without a handle. */
 TEST_IMPL(try_write2_rules) {
   uv_buf_t buf = uv_buf_init(block, 5);
   uv_pipe_t unopened;

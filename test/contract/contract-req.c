@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* P2 (what is reported) and P6 (wake) of a poller without watch operations: a
- * request that has ended is reported once, whenever somebody asks. */
+ * completed request is reported once, whenever the poller waits. */
 #include "contract.h"
 
 #include "win/req-impl.h"
 #include "win/resume.h"
 
-/* Ended, and in the port. */
+/* Completed, and in the port. */
 static void post(uv_loop_t* loop, uv_req_t* req) {
   uv__req_overlapped(req);
   CHECK_EQ(0, uv__req_post(loop, req));
@@ -24,12 +24,12 @@ CONTRACT(p2_request_is_reported_once) {
   CHECK_EQ(UV__EVENT_REQ, event.kind);
   CHECK(event.key == (uintptr_t) &req);
   CHECK_EQ(0, contract_wait(&loop, -1, 20).count);
-  post(&loop, &req); /* and again when it has ended again */
+  post(&loop, &req); /* and again when it has completed again */
   CHECK_EQ(1, contract_wait(&loop, -1, 1000).reqs);
   contract_close(&loop);
 }
 
-/* More than the poller fetches in one call, and as many as it is asked for. */
+/* More than the poller fetches in one call, and as many as requested. */
 CONTRACT(p2_many_requests_in_one_wait) {
   enum { REQS = 300 };
   static uv_req_t reqs[REQS + 1];
@@ -47,7 +47,7 @@ CONTRACT(p2_many_requests_in_one_wait) {
   contract_close(&loop);
 }
 
-/* All of them, in the order in which they ended. */
+/* All of them, in the order of completion. */
 CONTRACT(p2_more_requests_than_room) {
   enum { REQS = 50, ROOM = 3 };
   uv_loop_t loop;
@@ -102,7 +102,7 @@ CONTRACT(p6_wake_without_room_beside_requests) {
   contract_close(&loop);
 }
 
-/* The machine wakes up: every loop does, and looks at the clock. */
+/* The machine resumes: every loop wakes up and reads the clock. */
 CONTRACT(p6_resume_wakes_every_loop) {
   uv_loop_t loops[3];
 
@@ -117,7 +117,7 @@ CONTRACT(p6_resume_wakes_every_loop) {
   uv__resume_wake_all(); /* nobody there */
 }
 
-/* A port that is closed with packets in it takes them along. */
+/* Closing a port drops the packets in it. */
 CONTRACT(p7_requests_left_at_close) {
   uv_loop_t loop;
   static uv_req_t reqs[20];

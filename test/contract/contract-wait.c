@@ -15,7 +15,7 @@
 
 #define MS UINT64_C(1000000)
 
-/* P1: wake may come from any thread, while the loop waits. */
+/* P1: any thread may wake the loop while it waits. */
 static void wake_from_thread(void* arg) {
   uv_loop_t* loop = arg;
   uv_sleep(20);
@@ -36,7 +36,7 @@ CONTRACT(p1_wake_from_another_thread) {
 }
 
 #if TEST_POSIX
-/* ... and from a signal handler, with errno as it was. */
+/* ... and so may a signal handler, which preserves errno. */
 static uv_loop_t* signal_loop;
 static volatile sig_atomic_t signal_errno;
 
@@ -64,7 +64,7 @@ CONTRACT(p1_wake_from_a_signal_handler) {
 
 #endif
 
-/* Alone, and while something is watched that is not ready. */
+/* Alone, and while a descriptor is watched that is not ready. */
 static void check_waits(uv_loop_t* loop) {
   uint64_t start = uv_hrtime();
   CHECK_EQ(0, contract_wait(loop, -1, 30).count);
@@ -98,7 +98,7 @@ static void ignore_signal(int signum) {
   (void) signum;
 }
 
-/* An interrupted wait is an early 0, not an error. */
+/* An interrupted wait returns 0 early, not an error. */
 CONTRACT(p3_interrupted_wait_returns_0) {
   uv_loop_t loop;
   struct sigaction action;
@@ -116,7 +116,8 @@ CONTRACT(p3_interrupted_wait_returns_0) {
   contract_close(&loop);
 }
 
-/* UV_LOOP_BLOCK_SIGNAL: SIGPROF does not interrupt, and is free again after. */
+/* UV_LOOP_BLOCK_SIGNAL: SIGPROF does not interrupt, and is unblocked
+ * afterwards. */
 CONTRACT(p3_blocked_signal) {
   uv_loop_t loop;
   struct sigaction action;
@@ -155,7 +156,7 @@ CONTRACT(p6_wake_before_wait_is_kept) {
   contract_open(&loop, poller);
   CHECK_EQ(0, uv__loop_wake(&loop));
   CHECK_EQ(1, contract_wait(&loop, -1, -1).woken);
-  CHECK_EQ(0, contract_wait(&loop, -1, 0).count); /* used up */
+  CHECK_EQ(0, contract_wait(&loop, -1, 0).count); /* consumed */
   contract_close(&loop);
 }
 
@@ -173,7 +174,7 @@ CONTRACT(p6_many_wakes_are_one) {
 }
 
 #if TEST_POSIX
-/* Together with descriptors that are ready, neither hides the other. */
+/* A wake-up and ready descriptors do not hide each other. */
 CONTRACT(p6_wake_beside_events) {
   uv_loop_t loop;
   int fds[2];
@@ -249,7 +250,7 @@ CONTRACT(p6_no_wake_is_lost) {
 }
 
 #if TEST_POSIX
-/* P7, in the child: a fresh instance that knows nothing until told again. */
+/* P7, in the child: a new instance that watches nothing until told to. */
 static int child_side(uv_loop_t* loop,
                       const struct uv__poller* poller,
                       int fd) {
@@ -293,7 +294,7 @@ CONTRACT(p7_reopen_in_a_child) {
 CONTRACT(p7_open_and_close_leak_nothing) {
   uv_loop_t loop;
 
-  contract_open(&loop, poller); /* what is made once per process */
+  contract_open(&loop, poller); /* allocated once per process */
   contract_close(&loop);
   int before = contract_open_handles();
   for (int i = 0; i < 20; i++) {

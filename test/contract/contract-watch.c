@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* P2 (levels), P4 (refusals), P5 (forget), P8 (stale): what a poller reports
- * about descriptors. */
+/* P2 (levels), P4 (refusals), P5 (forget), P8 (stale events): what a poller
+ * reports about descriptors. */
 #include "contract.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ CONTRACT(p2_level_is_reported_again) {
   contract_close(&loop);
 }
 
-/* Also if it was ready before anybody asked. */
+/* Also if it was ready before it was watched. */
 CONTRACT(p2_level_before_apply) {
   uv_loop_t loop;
   int fds[2];
@@ -66,7 +66,7 @@ CONTRACT(p2_only_what_was_asked_for) {
   contract_close(&loop);
 }
 
-/* Hangup needs no asking; the peer's half-close does. */
+/* A hangup is reported unasked; the peer's half-close is not. */
 CONTRACT(p2_hangup_and_half_close) {
   uv_loop_t loop;
   int fds[2];
@@ -90,9 +90,9 @@ CONTRACT(p2_hangup_and_half_close) {
   contract_close(&loop);
 }
 
-/* Interest in data is a level; interest in nothing but the peer's end is not
+/* Interest in data is a level; interest only in the peer's half-close is not
  * woken by data. Either may follow the other. (A kqueue filter keeps the
- * EV_CLEAR that it was first added with.) */
+ * EV_CLEAR it was first added with.) */
 CONTRACT(p2_half_close_after_data) {
   uv_loop_t loop;
   int pair[2];
@@ -106,7 +106,8 @@ CONTRACT(p2_half_close_after_data) {
   uint64_t start = uv_hrtime();
   for (int i = 0; i < 4; i++)
     CHECK_EQ(0, contract_wait(&loop, pair[0], 20).count);
-  CHECK(uv_hrtime() - start >= 60000000); /* one of them may look and see */
+  CHECK(uv_hrtime() - start >= 60000000); /* a helper thread may have to see it
+                                           */
   CHECK_EQ(0, shutdown(pair[1], SHUT_WR));
   for (int i = 0; i < 3; i++)
     CHECK_EQ(POLLRDHUP, contract_wait(&loop, pair[0], 1000).bits);
@@ -128,8 +129,8 @@ CONTRACT(p2_data_after_half_close) {
   contract_close(&loop);
 }
 
-/* The same with a number that was closed and opened again in between: what the
- * kernel knew of it is gone. */
+/* The same with a number that was closed and reused in between: the kernel has
+ * forgotten it. */
 CONTRACT(p4_number_reused_with_another_interest) {
   uv_loop_t loop;
   int pair[2];
@@ -154,8 +155,8 @@ CONTRACT(p4_number_reused_with_another_interest) {
   contract_close(&loop);
 }
 
-/* A pipe whose reader is gone: being told so at once is as good as an event.
- * (FreeBSD refuses the filter, EPIPE.) */
+/* A pipe whose reader is gone: an error from apply() is as good as an event.
+ * (FreeBSD refuses the filter with EPIPE.) */
 CONTRACT(p4_pipe_without_a_reader) {
   uv_loop_t loop;
   int fds[2];
@@ -261,8 +262,8 @@ CONTRACT(p2_priority_data_beside_other_data) {
   contract_close(&loop);
 }
 
-/* A socket's error wakes whoever waits for it; the next call says which it is.
- * (kqueue has it in fflags, beside EV_EOF.) */
+/* A socket's error wakes its watcher; the next call returns it. (kqueue reports
+ * it in fflags, with EV_EOF.) */
 CONTRACT(p2_error_of_a_socket) {
   uv_loop_t loop;
   struct sockaddr_storage addr;
@@ -289,7 +290,7 @@ CONTRACT(p2_error_of_a_socket) {
   CHECK(contract_wait(&loop, client, 1000).bits & (POLLIN | POLLERR));
   CHECK_EQ(-1, recv(client, &byte, 1, MSG_DONTWAIT));
   CHECK_EQ(ECONNRESET, errno);
-  watch_of(&loop)->forget(&loop, client); /* at its end, always ready */
+  watch_of(&loop)->forget(&loop, client); /* at end of file, always ready */
 
   int refused = socket(AF_INET, SOCK_STREAM, 0);
   CHECK(refused >= 0);
@@ -338,7 +339,8 @@ static void watch_terminal(const struct uv__poller* poller) {
   CHECK_EQ(POLLIN | POLLOUT, contract_wait(&loop, fds[0], 1000).bits);
   contract_apply(&loop, fds[0], POLLIN | POLLOUT, POLLIN);
   contract_read(fds[0]);
-  /* What a helper thread saw before the read may still come, once (P8). */
+  /* What a helper thread saw before the read may still be reported, once (P8).
+   */
   if (contract_wait(&loop, fds[0], 20).bits != 0)
     CHECK_EQ(0, contract_wait(&loop, fds[0], 20).bits);
   contract_write(fds[1]);
@@ -485,8 +487,7 @@ CONTRACT(p2_many_descriptors_in_any_order) {
   contract_close(&loop);
 }
 
-/* Its end is reported once, and after what it wrote, which is in the same
- * batch. */
+/* The exit is reported once, and after the output in the same batch. */
 CONTRACT(p2_end_of_a_child) {
   uv_loop_t loop;
   struct uv__event events[4];
@@ -521,7 +522,7 @@ CONTRACT(p2_end_of_a_child) {
   contract_close(&loop);
 }
 
-/* P4: what cannot be watched is refused, and that is all that happens. */
+/* P4: a descriptor that cannot be watched is refused, without other effects. */
 CONTRACT(p4_regular_file_is_refused) {
   uv_loop_t loop;
   char path[] = "/tmp/uv-contract-XXXXXX";
@@ -550,7 +551,7 @@ CONTRACT(p4_closed_descriptor_is_refused) {
   CHECK_EQ(UV_EBADF, watch_of(&loop)->probe(&loop, fd));
   CHECK_EQ(UV_EBADF, watch_of(&loop)->apply(&loop, fd, 0, POLLIN));
   CHECK_EQ(0, contract_wait(&loop, fd, 0).count);
-  /* Taking away what is not there is no error. */
+  /* Removing an unknown descriptor is not an error. */
   CHECK_EQ(0, watch_of(&loop)->apply(&loop, fd, POLLIN, 0));
   watch_of(&loop)->forget(&loop, fd);
   contract_close(&loop);
@@ -573,7 +574,7 @@ CONTRACT(p4_probe_changes_nothing) {
 }
 
 /* Closed behind the poller's back: an error for that fd or nothing; never an
- * abort, never a failing wait, and the others are still reported. */
+ * abort or a failing wait, and the others are still reported. */
 CONTRACT(p4_descriptor_closed_while_watched) {
   uv_loop_t loop;
   int dead[2];
@@ -591,15 +592,15 @@ CONTRACT(p4_descriptor_closed_while_watched) {
   CHECK_EQ(POLLIN, contract_wait(&loop, live[0], 0).bits);
   unsigned bits = contract_wait(&loop, dead[0], 0).bits;
   CHECK(bits == 0 || (bits & POLLERR));
-  /* And it can be changed or removed all the same. */
+  /* It can still be changed or removed. */
   CHECK_EQ(UV_EBADF, watch_of(&loop)->probe(&loop, dead[0]));
   watch_of(&loop)->forget(&loop, dead[0]);
   CHECK_EQ(0, contract_wait(&loop, dead[0], 0).bits);
   contract_close(&loop);
 }
 
-/* The number belongs to another file by now: apply with either idea of what is
- * known leaves the right interest. */
+/* The number belongs to another file by now: apply with either `have` leaves
+ * the right interest. */
 CONTRACT(p4_number_reused_behind_its_back) {
   for (unsigned have = 0; have <= POLLIN; have += POLLIN) {
     uv_loop_t loop;
@@ -621,7 +622,7 @@ CONTRACT(p4_number_reused_behind_its_back) {
   }
 }
 
-/* Told again with the same mask: what is behind the number now is looked at. */
+/* Applied again with the same mask: the poller looks at the new file. */
 CONTRACT(p4_registering_again_looks_at_the_descriptor) {
   uv_loop_t loop;
   int fds[2];
@@ -676,8 +677,8 @@ CONTRACT(p5_forget_with_a_duplicate_open) {
   contract_close(&loop);
 }
 
-/* P8: forgotten, closed, and the number taken by a file that is ready: nothing
- * is reported until somebody applies. */
+/* P8: forgotten, closed, and the number reused by a file that is ready: nothing
+ * is reported until apply. */
 CONTRACT(p8_reused_number_is_silent_until_applied) {
   uv_loop_t loop;
   int fds[2];

@@ -22,7 +22,7 @@ const struct uv__poller* contract_poller(const char* name) {
   return poller;
 }
 
-/* A new backend without its tests is noticed here. */
+/* Detects a new backend without tests. */
 UNIT_TEST(every_poller_is_covered) {
   int count = 0;
   for (; uv__pollers[count] != NULL; count++) {
@@ -83,7 +83,7 @@ struct contract_seen contract_wait(uv_loop_t* loop, int fd, int timeout_ms) {
 
 #if TEST_POSIX
 int contract_open_handles(void) {
-  int fd = dup(0); /* the lowest number that is free */
+  int fd = dup(0); /* the lowest free number */
   close(fd);
   return fd;
 }

@@ -46,7 +46,7 @@
 /* By name; skips the test if it is not compiled in. */
 const struct uv__poller* contract_poller(const char* name);
 
-/* A loop on this poller, and its end: nothing but the poller is used. */
+/* A loop on this poller, and its cleanup: only the poller is used. */
 void contract_open(uv_loop_t* loop, const struct uv__poller* poller);
 void contract_close(uv_loop_t* loop);
 

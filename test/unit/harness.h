@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Between main.c, which knows the tests, and the process each of them is. */
+/* Between main.c, which knows the tests, and the processes they run in. */
 #ifndef HARNESS_H_
 #define HARNESS_H_
 
@@ -11,20 +11,20 @@
 
 enum unit_outcome { UNIT_PASSED, UNIT_FAILED, UNIT_SKIPPED };
 
-/* What the test has to say, one line: filled by whichever process has to. */
+/* The test's message, one line, filled by whichever process has one. */
 extern char* unit_message;
 void unit_say(const char* format, ...);
 
-/* Once, before everything else, also in the process of a test. */
+/* Called once, before everything else, also in the process of a test. */
 int unit_os_init(const char* argv0);
 
 /* Ten seconds, times UV_TEST_TIMEOUT_MULTIPLIER. */
 int unit_time_limit_s(void);
 
-/* Runs the test in a process of its own, with that time limit. */
+/* Runs the test in its own process, with that time limit. */
 enum unit_outcome unit_os_run(const char* name, void (*run)(void));
 
-/* Ends the process of a test, with the message that is there. */
+/* Ends the process of a test, with the current message. */
 _Noreturn void unit_os_end(enum unit_outcome outcome);
 
 #endif /* HARNESS_H_ */

@@ -24,13 +24,13 @@ UNIT(wtf8_vectors)
 UNIT(wtf8_round_trip)
 UNIT(wtf8_length_splits_pair)
 UNIT(wtf8_embedded_nul)
-UNIT(wtf8_to_every_room)
+UNIT(wtf8_to_every_buffer_size)
 UNIT(wtf8_three_byte_characters_exact_fill)
 UNIT(wtf8_optional_outputs)
 UNIT(wtf8_no_memory)
 UNIT(wtf8_malformed)
 UNIT(wtf8_pair_in_halves)
-UNIT(wtf8_to_utf16_every_room)
+UNIT(wtf8_to_utf16_every_buffer_size)
 
 /* unit-inet.c */
 UNIT(inet_pton4_good)
@@ -73,7 +73,7 @@ UNIT(ansi_cancel)
 
 /* unit-dump-path.c */
 UNIT(dump_path_is_put_together)
-UNIT(dump_path_in_every_room)
+UNIT(dump_path_every_buffer_size)
 UNIT(dump_path_counts_units_not_bytes)
 
 /* unit-error.c */
@@ -106,7 +106,7 @@ UNIT(random_more_than_one_call_gives)
 UNIT_UNIX(random_scripted_kernel, "getrandom(2)")
 UNIT_UNIX(random_scripted_refusal, "getrandom(2)")
 UNIT_UNIX(random_scripted_error, "getrandom(2)")
-UNIT_UNIX(random_interrupted, "signals that cut system calls short")
+UNIT_UNIX(random_interrupted, "signals that interrupt system calls")
 UNIT_UNIX(random_fallback_old_kernel, "getrandom(2)")
 UNIT_UNIX(random_fallback_sandbox, "getrandom(2)")
 
@@ -242,7 +242,7 @@ UNIT(handle_watchers_last_in_first_out)
 UNIT(handle_fileno_without_fd)
 
 /* unit-fork-lock.c */
-UNIT(fork_lock_tells_the_first)
+UNIT(fork_lock_reports_the_first)
 UNIT(fork_lock_of_another_process)
 UNIT(fork_lock_excludes)
 
@@ -276,7 +276,7 @@ UNIT(ipc_frame_headers_are_libuvs)
 UNIT(ipc_frame_data)
 UNIT(ipc_frame_socket_comes_before_its_data)
 UNIT(ipc_frame_without_data)
-UNIT(ipc_frame_nonsense_is_refused)
+UNIT(ipc_frame_garbage_is_refused)
 
 /* unit-sock-status.c */
 UNIT(sock_status_rows_are_sorted_failures)

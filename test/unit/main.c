@@ -28,7 +28,7 @@
 struct unit_case {
   const char* name;
   void (*run)(void);
-  const char* left_out; /* why there is none on this system */
+  const char* left_out; /* why it does not exist on this system */
 };
 
 #define UNIT(name) void unit_test_##name(void);
@@ -47,7 +47,7 @@ static const struct unit_case cases[] = {
 
 #define NCASES (sizeof(cases) / sizeof(cases[0]))
 
-/* One line of ASCII whatever the test handled: TAP readers expect that. */
+/* One line of ASCII whatever the test prints: TAP readers expect that. */
 void unit_say(const char* format, ...) {
   char raw[UNIT_MESSAGE_SIZE / 4];
   va_list args;

@@ -103,7 +103,7 @@ void fake_init(void) {
   fake.refuse_fd = -1;
   scripted_clock = 1;
 
-  /* A real loop whose poller is exchanged before anything has used it. */
+  /* A real loop whose poller is replaced before anything has used it. */
   CHECK_EQ(0, uv_loop_init(&fake.loop));
   struct uv__loop_state* state = uv__loop_state(&fake.loop);
   state->poller->close(&fake.loop);

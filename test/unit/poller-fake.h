@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* A poller that reports what a script says, with a clock that stands still
- * unless the script moves it: the loop is tested without an operating system,
- * to the nanosecond.
+/* A poller that reports what a script says, with a clock that moves only when
+ * the script moves it: the loop is tested without an operating system, to the
+ * nanosecond.
  *
- * The clock: every call of uv_hrtime() in the unit executable is redirected by
- * the linker (-Wl,--wrap=uv_hrtime) to the function in poller-fake.c, which
- * answers with the scripted time once a fake loop exists and with the real one
- * before. Wrapping was chosen over a hook in clock.c, which would cost every
- * program a branch, and over linking another clock.o, which would need a list
- * of objects in both build systems: this is one linker flag in each.
+ * The clock: the linker redirects every call of uv_hrtime() in the unit
+ * executable (-Wl,--wrap=uv_hrtime) to the function in poller-fake.c, which
+ * returns the scripted time once a fake loop exists and the real time before.
+ * The alternatives were a hook in clock.c, which would cost every program a
+ * branch, and another clock.o, which would need a list of objects in both build
+ * systems; this is one linker flag in each.
  *
  * A wait that the script does not mention sleeps for its whole timeout and
- * finds nothing. One that would sleep for ever fails the test.
- */
+ * finds nothing. One that would sleep forever fails the test. */
 #ifndef POLLER_FAKE_H_
 #define POLLER_FAKE_H_
 
@@ -26,7 +25,7 @@
 #define FAKE_LOG_MAX 256
 #define FAKE_EVENTS_MAX 8
 
-/* What one wait does: passes the time, then reports. */
+/* What one wait does: advances the time, then reports. */
 struct fake_step {
   uint64_t pass_ns;
   int result; /* number of events, or UV_E* */
@@ -44,17 +43,18 @@ struct fake {
   uv_loop_t loop;
   uint64_t now_ns;
 
-  /* Used up from the front; what is beyond is "sleep and find nothing". */
+  /* Consumed from the front; beyond the end, a wait sleeps and finds nothing.
+   */
   struct fake_step steps[FAKE_STEPS_MAX];
   int nsteps;
   int next_step;
-  /* If set, asked instead of the steps. */
+  /* If set, called instead of the steps. */
   int (*on_wait)(struct fake* fake,
                  struct uv__event* out,
                  int max,
                  int timeout_ms);
 
-  /* Timeouts handed to wait(), in order. */
+  /* Timeouts passed to wait(), in order. */
   int waits[FAKE_LOG_MAX];
   int nwaits;
   struct fake_apply applies[FAKE_LOG_MAX];
@@ -62,29 +62,29 @@ struct fake {
   int forgets;
   int wakes;
 
-  /* apply() answers with this error for this fd. */
+  /* apply() returns this error for this fd. */
   int refuse_fd;
   int refuse_err;
 
-  /* What callbacks note, one character each. */
+  /* What callbacks record, one character each. */
   char trace[4096];
   size_t ntrace;
 };
 
-/* The fake of the test: there is one. */
+/* The fake of the test; there is only one. */
 extern struct fake fake;
 
-/* A loop on the fake poller; and its end. */
+/* A loop on the fake poller, and its cleanup. */
 void fake_init(void);
 void fake_close(void);
 
 /* Something outside the loop that makes a callback run, whatever the platform
- * has: a descriptor that becomes readable, or a request that ends. */
+ * has: a descriptor that becomes readable, or a request that completes. */
 void fake_source_init(void);
 void fake_source_start(void (*cb)(void));
 void fake_source_stop(void);
 
-/* Appends a step: pass the time and find nothing; the source is ready; wake;
+/* Appends a step: advance the time and find nothing; the source is ready; wake;
  * fail. */
 void fake_pass(uint64_t ns);
 void fake_ready(void);
@@ -99,10 +99,10 @@ void fake_and_io(int fd, unsigned bits);
 
 /* ---- of the platform (fake-source-*.c) ---- */
 
-/* A loop without an instance of a poller. */
+/* A loop without a poller instance. */
 void fake_os_open(uv_loop_t* loop);
 
-/* Notes a character; checks all that was noted since the last check. */
+/* Records a character; checks everything recorded since the last check. */
 void fake_note(char what);
 void fake_check_trace(const char* want);
 

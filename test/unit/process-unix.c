@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The unit tests' processes on unix: each test is a fork, in its own process
- * group; one that outlives its time is killed with everything it started. What
- * it has to say is in memory that both share. */
+/* The processes of the unit tests on Unix: each test is a fork in its own
+ * process group; one that exceeds its time is killed with everything it
+ * started. Its message is in shared memory. */
 #include "harness.h"
 
 #include <errno.h>
@@ -32,8 +32,7 @@ int unit_os_init(const char* argv0) {
     perror("mmap");
     return -1;
   }
-  /* A signal whose action is to be ignored may be lost although it is blocked
-   * (FreeBSD). */
+  /* A signal that is ignored may be lost although it is blocked (FreeBSD). */
   signal(SIGCHLD, on_child);
   sigemptyset(&set);
   sigaddset(&set, SIGCHLD);
@@ -45,7 +44,7 @@ void unit_os_end(enum unit_outcome outcome) {
   _exit(outcome == UNIT_SKIPPED ? UNIT_EXIT_SKIPPED : UNIT_EXIT_FAILED);
 }
 
-/* Until a child has something to say; also returns for nothing. */
+/* Until a child has something to report; may also return early. */
 #if defined(_POSIX_REALTIME_SIGNALS) && _POSIX_REALTIME_SIGNALS > 0
 static void nap(void) {
   struct timespec second = { 1, 0 };
@@ -62,7 +61,7 @@ static void nap(void) {
 }
 #endif
 
-/* Waits for `pid` with SIGCHLD blocked; 0 when the time is up. */
+/* Waits for `pid` with SIGCHLD blocked; 0 on timeout. */
 static int wait_child(pid_t pid, int* status) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -85,7 +84,7 @@ _Noreturn static void run_child(void (*run)(void)) {
   exit(0); /* not _exit(): leak checkers and coverage report from here */
 }
 
-/* Why a child that did not exit by itself with 0 ended. */
+/* Why a child that did not exit with 0 ended. */
 static void describe(int status) {
   if (unit_message[0] != '\0')
     return;
@@ -110,7 +109,7 @@ enum unit_outcome unit_os_run(const char* name, void (*run)(void)) {
   if (!wait_child(pid, &status)) {
     kill(-pid, SIGKILL);
     waitpid(pid, &status, 0);
-    unit_say("no end after %d seconds", unit_time_limit_s());
+    unit_say("did not end within %d seconds", unit_time_limit_s());
     return UNIT_FAILED;
   }
   kill(-pid, SIGKILL); /* what the test left running; usually nothing */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The unit tests' processes on Windows: this program once more, with --run, by
- * way of ../runner-win.c. The last line it prints is what it has to say. */
+/* The processes of the unit tests on Windows: this program again, with --run,
+ * through ../runner-win.c. The last line it prints is its message. */
 #include "harness.h"
 #include "runner.h"
 
@@ -38,7 +38,7 @@ static enum unit_outcome judge(struct runner_job* job,
   if (end == RUNNER_EXITED && status == UNIT_EXIT_SKIPPED)
     return UNIT_SKIPPED;
   if (end == RUNNER_TIMEOUT)
-    unit_say("no end after %d seconds", unit_time_limit_s());
+    unit_say("did not end within %d seconds", unit_time_limit_s());
   else if (message[0] == '\0')
     unit_say("exit status %#x", (unsigned) status);
   return UNIT_FAILED;

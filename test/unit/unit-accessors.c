@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* accessors.c, version.c, thread-common.c: small things, all of them. */
+/* accessors.c, version.c, thread-common.c: small functions, all of them. */
 #include "unit.h"
 
 #include "thread-common.h"
@@ -149,7 +149,7 @@ UNIT_TEST(thread_stack_size_option) {
   CHECK_EQ(0, uv__thread_stack_size(&options));
 }
 
-/* With the announcing flag away the field is not even there. */
+/* Without the flag that announces the field, it may not even exist. */
 UNIT_TEST(thread_short_options) {
   unsigned int* flags = malloc(sizeof(*flags));
   CHECK(flags != NULL);

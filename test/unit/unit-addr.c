@@ -29,7 +29,7 @@ UNIT_TEST(addr_ip4) {
   CHECK_EQ(UV_ENOSPC, uv_ip4_name(&addr, text, 11));
 
   CHECK_EQ(UV_EINVAL, uv_ip4_addr("255", 1, &addr));
-  CHECK_EQ(AF_INET, addr.sin_family); /* complete all the same */
+  CHECK_EQ(AF_INET, addr.sin_family); /* complete anyway */
   CHECK_EQ(0, addr.sin_addr.s_addr);
   CHECK_EQ(UV_EINVAL, uv_ip4_addr("::1", 1, &addr));
   CHECK_EQ(UV_EINVAL, uv_ip4_addr(NULL, 1, &addr));
@@ -100,7 +100,7 @@ UNIT_TEST(addr_ip6_zone_name) {
 }
 #endif
 
-/* The longest address there is keeps its zone. */
+/* The longest possible address keeps its zone. */
 UNIT_TEST(addr_ip6_longest_with_zone) {
   struct sockaddr_in6 addr;
   CHECK_EQ(0, uv_ip6_addr("1111:2222:3333:4444:5555:6666:255.255.255.255%9", 0,
@@ -157,7 +157,7 @@ static struct ifaddrs make_entry(struct sockaddr_in6* addr,
   return entry;
 }
 
-/* Loopback is an interface like any other if there is no other: FreeBSD's has
+/* Loopback counts like any other interface if there is no other: FreeBSD's has
  * a link-local address. */
 UNIT_TEST(addr_link_local_scope) {
   struct sockaddr_in6 addrs[5];

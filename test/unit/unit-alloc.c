@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* alloc.c: everything goes through the replaceable functions, sizes that
- * overflow are refused, errno survives a free. */
+ * overflow are refused, free() preserves errno. */
 #include "unit.h"
 
 #include "alloc.h"
@@ -50,7 +50,7 @@ UNIT_TEST(alloc_replace_bad_arguments) {
   CHECK_EQ(UV_EINVAL, uv_replace_allocator(malloc, realloc, calloc, NULL));
 }
 
-/* Refused, and as before: one of the four is not taken without the others. */
+/* Refused without effect: all four functions are required. */
 UNIT_TEST(alloc_replace_refused_changes_nothing) {
   CHECK_EQ(UV_EINVAL, uv_replace_allocator(count_malloc, count_realloc,
                                            count_calloc, NULL));
@@ -108,7 +108,7 @@ UNIT_TEST(alloc_array_overflow) {
   CHECK_EQ(21, last_size);
   p = uv__realloc_array(p, 8, 3);
   CHECK_EQ(24, last_size);
-  /* Refused: the old block is still the caller's. */
+  /* Refused: the caller still owns the old block. */
   CHECK(uv__realloc_array(p, SIZE_MAX, 3) == NULL);
   memset(p, 1, 24);
   uv__free(p);
@@ -135,5 +135,5 @@ UNIT_TEST(alloc_realloc_or_free) {
   void* p = uv__malloc(4);
   calls = 0;
   CHECK(uv__realloc_or_free(p, 400) == NULL);
-  CHECK_EQ(1, calls); /* the old block is gone; leak checkers see the rest */
+  CHECK_EQ(1, calls); /* the old block is freed; leak checkers see the rest */
 }

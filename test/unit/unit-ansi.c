@@ -9,7 +9,7 @@
 #define uv__ansi_feed unit_ansi_feed
 #include "win/ansi.c"
 
-/* Feeds all of `text` to a new parser; the answer to its last byte. */
+/* Feeds all of `text` to a new parser; returns the answer to its last byte. */
 static enum uv__ansi_op feed(const char* text,
                              size_t len,
                              struct uv__ansi_args* args) {
@@ -49,7 +49,7 @@ UNIT_TEST(ansi_string_ends) {
   CHECK_EQ(UV__ANSI_CURSOR_UP, FEED("\x1b]0;title\x1b[A"));
 }
 
-/* Between quotes the ends of a string are part of it, in strings of the kinds
+/* Between quotes, terminators are part of the string, in the kinds of strings
  * that have quotes. */
 UNIT_TEST(ansi_quotes_hide_the_end) {
   struct uv__ansi_args args;
@@ -62,7 +62,7 @@ UNIT_TEST(ansi_quotes_hide_the_end) {
   CHECK_EQ(UV__ANSI_TEXT, FEED("\x1b]\"\a" "x"));
 }
 
-/* CAN and SUB end whatever there is, a quote that nobody closes too. */
+/* CAN and SUB end any state, including an unterminated quote. */
 UNIT_TEST(ansi_cancel) {
   static const char* const begun[] = {
     "\x1b",       "\x1b(",     "\x1b[1;2", "\x1b[?",      "\x1b]0;t",

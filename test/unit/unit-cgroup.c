@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* linux/cgroup*.c: the parsers on lines as kernels write them, then whole
- * searches over fixture trees of both generations. */
+/* linux/cgroup*.c: the parsers on lines as kernels write them, then complete
+ * searches over fixture trees of both versions. */
 #include "fixture.h"
 
 #include "uv.h"
@@ -165,7 +165,7 @@ UNIT_TEST(cgroup_cpu_max) {
     { "max 100000\n", 0, 0 },
     { "200000 100000\n", 0, 2 },
     { "250000 100000\n", 0, 2 }, /* rounded down, as Rust does */
-    { "50000 100000\n", 0, 1 },  /* never to nothing */
+    { "50000 100000\n", 0, 1 },  /* never down to 0 */
     { "1000 100000", 0, 1 },
     { "100000 0", 0, 0 },
     { "18446744073709551614 1", 0, UINT_MAX },
@@ -185,7 +185,7 @@ UNIT_TEST(cgroup_cpu_max) {
   }
 }
 
-/* A machine with the unified hierarchy only. */
+/* A machine with only the unified hierarchy. */
 static void tree_v2(struct fixture* fx, const char* group) {
   char membership[256];
   fixture_init(fx);
@@ -210,7 +210,7 @@ UNIT_TEST(cgroup_v2_own_group) {
   CHECK(memory.headroom == 412 * MIB);
   CHECK_EQ(3, uv__cgroup_cpu_quota(fx.root));
 
-  /* The throttling limit counts when it is the lower one. */
+  /* The throttling limit counts if it is lower. */
   fixture_write(&fx, "/sys/fs/cgroup/app/memory.high", "209715200\n");
   CHECK_EQ(0, uv__cgroup_memory(fx.root, &memory));
   CHECK(memory.limit == 200 * MIB);
@@ -248,7 +248,7 @@ UNIT_TEST(cgroup_v2_no_limit) {
   struct uv__cgroup_memory memory;
   tree_v2(&fx, "/");
 
-  /* The root group has none of the files: nothing can be asked. */
+  /* The root group has none of these files: no limit can be read. */
   CHECK_EQ(UV_ENOENT, uv__cgroup_memory(fx.root, &memory));
   CHECK_EQ(0, uv__cgroup_cpu_quota(fx.root));
 
@@ -315,7 +315,7 @@ UNIT_TEST(cgroup_nothing_there) {
   CHECK_EQ(UV_ENOENT, uv__cgroup_memory(fx.root, &memory));
   CHECK_EQ(0, uv__cgroup_cpu_quota(fx.root));
 
-  /* A member of a group that is mounted nowhere. */
+  /* A member of a group that is not mounted. */
   fixture_write(&fx, "/proc/self/cgroup", "0::/app\n");
   fixture_write(&fx, "/proc/self/mountinfo", "");
   CHECK_EQ(UV_ENOENT, uv__cgroup_memory(fx.root, &memory));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* win/dump-path.c: where the dump of a process goes (GHSA-jjrx-vr7q-7732: room
- * in bytes taken for room in characters, with a long %LOCALAPPDATA%). It is
- * pure, so it is compiled in here and tested on every system. */
+/* win/dump-path.c: where the dump of a process goes (GHSA-jjrx-vr7q-7732: a
+ * size in bytes taken for a size in characters, with a long %LOCALAPPDATA%). It
+ * is pure, so it is compiled in here and tested on every system. */
 #include "unit.h"
 
 #include "base.h"
@@ -30,7 +30,7 @@ static size_t wide_length(const uint16_t* wide) {
   return n;
 }
 
-/* Is it written to exactly `room` units of memory, and none behind them? */
+/* Is it written to exactly `room` units of memory, and not beyond? */
 static int path_in(size_t room,
                    const uint16_t* folder,
                    const uint16_t* image,
@@ -75,7 +75,7 @@ UNIT_TEST(dump_path_is_put_together) {
   check_path("\\.1.dmp", "", "", 1);
 }
 
-UNIT_TEST(dump_path_in_every_room) {
+UNIT_TEST(dump_path_every_buffer_size) {
   uint16_t folder[64];
   uint16_t image[64];
   uint16_t path[64];
@@ -92,8 +92,8 @@ UNIT_TEST(dump_path_in_every_room) {
     CHECK_EQ(0, path_in(room, folder, image, 42, path));
 }
 
-/* Folders around every size that somebody may have taken for the limit: of
- * MAX_PATH units and half of it, and of what Windows can do and half of it. */
+/* Folders around every size that could have been taken for the limit: MAX_PATH
+ * units and half of it, Windows' own maximum and half of it. */
 UNIT_TEST(dump_path_counts_units_not_bytes) {
   static const size_t limits[] = { 130, 260, 520, LONGEST / 2, LONGEST };
   static uint16_t folder[LONGEST + 32];

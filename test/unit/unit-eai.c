@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* eai.c: resolver errors become ours, also those that say too little. */
+/* eai.c: resolver errors become libuv's, including unspecific ones. */
 #include "unit.h"
 
 #include "uv.h"
@@ -17,7 +17,7 @@ UNIT_TEST(eai_known_codes) {
 }
 
 /* "Other system error": errno has it. If it does not (a resolver module that
- * forgot), a failure must still not look like success. */
+ * forgot to set it), a failure must not look like success. */
 UNIT_TEST(eai_system_with_and_without_errno) {
   errno = EMFILE;
   CHECK(uv__eai_error(EAI_SYSTEM) == UV_EMFILE);

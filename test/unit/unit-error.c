@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* error.c: the whole table, codes that are not in it, and buffers of every
- * size. */
+/* error.c: the whole table, unknown codes, and buffers of every size. */
 #include "unit.h"
 
 #include "uv.h"
@@ -35,18 +34,18 @@ UNIT_TEST(error_table) {
     CHECK(uv_strerror_r(rows[i].code, buf, sizeof(buf)) == buf);
     CHECK_STR(rows[i].message, buf);
   }
-  /* What programs compiled before 1.53 call it. */
+  /* The code that programs compiled before 1.53 use. */
   CHECK_STR("EFTYPE", uv_err_name(-4028));
 }
 
-/* No two names for one number: the second could never be found. */
+/* No number has two names: the second could never be found. */
 UNIT_TEST(error_table_distinct) {
   for (size_t i = 0; i < N(rows); i++)
     for (size_t k = 0; k < i; k++)
       CHECK_ROW(rows[i].code != rows[k].code, rows[i].name);
 }
 
-/* Every code near the table that is not in it. */
+/* Every unknown code near the table. */
 UNIT_TEST(error_unknown_r) {
   for (int code = -5000; code <= 200; code++) {
     int known = code == -4028; /* EFTYPE before 1.53 */
@@ -71,7 +70,7 @@ UNIT_TEST(error_unknown_static) {
   CHECK_STR("Unknown system error -2147483648", uv_err_name(INT_MIN));
   CHECK_STR("Unknown system error 2147483647", uv_err_name(INT_MAX));
 
-  /* The same code asks for no new memory, and earlier texts stay. */
+  /* The same code needs no new memory, and earlier texts stay valid. */
   const char* first = uv_strerror(-1337);
   for (int i = 0; i < 1000; i++)
     CHECK(uv_strerror(-1337) == first);
@@ -83,7 +82,7 @@ static void* no_malloc(size_t size) {
   return NULL;
 }
 
-/* More codes than are kept: valid texts, and an answer without memory. */
+/* More codes than are kept: valid texts, also without memory. */
 UNIT_TEST(error_unknown_many) {
   const char* texts[64];
   for (int i = 0; i < 64; i++)
@@ -121,7 +120,7 @@ UNIT_TEST(error_unknown_threads) {
     CHECK_EQ(0, uv_thread_join(&threads[i]));
 }
 
-/* Cut to fit, always with a NUL, nothing at size 0. */
+/* Truncated to fit, always with a NUL; nothing at size 0. */
 UNIT_TEST(error_r_every_size) {
   static const struct {
     int code;
@@ -153,7 +152,7 @@ UNIT_TEST(error_r_every_size) {
 }
 
 #if TEST_POSIX
-/* Numbers of errno.h, which UV_E* are. */
+/* Numbers of errno.h, which UV_E* negate. */
 UNIT_TEST(error_translate) {
   CHECK_EQ(0, uv_translate_sys_error(0));
   for (int e = 1; e < 200; e++) {
@@ -174,7 +173,7 @@ UNIT_TEST(error_translate) {
   CHECK_EQ(UV_ECONNRESET, uv_translate_sys_error(WSAECONNRESET));
   CHECK_EQ(UV_EOF, uv_translate_sys_error(ERROR_BROKEN_PIPE));
   CHECK_EQ(UV_UNKNOWN, uv_translate_sys_error(INT_MAX));
-  /* What is one already stays. */
+  /* A UV_E* code stays as it is. */
   CHECK_EQ(UV_EOF, uv_translate_sys_error(UV_EOF));
   CHECK_EQ(INT_MIN, uv_translate_sys_error(INT_MIN));
 }

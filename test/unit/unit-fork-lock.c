@@ -11,15 +11,16 @@
 static struct uv__fork_lock lock;
 static int counter;
 
-/* The first to take it is told so, and nobody else of the same process. */
-UNIT_TEST(fork_lock_tells_the_first) {
+/* The first caller is told that it is the first; no other of this process is.
+ */
+UNIT_TEST(fork_lock_reports_the_first) {
   CHECK_EQ(1, uv__fork_lock(&lock));
   uv__fork_unlock(&lock);
   CHECK_EQ(0, uv__fork_lock(&lock));
   uv__fork_unlock(&lock);
 }
 
-/* What it looks like in a child of a process that held it, or did not. */
+/* What a child sees of a process that held it, or did not. */
 UNIT_TEST(fork_lock_of_another_process) {
   lock.word = 2 * (uv_os_getpid() + 1) + 1;
   CHECK_EQ(1, uv__fork_lock(&lock));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* handle.c: the rules H1-H4, close order, walking, watchers' order. */
+/* handle.c: the rules H1-H4, close order, walking, order of watchers. */
 #include "poller-fake.h"
 
 #include "handle.h"
@@ -8,7 +8,7 @@
 
 #define HANDLES 24
 
-/* Whatever type it is; the noted character is its index. */
+/* A handle of any type; its recorded character is its index. */
 union any {
   uv_handle_t handle;
   uv_timer_t timer;
@@ -90,7 +90,7 @@ static void init_handle(int i) {
   models[i] = (struct model) { OPEN, active, 1 };
 }
 
-/* Start and stop do nothing but answer, where the handle is closing. */
+/* Start and stop do nothing on a closing handle but return. */
 static void start_handle(int i) {
   union any* h = &handles[i];
   int want = models[i].life == CLOSING ? UV_EINVAL : 0;
@@ -185,7 +185,7 @@ UNIT_TEST(handle_random_life_against_model) {
       nclosed = 0;
       uv_run(&fake.loop, UV_RUN_NOWAIT);
       fake.nwaits = 0;
-      /* Alive or not: closing handles keep a loop going. */
+      /* Closing handles keep a loop alive. */
       check_against_model();
       for (int k = 0; k < HANDLES; k++)
         CHECK(models[k].life != CLOSING);
@@ -230,7 +230,8 @@ static void close_next_cb(uv_handle_t* h) {
   }
 }
 
-/* Closed by a close callback: in the next iteration, not in this one. */
+/* Closed by a close callback: reported in the next iteration, not in this one.
+ */
 UNIT_TEST(handle_close_in_close_callback) {
   fake_init();
   open_timers(4);
@@ -246,7 +247,7 @@ UNIT_TEST(handle_close_in_close_callback) {
 
 static void free_like_cb(uv_handle_t* h) {
   on_close(h);
-  memset(h, 0xdb, sizeof(union any)); /* the memory is the program's again */
+  memset(h, 0xdb, sizeof(union any)); /* the program owns the memory again */
 }
 
 UNIT_TEST(handle_memory_is_free_in_close_callback) {
@@ -270,7 +271,7 @@ static void close_walked(uv_handle_t* handle, void* arg) {
     close_handle(index_of(handle));
 }
 
-/* Closing in the callback is allowed, and each handle is seen once. */
+/* Closing in the callback is allowed, and each handle is visited once. */
 UNIT_TEST(handle_walk_closes) {
   fake_init();
   open_timers(HANDLES);
@@ -293,7 +294,7 @@ static void init_in_walk(uv_handle_t* handle, void* arg) {
     CHECK_EQ(0, uv_timer_init(&fake.loop, &handles[3].timer));
 }
 
-/* A handle made by the callback is not seen by the walk that made it. */
+/* A handle created in the callback is not visited by the same walk. */
 UNIT_TEST(handle_walk_with_a_new_handle) {
   fake_init();
   open_timers(3);
@@ -306,7 +307,7 @@ UNIT_TEST(handle_walk_with_a_new_handle) {
   fake_close();
 }
 
-/* Our own handles are not the program's business. */
+/* Internal handles are invisible to the program. */
 UNIT_TEST(handle_internal_is_invisible) {
   fake_init();
   open_timers(2);
@@ -338,8 +339,8 @@ static void stop_rest(uv_idle_t* h) {
   uv_idle_stop(&handles[1].idle);
 }
 
-/* Last started runs first; a second start changes nothing; a handle stopped by
- * an earlier callback of the same round does not run. */
+/* The handle started last runs first; a second start changes nothing; a handle
+ * stopped by an earlier callback of the same round does not run. */
 UNIT_TEST(handle_watchers_last_in_first_out) {
   fake_init();
   for (int i = 0; i < 3; i++) {

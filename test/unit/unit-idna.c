@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* idna.c: strict UTF-8, Punycode, and names that must not be cut. Buffers are
- * allocated to the byte so that the address sanitizer sees one too many. */
+/* idna.c: strict UTF-8, Punycode, and names that must not be truncated. Buffers
+ * have their exact size, so that ASan sees one byte too many. */
 #include "unit.h"
 
 #include "idna.h"
@@ -11,7 +11,7 @@
 
 #define BAD ((unsigned) -1)
 
-/* A copy of `n` bytes with nothing behind it. */
+/* A copy of exactly `n` bytes. */
 static char* exact(const char* bytes, size_t n) {
   char* copy = malloc(n > 0 ? n : 1);
   CHECK(copy != NULL);
@@ -19,7 +19,8 @@ static char* exact(const char* bytes, size_t n) {
   return copy;
 }
 
-/* Decodes the first character of `n` bytes; how far it moved in `*used`. */
+/* Decodes the first character of `n` bytes; stores how far it moved in `*used`.
+ */
 static unsigned decode(const char* bytes, size_t n, size_t* used) {
   char* copy = exact(bytes, n);
   const char* p = copy;
@@ -29,7 +30,7 @@ static unsigned decode(const char* bytes, size_t n, size_t* used) {
   return cp;
 }
 
-/* Every code point there is, written by an encoder of our own, comes back. */
+/* Every code point, written by an encoder of our own, is decoded again. */
 UNIT_TEST(idna_utf8_all_code_points) {
   for (unsigned cp = 0; cp <= 0x10FFFF; cp++) {
     char b[4];
@@ -62,7 +63,7 @@ UNIT_TEST(idna_utf8_all_code_points) {
   }
 }
 
-/* Each form cut short at the end of the buffer: an error, nothing read beyond
+/* Each form truncated at the end of the buffer: an error, nothing read beyond
  * (CVE-2021-22918). */
 UNIT_TEST(idna_utf8_truncated) {
   static const char* whole[] = { "\xC3\xA9", "\xE2\x82\xAC",
@@ -117,8 +118,8 @@ UNIT_TEST(idna_utf8_malformed) {
   }
 }
 
-/* All pairs of bytes: never reads or moves beyond the end, and only what is
- * really UTF-8 is taken. */
+/* All pairs of bytes: nothing is read beyond the end, and only valid UTF-8 is
+ * accepted. */
 UNIT_TEST(idna_utf8_all_pairs) {
   for (unsigned hi = 0; hi < 256; hi++) {
     for (unsigned lo = 0; lo < 256; lo++) {
@@ -234,7 +235,7 @@ UNIT_TEST(idna_toascii_vectors) {
     CHECK_ROW(n == (ssize_t) strlen(want) + 1, want);
     CHECK_STR(want, out);
 
-    /* What is ASCII already stays as it is. */
+    /* ASCII stays as it is. */
     char again[256];
     ssize_t m = uv__idna_toascii(out, out + n - 1, again, again + 256);
     CHECK_EQ(n, m);
@@ -243,8 +244,8 @@ UNIT_TEST(idna_toascii_vectors) {
   }
 }
 
-/* Every size of output from nothing to too much: the whole name with its NUL or
- * an error, and no byte beyond (CVE-2024-24806). */
+/* Every output size from nothing to plenty: the whole name with its NUL or an
+ * error, and nothing written beyond (CVE-2024-24806). */
 UNIT_TEST(idna_toascii_every_output_size) {
   for (size_t i = 0; i < NCONVERSIONS; i++) {
     const char* name = conversions[i].name;
@@ -271,7 +272,7 @@ static ssize_t to_256(const char* name, size_t n) {
   return uv__idna_toascii(name, name + n, out, out + sizeof(out));
 }
 
-/* The names of the CVE: they used to be cut to a numeric address. */
+/* The names of the CVE: they used to be truncated to a numeric address. */
 UNIT_TEST(idna_toascii_too_long) {
   char name[400];
 
@@ -297,7 +298,7 @@ UNIT_TEST(idna_toascii_too_long) {
   CHECK(n <= 256);
 }
 
-/* More characters than any label may have, whatever room there is. */
+/* More characters than a label may have, whatever the buffer size. */
 UNIT_TEST(idna_toascii_long_label_large_buffer) {
   size_t size = 1 << 20;
   char* in = malloc(size);
@@ -311,7 +312,7 @@ UNIT_TEST(idna_toascii_long_label_large_buffer) {
     memcpy(in + i, "\xC3\xBC", 2);
   CHECK_EQ(UV_EINVAL, uv__idna_toascii(in, in + size, out, out + size));
 
-  /* Short labels may be as many as fit. */
+  /* There may be as many short labels as fit. */
   for (size_t i = 0; i < size; i += 2)
     memcpy(in + i, "a.", 2);
   CHECK_EQ(size - 1, uv__idna_toascii(in, in + size - 2, out, out + size));

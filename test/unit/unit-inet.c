@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* inet.c: which texts are addresses, what is written, and where it ends. The
- * C library's own functions serve as a second opinion. */
+/* inet.c: which texts are addresses, what is written, and where it ends,
+ * compared with the C library's own functions. */
 #include "unit.h"
 
 #include "uv.h"
@@ -92,7 +92,7 @@ static const struct v6_row v6_rows[] = {
     "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
     { 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
       255, 255 } },
-  /* the first of the longest runs is the one left out */
+  /* the first of the longest runs is abbreviated */
   { "1:0:0:2:0:0:3:4", "1::2:0:0:3:4",
     { 0, 1, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 3, 0, 4 } },
   { "1:0:0:2:0:0:0:3", "1:0:0:2::3",
@@ -158,7 +158,7 @@ UNIT_TEST(inet_pton6_bad) {
     for (size_t k = 0; k < 16; k++)
       CHECK_EQ(9, got[k]); /* untouched */
 
-    /* A zone makes nothing good. */
+    /* A zone does not make a bad address valid. */
     char text[128];
     strcpy(text, rows[i]);
     strcat(text, "%en1");
@@ -166,7 +166,7 @@ UNIT_TEST(inet_pton6_bad) {
   }
 }
 
-/* Very long texts are refused, not copied anywhere. */
+/* Very long texts are refused, not copied. */
 UNIT_TEST(inet_pton_too_long) {
   size_t size = 1 << 20;
   char* text = malloc(size + 1);
@@ -181,13 +181,13 @@ UNIT_TEST(inet_pton_too_long) {
     CHECK_EQ(UV_EINVAL, uv_inet_pton(AF_INET6, text, got));
   }
 
-  /* A zone may be as long as it likes. */
+  /* A zone may have any length. */
   memcpy(text, "::1", 3);
   CHECK_EQ(0, uv_inet_pton(AF_INET6, text, got));
   free(text);
 }
 
-/* Each size of the target: all of it or UV_ENOSPC and nothing touched. */
+/* Each target size: the complete text, or UV_ENOSPC and nothing touched. */
 UNIT_TEST(inet_ntop_every_size) {
   for (size_t i = 0; i < N(v6_rows); i++) {
     size_t need = strlen(v6_rows[i].canonical) + 1;
@@ -235,8 +235,8 @@ static uint32_t next_random(uint32_t* state) {
 }
 
 #if TEST_POSIX
-/* Texts of the characters addresses are made of: we and the C library agree
- * which are addresses, and which ones. */
+/* Texts made of the characters of addresses: we and the C library agree on
+ * which are addresses, and which addresses they are. */
 UNIT_TEST(inet_pton_agrees_with_libc) {
   uint32_t state = 1;
   unsigned nvalid = 0;
@@ -261,11 +261,11 @@ UNIT_TEST(inet_pton_agrees_with_libc) {
       CHECK_ROW(memcmp(ours, theirs, f == 0 ? 4 : 16) == 0, text);
     }
   }
-  CHECK(nvalid > 1000); /* or nothing was tested */
+  CHECK(nvalid > 1000); /* otherwise nothing was tested */
 }
 #endif
 
-/* Sparse random addresses come back through text. */
+/* Sparse random addresses survive the round trip through text. */
 UNIT_TEST(inet_round_trip) {
   uint32_t state = 7;
 

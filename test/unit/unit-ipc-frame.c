@@ -15,7 +15,7 @@ enum { SOCKET_SIZE = 632 };
 
 static char description[SOCKET_SIZE];
 
-/* Feeds `n` bytes that are not data, in pieces of one; the last answer. */
+/* Feeds `n` bytes that are not data, one by one; returns the last answer. */
 static int feed(struct uv__ipc_parser* parser, const void* bytes, uint32_t n) {
   int event = UV__IPC_MORE;
 
@@ -50,7 +50,7 @@ UNIT_TEST(ipc_frame_headers_are_libuvs) {
 }
 
 UNIT_TEST(ipc_frame_data) {
-  /* The second number is anything. */
+  /* The second number is arbitrary. */
   static const unsigned char header[] = { 1, 0, 0, 0, 9, 9, 9, 9,
                                           0, 1, 0, 0, 0, 0, 0, 0 };
   struct uv__ipc_parser parser = { 0 };
@@ -80,7 +80,7 @@ UNIT_TEST(ipc_frame_socket_comes_before_its_data) {
   CHECK_EQ(5, parser.data_left);
 }
 
-/* A socket may come alone, and an empty frame may come. */
+/* A socket may arrive alone, and so may an empty frame. */
 UNIT_TEST(ipc_frame_without_data) {
   static const unsigned char alone[] = { 6, 0, 0, 0, 0, 0, 0, 0,
                                          0, 0, 0, 0, 0, 0, 0, 0 };
@@ -96,12 +96,13 @@ UNIT_TEST(ipc_frame_without_data) {
   CHECK_EQ(0, parser.data_left);
 }
 
-UNIT_TEST(ipc_frame_nonsense_is_refused) {
+UNIT_TEST(ipc_frame_garbage_is_refused) {
   static const unsigned char headers[][16] = {
     { 8 },                                        /* an unknown flag */
     { 1, 0, 0, 0x80 },                            /* another */
-    { 5 },                                        /* a connection, no socket */
-    { 0, 0, 0, 0, 0, 0, 0, 0, 1 },                /* data without their flag */
+    { 5 },                                        /* a connection without a
+                                                   * socket */
+    { 0, 0, 0, 0, 0, 0, 0, 0, 1 },                /* data without its flag */
     { 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1 },    /* the last is not 0 */
     { 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1 },
   };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* loop.c and poll-phase.c over the fake poller: which phase when, what uv_run
+/* loop.c and poll-phase.c on the fake poller: the order of phases, what uv_run
  * returns, when and how long the loop sleeps. */
 #include "poller-fake.h"
 
@@ -105,7 +105,7 @@ UNIT_TEST(loop_phase_order) {
   teardown();
 }
 
-/* Stops everything after so many rounds. */
+/* Stops everything after this many rounds. */
 static int rounds_left;
 
 static void counting_check_cb(uv_check_t* h) {
@@ -118,7 +118,8 @@ static void counting_check_cb(uv_check_t* h) {
   uv_timer_stop(&timer);
 }
 
-/* DEFAULT runs due timers once before the first round, the others do not. */
+/* DEFAULT runs due timers once before the first iteration; the others do not.
+ */
 UNIT_TEST(loop_timers_before_first_round) {
   setup();
   uv_prepare_start(&prepare, prepare_cb);
@@ -140,7 +141,7 @@ UNIT_TEST(loop_timers_before_first_round) {
   teardown();
 }
 
-/* Nothing alive: no phase runs, whatever the mode. */
+/* Not alive: no phase runs, in any mode. */
 UNIT_TEST(loop_run_not_alive) {
   setup();
   start_watchers();
@@ -159,7 +160,8 @@ UNIT_TEST(loop_run_not_alive) {
 
 UNIT_TEST(loop_return_values) {
   setup();
-  /* ONCE with only a timer: sleeps to the deadline, runs it, none is left. */
+  /* ONCE with only a timer: sleeps to the deadline, runs it, nothing is left.
+   */
   uv_timer_start(&timer, timer_cb, 7, 0);
   CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_ONCE));
   fake_check_trace("t");
@@ -173,7 +175,7 @@ UNIT_TEST(loop_return_values) {
   uv_timer_stop(&timer);
   CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_NOWAIT));
 
-  /* DEFAULT comes back when nothing is left. */
+  /* DEFAULT returns when nothing is left. */
   uv_timer_start(&timer, timer_cb, 7, 0);
   CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
   fake_check_trace("t");
@@ -185,7 +187,7 @@ UNIT_TEST(loop_sleeps_exactly_when_it_may) {
   fake_source_start(ready_cb);
   fake_ready();
   uv_run(&fake.loop, UV_RUN_ONCE);
-  FAKE_CHECK_WAITS(-1); /* only the source: for ever */
+  FAKE_CHECK_WAITS(-1); /* only the source: no timeout */
 
   uv_timer_start(&timer, timer_cb, 12, 0);
   fake_ready();
@@ -217,8 +219,8 @@ static void stop_idle_cb(uv_idle_t* h) {
   uv_idle_stop(h);
 }
 
-/* What a round had to do counts as its progress: no sleep after it. In DEFAULT
- * mode the loop would come round again, so it may. */
+/* What an iteration had to do counts as progress: no sleep after it. In DEFAULT
+ * mode another iteration would follow, so it may sleep. */
 UNIT_TEST(loop_once_does_not_sleep_after_idle_stopped_itself) {
   setup();
   uv_timer_start(&timer, timer_cb, 10, 0);
@@ -242,7 +244,7 @@ static void start_timer_prepare_cb(uv_prepare_t* h) {
   uv_timer_start(&timer, timer_cb, 3, 0);
 }
 
-/* The timeout is decided after prepare. */
+/* The timeout is computed after prepare. */
 UNIT_TEST(loop_prepare_changes_the_timeout) {
   setup();
   uv_prepare_start(&prepare, start_timer_prepare_cb);
@@ -258,7 +260,7 @@ static void stop_loop_prepare_cb(uv_prepare_t* h) {
   uv_stop(&fake.loop);
 }
 
-/* The round that stops is finished, without sleeping. */
+/* The iteration that stops is completed, without sleeping. */
 UNIT_TEST(loop_stop_in_prepare) {
   setup();
   start_watchers();
@@ -283,7 +285,7 @@ UNIT_TEST(loop_stop_before_run) {
     fake_check_trace("");
     CHECK_EQ(0, fake.nwaits);
   }
-  /* The flag is used up. */
+  /* The flag is cleared. */
   CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_NOWAIT));
   fake_check_trace("pct");
 
@@ -303,7 +305,7 @@ static void stop_timer_cb(uv_timer_t* h) {
   uv_stop(&fake.loop);
 }
 
-/* Stopped by the timers that run before the first round: there is none. */
+/* Stopped by a timer before the first iteration: there is none. */
 UNIT_TEST(loop_stop_in_first_timer) {
   setup();
   start_watchers();
@@ -314,8 +316,8 @@ UNIT_TEST(loop_stop_in_first_timer) {
   teardown();
 }
 
-/* A wait that ends early for nothing goes on for the rest: nothing is lost,
- * nothing counted twice, and no callback runs early. */
+/* A wait that ends early continues for the rest: no time is lost or counted
+ * twice, and no callback runs early. */
 UNIT_TEST(loop_early_returns_lose_no_time) {
   static const uv_run_mode modes[] = { UV_RUN_ONCE, UV_RUN_DEFAULT };
   setup();
@@ -336,7 +338,7 @@ UNIT_TEST(loop_early_returns_lose_no_time) {
   teardown();
 }
 
-/* Signals all the time and a poller that returns at once: still on time. */
+/* Constant signals and a poller that returns at once: still on time. */
 static int storm_wait(struct fake* f, struct uv__event* out, int max, int ms) {
   (void) out;
   (void) max;
@@ -356,7 +358,7 @@ UNIT_TEST(loop_once_survives_a_storm) {
   teardown();
 }
 
-/* Later than asked: the clock decides, not the timeout. */
+/* Later than requested: the clock decides, not the timeout. */
 UNIT_TEST(loop_wait_that_oversleeps) {
   setup();
   uv_timer_start(&timer, timer_cb, 5, 5);
@@ -369,7 +371,7 @@ UNIT_TEST(loop_wait_that_oversleeps) {
   teardown();
 }
 
-/* A failing wait ends the phase; the loop goes on. */
+/* A failing wait ends the phase; the loop continues. */
 UNIT_TEST(loop_wait_error) {
   setup();
   start_watchers();
@@ -387,7 +389,7 @@ static void fail_waits(int n, int err) {
     fake_error(err);
 }
 
-/* A wait that failed for want of memory is tried again. */
+/* A wait that failed for lack of memory is retried. */
 UNIT_TEST(loop_wait_fails_for_a_moment) {
   setup();
   start_watchers();
@@ -401,7 +403,7 @@ UNIT_TEST(loop_wait_fails_for_a_moment) {
   teardown();
 }
 
-/* But not for ever: a loop that cannot wait goes back to its caller. */
+/* But not forever: a loop that cannot wait returns to its caller. */
 UNIT_TEST(loop_wait_fails_for_good) {
   setup();
   uv_timer_start(&timer, timer_cb, 5, 0);
@@ -422,8 +424,8 @@ UNIT_TEST(loop_now_is_cached) {
   teardown();
 }
 
-/* 0 while interest is not committed: whoever embeds the loop must run it. A
- * port has none that would have to be. */
+/* 0 while interest is not committed: an embedder must run the loop. A
+ * completion port has none to commit. */
 UNIT_TEST(loop_backend_timeout) {
   setup();
   CHECK_EQ(0, uv_backend_timeout(&fake.loop)); /* nothing is alive */
@@ -436,7 +438,7 @@ UNIT_TEST(loop_backend_timeout) {
   CHECK_EQ(30, uv_backend_timeout(&fake.loop));
   uv_stop(&fake.loop);
   CHECK_EQ(0, uv_backend_timeout(&fake.loop));
-  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_NOWAIT)); /* uses the flag up */
+  CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_NOWAIT)); /* clears the flag */
   teardown();
 }
 
@@ -457,7 +459,7 @@ UNIT_TEST(loop_async_on_wake) {
   teardown();
 }
 
-/* Metrics: what was there before the loop slept was waiting for it. */
+/* Metrics: what was ready before the loop slept counts as waiting. */
 UNIT_TEST(loop_metrics) {
   uv_metrics_t metrics;
 

@@ -15,7 +15,7 @@ UNIT_TEST(poll_clock_after_ms) {
   CHECK_EQ(1500 * MS, uv__deadline_after_ms(500 * MS, 1000));
 }
 
-/* Too late for the clock is the latest moment there is, never "never". */
+/* A deadline beyond the clock's range is the latest one, never "never". */
 UNIT_TEST(poll_clock_after_ms_saturates) {
   uint64_t most = LATEST / MS;
 
@@ -54,7 +54,7 @@ UNIT_TEST(poll_clock_left_ms) {
   CHECK_EQ(INT_MAX - 1, uv__deadline_left_ms((INT_MAX - 1) * MS, 0));
 }
 
-/* Waiting what is left, however often it is cut short, ends at or after the
+/* Waiting for the rest, however often interrupted, ends at or after the
  * deadline and less than a millisecond late. */
 UNIT_TEST(poll_clock_interrupted_waits_add_up) {
   uint64_t seed = 42;

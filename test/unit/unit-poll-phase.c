@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* poll-phase.c and the fd table over the fake poller: batches, stale events,
+/* poll-phase.c and the fd table on the fake poller: batches, stale events,
  * refused fds, interest that is committed once and only if it changed. */
 #include "poller-fake.h"
 
@@ -12,7 +12,7 @@
 #define HANDLES 3
 #define BATCHES_MAX 48 /* as in poll-phase.c */
 
-static uv_poll_t handles[HANDLES]; /* noted as 0, 1, 2 */
+static uv_poll_t handles[HANDLES]; /* recorded as 0, 1, 2 */
 static int fds[HANDLES];
 static uv_timer_t timer;
 static uv_check_t check;
@@ -67,12 +67,12 @@ UNIT_TEST(poll_phase_batch_in_order) {
   fake_and_io(fds[1], POLLIN);
   CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
   fake_check_trace("201");
-  FAKE_CHECK_WAITS(-1); /* not full: no second look */
+  FAKE_CHECK_WAITS(-1); /* not full: no second wait */
   teardown();
 }
 
 static int full_batches;
-static int full_size; /* what a wait is to have room for */
+static int full_size; /* the room that a wait must offer */
 
 static int full_wait(struct fake* f, struct uv__event* out, int max, int ms) {
   (void) ms;
@@ -109,9 +109,9 @@ static void check_full(int batches, int waits) {
   fake.nwaits = 0;
 }
 
-/* A full batch is followed by another look, without sleeping, up to a bound
- * after which timers and the rest get their turn. A new loop's batches are
- * small and only make room for larger ones. */
+/* A full batch is followed by another wait without sleeping, up to a limit
+ * after which timers and the other phases run. A new loop's batches are small
+ * and only make room for larger ones. */
 UNIT_TEST(poll_phase_full_batch_goes_on) {
   setup();
   uv_poll_start(&handles[0], UV_READABLE, count_cb);
@@ -133,7 +133,7 @@ static void stop_loop_cb(uv_poll_t* h, int status, int events) {
   uv_stop(&fake.loop);
 }
 
-/* uv_stop() in a callback: what was collected is still delivered. */
+/* uv_stop() in a callback: collected events are still delivered. */
 UNIT_TEST(poll_phase_stop_in_callback) {
   setup();
   uv_check_start(&check, check_cb);
@@ -182,7 +182,7 @@ static void reuse_fd_cb(uv_poll_t* h, int status, int events) {
   CHECK_EQ(0, uv_poll_start(&successor, UV_READABLE, successor_cb));
 }
 
-/* P8: the number of a closed fd, taken by another file in the same batch. */
+/* P8: the number of a closed fd, reused by another file in the same batch. */
 UNIT_TEST(poll_phase_stale_fd_number_reused) {
   setup();
   uv_poll_start(&handles[0], UV_READABLE, reuse_fd_cb);
@@ -205,8 +205,8 @@ static void restart_cb(uv_poll_t* h, int status, int events) {
   uv_poll_start(&handles[1], UV_READABLE, poll_cb);
 }
 
-/* Stopped and started again in one batch: a start is new, old events are not
- * its business (and a level is reported again anyway, P2). */
+/* Stopped and started again in one batch: old events do not count (and a level
+ * is reported again anyway, P2). */
 UNIT_TEST(poll_phase_stale_after_restart) {
   setup();
   uv_poll_start(&handles[0], UV_READABLE, restart_cb);
@@ -221,23 +221,24 @@ UNIT_TEST(poll_phase_stale_after_restart) {
   teardown();
 }
 
-/* Only stale events: the wait goes on for what is left of it. */
+/* Only stale events: the wait continues for the remaining time. */
 UNIT_TEST(poll_phase_stale_does_not_end_the_wait) {
   setup();
   uv_timer_start(&timer, timer_cb, 100, 0);
   fake_io(999, POLLIN);
   fake.steps[0].pass_ns = 30 * FAKE_MS;
-  fake_io(fds[0], POLLOUT); /* not asked for */
+  fake_io(fds[0], POLLOUT); /* not requested */
   fake.steps[1].pass_ns = 30 * FAKE_MS;
   CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
   FAKE_CHECK_WAITS(100, 70, 40);
   fake_check_trace("t");
   CHECK(fake.now_ns == FAKE_START_NS + 100 * FAKE_MS);
-  CHECK(fake.forgets >= 1); /* nobody's fd is taken out of the poller */
+  CHECK(fake.forgets >= 1); /* an fd without an owner is removed from the poller
+                             */
   teardown();
 }
 
-/* Error and hangup come through whatever was asked for. */
+/* Errors and hangups are delivered whatever was requested. */
 static int last_status;
 static int last_events;
 
@@ -259,7 +260,7 @@ UNIT_TEST(poll_phase_hangup_is_delivered) {
   teardown();
 }
 
-/* P4: a refused fd is that handle's error; the others work on. */
+/* P4: a refused fd is an error of that handle; the others continue. */
 UNIT_TEST(poll_phase_refused_apply) {
   setup();
   uv_poll_start(&handles[1], UV_READABLE, record_cb);
@@ -272,7 +273,7 @@ UNIT_TEST(poll_phase_refused_apply) {
   CHECK_EQ(UV_EBADF, last_status);
   CHECK_EQ(0, uv_is_active((uv_handle_t*) &handles[1]));
 
-  /* Not asked again until it is started again, and that can succeed. */
+  /* Not tried again until it is started again, which may succeed. */
   int applies = fake.napplies;
   fake_io(fds[0], POLLIN);
   uv_run(&fake.loop, UV_RUN_NOWAIT);
@@ -286,7 +287,7 @@ UNIT_TEST(poll_phase_refused_apply) {
   teardown();
 }
 
-/* Refused and closed before anybody heard of it: nobody does. */
+/* Refused and closed before the error was delivered: no callback. */
 static void close_refused_cb(uv_poll_t* h, int status, int events) {
   poll_cb(h, status, events);
   uv_close((uv_handle_t*) &handles[1], NULL);
@@ -317,7 +318,7 @@ static void read_cb(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
   (void) buf;
 }
 
-/* Interest is told once, and not at all if it is as it was. */
+/* Interest is committed once, and not at all if it did not change. */
 UNIT_TEST(poll_phase_commit_only_changes) {
   uv_pipe_t stream;
   int pair[2];
@@ -372,7 +373,7 @@ UNIT_TEST(poll_phase_stopped_until_ready) {
   CHECK_EQ(HANDLES + 1, fake.napplies);
   CHECK_EQ(1, fake.forgets);
 
-  /* Started again it is new to the poller. */
+  /* After a restart it is new to the poller. */
   uv_read_start((uv_stream_t*) &stream, alloc_nothing, read_cb);
   fake_pass(0);
   uv_run(&fake.loop, UV_RUN_NOWAIT);
@@ -402,8 +403,8 @@ static void write_at_end(uv_stream_t* stream,
   CHECK_EQ(0, uv_write(&req, stream, &text, 1, note_alive));
 }
 
-/* A round that was asked for keeps the loop alive, although its result has been
- * told by the event that is being dispatched. */
+/* A requested iteration keeps the loop alive, although the event being
+ * dispatched has already reported the result. */
 UNIT_TEST(poll_phase_alive_while_a_round_is_due) {
   uv_pipe_t stream;
   uv_os_sock_t pair[2];
@@ -424,8 +425,8 @@ UNIT_TEST(poll_phase_alive_while_a_round_is_due) {
   teardown();
 }
 
-/* A poll handle that is started again is told again, once an iteration: the
- * number may be another descriptor's by now. */
+/* A restarted poll handle is committed again, once per iteration: the number
+ * may belong to another descriptor. */
 UNIT_TEST(poll_phase_commit_restarts) {
   setup();
   fake_pass(0);
@@ -442,7 +443,7 @@ UNIT_TEST(poll_phase_commit_restarts) {
     CHECK_EQ(POLLIN, fake.applies[HANDLES + i - 1].want);
   }
 
-  /* Started and stopped: there is nothing to tell. */
+  /* Started and stopped: nothing to commit. */
   uv_poll_start(&handles[0], UV_READABLE, poll_cb);
   uv_poll_stop(&handles[0]);
   fake_pass(0);
@@ -451,7 +452,7 @@ UNIT_TEST(poll_phase_commit_restarts) {
   teardown();
 }
 
-/* After a fork everything is told again. */
+/* After a fork everything is committed again. */
 UNIT_TEST(poll_phase_fork_applies_all_again) {
   setup();
   fake_pass(0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* win/process-path.c: where a program is. It is pure, so it is compiled in here
- * and tested on every system, with a list of files for a disk. */
+/* win/process-path.c: finding a program. It is pure, so it is compiled in here
+ * and tested on every system, with a list of files instead of a disk. */
 #include "unit.h"
 
 #include "base.h"
@@ -9,8 +9,9 @@
 #define uv__program_find unit_program_find
 #include "win/process-path.c"
 
-static const char* const* files; /* those that are there; NULL ends them */
-static char tried[1024];         /* what was looked for, with ; between */
+static const char* const* files; /* existing files, NULL-terminated */
+static char tried[1024];         /* files that were looked for, separated by ;
+                                  */
 
 static int is_there(const uint16_t* wide) {
   char path[128];
@@ -44,7 +45,7 @@ struct ask {
   int no_cwd;
 };
 
-/* The file that is found from C:\cwd, or "". */
+/* The file found from C:\cwd, or "". */
 static const char* find(struct ask ask) {
   static char found[128];
   uint16_t file[128];
@@ -90,7 +91,7 @@ UNIT_TEST(process_path_bare_names) {
   CHECK_STR("", look(".", "C:\\bin"));
 }
 
-/* With an extension as it is first, then with others behind it. */
+/* With an extension: first as it is, then with others appended. */
 UNIT_TEST(process_path_extensions) {
   static const char* const disk[] = { "C:\\bin\\a.b.exe", "C:\\bin\\x.",
                                       "C:\\bin\\y..exe", NULL };
@@ -99,7 +100,8 @@ UNIT_TEST(process_path_extensions) {
             find((struct ask) { .file = "a.b", .path = "C:\\bin",
                                 .no_cwd = 1 }));
   CHECK_STR("C:\\bin\\a.b;C:\\bin\\a.b.com;C:\\bin\\a.b.exe", tried);
-  CHECK_STR("", look("x.", "C:\\bin")); /* no extension, and not tried bare */
+  CHECK_STR("", look("x.", "C:\\bin")); /* no extension: never tried without one
+                                         */
   CHECK_STR("", look("a", "C:\\bin"));
 }
 
@@ -113,7 +115,7 @@ UNIT_TEST(process_path_current_directory) {
                                 .no_cwd = 1 }));
 }
 
-/* A directory in the name: %PATH% is not asked. */
+/* A name with a directory does not use %PATH%. */
 UNIT_TEST(process_path_names_with_a_directory) {
   static const char* const disk[] = {
     "C:\\cwd\\sub\\a.exe", "D:\\abs\\b.exe", "C:\\root\\c.exe",

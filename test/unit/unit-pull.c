@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The pull-based pair over the fake poller: process waits and runs nothing,
- * dispatch runs what is ready and defers what is queued meanwhile. */
+/* The pull loop on the fake poller: process waits and runs nothing; dispatch
+ * runs what is ready and defers what is queued meanwhile. */
 #include "poller-fake.h"
 
 #include "uv/ext.h"
@@ -79,13 +79,13 @@ UNIT_TEST(pull_process_runs_nothing) {
   fake_ready();
   CHECK_EQ(1, uv_backend_process(&fake.loop, -1));
   fake_check_trace("");
-  FAKE_CHECK_WAITS(0); /* the loop has work of its own, whatever was asked */
+  FAKE_CHECK_WAITS(0); /* the loop has work to do, whatever was requested */
   CHECK(uv_backend_dispatch(&fake.loop) != 0);
   fake_check_trace("fctip");
   teardown();
 }
 
-/* Not past the next timer, also if the caller would wait longer. */
+/* Not past the next timer, even if the caller would wait longer. */
 UNIT_TEST(pull_process_is_in_time_for_timers) {
   setup();
   uv_timer_start(&timer, timer_cb, 8, 0);
@@ -121,7 +121,7 @@ UNIT_TEST(pull_stop) {
   teardown();
 }
 
-/* The caller's timeout counts, to the same rules as the loop's own. */
+/* The caller's timeout follows the same rules as the loop's own. */
 UNIT_TEST(pull_process_timeout) {
   setup();
   fake_pass(0);
@@ -161,8 +161,8 @@ UNIT_TEST(pull_process_error) {
   teardown();
 }
 
-/* A wake-up is reported once by an edge-triggered poller: a second process
- * before the dispatch must not lose it. */
+/* An edge-triggered poller reports a wake-up once: a second process before the
+ * dispatch must not lose it. */
 UNIT_TEST(pull_process_twice_keeps_events) {
   setup();
   uv_async_send(&async);
@@ -174,7 +174,7 @@ UNIT_TEST(pull_process_twice_keeps_events) {
   teardown();
 }
 
-/* Also if uv_run() goes on where process stopped. */
+/* Also if uv_run() continues where process stopped. */
 UNIT_TEST(pull_process_then_run) {
   setup();
   uv_async_send(&async);
@@ -193,7 +193,7 @@ static void start_more_cb(void) {
 }
 
 /* What callbacks queue is for later: the async send for the next wait. Closing
- * is finished in this round, as in uv_run(). */
+ * is completed in this round, as in uv_run(). */
 UNIT_TEST(pull_dispatch_defers) {
   setup();
   fake_source_start(start_more_cb);
@@ -219,7 +219,7 @@ static void close_in_timer_cb(uv_timer_t* h) {
   uv_close((uv_handle_t*) h, close_cb);
 }
 
-/* Closed by what runs after the close phase: due at once, next round. */
+/* Closed by what runs after the close phase: due at once, in the next round. */
 UNIT_TEST(pull_close_in_timer_is_next_round) {
   setup();
   uv_timer_start(&timer, close_in_timer_cb, 0, 0);

@@ -22,7 +22,7 @@ static void init_items(void) {
   }
 }
 
-/* The list forwards and backwards is `want`. */
+/* The list, forwards and backwards, equals `want`. */
 static void check_list(const struct uv__queue* head, const int* want, int n) {
   const struct uv__queue* q = head;
 
@@ -56,7 +56,7 @@ UNIT_TEST(queue_order) {
   check_list(&head, (int[]) { 1, 3, 2 }, 3);
 }
 
-/* A removed node is a list of its own: removing it again touches nobody. */
+/* A removed node is a list by itself: removing it again affects no other. */
 UNIT_TEST(queue_remove_twice) {
   struct uv__queue head;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* random-os.c of unix: signals in the middle, and kernels or sandboxes without
- * getrandom(2). */
+/* Random bytes on Unix: signals during the call, and kernels or sandboxes
+ * without getrandom(2). */
 #include "unit.h"
 
 #include "random.h"
@@ -21,19 +21,19 @@
 # include "unix/linux/call-numbers.h"
 #endif
 
-/* Where the C library has a function that ours can stand in front of. */
+/* The C library has a function that ours can replace. */
 #define SCRIPTED (UV__HAVE_GETRANDOM && UV__HAVE_NEWER_CALLS)
 
 #if SCRIPTED
 # include <sys/random.h>
 # include <sys/syscall.h>
 
-/* What the next calls of getrandom() answer: a negated errno, or how many bytes
- * at most; after the 0 at the end, the kernel's own answer. */
+/* What the next calls of getrandom() return: a negated errno, or a maximum
+ * number of bytes; after the final 0, the kernel's own answer. */
 static const int* script;
 static int script_calls;
 
-/* In front of the C library's for the whole test program. */
+/* Replaces the C library's in the whole test program. */
 ssize_t getrandom(void* buf, size_t len, unsigned int flags) {
   int step = 0;
   if (script != NULL && *script != 0) {
@@ -66,7 +66,7 @@ static int is_zero(const char* p, size_t n) {
 }
 
 #if SCRIPTED
-/* Interrupted before the first byte, and given in pieces. */
+/* Interrupted before the first byte, and delivered in pieces. */
 UNIT_TEST(random_scripted_kernel) {
   static const int steps[] = { -EINTR, -EINTR, 1, -EINTR, 3, 1, -EINTR, 0 };
   char buf[64] = { 0 };
@@ -79,7 +79,7 @@ UNIT_TEST(random_scripted_kernel) {
   CHECK(!is_zero(buf + 32, 32));
 }
 
-/* Refused half way: the rest comes from the device. */
+/* Refused halfway: the rest comes from the device. */
 UNIT_TEST(random_scripted_refusal) {
   static const int steps[] = { 8, -ENOSYS, 0 };
   char buf[128] = { 0 };
@@ -122,7 +122,7 @@ static void on_tick(int signum) {
   ticks++;
 }
 
-/* Signals without SA_RESTART cut the calls short. */
+/* Signals without SA_RESTART interrupt the calls. */
 UNIT_TEST(random_interrupted) {
   struct sigaction sa;
   memset(&sa, 0, sizeof(sa));
@@ -145,7 +145,7 @@ UNIT_TEST(random_interrupted) {
     CHECK(!is_zero(buf + at, 64));
   free(buf);
   if (ticks == 0)
-    SKIP("no signal came in the middle; valgrind holds them back");
+    SKIP("no signal arrived during the call; valgrind delays them");
 }
 
 #if defined(HAVE_SECCOMP) && UV__HAVE_GETRANDOM
@@ -172,7 +172,7 @@ static int forbid_getrandom(int err) {
 
 static void check_fallback(int err) {
   if (forbid_getrandom(err) != 0)
-    SKIP("no seccomp filters here to take getrandom(2) away");
+    SKIP("no seccomp filters here to refuse getrandom(2)");
 
   char buf[4096] = { 0 };
   for (int i = 0; i < 3; i++) {

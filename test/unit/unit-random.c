@@ -42,13 +42,13 @@ UNIT_TEST(random_async_arguments) {
   CHECK_EQ(UV_EINVAL, uv_random(NULL, &req, buf, sizeof(buf), 0, never_cb));
 }
 
-/* Every byte up to the end is written, and none behind it. */
+/* Every byte up to the end is written, and none beyond it. */
 UNIT_TEST(random_fills_exactly) {
   for (size_t size = 1; size <= 300; size++) {
     char* buf = malloc(size);
     CHECK(buf != NULL);
     int last_seen = 0;
-    /* The last byte is 0 by chance 1 time in 256: 8 tries are enough. */
+    /* The last byte is 0 by chance once in 256: 8 tries are enough. */
     for (int i = 0; i < 8; i++) {
       memset(buf, 0, size);
       CHECK_EQ(0, uv_random(NULL, NULL, buf, size, 0, NULL));
@@ -59,7 +59,7 @@ UNIT_TEST(random_fills_exactly) {
   }
 }
 
-/* Linux gives at most 32 MB - 1 per call. */
+/* Linux returns at most 32 MB - 1 per call. */
 UNIT_TEST(random_more_than_one_call_gives) {
   size_t size = (40u << 20) + 13;
   char* buf = calloc(1, size);

@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-/* The one under test, in memory of its exact size. */
+/* The data under test, in memory of its exact size. */
 static unsigned char* data;
 static size_t data_size;
 
@@ -48,7 +48,7 @@ static void add32(uint32_t value) {
   add(bytes, 4);
 }
 
-/* Units are those of this machine, in here and in reparse.c alike. */
+/* Units have this machine's byte order, here and in reparse.c. */
 static void add_text(const char* text) {
   for (; *text != '\0'; text++) {
     uint16_t unit = (unsigned char) *text;
@@ -68,7 +68,7 @@ static void make_names(uint32_t tag, const char* real, const char* shown) {
   add_text(shown);
 }
 
-/* The target as plain text; "" if it is no link, "?" if it is broken. */
+/* The target as plain text; "" if it is not a link, "?" if it is malformed. */
 static const char* target(void) {
   static char text[256];
   struct uv__reparse_target t;
@@ -115,7 +115,7 @@ UNIT_TEST(reparse_junctions) {
   make_names(TAG_MOUNT_POINT, "C:\\dir", "C:\\dir");
   CHECK_STR("", target());
   make_names(0xA0001234, "\\??\\C:\\dir", "C:\\dir");
-  CHECK_STR("", target()); /* nobody knows what */
+  CHECK_STR("", target()); /* an unknown tag */
 }
 
 UNIT_TEST(reparse_links_of_wsl) {
@@ -156,8 +156,8 @@ UNIT_TEST(reparse_links_of_apps) {
   CHECK_STR("?", target());
 }
 
-/* What a disk may hold: nothing outside the data is read (ASan watches), and
- * nothing is believed. */
+/* Arbitrary disk contents: nothing outside the data is read (ASan checks), and
+ * no field is trusted. */
 UNIT_TEST(reparse_cut_at_every_byte) {
   make_names(TAG_SYMLINK, "\\??\\UNC\\s\\share", "");
   size_t whole = data_size;
@@ -168,7 +168,7 @@ UNIT_TEST(reparse_cut_at_every_byte) {
     CHECK(part != NULL);
     memcpy(part, data, size);
     CHECK_EQ(UV__REPARSE_BROKEN, uv__reparse_parse(part, size, &t));
-    if (size >= HEADER_SIZE) /* the header tells the truth */
+    if (size >= HEADER_SIZE) /* the header is correct */
       put16(part + 4, size - HEADER_SIZE);
     CHECK_EQ(UV__REPARSE_BROKEN, uv__reparse_parse(part, size, &t));
     free(part);

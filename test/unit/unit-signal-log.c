@@ -53,13 +53,13 @@ UNIT_TEST(signal_log_full) {
     for (unsigned i = 0; i < UV__SIGNAL_LOG_SIZE; i++)
       expect(&a, 1 + (int) (i % 64));
     CHECK_EQ(0, pop());
-    /* Another place for the beginning. */
+    /* Moves the start to another position. */
     CHECK(uv__signal_log_push(&signal_log, &b, 12));
     expect(&b, 12);
   }
 }
 
-/* Positions are counted beyond the largest number. */
+/* Positions wrap around the largest number. */
 UNIT_TEST(signal_log_positions_wrap) {
   signal_log.head = signal_log.tail = UINT32_MAX - 1;
   for (int i = 1; i < 8; i++)
@@ -83,7 +83,7 @@ UNIT_TEST(signal_log_forgets_a_handle) {
   CHECK_EQ(0, pop());
 }
 
-/* A place that is reserved and not written yet holds up those behind it. */
+/* A slot that is reserved but not yet written holds up those behind it. */
 UNIT_TEST(signal_log_waits_for_the_writer) {
   signal_log.tail = 1;
   CHECK(uv__signal_log_push(&signal_log, &b, 12));
@@ -103,7 +103,7 @@ static void write_rounds(void* arg) {
     i += uv__signal_log_push(&signal_log, arg, 1 + i % 64);
 }
 
-/* Each writer's own deliveries come in its order, and all of them. */
+/* Each writer's deliveries arrive completely and in its order. */
 UNIT_TEST(signal_log_many_writers) {
   uv_thread_t threads[WRITERS];
   int seen[WRITERS] = { 0 };

@@ -10,7 +10,7 @@
 #define uv__sock_status_error unit_sock_status_error
 #include "win/sock-status.c"
 
-/* Ascending, so none twice: the second could never be found. */
+/* Ascending, so no duplicates: the second could never be found. */
 UNIT_TEST(sock_status_rows_are_sorted_failures) {
   for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
     CHECK(rows[i].status >= 0x80000000u);

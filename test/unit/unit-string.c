@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every length of source with every size of target, to the byte. */
+/* Every source length with every target size, to the byte. */
 UNIT_TEST(strscpy_every_size) {
   for (size_t len = 0; len <= 12; len++) {
     char* src = malloc(len + 1);
@@ -36,7 +36,7 @@ UNIT_TEST(strscpy_every_size) {
   }
 }
 
-/* No more of the source is read than fits: it need not end there. */
+/* No more of the source is read than fits: it need not be terminated. */
 UNIT_TEST(strscpy_source_without_end) {
   char* src = malloc(4);
   char dst[4];
@@ -79,7 +79,7 @@ UNIT_TEST(strtok_tokens) {
   check_tokens("/usr/bin:/bin", ":", "[/usr/bin][/bin]");
 }
 
-/* Two strings at a time, and separators that change. */
+/* Two strings at a time, and changing separators. */
 UNIT_TEST(strtok_keeps_its_place) {
   char one[] = "a b";
   char two[] = "1:2 3";

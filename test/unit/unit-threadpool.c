@@ -100,14 +100,14 @@ static void run_until_done(int n) {
   CHECK_EQ(n, ndone);
 }
 
-/* So many items run at once, not one more; `text` is the variable. */
+/* Exactly this many items run at once; `text` is the variable. */
 static void check_size(const char* text, int workers) {
   setup(text);
   int n = workers + 3;
   for (int i = 0; i < n; i++)
     submit(i, UV__WORK_CPU);
   wait_until_running(workers);
-  uv_sleep(20); /* time for one too many to show itself */
+  uv_sleep(20); /* time for one too many to show */
   open_gate();
   run_until_done(n);
   CHECK_EQ(workers, most_running);
@@ -151,7 +151,7 @@ UNIT_TEST(threadpool_size_does_not_fit_a_long) {
   teardown();
 }
 
-/* Slow work takes half of the workers; the rest is for everybody else. */
+/* Slow work takes half of the workers; the rest is for fast work. */
 UNIT_TEST(threadpool_slow_work_takes_half) {
   setup("4");
   for (int i = 0; i < 10; i++)
@@ -218,7 +218,7 @@ UNIT_TEST(threadpool_cancel) {
   CHECK_EQ(0, uv__work_cancel(&loop, &items[3].work)); /* already */
   CHECK_EQ(0, ndone); /* never inline */
 
-  /* They need no worker to be reported. */
+  /* They are reported without a worker. */
   while (ndone < 2) {
     uv_async_t keep_alive;
     CHECK_EQ(0, uv_async_init(&loop, &keep_alive, NULL));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The timer heap against a model that looks at every timer: random starts,
- * restarts, stops and passing time, with few distinct deadlines so that order
- * of equals matters, and callbacks that do the same. */
+/* The timer heap against a model that examines every timer: random starts,
+ * restarts, stops and passing time, with few distinct deadlines so that the
+ * order of equals matters, and callbacks that do the same. */
 #include "poller-fake.h"
 
 #include "timer.h"
@@ -21,7 +21,8 @@ struct model {
 static uv_timer_t timers[TIMERS];
 static struct model models[TIMERS];
 static uint64_t next_order;
-static uint64_t round_first_order; /* what is armed later waits a round */
+static uint64_t round_first_order; /* what is armed later waits for the next
+                                    * round */
 static uint64_t round_now_ns;
 static int expecting;              /* inside a round of the loop */
 static uint64_t fired;
@@ -95,7 +96,7 @@ static void mutate(void) {
     models[i].armed = 0;
     break;
   case 2:
-    /* The busy server: later and later. */
+    /* A busy server: later and later. */
     for (unsigned n = 0; n < 5; n++) {
       CHECK_EQ(0, uv_timer_start(&timers[i], on_timer, timeout + n, 0));
       model_arm(i, timeout + n, 0);

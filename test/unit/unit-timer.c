@@ -29,7 +29,7 @@ static void teardown(void) {
   fake_close();
 }
 
-/* The backend's timeout means something only then. */
+/* The backend's timeout is meaningful only then. */
 static void had_a_round(void) {
   uv_run(&fake.loop, UV_RUN_NOWAIT);
 }
@@ -40,8 +40,8 @@ static void run_at(uint64_t ns_after_start) {
   uv_run(&fake.loop, UV_RUN_NOWAIT);
 }
 
-/* The milliseconds are real ones, counted in nanoseconds from the loop's time
- * at the start, not from the start of a rounded millisecond. */
+/* Milliseconds are counted in nanoseconds from the loop's time at the start,
+ * not from the start of a rounded millisecond. */
 UNIT_TEST(timer_never_early) {
   setup();
   CHECK_EQ(0, uv_timer_start(&a, note_timer, 5, 0));
@@ -73,7 +73,7 @@ UNIT_TEST(timer_equal_deadlines_in_start_order) {
   run_at(3 * FAKE_MS);
   fake_check_trace("cab");
 
-  /* A restart counts as a start, also for the same deadline. */
+  /* A restart counts as a start, even with the same deadline. */
   uv_update_time(&fake.loop);
   uv_timer_start(&a, note_timer, 3, 0);
   uv_timer_start(&b, note_timer, 3, 0);
@@ -110,7 +110,7 @@ UNIT_TEST(timer_huge_timeouts) {
   CHECK(uv_timer_get_repeat(&b) == UINT64_MAX);
   run_at(FAKE_MS);
   fake_check_trace("c");
-  /* As long as a poller can, and not "for ever". */
+  /* As long as a poller can wait, and not indefinitely. */
   CHECK_EQ(INT_MAX, uv_backend_timeout(&fake.loop));
   run_at(UINT64_C(1) << 60);
   fake_check_trace("");
@@ -144,7 +144,7 @@ UNIT_TEST(timer_repeat) {
   fake_check_trace("r");
   run_at(14 * FAKE_MS - 1);
   fake_check_trace("");
-  /* Late by two and a half: one call, and the next one counts from now. */
+  /* Late by two and a half periods: one call, and the next counts from now. */
   run_at(39 * FAKE_MS);
   fake_check_trace("r");
   run_at(49 * FAKE_MS - 1);
@@ -160,7 +160,7 @@ static void set_repeat_cb(uv_timer_t* timer) {
 }
 
 /* A repeat set in the callback of a timer without one takes effect at again();
- * of a repeating one, after the period that is running already. */
+ * of a repeating one, after the current period. */
 UNIT_TEST(timer_set_repeat) {
   setup();
   uv_timer_start(&a, set_repeat_cb, 1, 20);
@@ -221,8 +221,8 @@ static void close_others_cb(uv_timer_t* timer) {
   uv_close((uv_handle_t*) &c, NULL);
 }
 
-/* What is due in the same round and stopped or closed by an earlier callback
- * does not run (libuv 1.48 had that wrong for a while). */
+/* A due timer that an earlier callback of the round stops or closes does not
+ * run (libuv 1.48 once had that wrong). */
 UNIT_TEST(timer_stop_and_close_in_callback) {
   setup();
   uv_timer_start(&a, stop_others_cb, 1, 1);
@@ -248,8 +248,8 @@ static void rearm_cb(uv_timer_t* timer) {
   CHECK_EQ(0, uv_timer_start(timer, rearm_cb, 0, 0));
 }
 
-/* A 0 ms timer armed by a timer's callback is for the next iteration, even if
- * the callback lets the loop's time go on. */
+/* A 0 ms timer started by a timer's callback runs in the next iteration, even
+ * if the callback updates the loop's time. */
 UNIT_TEST(timer_rearmed_in_callback_waits_a_round) {
   setup();
   uv_timer_start(&a, rearm_cb, 0, 0);
@@ -284,7 +284,7 @@ static void pull_in_b_cb(uv_timer_t* timer) {
   uv_timer_start(&b, note_timer, 0, 0);
 }
 
-/* Due in this round and restarted by it: a round later. */
+/* Due in this round and restarted in it: one round later. */
 UNIT_TEST(timer_due_and_restarted_waits_a_round) {
   setup();
   uv_timer_start(&a, pull_in_b_cb, 1, 0);
@@ -297,7 +297,7 @@ UNIT_TEST(timer_due_and_restarted_waits_a_round) {
   teardown();
 }
 
-/* Started with the cached time, whatever the clock says by now. */
+/* Started with the cached time, whatever the clock says. */
 UNIT_TEST(timer_start_uses_loop_time) {
   setup();
   fake.now_ns += 30 * FAKE_MS;

@@ -12,7 +12,7 @@
 
 static uint16_t high;
 
-/* What a key that is pressed sends. */
+/* What a pressed key sends. */
 static const char* press(unsigned code, unsigned unit, unsigned state) {
   static char text[UV__TTY_KEY_MAX + 1];
   struct uv__key key = { 1, (uint16_t) code, (uint16_t) unit, state };
@@ -59,7 +59,7 @@ UNIT_TEST(tty_keys_with_a_sequence) {
     CHECK_STR(rows[i].text, press(rows[i].code, 0, rows[i].state));
 }
 
-/* Every key with every modifier fits, and begins with an escape. */
+/* Every key with every modifier fits, and starts with an escape. */
 UNIT_TEST(tty_keys_all_fit) {
   for (size_t i = 0; i < ARRAY_SIZE(key_codes); i++)
     for (unsigned state = 0; state < 0x20; state++) {
@@ -68,7 +68,7 @@ UNIT_TEST(tty_keys_all_fit) {
     }
 }
 
-/* Alt and digits of the keypad: only what they compose counts. */
+/* Alt and keypad digits: only the composed character counts. */
 UNIT_TEST(tty_keys_composed) {
   struct uv__key released = { 0, UV__VK_MENU, 0xE9, 0 };
   char out[UV__TTY_KEY_MAX];
@@ -95,7 +95,7 @@ UNIT_TEST(tty_keys_characters_of_two_units) {
   CHECK_STR("\357\277\275", press(0, 0xDE00, 0));
 }
 
-/* The console makes sequences, so no key is one; characters pass. */
+/* The console generates sequences, so keys do not; characters pass. */
 UNIT_TEST(tty_keys_of_a_terminal) {
   struct uv__key key = { 1, UV__VK_UP, 0, 0 };
   char out[UV__TTY_KEY_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* work-queue.c: the place of slow items in the line of fast ones. */
+/* work-queue.c: the position of slow items in the queue of fast ones. */
 #include "unit.h"
 
 #include "work-queue.h"
@@ -23,7 +23,7 @@ static void cancel(char name) {
   uv__work_queue_remove(&queue, &items[(int) name]);
 }
 
-/* A slow item stays under way. */
+/* A slow item stays in progress. */
 static void check_takes(char want) {
   int is_slow;
   struct uv__work* w = uv__work_queue_take(&queue, &is_slow);
@@ -61,7 +61,7 @@ UNIT_TEST(work_queue_slow_at_its_limit_goes_to_the_end) {
   check_takes('x');
   check_takes('a');
   push('b');
-  check_takes('b'); /* y has its turn, but may not run */
+  check_takes('b'); /* y is next, but may not run */
   push('c');
   slow_ends();
   check_takes('y');

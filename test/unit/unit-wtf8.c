@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* wtf8.c: every 16-bit string survives the round trip, lengths are exact, and
- * nothing is written past the room given. */
+ * nothing is written past the buffer. */
 #include "unit.h"
 
 #include "uv.h"
@@ -96,8 +96,8 @@ UNIT_TEST(wtf8_round_trip) {
   }
 }
 
-/* A high surrogate as the last unit of a given length is alone, whatever lies
- * behind it. */
+/* A high surrogate as the last unit of a given length is unpaired, whatever
+ * follows it. */
 UNIT_TEST(wtf8_length_splits_pair) {
   const uint16_t in[] = { 'a', 0xD83D, 0xDCA9, 0 };
   uint16_t* heap = malloc(2 * sizeof(*heap));
@@ -109,7 +109,7 @@ UNIT_TEST(wtf8_length_splits_pair) {
   CHECK_STR("a\xED\xA0\xBD", out);
   free(out);
 
-  /* And nothing behind it is read. */
+  /* And nothing after it is read. */
   CHECK(heap != NULL);
   memcpy(heap, in, 2 * sizeof(*heap));
   CHECK_EQ(4, uv_utf16_length_as_wtf8(heap, 2));
@@ -137,11 +137,11 @@ UNIT_TEST(wtf8_embedded_nul) {
   CHECK_EQ(1, uv_wtf8_length_as_utf16(""));
 }
 
-/* Room from nothing to plenty, in blocks of exactly room + NUL. */
-UNIT_TEST(wtf8_to_every_room) {
+/* Buffer sizes from nothing to plenty, in blocks of exactly size + NUL. */
+UNIT_TEST(wtf8_to_every_buffer_size) {
   const uint16_t in[] = { 'a', 0xE9, 0x4E2D, 0xD83D, 0xDCA9, 'z', 0 };
   const char* whole = "a\xC3\xA9\xE4\xB8\xAD\xF0\x9F\x92\xA9z";
-  /* Whole sequences that fit so many bytes. */
+  /* Complete sequences that fit into this many bytes. */
   static const size_t fits[] = { 0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11 };
 
   for (size_t room = 0; room < N(fits); room++) {
@@ -158,7 +158,7 @@ UNIT_TEST(wtf8_to_every_room) {
   }
 }
 
-/* GHSA-4prr-4742-3ccf: the length given does not count the NUL. */
+/* GHSA-4prr-4742-3ccf: the given length excludes the NUL. */
 UNIT_TEST(wtf8_three_byte_characters_exact_fill) {
   for (size_t n = 1; n <= 64; n++) {
     uint16_t in[65];
@@ -246,7 +246,7 @@ UNIT_TEST(wtf8_malformed) {
     memcpy(in, malformed[i], strlen(malformed[i]) + 1);
     CHECK_ROW(uv_wtf8_length_as_utf16(in) == UV_EINVAL, malformed[i]);
 
-    /* Whoever converts it all the same gets replacements and a NUL. */
+    /* Converting it anyway yields replacements and a NUL. */
     uint16_t out[16];
     memset(out, 0x55, sizeof(out));
     uv_wtf8_to_utf16(in, out, 16);
@@ -260,7 +260,7 @@ UNIT_TEST(wtf8_malformed) {
   }
 }
 
-/* The way back takes a pair encoded half by half. */
+/* The reverse direction accepts a pair encoded as two halves. */
 UNIT_TEST(wtf8_pair_in_halves) {
   uint16_t out[3];
   CHECK_EQ(3, uv_wtf8_length_as_utf16("\xED\xA0\xBD\xED\xB2\xA9"));
@@ -270,8 +270,9 @@ UNIT_TEST(wtf8_pair_in_halves) {
   CHECK_EQ(0, out[2]);
 }
 
-/* Too little room for the result: cut between characters, always a NUL. */
-UNIT_TEST(wtf8_to_utf16_every_room) {
+/* A buffer that is too small: truncated between characters, always with a NUL.
+ */
+UNIT_TEST(wtf8_to_utf16_every_buffer_size) {
   const char* in = "a\xF0\x9F\x92\xA9z";
   static const size_t fits[] = { 0, 0, 1, 1, 3, 4, 4 };
 

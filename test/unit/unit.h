@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* White-box tests: each runs in a process of its own, with ten seconds.
+/* White-box tests: each runs in its own process, for at most ten seconds.
  *
  *   UNIT_TEST(module_behaviour) { CHECK_EQ(4, f(2)); }
  *
  * plus a line UNIT(module_behaviour) in list.h, or UNIT_UNIX with the reason if
- * it is about something only unix has. A failed check ends the test.
- */
+ * it tests something only Unix has. A failed check ends the test. */
 #ifndef UNIT_H_
 #define UNIT_H_
 
@@ -34,8 +33,8 @@
 #define CHECK_MEM(want, got, n)                                                \
   unit_check_mem((want), (got), (n), __FILE__, __LINE__, #got)
 
-/* Ends the test: the environment cannot show the behaviour; say what it
- * lacks. */
+/* Ends the test: the environment cannot show the behaviour; say what it lacks.
+ */
 #define SKIP(reason) unit_skip(reason)
 
 /* As CHECK, for tables: `what` says which row. */
