@@ -42,7 +42,7 @@ class Contender:
 def our_library():
     """The newest optimised build of the tree."""
     found = []
-    for pattern in ("build/gcc/.libs", "build/try/.libs", "build/cmake",
+    for pattern in ("build/gcc", "build/try", "build/autotools/.libs",
                     ".libs"):
         found += glob.glob(os.path.join(TOP, pattern, "libuv.so.1"))
     if not found:
