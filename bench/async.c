@@ -2,8 +2,8 @@
 /* Waking loops. */
 #include "bench.h"
 
-/* ---- ping: one operation is a send from a loop in one thread to a loop in
- * another and back ---- */
+/* ---- ping: one operation is a send from one thread's loop to another's and
+ * back ---- */
 
 struct side {
   uv_loop_t loop;
@@ -43,7 +43,7 @@ static void run_ping(struct run* run) {
   static struct side there;
   uv_thread_t thread;
 
-  /* The last pong finds `here` done: it only closes. */
+  /* The last pong finds `here` done and only closes. */
   side_init(&here, &there, run->ops);
   side_init(&there, &here, run->ops);
   here.left = run->ops - 1;
@@ -100,8 +100,8 @@ static void run_plain(struct run* run) {
 }
 
 /* ---- pummel: another thread sends as fast as it can; one operation is a
- * callback, as in libuv's own async_pummel. How many sends share one is noted:
- * a library that is slow to call back makes sending cheap. ---- */
+ * callback, as in libuv's own async_pummel. The number of sends per callback is
+ * recorded: a library that is slow to call back makes sending cheap. ---- */
 
 static uint64_t pummel_sends;
 
@@ -139,8 +139,8 @@ static void run_pummel(struct run* run) {
   bench_drain(&plain.loop);
 }
 
-/* ---- many handles: one operation is a send and its callback, always the same
- * one of `size` handles, by the loop's own thread ---- */
+/* ---- many handles: one operation is a send and its callback, always for the
+ * same one of `size` handles, by the loop's own thread ---- */
 
 static struct {
   uv_loop_t loop;

@@ -2,11 +2,10 @@
 /* What a workload sees of the program around it.
  *
  * A workload prepares, calls bench_begin(), does `run->ops` operations, calls
- * bench_end() and cleans up. Only libuv's public interface of 1.44 is used, so
+ * bench_end() and cleans up. It uses only libuv's public interface of 1.44, so
  * that the same binary runs on any libuv.so.1. The other side of a connection
- * is a process of its own (peer.c) on bare system calls: it costs the same
- * whatever library is measured, and its time is not counted.
- */
+ * is a separate process (peer.c) on bare system calls: it costs the same
+ * whatever library is measured, and its time is not counted. */
 #ifndef BENCH_H_
 #define BENCH_H_
 
@@ -29,10 +28,10 @@ struct workload {
   void (*run)(struct run* run);
   void (*floor)(struct run* run); /* the same on bare system calls, or NULL */
   int kind;
-  uint64_t ops;     /* a fraction of a second's worth */
+  uint64_t ops;     /* for a fraction of a second */
   uint64_t ops_max; /* 0: any number */
   unsigned size;
-  const char* what; /* for people; names the operation */
+  const char* what; /* for the reader; names the operation */
 };
 
 /* One per file, ended by an entry without a name. */
@@ -54,10 +53,10 @@ void bench_end(void);
 /* Another number of this run, for the report. */
 void bench_note(const char* name, double value);
 
-/* Ends the program: a workload that does not work is not a measurement. */
+/* Ends the program: a workload that fails is not a measurement. */
 void bench_fail(const char* file, int line, const char* what, int err);
 
-/* Neither is one that skips its checks: these stay in every build. */
+/* Nor is one that skips its checks: these stay in every build. */
 #define CHECK(condition)                                                       \
   do {                                                                         \
     if (!(condition))                                                          \
@@ -76,16 +75,16 @@ void* bench_alloc(size_t count, size_t size);
 /* Small and repeatable, not good: the same numbers for every library. */
 uint32_t bench_random(void);
 
-/* An ever growing clock for latencies, in ns. */
+/* A monotonic clock for latencies, in ns. */
 uint64_t bench_clock(void);
 
-/* A directory that goes away with the process. */
+/* A directory that is removed with the process. */
 const char* bench_dir(void);
 
 /* Runs the loop until nothing is left and closes it. */
 void bench_drain(uv_loop_t* loop);
 
-/* As many descriptors as allowed; returns how many. */
+/* As many descriptors as allowed; returns the number. */
 unsigned bench_raise_fd_limit(void);
 
 #endif /* BENCH_H_ */

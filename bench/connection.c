@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Connections that come and go, and those that do nothing. */
+/* Connections that come and go, and idle ones. */
 #include "peer.h"
 
 #include <poll.h>
 #include <unistd.h>
 
-/* ---- churn: one operation is a connection made and closed ---- */
+/* ---- churn: one operation is a connection opened and closed ---- */
 
 static struct {
   uv_loop_t loop;
@@ -111,7 +111,7 @@ static void run_connect(struct run* run) {
   bench_drain(&churn.loop);
 }
 
-/* ---- idle: `size` connections, one of which speaks now and then ---- */
+/* ---- idle: `size` connections, one of which sends now and then ---- */
 
 struct idle_connection {
   union server stream;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Files: requests with a callback, `size` of them in flight; and the bare
- * system calls, one after the other, as their floor. */
+ * system calls, one after the other, as the floor. */
 #include "bench.h"
 
 #include <dirent.h>

@@ -45,7 +45,7 @@ static void run_nowait(struct run* run) {
   bench_drain(&loop);
 }
 
-/* One operation: a loop made, run and closed. */
+/* One operation: a loop initialised, run and closed. */
 static void run_init(struct run* run) {
   bench_begin();
   for (uint64_t i = 0; i < run->ops; i++) {
@@ -56,7 +56,7 @@ static void run_init(struct run* run) {
   bench_end();
 }
 
-/* One operation: a handle initialised, started, closed; `size` at once. */
+/* One operation: a handle initialised, started and closed; `size` at once. */
 static void close_cb(uv_handle_t* handle) {
   (void) handle;
   left--;
@@ -85,8 +85,8 @@ static void run_handles(struct run* run) {
   bench_drain(&loop);
 }
 
-/* One operation: a poll handle reports a pipe that is always readable, with
- * `size` of them. */
+/* One operation: a poll handle reports a pipe that is always readable; there
+ * are `size` of them. */
 static uint64_t polled;
 
 static void poll_cb(uv_poll_t* poll, int status, int events) {
@@ -119,7 +119,7 @@ static void run_poll(struct run* run) {
 }
 
 /* One operation: one of `size` watched descriptors becomes readable, is
- * reported and read. The others are silent. */
+ * reported and read. The others stay silent. */
 static struct {
   uint64_t left;
   int out; /* the pipe's other end */
@@ -164,7 +164,7 @@ static void run_poll_idle(struct run* run) {
     CHECK_OK(uv_poll_start(&handles[i], UV_READABLE,
                            is_loud ? one_cb : silent_cb));
   }
-  uv_run(&loop, UV_RUN_NOWAIT); /* tells the kernel about them */
+  uv_run(&loop, UV_RUN_NOWAIT); /* registers them with the kernel */
   bench_begin();
   CHECK(write(one.out, "x", 1) == 1);
   uv_run(&loop, UV_RUN_DEFAULT);

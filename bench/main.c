@@ -4,10 +4,9 @@
  *   uv-bench --list
  *   uv-bench [--floor] WORKLOAD [OPS [SIZE]]
  *
- * Times are of what lies between bench_begin() and bench_end(): `wall`, `cpu`
+ * Times cover what lies between bench_begin() and bench_end(): `wall`, `cpu`
  * (user and system, all threads of this process) and `children` (processes it
- * spawned and reaped). bench/compare is the program to call.
- */
+ * spawned and reaped). Call bench/compare rather than this program. */
 #include "bench.h"
 #include "peer.h"
 
@@ -103,7 +102,7 @@ static void remove_dir(void) {
   char command[128];
 
   if (getpid() != dir_owner)
-    return; /* a forked child: not its own */
+    return; /* a forked child does not own it */
   snprintf(command, sizeof(command), "rm -rf '%s'", dir_name);
   if (system(command) != 0)
     fprintf(stderr, "uv-bench: could not remove %s\n", dir_name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What things weigh: bytes asked for through the allocator, beyond the handles
- * themselves (whose sizes the ABI fixes). Nothing is timed here. */
+/* Memory: bytes requested from the allocator beyond the handles themselves
+ * (whose sizes the ABI fixes). Nothing is timed here. */
 #include "bench.h"
 
 #include <unistd.h>

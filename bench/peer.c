@@ -40,7 +40,7 @@ static void keep_to(pid_t pid, int processor) {
   CHECK(sched_setaffinity(pid, sizeof(set), &set) == 0);
 }
 
-/* Never do both sides of these have something to do. */
+/* The two sides of these never work at the same time. */
 static int takes_turns(const char* task, const struct run* run) {
   return run->size == 1 && !(run->kind & PEER_APART) &&
          (strcmp(task, "echo") == 0 || strcmp(task, "udp") == 0 ||
@@ -106,7 +106,7 @@ static void send_message(int fd) {
   CHECK(send(fd, message, MESSAGE, MSG_NOSIGNAL) == MESSAGE);
 }
 
-/* Small messages on loopback come in one piece or, rarely, two. */
+/* Small messages on loopback arrive in one piece or, rarely, two. */
 static void receive_message(int fd) {
   char buffer[MESSAGE];
   size_t got = 0;
@@ -172,8 +172,8 @@ static void echo_many(const int* fds, unsigned count, uint64_t ops) {
 static void task_echo(struct place place, unsigned count, uint64_t ops) {
   int* fds = connect_all(place, count);
 
-  /* One message by each first, so that all are accepted before it counts: the
-   * measured side starts its clock after these. */
+  /* One message on each connection first, so that all are accepted before the
+   * measured side starts its clock. */
   for (unsigned i = 0; i < count; i++)
     echo_one(fds[i], 1);
   if (count == 1)

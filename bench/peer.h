@@ -18,17 +18,17 @@ struct place {
 /* The program that the peer process is started from: argv[0]. */
 extern const char* peer_program;
 
-/* In a workload's kind, beside an address family. */
+/* In a workload's kind, next to an address family. */
 enum {
   FAMILY_MASK = 0xff,
-  PEER_APART = 0x1000 /* on a processor of its own, though it takes turns */
+  PEER_APART = 0x1000 /* on its own processor, although it takes turns */
 };
 
-/* Starts `uv-bench --peer TASK PLACE SIZE OPS`, and has both sides keep to one
- * processor each: the same one if they take turns. Left alone the kernel puts
- * them on one or on two, as it happens, and a message takes 11 or 80 us. */
+/* Starts `uv-bench --peer TASK PLACE SIZE OPS` and pins each side to one
+ * processor: the same one if they take turns. Unpinned, the kernel puts them on
+ * one or two by chance, and a message takes 11 or 80 us. */
 void peer_start(const char* task, const struct run* run, struct place place);
-/* Waits for its end, which must be a good one. */
+/* Waits for it to exit, which must be successful. */
 void peer_wait(void);
 /* What the peer process does. Does not return. */
 void peer_main(int argc, char** argv);
@@ -39,7 +39,7 @@ socklen_t place_address(struct place place, struct sockaddr_storage* address);
 /* A bare listening or bound socket, for floors; sets the place. */
 int place_listen(int family, int type, struct place* place);
 
-/* The same with the library. `server` is of the family's type and not
+/* The same with the library. `server` has the family's type and is not
  * initialised yet; close it with place_close(). */
 union server {
   uv_handle_t handle;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Spawning: one operation is a process started, ended and reported. */
+/* Spawning: one operation is a process started, exited and reported. */
 #include "bench.h"
 
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static void spawn_next(void) {
   spawning.in_call += bench_clock() - before;
 }
 
-/* Memory of the parent that is really there, in pages of the normal size. */
+/* The parent's resident memory, in pages of the normal size. */
 static void grow(unsigned megabytes) {
   size_t bytes = (size_t) megabytes << 20;
   char* memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -71,8 +71,8 @@ static void run_spawn(struct run* run) {
   bench_drain(&spawning.loop);
 }
 
-/* The same among `size` children that do nothing: cats on a pipe nobody writes
- * to, so that they end when this process does. */
+/* The same among `size` idle children: cats on a pipe nobody writes to, so that
+ * they exit when this process does. */
 static void start_cats(unsigned count, int in) {
   static char* args[] = { "/bin/cat", NULL };
   uv_process_t* cats = bench_alloc(count, sizeof(*cats));
@@ -90,7 +90,7 @@ static void exited_last(uv_process_t* process, int64_t status, int signal) {
   CHECK(status == 0);
   CHECK(signal == 0);
   if (spawning.left == 1)
-    uv_stop(&spawning.loop); /* the cats would keep it going */
+    uv_stop(&spawning.loop); /* the cats would keep the loop alive */
   uv_close((uv_handle_t*) process, closed);
 }
 
@@ -109,8 +109,8 @@ static void run_among(struct run* run) {
   spawn_next();
   CHECK(uv_run(&spawning.loop, UV_RUN_DEFAULT) != 0);
   bench_end();
-  /* How many children ending at once are reported is not the question: the
-   * library does not get to see it. */
+  /* How many simultaneous exits are reported at once does not matter: the
+   * library does not see them. */
   close(input[1]);
   for (unsigned i = 0; i < run->size; i++)
     CHECK(wait(NULL) > 0);

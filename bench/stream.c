@@ -20,7 +20,8 @@ struct echo_connection {
   union server stream;
   uv_write_t req;
   int is_writing; /* req is in use until its callback */
-  char data[4 * MESSAGE]; /* room to spare: a read that fills it is repeated */
+  char data[4 * MESSAGE]; /* spare room: a read that fills the buffer is
+                           * repeated */
 };
 
 static struct {
@@ -114,7 +115,7 @@ static void floor_accept(int ep, int listener) {
   echo.accepted++;
 }
 
-/* 1: the connection is over. */
+/* 1: the connection has ended. */
 static int floor_serve(int fd) {
   char data[4 * MESSAGE];
   ssize_t n = read(fd, data, sizeof(data));

@@ -45,8 +45,8 @@ static void run_fire(struct run* run) {
 }
 
 /* One operation: a timer restarted among `size` armed ones, as a server does
- * for every message. kind 0: always for the same time to come; 1: for random
- * times. */
+ * for every message. kind 0: always with the same timeout; 1: with random
+ * timeouts. */
 static void run_restart(struct run* run) {
   uv_timer_t* timers = init_timers(run->size);
   uint64_t timeout = HOUR_MS;
@@ -87,7 +87,7 @@ static void run_stop(struct run* run) {
   close_timers(timers, run->size);
 }
 
-/* One operation: a repeating timer fires, `size` being due together. */
+/* One operation: a repeating timer fires, with `size` due together. */
 static void run_repeat(struct run* run) {
   uv_timer_t* timers = init_timers(run->size);
 

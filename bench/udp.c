@@ -22,9 +22,9 @@ static void any_loopback(struct sockaddr_in* address) {
   CHECK_OK(uv_ip4_addr("127.0.0.1", 0, address));
 }
 
-/* ---- pummel: one operation is a datagram of five pieces sent by uv_udp_send,
+/* ---- pummel: one operation is a datagram of five buffers sent by uv_udp_send,
  * whose callback starts the next one. `size` senders and as many receivers
- * share one loop, each sender has one receiver and one datagram under way. It
+ * share one loop; each sender has one receiver and one datagram in flight. This
  * is what libuv's own udp_pummel_NvN measures. ---- */
 
 #define PIECES 5
@@ -41,7 +41,7 @@ static struct {
   struct sender* senders;
   uv_udp_t* receivers;
   unsigned size;
-  unsigned closed; /* senders that found nothing more to send */
+  unsigned closed; /* senders with nothing more to send */
   uint64_t left;   /* sends to start */
   uint64_t sent;
   uint64_t received;
@@ -118,8 +118,9 @@ static void run_pummel(struct run* run) {
     pummel_send(&pummel.senders[i]);
   bench_drain(&pummel.loop);
   CHECK(pummel.sent == run->ops);
-  /* A library that neglects to read would be fast: what arrived is reported.
-   * (The kernel may drop datagrams, and the last may come too late.) */
+  /* A library that neglects to read would be fast, so the number of received
+   * datagrams is reported. (The kernel may drop some, and the last may be
+   * late.) */
   bench_note("received_per_sent",
              (double) pummel.received / (double) pummel.sent);
 }
@@ -152,8 +153,8 @@ static void floor_pummel(struct run* run) {
   close(receiver);
 }
 
-/* ---- window: one operation is a datagram sent and received by the same loop,
- * a receipt being what starts the next send. kind UNREAD: nobody receives, the
+/* ---- window: one operation is a datagram sent and received by the same loop;
+ * receiving one starts the next send. kind UNREAD: nobody receives, and the
  * callback starts the next send. ---- */
 
 enum { PLAIN, MMSG, UNREAD };
@@ -239,8 +240,8 @@ static void run_window(struct run* run) {
     CHECK_OK(uv_udp_recv_start(&window.receiver, udp_alloc, window_receive));
   CHECK_OK(uv_udp_init(&window.loop, &window.sender));
 
-  /* Twice as many requests as are in flight: a datagram may come back before
-   * the callback of its send. */
+  /* Twice as many requests as are in flight: a datagram may return before the
+   * callback of its send. */
   size_t count = 2 * (size_t) run->size;
   window.reqs = bench_alloc(count, sizeof(*window.reqs));
   window.idle = bench_alloc(count, sizeof(*window.idle));
@@ -356,7 +357,7 @@ const struct workload udp_workloads[] = {
   { "udp-pummel-10v10", run_pummel, floor_pummel, 0, 50000, 0, 10,
     "the same with 10 senders and 10 receivers" },
   { "udp-window", run_window, NULL, PLAIN, 50000, 0, 100,
-    "a 64-byte datagram sent and received by the loop, 100 under way" },
+    "a 64-byte datagram sent and received by the loop, 100 in flight" },
   { "udp-window-mmsg", run_window, NULL, MMSG, 50000, 0, 100,
     "the same with UV_UDP_RECVMMSG" },
   { "udp-send", run_window, NULL, UNREAD, 50000, 0, 500,

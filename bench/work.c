@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The thread pool: work that does nothing, and name resolution that needs no
+/* The thread pool: work that does nothing, and name resolution without a
  * network. */
 #include "bench.h"
 
@@ -31,7 +31,7 @@ static void work_cb(uv_work_t* req) {
   (void) req;
 }
 
-/* Some microseconds of it. */
+/* Takes some microseconds. */
 static void busy_cb(uv_work_t* req) {
   unsigned sum = (unsigned) (uintptr_t) req;
   for (unsigned i = 0; i < 5000; i++)
@@ -75,7 +75,7 @@ static void run_work(struct run* run) {
   free(reqs);
 }
 
-/* The same work and nothing else, by as many threads as are busy at once. */
+/* The same work and nothing else, on as many threads as are busy at once. */
 static void* floor_thread(void* arg) {
   uint64_t ops = *(const uint64_t*) arg;
   uv_work_t req;

@@ -2,18 +2,17 @@
 /* Copies a file on the thread pool, several blocks at a time.
  *
  *   copy FROM TO      copies, and compares the two
- *   copy              does so with files of several sizes in a directory of its
- *                     own, and once more with uv_fs_copyfile()
+ *   copy              does so with files of several sizes in a temporary
+ *                     directory, and once more with uv_fs_copyfile()
  *
  *   open FROM -> fstat -> open TO -> blocks -> fsync -> close both
  *
- * A block reads at its offset and writes what it got to the same offset, both
- * until nothing is left, as either may do less than asked; then it takes the
- * next offset nobody has. BLOCKS of them are under way at once, on as many
+ * A block reads at its offset and writes the data to the same offset, repeating
+ * both until done, because either may transfer less than requested; then it
+ * takes the next free offset. BLOCKS of them are in flight at once, on as many
  * workers as the pool has. The first error stops all of them.
  *
- * Exit status 0: the copies are there and equal.
- */
+ * Exit status 0: the copies exist and are equal. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,13 +38,13 @@ struct block {
 struct copy {
   uv_loop_t* loop;
   const char* to;
-  uv_fs_t req; /* for one thing after the other */
+  uv_fs_t req; /* for one request at a time */
   uv_file from_file;
   uv_file to_file;
   int mode;
   int64_t size;
   int64_t next; /* offset of the next block */
-  int busy;     /* blocks under way */
+  int busy;     /* blocks in flight */
   int err;      /* the first one */
   struct block blocks[BLOCKS];
 };
@@ -62,7 +61,7 @@ static void note(struct copy* c, ssize_t err) {
     c->err = (int) err;
 }
 
-/* The result of a finished request, which is ready for the next use. */
+/* The result of a finished request, which can be used again. */
 static ssize_t result_of(uv_fs_t* req) {
   ssize_t result = req->result;
 
@@ -152,7 +151,7 @@ static void on_block_read(uv_fs_t* req) {
   }
   b->have += (size_t) n;
   if (n == 0)
-    b->size = b->have; /* the file has become shorter */
+    b->size = b->have; /* the file was truncated */
   block_read(b);
 }
 
@@ -186,7 +185,7 @@ static void block_next(struct block* b) {
   block_read(b);
 }
 
-/* ---- the beginning ---- */
+/* ---- the start ---- */
 
 static void on_to_opened(uv_fs_t* req) {
   struct copy* c = req->data;
@@ -249,7 +248,7 @@ static int copy_file(uv_loop_t* loop, const char* from, const char* to) {
   return err;
 }
 
-/* ---- comparing: without callbacks, so each call does it at once ---- */
+/* ---- comparing: without callbacks, so each call completes at once ---- */
 
 static uv_file open_now(const char* path, int flags) {
   uv_fs_t req;
@@ -265,7 +264,7 @@ static void close_now(uv_file file) {
   uv_fs_req_cleanup(&req);
 }
 
-/* Reads until the buffer is full or the file at its end. */
+/* Reads until the buffer is full or the file ends. */
 static size_t read_now(uv_file file, char* data, size_t size) {
   size_t have = 0;
 
@@ -332,7 +331,7 @@ static void remove_now(const char* path) {
   uv_fs_req_cleanup(&req);
 }
 
-/* One copy after the other, each longer than the one it replaces or not. */
+/* One copy after the other, some longer than the file they replace. */
 static void copy_some(uv_loop_t* loop, const char* from, const char* to) {
   static const size_t sizes[] = { 0, 1, BLOCK_SIZE, BLOCK_SIZE + 1,
                                   5 * 1024 * 1024 + 4321, 3 * BLOCK_SIZE - 1 };
@@ -345,7 +344,8 @@ static void copy_some(uv_loop_t* loop, const char* from, const char* to) {
     printf("%zu bytes copied, equal\n", sizes[i]);
   }
 
-  /* The library's own, in one request; it refuses to overwrite if asked to. */
+  /* The library's own copy, in one request; it refuses to overwrite on request.
+   */
   int err = uv_fs_copyfile(loop, &req, from, to, UV_FS_COPYFILE_EXCL, NULL);
   uv_fs_req_cleanup(&req);
   if (err != UV_EEXIST)
@@ -356,7 +356,7 @@ static void copy_some(uv_loop_t* loop, const char* from, const char* to) {
   uv_fs_req_cleanup(&req);
   require_equal(from, to);
 
-  /* And an error that arrives where it should. */
+  /* And an error that is reported where it should be. */
   if (copy_file(loop, "/does/not/exist", to) != UV_ENOENT)
     check(UV_EINVAL, "a file that is not there");
 }

@@ -4,16 +4,16 @@
  *   echo-client PORT [MODE [FRAMES]]
  *
  * Modes:
- *   fast   64 frames under way at any time, sizes from empty to 64 KiB
+ *   fast   64 frames in flight at any time, sizes from empty to 64 KiB
  *   ping   one small frame at a time
  *   slow   sends everything at once and reads late, little by little: the
- *          server has to keep the replies back, and in the end all of them come
+ *          server has to hold the replies back, and finally all arrive
  *   idle   one frame, then silence: the server is expected to hang up
  *   bad    a frame with the wrong serial: the server is expected to hang up
  *
  * Frame: u32 body length, u32 serial, body (big endian). The reply has the same
- * serial and the body with every bit flipped. Exit status 0: every reply came,
- * in order and right, and the connection ended as the mode expects.
+ * serial and the body with every bit flipped. Exit status 0: every reply
+ * arrived, correct and in order, and the connection ended as the mode expects.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,10 +27,10 @@
 
 struct mode {
   const char* name;
-  uint32_t frames; /* unless the command line says otherwise */
+  uint32_t frames; /* unless given on the command line */
   uint32_t window; /* frames sent and not answered */
   uint32_t body_max;
-  unsigned int read_size;  /* bytes taken at a time */
+  unsigned int read_size;  /* bytes read at a time */
   uint64_t read_delay_ms;  /* before the first read */
   uint64_t read_pause_ms;  /* after each; 0: none */
   int hangs_up_first;      /* otherwise the server does */
@@ -51,7 +51,7 @@ static const struct mode modes[] = {
     .read_size = 65536, .first_serial = 7 },
 };
 
-/* A frame on its way to the server. */
+/* A frame being sent to the server. */
 struct request {
   uv_write_t req;
   unsigned char frame[];
@@ -85,10 +85,10 @@ static void check(int err, const char* what) {
     fail(what, err);
 }
 
-/* ---- frames: content follows from the serial ---- */
+/* ---- frames: the content follows from the serial ---- */
 
 static uint32_t body_size(uint32_t serial) {
-  /* Every now and then as large as can be, and empty. */
+  /* Now and then as large as possible, or empty. */
   if (serial % 100 == 50)
     return mode->body_max;
   return serial * 2654435761u % (mode->body_max / 8 + 1);
@@ -114,7 +114,7 @@ static uint32_t get_u32(const unsigned char* p) {
 
 static void on_written(uv_write_t* req, int status) {
   free(req->data);
-  /* A server that hangs up may do so before it has read all. */
+  /* A server that hangs up may do so before it has read everything. */
   if (mode->hangs_up_first)
     check(status, "write");
 }
@@ -158,7 +158,7 @@ static void on_reply(void) {
   }
 }
 
-/* Takes a piece of a reply, whatever it was cut to. Returns its length. */
+/* Consumes a piece of a reply, wherever it was split. Returns its length. */
 static size_t verify_piece(const unsigned char* data, size_t len) {
   if (answered == sent)
     fail("a reply to nothing", 0);
@@ -256,7 +256,7 @@ static void on_connect(uv_connect_t* req, int status) {
     start_reading();
   send_more();
   if (frames == 0)
-    send_frame(0); /* not one of those that are answered */
+    send_frame(0); /* not one of those that get a reply */
 }
 
 static void on_limit(uv_timer_t* timer) {
@@ -275,7 +275,7 @@ static void start(int port) {
   check(uv_tcp_init_ex(&loop, &tcp, AF_INET), "uv_tcp_init_ex");
   check(uv_tcp_nodelay(&tcp, 1), "uv_tcp_nodelay");
   if (mode->read_pause_ms != 0) {
-    /* So that it is the server who has to wait, not the kernel. */
+    /* Makes the server hold the data back, not the kernel. */
     int size = 16 * 1024;
     check(uv_recv_buffer_size((uv_handle_t*) &tcp, &size),
           "uv_recv_buffer_size");

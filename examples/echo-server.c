@@ -7,20 +7,19 @@
  * count from 0 on each connection; a reply has the request's serial and its
  * body with every bit flipped.
  *
- * What to look at:
- *  - framing: the frame begun at the end of a read waits in `in` for its rest
+ * What it shows:
+ *  - framing: an incomplete frame at the end of a read waits in `in`
  *  - pipelining: all requests of one read are answered by one write
- *  - partial writes: what the kernel takes goes out straight from `in`; only
- *    what it does not take is copied and queued
+ *  - partial writes: what the kernel accepts goes out straight from `in`;
+ *    only the rest is copied and queued
  *  - back-pressure: no reading above QUEUE_HIGH queued bytes, until QUEUE_LOW
- *  - idle timeout: one timer per connection, started anew by every message
- *  - shutdown on SIGINT or SIGTERM: no more requests are read, replies that are
- *    queued still go out, every handle is closed, the loop is closed
+ *  - idle timeout: one timer per connection, restarted by every message
+ *  - shutdown on SIGINT or SIGTERM: no more requests are read, queued
+ *    replies still go out, every handle is closed, the loop is closed
  *
- * Nothing is allocated for a message unless its peer is too slow. Prints the
- * port, and at the end what it has seen. After SECONDS (default 60) it stops by
- * itself; then the exit status is 1.
- */
+ * No message causes an allocation unless its peer is too slow. Prints the port,
+ * and at the end what it has seen. After SECONDS (default 60) it stops by
+ * itself with exit status 1. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,10 +33,10 @@
 #define QUEUE_LOW (64u * 1024u)
 #define SEND_BUFFER (32 * 1024)
 
-/* Whatever happens, a connection of one of these states ends. */
+/* Whatever happens, a connection in one of these states ends. */
 enum state {
   OPEN,
-  DRAINING, /* no more requests; queued replies go out, then it is closed */
+  DRAINING, /* no more requests; queued replies go out, then it closes */
   CLOSING
 };
 
@@ -55,7 +54,7 @@ struct connection {
   unsigned char in[2 * (HEADER + BODY_MAX)];
 };
 
-/* Bytes the kernel did not take at once. */
+/* Bytes that the kernel did not accept at once. */
 struct backlog {
   uv_write_t req;
   char data[];
@@ -73,7 +72,7 @@ static int failed;
 static struct {
   unsigned long connections;
   unsigned long messages;
-  unsigned long partial; /* writes of which something was left over */
+  unsigned long partial; /* writes that left a remainder */
   unsigned long pauses;
   unsigned long idle;
   unsigned long errors; /* of protocol */
@@ -116,7 +115,7 @@ static void on_drained(uv_shutdown_t* req, int status) {
   connection_close(req->data);
 }
 
-/* No more requests. The idle timer goes on: a peer that does not take its
+/* No more requests. The idle timer keeps running: a peer that does not read its
  * replies does not hold us up. */
 static void connection_drain(struct connection* c) {
   if (c->state != OPEN)
@@ -150,7 +149,7 @@ static void on_backlog_written(uv_write_t* req, int status) {
     connection_close(c);
     return;
   }
-  restart_idle_timer(c); /* it takes its replies: it is alive */
+  restart_idle_timer(c); /* the peer reads its replies: it is alive */
   if (c->paused && c->state == OPEN &&
       uv_stream_get_write_queue_size((uv_stream_t*) &c->tcp) <= QUEUE_LOW) {
     c->paused = 0;
@@ -204,8 +203,8 @@ static void flip(unsigned char* body, size_t len) {
     body[i] = (unsigned char) ~body[i];
 }
 
-/* Turns the requests at the front of `in` into replies, in place. Returns how
- * many bytes they have, or UV_EPROTO. */
+/* Turns the requests at the front of `in` into replies, in place. Returns their
+ * size in bytes, or UV_EPROTO. */
 static int make_replies(struct connection* c) {
   size_t done = 0;
 
@@ -244,7 +243,7 @@ static void on_bytes(struct connection* c, size_t nread) {
   memmove(c->in, c->in + done, c->in_len);
 }
 
-/* The free end of `in`. There always is one: a whole frame would have been
+/* The free end of `in`. There always is one: a complete frame would have been
  * answered, and there is room for two. */
 static void on_alloc(uv_handle_t* handle, size_t suggested, uv_buf_t* buf) {
   struct connection* c = handle->data;
@@ -299,13 +298,13 @@ static void on_connection(uv_stream_t* server, int status) {
   }
   struct connection* c = connection_new();
   if (c == NULL)
-    return; /* it waits; nobody else is accepted meanwhile */
+    return; /* it waits, and nobody else is accepted meanwhile */
   if (uv_accept(server, (uv_stream_t*) &c->tcp) != 0) {
     connection_close(c);
     return;
   }
 
-  /* A small buffer in the kernel: what a slow peer costs is ours to say. */
+  /* A small kernel buffer: we decide what a slow peer may cost. */
   int size = SEND_BUFFER;
   (void) uv_send_buffer_size((uv_handle_t*) &c->tcp, &size);
   (void) uv_tcp_nodelay(&c->tcp, 1);
@@ -384,7 +383,7 @@ int main(int argc, char** argv) {
   start(lifetime_ms);
   print_port();
   uv_run(&loop, UV_RUN_DEFAULT);
-  check(uv_loop_close(&loop), "uv_loop_close"); /* else something leaked */
+  check(uv_loop_close(&loop), "uv_loop_close"); /* otherwise something leaked */
 
   printf("connections %lu, messages %lu, partial writes %lu, pauses %lu, "
          "idle %lu, errors %lu\n",

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* A loop per core, and jobs that travel between them.
  *
- * Each worker is a thread with a loop. A job can be handed
- *  - to the worker that is running (run_here): a plain list and an idle handle,
- *    no lock, and the loop polls between one round of jobs and the next
+ * Each worker is a thread with a loop. A job can be given
+ *  - to the current worker (run_here): a plain list and an idle handle, no
+ *    lock; the loop polls between one round of jobs and the next
  *  - to another worker (run_there): a list under a lock, and an async handle
- *    that wakes the other loop; many jobs make one wake-up
+ *    that wakes the other loop; many jobs cause one wake-up
  *
- * The program sends chains of jobs round all workers, every second step on the
- * same loop, every other one to the next. A chain that has ended is reported to
- * worker 0, which after the last one tells all workers to shut down: each
- * closes its own handles, its loop runs out of work, and its thread ends.
+ * The program sends chains of jobs around all workers, alternating between the
+ * same loop and the next one. A finished chain is reported to worker 0, which
+ * after the last one tells all workers to shut down: each closes its own
+ * handles, its loop runs out of work, and its thread ends.
  *
  * Exit status 0: every job ran exactly once, on the thread of its worker, and
- * every loop could be closed.
- */
+ * every loop could be closed. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -45,10 +44,10 @@ struct worker {
   uv_thread_t thread;
   uv_loop_t loop;
   unsigned index;
-  /* Jobs of its own; only its thread looks at them. */
+  /* Its own jobs; only its thread touches them. */
   struct job_list here;
   uv_idle_t idle;
-  /* Jobs of others, under the lock. */
+  /* Jobs from others, under the lock. */
   uv_mutex_t lock;
   struct job_list there;
   uv_async_t wake;
@@ -98,11 +97,11 @@ static struct job* list_take(struct job_list* list) {
   return first;
 }
 
-/* Runs what was in the list when it was taken; what these jobs hand out is for
- * the next round. */
+/* Runs what was in the list when it was taken; jobs that these add run in the
+ * next round. */
 static void run_all(struct worker* self, struct job* job) {
   while (job != NULL) {
-    struct job* next = job->next; /* a job may be handed out again */
+    struct job* next = job->next; /* the job may be submitted again */
     uv_thread_t me = uv_thread_self();
     require(uv_thread_equal(&me, &self->thread), "wrong thread");
     self->ran++;
@@ -111,14 +110,14 @@ static void run_all(struct worker* self, struct job* job) {
   }
 }
 
-/* ---- handing out ---- */
+/* ---- submitting ---- */
 
 static void on_idle(uv_idle_t* idle) {
   struct worker* self = idle->data;
 
   run_all(self, list_take(&self->here));
   if (self->here.first == NULL)
-    uv_idle_stop(idle); /* else the loop would never sleep */
+    uv_idle_stop(idle); /* otherwise the loop would never sleep */
 }
 
 static void run_here(struct worker* self, struct job* job) {
@@ -159,7 +158,7 @@ static void on_chain_ended(struct worker* self, struct job* job) {
   if (++chains_ended < CHAINS)
     return;
 
-  /* Nothing is under way any more: nobody will hand out another job. */
+  /* No job is in flight any more, so nobody will submit another. */
   for (unsigned i = 0; i < nworkers; i++) {
     workers[i].stop.run = on_stop;
     run_there(&workers[i], &workers[i].stop);
@@ -224,7 +223,7 @@ static void worker_init(struct worker* w, unsigned index) {
 static void worker_main(void* arg) {
   struct worker* self = arg;
 
-  self->thread = uv_thread_self(); /* the creator may not have it yet */
+  self->thread = uv_thread_self(); /* the creator may not have stored it yet */
   uv_run(&self->loop, UV_RUN_DEFAULT);
 }
 

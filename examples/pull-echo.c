@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* The pull loop on two threads: one blocks, the other runs the callbacks.
  *
- * A program whose main thread has a loop of its own (a GUI, a game) cannot
- * block in uv_run(). Here a helper thread blocks in uv_backend_process(), which
- * runs no callback; then the main thread, in its own time, calls
- * uv_backend_dispatch(). Two semaphores pass the loop to and fro: `wait` gives
- * it to the helper, `ready` gives it back.
+ * A program whose main thread has its own loop (a GUI, a game) cannot block in
+ * uv_run(). Here a helper thread blocks in uv_backend_process(), which runs no
+ * callback; then the main thread, when it suits, calls uv_backend_dispatch().
+ * Two semaphores hand the loop back and forth: `wait` gives it to the helper,
+ * `ready` returns it.
  *
- * While the helper has the loop, the main thread may do anything but touch it;
- * uv_async_send() is the exception, and ends the wait. That is how the main
- * thread ends the program below, when the echo is through and nothing would
- * ever happen again.
+ * While the helper has the loop, the main thread may do anything but touch it,
+ * except uv_async_send(), which ends the wait. That is how the main thread ends
+ * the program below, when the echo is finished and nothing would ever happen
+ * again.
  *
  * On the loop: a TCP server that echoes, a client that keeps several messages
- * under way and verifies what comes back, work on the thread pool, a timer.
+ * in flight and verifies the replies, work on the thread pool, a timer.
  *
- * Exit status 0: all came back, and every callback ran on the main thread.
- */
+ * Exit status 0: everything came back, and every callback ran on the main
+ * thread. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,12 +33,12 @@
 static uv_loop_t loop;
 static uv_thread_t main_thread;
 
-/* What the two threads hand to each other along with the loop. */
+/* What the two threads pass to each other along with the loop. */
 static struct {
   uv_sem_t wait;
   uv_sem_t ready;
   int timeout; /* in: for uv_backend_process(); */
-  int result;  /* out: its answer */
+  int result;  /* out: its result */
   int over;    /* in: no more waiting */
 } turn;
 
@@ -133,7 +133,7 @@ static void on_sent(uv_write_t* req, int status) {
   check(status, "write");
 }
 
-/* A slot is free again when its message has come back. */
+/* A slot is free again when its message has returned. */
 static void send_more(void) {
   while (sent < MESSAGES && sent - received / MESSAGE < WINDOW) {
     char* data = requests_data[sent % WINDOW];
@@ -253,13 +253,13 @@ static int is_done(void) {
          ticks == 10;
 }
 
-/* The loop is the main thread's here, before and after. */
+/* Here the main thread owns the loop, before and after. */
 static void wait_for_events(void) {
   int idle = is_done() && !quitting;
 
   turn.timeout = uv_backend_timeout(&loop);
   uv_sem_post(&turn.wait);
-  /* The loop is the helper's now; a real program would draw a frame. */
+  /* Now the helper owns the loop; a real program would draw a frame. */
   if (idle) {
     quitting = 1;
     check(uv_async_send(&quit), "uv_async_send");
