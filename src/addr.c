@@ -5,7 +5,7 @@
  * they fail (family, port, the "any" address), as programs that ignore the
  * result have always found it.
  */
-#include "addr.h"
+#include "os/addr.h"
 
 #include <string.h>
 
@@ -67,7 +67,7 @@ int uv_ip6_addr(const char* ip, int port, struct sockaddr_in6* addr) {
 
   const char* zone = strchr(ip, '%');
   if (zone != NULL)
-    addr->sin6_scope_id = uv__addr_scope(zone + 1);
+    addr->sin6_scope_id = uv__addr_os_scope(zone + 1);
   return 0;
 }
 

@@ -24,7 +24,7 @@
 #include "async.h"
 #include "async-order.h"
 #include "atomic.h"
-#include "loop.h"
+#include "loop-state.h"
 #include "threadpool.h"
 #include "wakeup.h"
 

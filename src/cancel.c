@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* uv_cancel: which requests can be taken back, and how. */
 #include "fs.h"
-#include "stream.h"
+#include "os/stream.h"
 #include "threadpool.h"
 
 /* Where each type keeps its pool item and loop. */
@@ -26,7 +26,7 @@ int uv_cancel(uv_req_t* req) {
       req->type >= UV_REQ_TYPE_MAX)
     return UV_EINVAL;
   if (req->type == UV_WRITE)
-    return uv__stream_cancel_write((uv_write_t*) req);
+    return uv__stream_os_cancel_write((uv_write_t*) req);
   if (req->type == UV_FS)
     return uv__fs_cancel((uv_fs_t*) req);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Watching a path for changes: the part that every platform shares. */
-#include "fs-event.h"
+#include "os/fs-event.h"
 #include "alloc.h"
 #include "out-string.h"
 

@@ -3,7 +3,7 @@
  * system's resolver, the answer is the callback's. Without a callback the
  * caller waits for it.
  */
-#include "resolver.h"
+#include "os/resolver.h"
 #include "idna.h"
 #include "req.h"
 #include "threadpool.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Addresses to names; see getaddrinfo.c. */
-#include "resolver.h"
-#include "addr.h"
+#include "os/resolver.h"
+#include "os/addr.h"
 #include "req.h"
 #include "threadpool.h"
 
@@ -36,7 +36,7 @@ int uv_getnameinfo(uv_loop_t* loop,
   if (addr->sa_family != AF_INET && addr->sa_family != AF_INET6)
     return UV_EINVAL;
 
-  memcpy(&req->storage, addr, (size_t) uv__addr_len(addr));
+  memcpy(&req->storage, addr, (size_t) uv__addr_os_len(addr));
   req->type = UV_GETNAMEINFO;
   req->loop = loop;
   req->getnameinfo_cb = cb;

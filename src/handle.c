@@ -8,6 +8,7 @@
  */
 #include "handle.h"
 #include "fatal.h"
+#include "os/handle-class.h"
 
 #include <stdio.h>
 

@@ -26,7 +26,7 @@
  * programs exist that set or test them (uvloop sets UV__READABLE on a pipe it
  * only writes to). What libuv has no bit for is marked "ours" and lies in bits
  * that it leaves free: 8 and 10 for all handles, 27-30 for the type or the
- * platform, named in its -impl.h. test/abi/flags holds the values. */
+ * platform, named in its header. test/abi/flags holds the values. */
 enum {
   UV__CLOSING = 0x1,   /* from uv_close() on */
   UV__CLOSED = 0x2,    /* close_cb is about to run or has run */
@@ -94,10 +94,6 @@ struct uv__handle_class {
   int (*get_fd)(const uv_handle_t* handle, uv_os_fd_t* fd);
 };
 
-/* Indexed by uv_handle_type; no close() where the type is abstract. One array
- * per platform, in its handle-class.c. */
-extern const struct uv__handle_class uv__handle_classes[UV_HANDLE_TYPE_MAX];
-
 /* Puts a new handle into its loop: inactive, referenced. */
 void uv__handle_init(uv_loop_t* loop, uv_handle_t* handle, uv_handle_type type);
 
@@ -115,10 +111,6 @@ void uv__handle_make_internal(uv_handle_t* handle);
 
 /* The close phase: finishes the handles that were queued when it began. */
 void uv__handle_run_closing(uv_loop_t* loop);
-
-/* SO_SNDBUF or SO_RCVBUF of a TCP, UDP or pipe handle: stored if *value is 0,
- * else set. 0, UV_EBADF without a socket, UV_E*. Platform part. */
-int uv__handle_os_buffer_size(uv_handle_t* handle, int option, int* value);
 
 static inline int uv__is_active(const uv_handle_t* handle) {
   return (handle->flags & UV__ACTIVE) != 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Giving back what the library holds process-wide. Happens by itself when the
  * library is unloaded or the process exits, where the platform lets threads be
- * joined then (see its loop-os.c); calling it earlier is fine, twice too.
+ * joined then (see its loop.c); calling it earlier is fine, twice too.
  */
 #include "atomic.h"
-#include "loop.h"
+#include "os/loop.h"
 #include "threadpool.h"
 
 void uv_library_shutdown(void) {

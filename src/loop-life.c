@@ -3,7 +3,7 @@
 #include "alloc.h"
 #include "async.h"
 #include "handle.h"
-#include "loop.h"
+#include "os/loop.h"
 #include "poll-phase.h"
 #include "timer.h"
 #include "wakeup.h"
@@ -36,7 +36,7 @@ int uv_loop_init(uv_loop_t* loop) {
 
   init_public_fields(loop);
   loop->internal_fields = state;
-  state->poller = uv__poller_choose();
+  state->poller = uv__poller_os_choose();
   uv__wakeup_init_process();
   uv__async_init_loop(loop);
   uv_update_time(loop);

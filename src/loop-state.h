@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a loop holds beyond the public structure: loop->internal_fields. The
- * platform's loop-os.h has a structure that begins with this one.
+ * platform's loop.h has a structure that begins with this one.
  *
  * Each part has one owning module; the others go through its functions.
  */
@@ -9,7 +9,7 @@
 
 #include "atomic.h"
 #include "base.h"
-#include "poller.h"
+#include "os/poller.h"
 
 /* Events fetched by one wait: as many as there is room for. A full batch means
  * that there may be more, and is what makes the room grow from the first to the
@@ -106,9 +106,6 @@ struct uv__loop_state {
    * it are seldom touched. */
   struct uv__loop_shared shared;
 };
-
-/* What to allocate: the size of the platform's structure. */
-extern const size_t uv__loop_os_state_size;
 
 static inline struct uv__loop_state* uv__loop_state(const uv_loop_t* loop) {
   return (struct uv__loop_state*) loop->internal_fields;

@@ -13,11 +13,12 @@
  */
 #include "loop.h"
 #include "handle.h"
+#include "os/loop.h"
 #include "poll-clock.h"
 #include "poll-phase.h"
 #include "timer.h"
-#include "wakeup.h"
 #include "uv/ext.h"
+#include "wakeup.h"
 
 /* Rounds of callbacks that became due while the poll phase ran. */
 #define PENDING_ROUNDS_MAX 8

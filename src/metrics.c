@@ -7,7 +7,7 @@
  */
 #include "metrics.h"
 #include "atomic.h"
-#include "loop.h"
+#include "loop-state.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The promise of pipes: arguments, and what a name may look like. */
-#include "pipe.h"
+#include "os/pipe.h"
+#include "os/stream.h"
 #include "out-string.h"
-#include "stream.h"
 
 static int is_usable(const uv_pipe_t* pipe) {
   return pipe != NULL && !uv__is_closing((const uv_handle_t*) pipe);

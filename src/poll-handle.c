@@ -2,7 +2,7 @@
 /* Poll handles: readiness of something that belongs to the program.
  * Level-triggered; starting again changes what is waited for.
  */
-#include "poll-handle.h"
+#include "os/poll-handle.h"
 
 int uv_poll_init_socket(uv_loop_t* loop,
                         uv_poll_t* handle,

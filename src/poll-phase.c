@@ -13,8 +13,8 @@
  */
 #include "poll-phase.h"
 #include "alloc.h"
-#include "loop.h"
 #include "metrics.h"
+#include "os/loop.h"
 #include "poll-clock.h"
 #include "wakeup.h"
 

@@ -4,7 +4,7 @@
  * A failed uv_spawn() leaves an inactive handle that is in no list of the loop;
  * uv_close() on it works and is not needed.
  */
-#include "process-os.h"
+#include "os/process.h"
 
 #define PROCESS_FLAGS                                                          \
   (UV_PROCESS_SETUID | UV_PROCESS_SETGID |                                     \

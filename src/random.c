@@ -4,7 +4,7 @@
  *   without a callback: filled before the call returns; loop and req unused
  *   with one: a worker fills the buffer, the loop thread calls back
  */
-#include "random.h"
+#include "os/random.h"
 #include "req.h"
 #include "threadpool.h"
 
@@ -14,7 +14,7 @@
 /* Context: worker. */
 static void random_work(struct uv__work* w) {
   uv_random_t* req = container_of(w, uv_random_t, work_req);
-  req->status = uv__random_fill(req->buf, req->buflen);
+  req->status = uv__random_os_fill(req->buf, req->buflen);
 }
 
 static void random_done(struct uv__work* w, int cancelled) {
@@ -36,7 +36,7 @@ int uv_random(uv_loop_t* loop,
   if (flags != 0 || (buf == NULL && buflen > 0))
     return UV_EINVAL;
   if (cb == NULL)
-    return uv__random_fill(buf, buflen);
+    return uv__random_os_fill(buf, buflen);
   if (loop == NULL || req == NULL)
     return UV_EINVAL;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Signal handles: who may start them, and how often they are called. */
-#include "signal-os.h"
+#include "os/signal.h"
 
 int uv_signal_init(uv_loop_t* loop, uv_signal_t* handle) {
   if (loop == NULL || handle == NULL)

@@ -18,7 +18,6 @@ uv_public_headers = \
   include/uv/win.h
 
 uv_private_headers = \
-  src/addr.h \
   src/alloc.h \
   src/async-order.h \
   src/async.h \
@@ -29,7 +28,6 @@ uv_private_headers = \
   src/fatal.h \
   src/fork-lock.h \
   src/fs-entries.h \
-  src/fs-event.h \
   src/fs-poll.h \
   src/fs.h \
   src/handle.h \
@@ -38,29 +36,33 @@ uv_private_headers = \
   src/loop-watcher.h \
   src/loop.h \
   src/metrics.h \
+  src/os/addr.h \
+  src/os/fs-event.h \
+  src/os/fs.h \
+  src/os/handle-class.h \
+  src/os/loop.h \
+  src/os/pipe.h \
+  src/os/poll-handle.h \
+  src/os/poller.h \
+  src/os/process.h \
+  src/os/random.h \
+  src/os/resolver.h \
+  src/os/signal.h \
+  src/os/stream.h \
+  src/os/system.h \
+  src/os/tcp.h \
+  src/os/thread.h \
+  src/os/tty.h \
+  src/os/udp.h \
   src/out-string.h \
-  src/pipe.h \
   src/poll-clock.h \
-  src/poll-handle.h \
   src/poll-phase.h \
-  src/poller.h \
-  src/process-os.h \
   src/queue.h \
-  src/random.h \
   src/req.h \
-  src/resolver.h \
-  src/signal-os.h \
-  src/stream.h \
   src/strscpy.h \
   src/strtok.h \
-  src/system-os.h \
-  src/tcp.h \
-  src/thread-common.h \
-  src/threadpool-os.h \
   src/threadpool.h \
   src/timer.h \
-  src/tty.h \
-  src/udp.h \
   src/unix/bsd/sysinfo.h \
   src/unix/cmsg.h \
   src/unix/darwin/fs-clone.h \
@@ -69,6 +71,7 @@ uv_private_headers = \
   src/unix/eai.h \
   src/unix/fd.h \
   src/unix/freebsd/os.h \
+  src/unix/fs-event.h \
   src/unix/fs-ops.h \
   src/unix/ifaddrs.h \
   src/unix/io.h \
@@ -81,23 +84,22 @@ uv_private_headers = \
   src/unix/linux/os.h \
   src/unix/linux/procfs.h \
   src/unix/linux/statx.h \
-  src/unix/loop-os.h \
+  src/unix/loop.h \
   src/unix/netbsd/os.h \
   src/unix/newer-calls.h \
   src/unix/openbsd/os.h \
   src/unix/os.h \
-  src/unix/poll-impl.h \
+  src/unix/poll-handle.h \
   src/unix/poller-scan.h \
   src/unix/proc-info.h \
-  src/unix/process-impl.h \
   src/unix/process-sys.h \
   src/unix/process.h \
   src/unix/proctitle.h \
   src/unix/signal-log.h \
   src/unix/signal.h \
   src/unix/sock.h \
-  src/unix/stream-impl.h \
-  src/unix/udp-impl.h \
+  src/unix/stream.h \
+  src/unix/udp.h \
   src/unix/uring/fs-uring-map.h \
   src/unix/uring/fs-uring.h \
   src/unix/uring/uring-abi.h \
@@ -114,25 +116,25 @@ uv_private_headers = \
   src/win/error.h \
   src/win/event-req.h \
   src/win/fs-fd-hash-inl.h \
-  src/win/fs-impl.h \
+  src/win/fs.h \
   src/win/ipc-frame.h \
-  src/win/loop-os.h \
+  src/win/loop.h \
   src/win/os-handle.h \
-  src/win/pipe-impl.h \
-  src/win/poll-impl.h \
-  src/win/process-impl.h \
+  src/win/overlapped.h \
+  src/win/pipe.h \
+  src/win/poll-handle.h \
   src/win/process-path.h \
+  src/win/process.h \
   src/win/reparse.h \
-  src/win/req-impl.h \
   src/win/resume.h \
-  src/win/signal-impl.h \
+  src/win/signal.h \
   src/win/sock-status.h \
   src/win/sock.h \
-  src/win/stream-impl.h \
-  src/win/tcp-impl.h \
-  src/win/tty-impl.h \
+  src/win/stream.h \
+  src/win/tcp.h \
   src/win/tty-keys.h \
-  src/win/udp-impl.h \
+  src/win/tty.h \
+  src/win/udp.h \
   src/win/wide.h \
   src/win/winapi.h \
   src/win/winsock.h \
@@ -177,7 +179,7 @@ uv_common_sources = \
   src/strtok.c \
   src/system.c \
   src/tcp.c \
-  src/thread-common.c \
+  src/thread.c \
   src/threadpool.c \
   src/timer.c \
   src/tty.c \
@@ -223,7 +225,7 @@ uv_win_sources = \
   src/win/handle-class.c \
   src/win/ifaddrs.c \
   src/win/ipc-frame.c \
-  src/win/loop-os.c \
+  src/win/loop.c \
   src/win/os-handle.c \
   src/win/pipe-accept.c \
   src/win/pipe-connect.c \
@@ -248,7 +250,7 @@ uv_win_sources = \
   src/win/process-stdio.c \
   src/win/process.c \
   src/win/proctitle.c \
-  src/win/random-os.c \
+  src/win/random.c \
   src/win/reparse.c \
   src/win/resume.c \
   src/win/sem.c \
@@ -268,7 +270,6 @@ uv_win_sources = \
   src/win/tcp.c \
   src/win/thread-sched.c \
   src/win/thread.c \
-  src/win/threadpool-os.c \
   src/win/tty-keys.c \
   src/win/tty-read-line.c \
   src/win/tty-read-raw.c \
@@ -308,7 +309,7 @@ uv_unix_sources = \
   src/unix/handle-class.c \
   src/unix/ifaddrs.c \
   src/unix/io.c \
-  src/unix/loop-os.c \
+  src/unix/loop.c \
   src/unix/pipe.c \
   src/unix/poll-handle.c \
   src/unix/poller-poll.c \
@@ -322,7 +323,7 @@ uv_unix_sources = \
   src/unix/process-path.c \
   src/unix/process-stdio.c \
   src/unix/process.c \
-  src/unix/random-os.c \
+  src/unix/random.c \
   src/unix/signal-handler.c \
   src/unix/signal-log.c \
   src/unix/signal.c \
@@ -337,7 +338,6 @@ uv_unix_sources = \
   src/unix/tcp.c \
   src/unix/thread-sched.c \
   src/unix/thread.c \
-  src/unix/threadpool-os.c \
   src/unix/tty.c \
   src/unix/udp-multicast.c \
   src/unix/udp-recv.c \

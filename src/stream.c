@@ -6,7 +6,7 @@
  * ends both, uv_close() ends everything. What the flags allow is done by the
  * platform (stream.h).
  */
-#include "stream.h"
+#include "os/stream.h"
 #include "bufs.h"
 #include "req.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What may be asked about the system and this process. Context: any. */
-#include "system-os.h"
+#include "os/system.h"
 #include "alloc.h"
 #include "out-string.h"
 

@@ -2,8 +2,8 @@
 /* The promise of TCP handles: arguments, and options that are remembered until
  * there is a socket to set them on.
  */
-#include "tcp.h"
-#include "addr.h"
+#include "os/tcp.h"
+#include "os/addr.h"
 
 /* uv_tcp_init_ex(): the address family is in the low byte. */
 #define INIT_FAMILY_MASK 0xFFu

@@ -25,8 +25,8 @@
 #include "atomic.h"
 #include "fatal.h"
 #include "fork-lock.h"
-#include "loop.h"
-#include "threadpool-os.h"
+#include "loop-state.h"
+#include "os/thread.h"
 #include "wakeup.h"
 #include "work-queue.h"
 
@@ -176,7 +176,7 @@ static int set_up(void) {
   int err = reset_pool(size);
   if (err != 0)
     goto err_free_ids;
-  err = uv__threadpool_at_fork(reset_in_child);
+  err = uv__thread_os_at_fork(reset_in_child);
   if (err != 0)
     goto err_destroy_locks;
   return 0;

@@ -24,7 +24,7 @@
 #include "timer.h"
 #include "alloc.h"
 #include "atomic.h"
-#include "loop.h"
+#include "loop-state.h"
 #include "poll-clock.h"
 
 #include <string.h>

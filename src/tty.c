@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The promise of terminals: arguments. */
-#include "tty.h"
+#include "os/tty.h"
 
 int uv_tty_init(uv_loop_t* loop, uv_tty_t* tty, uv_file fd, int unused) {
   (void) unused; /* "readable": the terminal itself says so */

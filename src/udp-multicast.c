@@ -2,7 +2,7 @@
 /* Groups, and the options of UDP handles. Sockets take memberships in the same
  * structures everywhere (RFC 3493, RFC 3678).
  */
-#include "udp.h"
+#include "os/udp.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* UDP handles: what may be asked of them, and when. */
-#include "udp.h"
+#include "os/udp.h"
 #include "bufs.h"
-#include "addr.h"
+#include "os/addr.h"
 #include "req.h"
 
 #include <limits.h>
@@ -24,7 +24,7 @@ static int is_connected(const uv_udp_t* handle) {
  * can, for datagram sockets that were opened elsewhere. */
 static int to_endpoint(const struct sockaddr* addr, struct uv__endpoint* out) {
   out->addr = addr;
-  out->len = uv__addr_len(addr);
+  out->len = uv__addr_os_len(addr);
   return out->len == 0 ? UV_EINVAL : 0;
 }
 

@@ -23,7 +23,7 @@
  */
 #include "wakeup.h"
 #include "atomic.h"
-#include "loop.h"
+#include "loop-state.h"
 #include "threadpool.h"
 
 #define NOTED 1u

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What the system knows about addresses: lengths and interface names. */
-#include "addr.h"
+#include "os/addr.h"
 
 #include <net/if.h>
 #include <sys/un.h>
 
-unsigned int uv__addr_len(const struct sockaddr* addr) {
+unsigned int uv__addr_os_len(const struct sockaddr* addr) {
   static const struct {
     int family;
     unsigned int len;
@@ -22,7 +22,7 @@ unsigned int uv__addr_len(const struct sockaddr* addr) {
   return 0;
 }
 
-uint32_t uv__addr_scope(const char* zone) {
+uint32_t uv__addr_os_scope(const char* zone) {
   /* The name first: an interface may be called "1". */
   uint32_t index = if_nametoindex(zone);
   return index != 0 ? index : uv__addr_scope_number(zone);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Clocks and sleeping. Context: any. */
-#include "system-os.h"
+#include "os/system.h"
 #include "fatal.h"
 #include "unix/fd.h"
 #include "unix/os.h"

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* From an event to the module that handles it: filtering (P8) and one table. */
 #include "async.h"
-#include "fs-event.h"
-#include "loop.h"
 #include "metrics.h"
-#include "unix/uring/fs-uring.h"
+#include "os/loop.h"
+#include "unix/fs-event.h"
 #include "unix/io.h"
-#include "unix/loop-os.h"
-#include "unix/poll-impl.h"
+#include "unix/loop.h"
+#include "unix/poll-handle.h"
 #include "unix/process.h"
 #include "unix/signal.h"
-#include "unix/stream-impl.h"
-#include "unix/udp-impl.h"
+#include "unix/stream.h"
+#include "unix/udp.h"
+#include "unix/uring/fs-uring.h"
 
 static uv__io_fn* const io_handlers[] = {
   [UV__IO_NONE] = NULL,

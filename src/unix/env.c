@@ -2,7 +2,7 @@
 /* Environment variables. The C library gives no protection against a thread
  * that changes the environment while another reads it, and neither does this.
  */
-#include "system-os.h"
+#include "os/system.h"
 #include "alloc.h"
 #include "out-string.h"
 #include "unix/fd.h"

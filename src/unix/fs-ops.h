@@ -7,7 +7,7 @@
 #ifndef UV_UNIX_FS_OPS_H_
 #define UV_UNIX_FS_OPS_H_
 
-#include "fs.h"
+#include "os/fs.h"
 
 /* fs-rw.c */
 ssize_t uv__fs_open(uv_fs_t* req);

@@ -5,7 +5,7 @@
  * name in its DNS form; it is given back when the resolver is through.
  */
 #include "alloc.h"
-#include "resolver.h"
+#include "os/resolver.h"
 #include "unix/eai.h"
 
 #include <errno.h>

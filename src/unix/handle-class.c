@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* What each handle type is on unix. */
-#include "handle.h"
+#include "os/handle-class.h"
 #include "async.h"
-#include "fs-event.h"
 #include "fs-poll.h"
 #include "loop-watcher.h"
+#include "os/fs-event.h"
 #include "timer.h"
-#include "unix/poll-impl.h"
+#include "unix/poll-handle.h"
 #include "unix/process.h"
 #include "unix/signal.h"
-#include "unix/stream-impl.h"
-#include "unix/udp-impl.h"
+#include "unix/stream.h"
+#include "unix/udp.h"
 
 /* close, finish, get_fd. The types that are missing are abstract. */
 const struct uv__handle_class uv__handle_classes[UV_HANDLE_TYPE_MAX] = {

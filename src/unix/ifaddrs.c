@@ -7,8 +7,8 @@
  * entries, then their names. Context: any.
  */
 #include "unix/ifaddrs.h"
-#include "system-os.h"
 #include "alloc.h"
+#include "os/system.h"
 #include "out-string.h"
 #include "unix/fd.h"
 #include "unix/os.h"

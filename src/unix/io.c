@@ -12,7 +12,7 @@
  */
 #include "unix/io.h"
 #include "alloc.h"
-#include "loop.h"
+#include "os/loop.h"
 #include "queue.h"
 #include "unix/fd.h"
 #include "unix/uring/fs-uring.h"

@@ -80,12 +80,10 @@ int uv__io_fd_taken(const uv_loop_t* loop, int fd);
 /* Can the poller watch this fd? 0, UV_EPERM (regular file), UV_EBADF... */
 int uv__io_probe(uv_loop_t* loop, int fd);
 
-/* loop-os.c only. */
+/* loop.c only. */
 int uv__io_init_loop(uv_loop_t* loop);
 void uv__io_close_loop(uv_loop_t* loop);
 void uv__io_fork(uv_loop_t* loop);
-/* The handler of UV__IO_FS_EVENT watchers, where the platform has them. */
-void uv__fs_event_io(uv_loop_t* loop, uv__io_t* w, unsigned events);
 
 /* dispatch.c only: takes a stopped watcher, whose fd is ready, out of the
  * poller. */

@@ -6,12 +6,12 @@
  * The handle that bound a path removes it when it is closed.
  */
 #include "alloc.h"
+#include "os/pipe.h"
 #include "out-string.h"
-#include "pipe.h"
 #include "unix/fd.h"
 #include "unix/os.h"
 #include "unix/sock.h"
-#include "unix/stream-impl.h"
+#include "unix/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>

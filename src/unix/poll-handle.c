@@ -17,7 +17,7 @@
  *
  * The last two answer every interest, whatever else the kernel names.
  */
-#include "unix/poll-impl.h"
+#include "unix/poll-handle.h"
 #include "unix/fd.h"
 
 static const struct {

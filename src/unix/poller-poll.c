@@ -6,7 +6,7 @@
  * nature.
  */
 #include "alloc.h"
-#include "loop.h"
+#include "os/loop.h"
 #include "unix/fd.h"
 #include "unix/poller-scan.h"
 #include "unix/wake-fd.h"

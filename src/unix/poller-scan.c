@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* See poller-scan.h. */
 #include "unix/poller-scan.h"
-#include "loop.h"
+#include "os/loop.h"
 #include "unix/fd.h"
 #include "unix/wake-fd.h"
 

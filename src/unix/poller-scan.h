@@ -4,7 +4,7 @@
 #ifndef UV_UNIX_POLLER_SCAN_H_
 #define UV_UNIX_POLLER_SCAN_H_
 
-#include "poller.h"
+#include "os/poller.h"
 
 #include <poll.h>
 #include <signal.h>

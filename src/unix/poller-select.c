@@ -12,7 +12,7 @@
  * at every HOLD_MS.
  */
 #include "alloc.h"
-#include "loop.h"
+#include "os/loop.h"
 #include "unix/fd.h"
 #include "unix/io.h"
 #include "unix/poller-scan.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which poller a loop gets. */
-#include "poller.h"
+#include "os/poller.h"
 #include "unix/os.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ extern const struct uv__poller uv__poller_kqueue;
 extern const struct uv__poller uv__poller_poll;
 extern const struct uv__poller uv__poller_select;
 
-const struct uv__poller* const uv__pollers[] = {
+const struct uv__poller* const uv__poller_os_list[] = {
 #if UV__HAVE_EPOLL
   &uv__poller_epoll,
 #endif
@@ -23,18 +23,18 @@ const struct uv__poller* const uv__pollers[] = {
   NULL,
 };
 
-const struct uv__poller* uv__poller_find(const char* name) {
-  for (size_t i = 0; uv__pollers[i] != NULL; i++)
-    if (strcmp(uv__pollers[i]->name, name) == 0)
-      return uv__pollers[i];
+const struct uv__poller* uv__poller_os_find(const char* name) {
+  for (size_t i = 0; uv__poller_os_list[i] != NULL; i++)
+    if (strcmp(uv__poller_os_list[i]->name, name) == 0)
+      return uv__poller_os_list[i];
   return NULL;
 }
 
-const struct uv__poller* uv__poller_choose(void) {
+const struct uv__poller* uv__poller_os_choose(void) {
   const char* name = getenv("UV_POLLER");
   const struct uv__poller* poller = NULL;
 
   if (name != NULL)
-    poller = uv__poller_find(name);
-  return poller != NULL ? poller : uv__pollers[0];
+    poller = uv__poller_os_find(name);
+  return poller != NULL ? poller : uv__poller_os_list[0];
 }

@@ -3,8 +3,8 @@
  * resource use. Context: any.
  */
 #include "unix/proc-info.h"
-#include "system-os.h"
 #include "alloc.h"
+#include "os/system.h"
 #include "out-string.h"
 #include "unix/fd.h"
 #include "unix/os.h"

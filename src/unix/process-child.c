@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The child, from its creation to exec. process-impl.h has the rules it lives
+/* The child, from its creation to exec. win/process.h has the rules it lives
  * under (C1-C3).
  *
  *   session -> descriptors -> directory -> groups, gid, uid -> signals -> exec
  *
  * The first step that fails ends it; its errno is what uv_spawn() returns.
  */
-#include "unix/process-impl.h"
+#include "unix/process.h"
 #include "unix/process-sys.h"
 
 #include <errno.h>

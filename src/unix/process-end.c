@@ -18,11 +18,10 @@
  * Failure: a child that nobody can tell us of (refused by the poller, no memory
  * for a signal watcher) is killed, and uv_spawn() fails.
  */
-#include "poller.h"
+#include "os/poller.h"
 #include "unix/fd.h"
-#include "unix/loop-os.h"
+#include "unix/loop.h"
 #include "unix/os.h"
-#include "unix/process-impl.h"
 #include "unix/process.h"
 #include "unix/signal.h"
 #include "wakeup.h"

@@ -12,10 +12,10 @@
  * with another user; uvloop runs Python's preexec_fn from one, and asks for
  * UV_PROCESS_SETUID with its own user to have it run.
  */
-#include "unix/process-impl.h"
+#include "unix/process.h"
 #include "atomic.h"
-#include "unix/process-sys.h"
 #include "unix/fd.h"
+#include "unix/process-sys.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -2,7 +2,7 @@
 /* Where the program of a child may be: the search of execvp(3), but in the PATH
  * the child is going to have, and prepared where memory can be had (C1).
  */
-#include "unix/process-impl.h"
+#include "unix/process.h"
 #include "alloc.h"
 #include "unix/os.h"
 

@@ -8,11 +8,11 @@
  * executed still leaves open streams that report end of file, which is what
  * callers that look at them only later count on.
  */
-#include "unix/process-impl.h"
+#include "unix/process.h"
 #include "alloc.h"
-#include "process-os.h"
+#include "os/process.h"
 #include "unix/fd.h"
-#include "unix/stream-impl.h"
+#include "unix/stream.h"
 
 #include <sys/socket.h>
 #include <unistd.h>

@@ -6,7 +6,6 @@
 #include "unix/process.h"
 #include "alloc.h"
 #include "unix/fd.h"
-#include "unix/process-impl.h"
 
 #include <fcntl.h>
 

@@ -4,7 +4,7 @@
  */
 #include "unix/signal.h"
 #include "atomic.h"
-#include "unix/loop-os.h"
+#include "unix/loop.h"
 #include "unix/signal-log.h"
 #include "wakeup.h"
 

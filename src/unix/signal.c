@@ -14,7 +14,7 @@
 #include "atomic.h"
 #include "fork-lock.h"
 #include "unix/fd.h"
-#include "unix/loop-os.h"
+#include "unix/loop.h"
 #include "unix/signal-log.h"
 
 #include <pthread.h>

@@ -18,7 +18,7 @@
 #ifndef UV_UNIX_SIGNAL_H_
 #define UV_UNIX_SIGNAL_H_
 
-#include "signal-os.h"
+#include "os/signal.h"
 
 /* No system numbers its signals higher. The kernel judges the rest. */
 #define UV__SIGNUM_MAX 128
@@ -47,7 +47,7 @@ extern struct uv__signal_slot uv__signal_slots[UV__SIGNUM_MAX + 1];
 /* Context: signal. */
 void uv__signal_handler(int signum);
 
-/* loop-os.c: a loop is made, goes, is the child's copy after fork. The last
+/* loop.c: a loop is made, goes, is the child's copy after fork. The last
  * forgets what the parent caught; handles stay started. */
 void uv__signal_init_loop(uv_loop_t* loop);
 void uv__signal_close_loop(uv_loop_t* loop);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "unix/sock.h"
-#include "handle.h"
+#include "os/handle-class.h"
 #include "unix/fd.h"
 #include "unix/os.h"
 

@@ -10,10 +10,10 @@
  * connection and hang up on it, and taken back. Without the reserve the
  * callback hears of the error.
  */
-#include "stream.h"
+#include "os/stream.h"
 #include "unix/fd.h"
 #include "unix/sock.h"
-#include "unix/stream-impl.h"
+#include "unix/stream.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>

@@ -7,12 +7,12 @@
  * closed and the reader is told. Nothing received ever outlives the handle.
  */
 #include "alloc.h"
-#include "pipe.h"
+#include "os/pipe.h"
 #include "unix/cmsg.h"
 #include "unix/fd.h"
 #include "unix/os.h"
 #include "unix/sock.h"
-#include "unix/stream-impl.h"
+#include "unix/stream.h"
 
 #include <errno.h>
 #include <string.h>

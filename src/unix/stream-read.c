@@ -10,8 +10,8 @@
  * the stream stops reading but leaves it open; an error makes it neither
  * readable nor writable.
  */
-#include "unix/stream-impl.h"
-#include "stream.h"
+#include "unix/stream.h"
+#include "os/stream.h"
 #include "unix/fd.h"
 
 #define READS_PER_TURN 32

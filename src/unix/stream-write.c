@@ -13,12 +13,12 @@
  * counts until its callback. Such a request ends alone; those behind it go on.
  */
 #include "alloc.h"
+#include "os/stream.h"
 #include "req.h"
-#include "stream.h"
 #include "unix/fd.h"
 #include "unix/os.h"
 #include "unix/sock.h"
-#include "unix/stream-impl.h"
+#include "unix/stream.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -481,7 +481,7 @@ int uv__stream_os_write(uv_write_t* req,
   return go_on_later(stream, req, bufs, nbufs, n, p.bytes);
 }
 
-int uv__stream_cancel_write(uv_write_t* req) {
+int uv__stream_os_cancel_write(uv_write_t* req) {
   uv_stream_t* stream = req->handle;
 
   if (uv__is_closing(uv__base(stream)))

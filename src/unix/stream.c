@@ -9,9 +9,9 @@
  * while it knows nothing of the fd. Each part then tries its operation and
  * reports the refusal where it would have to wait.
  */
-#include "unix/stream-impl.h"
+#include "unix/stream.h"
+#include "os/stream.h"
 #include "req.h"
-#include "stream.h"
 #include "unix/fd.h"
 #include "unix/sock.h"
 

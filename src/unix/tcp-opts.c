@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Options of TCP sockets. */
-#include "tcp.h"
+#include "os/tcp.h"
 #include "unix/fd.h"
 #include "unix/sock.h"
-#include "unix/stream-impl.h"
+#include "unix/stream.h"
 
 #include <limits.h>
 #include <netinet/in.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* TCP sockets: making, binding, connecting, closing. */
-#include "tcp.h"
+#include "os/tcp.h"
 #include "unix/fd.h"
 #include "unix/ifaddrs.h"
 #include "unix/sock.h"
-#include "unix/stream-impl.h"
+#include "unix/stream.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -6,7 +6,7 @@
  * the policy's range, time-sharing ones have a single level there and Linux
  * uses the nice value of the calling thread instead. Context: any.
  */
-#include "thread-common.h"
+#include "os/thread.h"
 #include "unix/fd.h"
 #include "unix/os.h"
 

@@ -5,7 +5,7 @@
 #include "base.h"
 #include "alloc.h"
 #include "fatal.h"
-#include "thread-common.h"
+#include "os/thread.h"
 #include "unix/os.h"
 
 #include <errno.h>
@@ -195,4 +195,8 @@ void uv_key_set(uv_key_t* key, void* value) {
   int err = pthread_setspecific(*key, value);
   if (err != 0)
     uv__fatal("uv_key_set", -err);
+}
+
+int uv__thread_os_at_fork(void (*reset)(void)) {
+  return -pthread_atfork(NULL, NULL, reset);
 }

@@ -11,11 +11,11 @@
  * without closing, uv_tty_reset_mode() knows the first handle whose mode was
  * changed.
  */
-#include "tty.h"
+#include "os/tty.h"
 #include "atomic.h"
 #include "unix/fd.h"
 #include "unix/os.h"
-#include "unix/stream-impl.h"
+#include "unix/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>

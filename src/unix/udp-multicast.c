@@ -3,7 +3,7 @@
 #include "unix/fd.h"
 #include "unix/os.h"
 #include "unix/sock.h"
-#include "unix/udp-impl.h"
+#include "unix/udp.h"
 
 #include <netinet/in.h>
 

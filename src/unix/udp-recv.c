@@ -8,7 +8,7 @@
  * turns: datagrams, where the kernel reports the newest error once, then the
  * error queue.
  */
-#include "unix/udp-impl.h"
+#include "unix/udp.h"
 #include "unix/cmsg.h"
 #include "unix/fd.h"
 #include "unix/os.h"

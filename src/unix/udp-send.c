@@ -10,9 +10,9 @@
  *
  * req->status holds the bytes sent or the error from then on.
  */
-#include "unix/udp-impl.h"
-#include "addr.h"
+#include "unix/udp.h"
 #include "alloc.h"
+#include "os/addr.h"
 #include "queue.h"
 #include "req.h"
 #include "unix/fd.h"
@@ -99,7 +99,7 @@ static unsigned int gather(uv_udp_t* handle, struct mmsghdr* msgs) {
     struct uv__datagram d = { req->bufs, req->nbufs, { NULL, 0 } };
     if (req->u.addr.sa_family != AF_UNSPEC) {
       d.to.addr = &req->u.addr;
-      d.to.len = uv__addr_len(d.to.addr);
+      d.to.len = uv__addr_os_len(d.to.addr);
     }
     fill_header(&msgs[count].msg_hdr, &d);
     if (++count == BATCH_MAX)
@@ -320,7 +320,7 @@ static int send_now_batch(uv_udp_t* handle,
     struct uv__datagram d = { bufs[i], nbufs[i], { NULL, 0 } };
     if (addrs != NULL && addrs[i] != NULL) {
       d.to.addr = addrs[i];
-      d.to.len = uv__addr_len(addrs[i]);
+      d.to.len = uv__addr_os_len(addrs[i]);
     }
     fill_header(&msgs[i].msg_hdr, &d);
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* UDP sockets: life, binding, connecting. */
-#include "unix/udp-impl.h"
+#include "unix/udp.h"
 #include "queue.h"
 #include "unix/fd.h"
 #include "unix/os.h"
@@ -132,7 +132,7 @@ int uv__udp_make_bound(uv_udp_t* handle, int domain, unsigned flags) {
     return UV_EINVAL;
   memset(&any, 0, sizeof(any));
   any.any.sa_family = (sa_family_t) domain;
-  struct uv__endpoint local = { &any.any, uv__addr_len(&any.any) };
+  struct uv__endpoint local = { &any.any, uv__addr_os_len(&any.any) };
   return uv__udp_os_bind(handle, local, flags);
 }
 

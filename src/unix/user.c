@@ -4,7 +4,7 @@
  * A record of the user database comes in a scratch buffer that grows until it
  * fits; the caller gets one block holding everything. Context: any.
  */
-#include "system-os.h"
+#include "os/system.h"
 #include "alloc.h"
 #include "out-string.h"
 #include "unix/os.h"

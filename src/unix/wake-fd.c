@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* An eventfd where there is one, else a pipe. */
 #include "unix/wake-fd.h"
-#include "unix/loop-os.h"
 #include "unix/fd.h"
+#include "unix/loop.h"
 #include "unix/os.h"
 
 #include <errno.h>

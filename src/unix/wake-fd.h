@@ -3,7 +3,7 @@
 #ifndef UV_UNIX_WAKE_FD_H_
 #define UV_UNIX_WAKE_FD_H_
 
-#include "unix/loop-os.h"
+#include "unix/loop.h"
 
 /* Makes the loop's fds, in state->os.wake_fd: 0 or UV_E*. */
 int uv__wake_fd_open(uv_loop_t* loop);

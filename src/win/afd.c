@@ -3,7 +3,7 @@
  * the same since Windows NT, and select() is made of it.
  */
 #include "win/afd.h"
-#include "win/loop-os.h"
+#include "win/loop.h"
 #include "win/sock.h"
 #include "win/winapi.h"
 
@@ -50,7 +50,7 @@ static int make_peer(uv_loop_t* loop) {
     return err;
   err = uv__afd_base_socket(sock, &base);
   if (err == 0)
-    err = uv__loop_os_attach(loop, (HANDLE) base);
+    err = uv__loop_attach(loop, (HANDLE) base);
   if (err != 0) {
     closesocket(sock);
     return err;

@@ -7,7 +7,7 @@
 #ifndef UV_WIN_AFD_H_
 #define UV_WIN_AFD_H_
 
-#include "win/req-impl.h"
+#include "win/overlapped.h"
 
 /* What AFD can be asked for, and answers: AFD_POLL_INFO.Handles[].Events. */
 enum uv__afd_event {
@@ -21,7 +21,7 @@ enum uv__afd_event {
   UV__AFD_CONNECT_FAIL = 1 << 8  /* connecting failed */
 };
 
-/* Of loop-os.c: the loop's peer is set up, which makes none yet; and given
+/* Of loop.c: the loop's peer is set up, which makes none yet; and given
  * back. */
 void uv__afd_init_loop(uv_loop_t* loop);
 void uv__afd_close_loop(uv_loop_t* loop);

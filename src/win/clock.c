@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Clocks and sleeping. Context: any. */
-#include "system-os.h"
+#include "os/system.h"
 
 #define NSEC_PER_SEC UINT64_C(1000000000)
 

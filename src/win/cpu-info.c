@@ -5,7 +5,7 @@
  * the registry. The answer is one block: entries, then the models.
  * Context: any.
  */
-#include "system-os.h"
+#include "os/system.h"
 #include "alloc.h"
 #include "win/error.h"
 #include "win/wide.h"

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* From a finished request to the module that waits for it: the pending list
- * and one table. See req-impl.h for the way a request travels.
+ * and one table. See win/overlapped.h for the way a request travels.
  */
 #include "async.h"
-#include "loop.h"
 #include "metrics.h"
-#include "win/fs-impl.h"
-#include "win/pipe-impl.h"
-#include "win/poll-impl.h"
-#include "win/process-impl.h"
-#include "win/req-impl.h"
-#include "win/signal-impl.h"
-#include "win/tcp-impl.h"
-#include "win/tty-impl.h"
-#include "win/udp-impl.h"
+#include "os/loop.h"
+#include "win/fs.h"
+#include "win/overlapped.h"
+#include "win/pipe.h"
+#include "win/poll-handle.h"
+#include "win/process.h"
+#include "win/signal.h"
+#include "win/tcp.h"
+#include "win/tty.h"
+#include "win/udp.h"
 
 /* Columns of the table: the streams. Other handles use the first. */
 enum side { SIDE_TCP, SIDE_PIPE, SIDE_TTY, SIDE_MAX };

@@ -2,7 +2,7 @@
 /* Environment variables: the process's own block, not the copy that the C
  * runtime keeps. Context: any.
  */
-#include "system-os.h"
+#include "os/system.h"
 #include "alloc.h"
 #include "out-string.h"
 #include "win/error.h"

@@ -12,7 +12,7 @@
 #ifndef UV_WIN_EVENT_REQ_H_
 #define UV_WIN_EVENT_REQ_H_
 
-#include "win/req-impl.h"
+#include "win/overlapped.h"
 
 /* The places where the request keeps its event and its wait. */
 struct uv__event_req {

@@ -5,7 +5,7 @@
  * read-only attribute. Owners are not changed. Times are exact to 100 ns, which
  * is what file systems store.
  */
-#include "win/fs-impl.h"
+#include "win/fs.h"
 
 #include <math.h>
 #include <sys/stat.h>

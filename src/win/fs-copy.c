@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copying: whole files by name, or bytes from one fd to another. */
-#include "win/fs-impl.h"
+#include "win/fs.h"
 #include "alloc.h"
 
 #define CHUNK_SIZE (64 * 1024)

@@ -5,7 +5,7 @@
  * The system fills a buffer with as many entries as fit; what a step leaves
  * over waits there for the next.
  */
-#include "win/fs-impl.h"
+#include "win/fs.h"
 #include "alloc.h"
 #include "fs-entries.h"
 

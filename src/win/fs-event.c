@@ -9,9 +9,9 @@
  * the current one. When the watched directory goes, that is told once, as a
  * UV_RENAME of its own name and then UV_ENOENT; nothing more comes after that.
  */
-#include "win/fs-impl.h"
+#include "win/fs.h"
 #include "alloc.h"
-#include "win/loop-os.h"
+#include "win/loop.h"
 #include "win/wide.h"
 
 #include <string.h>
@@ -228,7 +228,7 @@ static int open_dir(uv_loop_t* loop, struct watch* watch) {
                                 FILE_FLAG_OVERLAPPED);
   if (watch->dir == INVALID_HANDLE_VALUE)
     return uv__last_error();
-  return uv__loop_os_attach(loop, watch->dir);
+  return uv__loop_attach(loop, watch->dir);
 }
 
 int uv__fs_event_os_start(uv_fs_event_t* handle, unsigned int flags) {
@@ -273,7 +273,7 @@ void uv__fs_event_os_stop(uv_fs_event_t* handle) {
   watch->dir = INVALID_HANDLE_VALUE;
 }
 
-enum uv__close_answer uv__fs_event_os_close(uv_handle_t* base) {
+enum uv__close_answer uv__fs_event_win_close(uv_handle_t* base) {
   uv_fs_event_t* handle = (uv_fs_event_t*) base;
 
   (void) uv_fs_event_stop(handle); /* cannot fail */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names: renaming, hard and symbolic links, junctions, and where they lead. */
-#include "win/fs-impl.h"
+#include "win/fs.h"
 #include "alloc.h"
 #include "win/reparse.h"
 #include "win/wide.h"

@@ -7,7 +7,7 @@
  * network behind a view fails, they return an error where a plain copy would
  * raise an exception.
  */
-#include "win/fs-impl.h"
+#include "win/fs.h"
 #include "win/fs-fd-hash-inl.h"
 
 /* The most that is mapped at once; address space may be scarce. A multiple of

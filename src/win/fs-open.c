@@ -4,8 +4,8 @@
  * Handles are opened so that others may read, write, rename and delete the file
  * meanwhile, as on Unix, and so that directories can be opened too.
  */
-#include "win/fs-impl.h"
-#include "win/loop-os.h"
+#include "win/fs.h"
+#include "win/loop.h"
 #include "win/os-handle.h"
 
 #include <errno.h>
@@ -28,9 +28,9 @@ HANDLE uv__fs_open_path(const WCHAR* path, DWORD access, DWORD flags) {
                      flags | FILE_FLAG_BACKUP_SEMANTICS, NULL);
 }
 
-/* An fd that is not open must not end the process (see loop-os.c). */
+/* An fd that is not open must not end the process (see loop.c). */
 HANDLE uv__fs_handle(uv_file fd) {
-  uv__library_os_init();
+  uv__library_init();
   return uv__fd_handle(fd);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of file operations, and how a Windows request is filled. */
-#include "win/fs-impl.h"
+#include "win/fs.h"
 #include "alloc.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
  * are made absolute and get the prefix "\\?\", which also ends the treatment of
  * dots and slashes: so that is done before. Context: any.
  */
-#include "win/fs-impl.h"
+#include "win/fs.h"
 #include "alloc.h"
 #include "win/wide.h"
 

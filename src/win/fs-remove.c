@@ -5,7 +5,7 @@
  * once, whoever has the file open, and read-only files go too. Elsewhere the
  * file is marked, and goes when the last handle is closed.
  */
-#include "win/fs-impl.h"
+#include "win/fs.h"
 
 /* The file system or the system does not know this way. */
 static int is_unknown_way(LONG status) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What links say; reparse.c takes their data apart. Context: any. */
-#include "win/fs-impl.h"
+#include "win/fs.h"
 #include "alloc.h"
 #include "win/reparse.h"
 #include "win/wide.h"

@@ -6,7 +6,7 @@
  * position along, so it is put back afterwards. The caller's array of buffers
  * is only read.
  */
-#include "win/fs-impl.h"
+#include "win/fs.h"
 
 #include <string.h>
 

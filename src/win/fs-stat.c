@@ -6,7 +6,7 @@
  *   2. by opening it for its attributes and asking the handle;
  *   3. by what the directory it is in says, where opening is refused.
  */
-#include "win/fs-impl.h"
+#include "win/fs.h"
 #include "alloc.h"
 
 #include <string.h>

@@ -4,8 +4,8 @@
  * The template's last six characters are replaced, in the path that goes to the
  * system and in the request's own copy that the program looks at.
  */
-#include "win/fs-impl.h"
-#include "random.h"
+#include "win/fs.h"
+#include "os/random.h"
 
 #include <fcntl.h>
 #include <io.h>
@@ -35,7 +35,7 @@ static int put_name(uv_fs_t* req, char* mark) {
   WCHAR* wide = req->file.pathw + wcslen(req->file.pathw) - MARK_LEN;
   unsigned char random[MARK_LEN];
 
-  int err = uv__random_fill(random, sizeof(random));
+  int err = uv__random_os_fill(random, sizeof(random));
   if (err != 0)
     return err;
 

@@ -6,7 +6,7 @@
  * its strings must become UTF-8: that block is what uv_freeaddrinfo() frees.
  */
 #include "alloc.h"
-#include "resolver.h"
+#include "os/resolver.h"
 #include "win/eai.h"
 #include "win/wide.h"
 #include "win/winsock.h"

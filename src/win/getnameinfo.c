@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Addresses to names, with the system's resolver. */
-#include "addr.h"
-#include "resolver.h"
+#include "os/addr.h"
+#include "os/resolver.h"
 #include "win/eai.h"
 #include "win/wide.h"
 #include "win/winsock.h"
@@ -19,7 +19,7 @@ void uv__getnameinfo_os_resolve(uv_getnameinfo_t* req) {
   req->retcode = uv__winsock_startup();
   if (req->retcode == 0)
     req->retcode = uv__eai_error(
-        GetNameInfoW(addr, (socklen_t) uv__addr_len(addr), host,
+        GetNameInfoW(addr, (socklen_t) uv__addr_os_len(addr), host,
                      ARRAY_SIZE(host), service, ARRAY_SIZE(service),
                      req->flags));
   if (req->retcode == 0)

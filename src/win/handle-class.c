@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* What each handle type is on Windows. */
-#include "handle.h"
+#include "os/handle-class.h"
 #include "async.h"
 #include "fs-poll.h"
 #include "loop-watcher.h"
 #include "timer.h"
-#include "win/fs-impl.h"
-#include "win/pipe-impl.h"
-#include "win/poll-impl.h"
-#include "win/process-impl.h"
-#include "win/signal-impl.h"
-#include "win/tcp-impl.h"
-#include "win/tty-impl.h"
-#include "win/udp-impl.h"
+#include "win/fs.h"
+#include "win/pipe.h"
+#include "win/poll-handle.h"
+#include "win/process.h"
+#include "win/signal.h"
+#include "win/tcp.h"
+#include "win/tty.h"
+#include "win/udp.h"
 
 /* close, finish, get_fd. The types that are missing are abstract. */
 const struct uv__handle_class uv__handle_classes[UV_HANDLE_TYPE_MAX] = {
   [UV_ASYNC] = { uv__async_close, NULL, NULL },
   [UV_CHECK] = { uv__check_close, NULL, NULL },
-  [UV_FS_EVENT] = { uv__fs_event_os_close, NULL, NULL },
+  [UV_FS_EVENT] = { uv__fs_event_win_close, NULL, NULL },
   [UV_FS_POLL] = { uv__fs_poll_close, NULL, NULL },
   [UV_IDLE] = { uv__idle_close, NULL, NULL },
   [UV_NAMED_PIPE] = { uv__pipe_close, uv__pipe_finish, uv__pipe_fileno },

@@ -5,7 +5,7 @@
  * each address of an adapter that is up. It is one block: the entries, then
  * the names of the adapters. Context: any.
  */
-#include "system-os.h"
+#include "os/system.h"
 #include "alloc.h"
 #include "out-string.h"
 #include "win/error.h"

@@ -48,7 +48,7 @@ static int is_standard(uv_file fd) {
   return fd <= 2; /* _fileno(stderr) */
 }
 
-int uv__os_handle_take(uv_file fd, HANDLE* handle, int* owner) {
+int uv__fd_take(uv_file fd, HANDLE* handle, int* owner) {
   HANDLE self = GetCurrentProcess();
   HANDLE of_fd = uv_get_osfhandle(fd);
 
@@ -66,12 +66,12 @@ int uv__os_handle_take(uv_file fd, HANDLE* handle, int* owner) {
   return 0;
 }
 
-void uv__os_handle_refuse(HANDLE handle, int owner) {
+void uv__fd_refuse(HANDLE handle, int owner) {
   if (owner == UV__NO_FD)
     CloseHandle(handle);
 }
 
-void uv__os_handle_give_back(HANDLE* handle, int* owner) {
+void uv__fd_give_back(HANDLE* handle, int* owner) {
   if (*owner != UV__NO_FD)
     (void) uv__fd_close(*owner); /* nothing more can be done about it */
   else

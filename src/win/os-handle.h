@@ -19,14 +19,14 @@ HANDLE uv__fd_handle(int fd);
 int uv__fd_open(HANDLE handle, int flags);
 int uv__fd_close(int fd);
 
-/* The handle for `fd`, and in *owner what uv__os_handle_give_back() needs:
+/* The handle for `fd`, and in *owner what uv__fd_give_back() needs:
  * 0 or UV_E*. */
-int uv__os_handle_take(uv_file fd, HANDLE* handle, int* owner);
+int uv__fd_take(uv_file fd, HANDLE* handle, int* owner);
 
 /* Undoes a take whose handle turned out to be of no use: `fd` stays open. */
-void uv__os_handle_refuse(HANDLE handle, int owner);
+void uv__fd_refuse(HANDLE handle, int owner);
 
 /* Closes it and marks both as gone. */
-void uv__os_handle_give_back(HANDLE* handle, int* owner);
+void uv__fd_give_back(HANDLE* handle, int* owner);
 
 #endif /* UV_WIN_OS_HANDLE_H_ */

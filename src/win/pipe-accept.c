@@ -7,9 +7,9 @@
  *
  * An instance that cannot be made is reported once and leaves one slot less.
  */
-#include "win/pipe-impl.h"
+#include "win/pipe.h"
 #include "alloc.h"
-#include "win/loop-os.h"
+#include "win/loop.h"
 
 #include <string.h>
 
@@ -100,7 +100,7 @@ static DWORD await_client(uv_pipe_t* server, uv_pipe_accept_t* req) {
     req->pipeHandle = new_instance(server->name, 0);
   if (req->pipeHandle == INVALID_HANDLE_VALUE)
     return GetLastError();
-  if (uv__loop_os_attach(server->loop, req->pipeHandle) != 0)
+  if (uv__loop_attach(server->loop, req->pipeHandle) != 0)
     return GetLastError();
 
   if (ConnectNamedPipe(req->pipeHandle, uv__req_overlapped(req)))

@@ -7,7 +7,7 @@
  * The request carries the new OS handle until its handler gives it to the
  * pipe; if that has been closed meanwhile, the OS handle is closed too.
  */
-#include "win/pipe-impl.h"
+#include "win/pipe.h"
 #include "alloc.h"
 
 #include <string.h>

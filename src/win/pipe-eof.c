@@ -18,7 +18,7 @@
  * A synchronous handle is not flushed: the call would wait for a read that is
  * under way.
  */
-#include "win/pipe-impl.h"
+#include "win/pipe.h"
 #include "alloc.h"
 #include "atomic.h"
 

@@ -6,7 +6,7 @@
  * process. Received ones wait for uv_accept(), in a line
  * with a bound, because the peer decides how many come.
  */
-#include "win/pipe-impl.h"
+#include "win/pipe.h"
 #include "alloc.h"
 #include "win/winapi.h"
 

@@ -4,7 +4,7 @@
  * The names of the other systems are emulated: a server and what it accepted
  * have the name locally, a client has it as its peer's.
  */
-#include "win/pipe-impl.h"
+#include "win/pipe.h"
 #include "alloc.h"
 #include "out-string.h"
 #include "win/wide.h"
@@ -147,7 +147,7 @@ int uv__pipe_os_chmod(uv_pipe_t* pipe, int mode) {
                                 0, &everyone))
     return uv__last_error();
   DWORD sys_error =
-      grant(uv__pipe_os_handle(pipe), permissions(mode), everyone);
+      grant(uv__pipe_handle(pipe), permissions(mode), everyone);
   FreeSid(everyone);
   return sys_error == ERROR_SUCCESS ? 0
                                     : uv_translate_sys_error((int) sys_error);

@@ -3,7 +3,7 @@
  * children. A named pipe with a name of its own, because anonymous ones cannot
  * be overlapped; nobody else gets in, since there is one instance only.
  */
-#include "win/pipe-impl.h"
+#include "win/pipe.h"
 #include "atomic.h"
 
 #include <stdio.h>

@@ -7,7 +7,7 @@
  * What is there may be taken by another reader of the same pipe: then it is as
  * if it had not been there.
  */
-#include "win/pipe-impl.h"
+#include "win/pipe.h"
 
 /* Callbacks in a row before the loop's other work gets its turn. */
 #define ROUNDS_MAX 32

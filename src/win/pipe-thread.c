@@ -9,7 +9,7 @@
  * posting, a thread touches neither request nor pipe (R1).
  * Context: functions named work_* run on the threads.
  */
-#include "win/pipe-impl.h"
+#include "win/pipe.h"
 
 /* Attempts to get a thread out of a call; a device that does not let go keeps
  * its thread and request. */

@@ -5,7 +5,7 @@
  * frames of ipc pipes, are put together in one that lives until the write has
  * ended (write_buffer, where `coalesced` is set).
  */
-#include "win/pipe-impl.h"
+#include "win/pipe.h"
 #include "alloc.h"
 
 #include <string.h>

@@ -2,9 +2,9 @@
 /* Named pipes: their life, whatever uv_pipe_open() brings, and the table of
  * what a pipe can do. Servers are in pipe-accept.c, clients in pipe-connect.c.
  */
-#include "win/pipe-impl.h"
+#include "win/pipe.h"
 #include "alloc.h"
-#include "win/loop-os.h"
+#include "win/loop.h"
 #include "win/os-handle.h"
 #include "win/winapi.h"
 
@@ -51,7 +51,7 @@ static unsigned int find_way(uv_pipe_t* pipe, HANDLE handle) {
       handle, &status, &info, sizeof(info), UV__FILE_MODE_INFORMATION);
   if (result == STATUS_SUCCESS && (info.mode & synchronous) != 0)
     return UV__PIPE_SYNC;
-  if (uv__loop_os_attach(pipe->loop, handle) == 0)
+  if (uv__loop_attach(pipe->loop, handle) == 0)
     return 0;
   return result == STATUS_SUCCESS ? UV__PIPE_FOREIGN : UV__PIPE_SYNC;
 }
@@ -107,7 +107,7 @@ int uv__pipe_os_open(uv_pipe_t* pipe, uv_file fd) {
 
   if (pipe->flags & (UV__PIPE_SERVER | UV__PIPE_CONN))
     return UV_EBUSY;
-  int err = uv__os_handle_take(fd, &handle, &owner);
+  int err = uv__fd_take(fd, &handle, &owner);
   if (err != 0)
     return err;
 
@@ -121,7 +121,7 @@ int uv__pipe_os_open(uv_pipe_t* pipe, uv_file fd) {
   if (err == 0)
     pipe->u.fd = owner;
   else
-    uv__os_handle_refuse(handle, owner);
+    uv__fd_refuse(handle, owner);
   return err;
 }
 
@@ -142,7 +142,7 @@ void uv__pipe_shut(uv_pipe_t* pipe) {
     uv__pipe_thread_stop(pipe);
   else
     cancel_all(pipe);
-  uv__os_handle_give_back(&pipe->handle, &pipe->u.fd);
+  uv__fd_give_back(&pipe->handle, &pipe->u.fd);
 }
 
 enum uv__close_answer uv__pipe_close(uv_handle_t* handle) {
@@ -181,7 +181,7 @@ enum uv__finish_answer uv__pipe_finish(uv_handle_t* handle) {
   return uv__stream_finish(handle);
 }
 
-HANDLE uv__pipe_os_handle(const uv_pipe_t* pipe) {
+HANDLE uv__pipe_handle(const uv_pipe_t* pipe) {
   if (!(pipe->flags & UV__PIPE_SERVER))
     return pipe->handle;
   for (int i = 0; i < pipe->pipe.serv.pending_instances; i++)
@@ -191,7 +191,7 @@ HANDLE uv__pipe_os_handle(const uv_pipe_t* pipe) {
 }
 
 int uv__pipe_fileno(const uv_handle_t* handle, uv_os_fd_t* fd) {
-  HANDLE os_handle = uv__pipe_os_handle((const uv_pipe_t*) handle);
+  HANDLE os_handle = uv__pipe_handle((const uv_pipe_t*) handle);
 
   if (os_handle == INVALID_HANDLE_VALUE)
     return UV_EBADF;
@@ -203,7 +203,7 @@ int uv__pipe_fileno(const uv_handle_t* handle, uv_os_fd_t* fd) {
 
 static int is_open(const uv_stream_t* stream) {
   const uv_pipe_t* pipe = (const uv_pipe_t*) stream;
-  return uv__pipe_os_handle(pipe) != INVALID_HANDLE_VALUE;
+  return uv__pipe_handle(pipe) != INVALID_HANDLE_VALUE;
 }
 
 /* Sockets travel; Windows has no safe way for the rest. */

@@ -12,7 +12,7 @@
  */
 #include "win/afd.h"
 #include "win/os-handle.h"
-#include "win/poll-impl.h"
+#include "win/poll-handle.h"
 
 #define SLOTS 2
 

@@ -7,7 +7,7 @@
  */
 #include "atomic.h"
 #include "win/afd.h"
-#include "win/poll-impl.h"
+#include "win/poll-handle.h"
 
 /* select() cannot be woken: it looks up this often. */
 #define SLICE_US (100 * 1000)

@@ -13,9 +13,9 @@
  * GetQueuedCompletionStatus() gives for a time-out too.
  */
 #include "atomic.h"
-#include "loop.h"
+#include "os/loop.h"
 #include "win/error.h"
-#include "win/req-impl.h"
+#include "win/overlapped.h"
 
 /* Packets fetched per call: 2 KB of stack. Threads that run loops may have
  * little of it. */

@@ -2,7 +2,7 @@
 /* This process: ids, priority, system and host name, directory, program,
  * resource use. Context: any.
  */
-#include "system-os.h"
+#include "os/system.h"
 #include "alloc.h"
 #include "out-string.h"
 #include "win/error.h"

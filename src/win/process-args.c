@@ -6,7 +6,7 @@
  * backslashes stand for themselves unless a quote follows them; then two mean
  * one, and an odd one makes the quote an ordinary character.
  */
-#include "win/process-impl.h"
+#include "win/process.h"
 #include "alloc.h"
 #include "win/wide.h"
 

@@ -4,7 +4,7 @@
  * the folder and of the kind it is told. Everything else means no dump.
  * https://learn.microsoft.com/windows/win32/wer/collecting-user-mode-dumps
  */
-#include "win/process-impl.h"
+#include "win/process.h"
 #include "alloc.h"
 #include "win/dump-path.h"
 

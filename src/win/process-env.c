@@ -5,7 +5,7 @@
  * A few variables are added if they are missing: without them programs do not
  * find the system's libraries, their user or a place for temporary files.
  */
-#include "win/process-impl.h"
+#include "win/process.h"
 #include "alloc.h"
 #include "win/wide.h"
 

@@ -4,7 +4,7 @@
  * SIGTERM, SIGKILL, SIGINT and SIGQUIT end it, with exit status 1; SIGQUIT
  * writes a dump of it first. 0 asks whether it runs.
  */
-#include "win/process-impl.h"
+#include "win/process.h"
 
 /* The exit status of processes that were ended. */
 #define KILLED_STATUS 1

@@ -7,9 +7,9 @@
  * The handles made here are inheritable, and the child gets no others: see
  * process.c.
  */
-#include "win/process-impl.h"
+#include "win/process.h"
 #include "alloc.h"
-#include "win/pipe-impl.h"
+#include "win/pipe.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
  * Children die with us unless they are detached: they are put into a job that
  * ends when its last handle does, which is ours. Their own children are not.
  */
-#include "win/process-impl.h"
+#include "win/process.h"
 #include "alloc.h"
 #include "win/process-path.h"
 #include "win/wide.h"

@@ -2,7 +2,7 @@
 /* The process title is that of the console window. Ours is remembered, because
  * the console may be somebody else's, too. Context: any, under `title_lock`.
  */
-#include "system-os.h"
+#include "os/system.h"
 #include "alloc.h"
 #include "win/error.h"
 #include "win/wide.h"

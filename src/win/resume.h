@@ -3,7 +3,7 @@
 #ifndef UV_WIN_RESUME_H_
 #define UV_WIN_RESUME_H_
 
-#include "win/loop-os.h"
+#include "win/loop.h"
 
 /* From now on the loop is woken, until it is removed. Context: any. */
 void uv__resume_add(uv_loop_t* loop);

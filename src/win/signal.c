@@ -11,9 +11,9 @@
  * `lock` guards the list of started handles, their signum and pending_signum;
  * a request is under way while pending_signum is not 0.
  */
-#include "win/signal-impl.h"
+#include "win/signal.h"
 #include "queue.h"
-#include "win/tty-impl.h"
+#include "win/tty.h"
 
 static SRWLOCK lock = SRWLOCK_INIT;
 static struct uv__queue started = { &started, &started };

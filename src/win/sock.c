@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "win/sock.h"
-#include "addr.h"
-#include "handle.h"
+#include "os/handle-class.h"
+#include "os/addr.h"
 #include "win/error.h"
 #include "win/winsock.h"
 
@@ -63,7 +63,7 @@ int uv__sock_bind_any(SOCKET sock, int family) {
 
   memset(&addr, 0, sizeof(addr));
   addr.any.sa_family = (ADDRESS_FAMILY) family;
-  if (bind(sock, &addr.any, (int) uv__addr_len(&addr.any)) != 0)
+  if (bind(sock, &addr.any, (int) uv__addr_os_len(&addr.any)) != 0)
     return uv__wsa_error();
   return 0;
 }

@@ -2,7 +2,7 @@
 /* Streams on Windows: from stream.h to the type's operations, and what the
  * types share: the books of requests, the end of reading and of writing.
  */
-#include "win/stream-impl.h"
+#include "win/stream.h"
 
 static const struct uv__stream_ops* const types[UV_HANDLE_TYPE_MAX] = {
   [UV_NAMED_PIPE] = &uv__pipe_stream_ops,
@@ -76,7 +76,7 @@ int uv__stream_os_set_blocking(uv_stream_t* stream, int on) {
   return ops->set_blocking == NULL ? UV_EINVAL : ops->set_blocking(stream, on);
 }
 
-int uv__stream_cancel_write(uv_write_t* req) {
+int uv__stream_os_cancel_write(uv_write_t* req) {
   const struct uv__stream_ops* ops = ops_of(req->handle);
 
   /* Closing decides what becomes of it. */
@@ -85,7 +85,7 @@ int uv__stream_cancel_write(uv_write_t* req) {
   return ops->cancel_write == NULL ? UV_EBUSY : ops->cancel_write(req);
 }
 
-/* ---- stream-impl.h ---- */
+/* ---- win/stream.h ---- */
 
 void uv__stream_init(uv_loop_t* loop,
                      uv_stream_t* stream,

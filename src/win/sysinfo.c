@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine: system and host name, memory, load, up time. Context: any. */
-#include "system-os.h"
+#include "os/system.h"
 #include "out-string.h"
 #include "win/error.h"
 #include "win/wide.h"

@@ -14,7 +14,7 @@
  */
 #include "alloc.h"
 #include "win/sock.h"
-#include "win/tcp-impl.h"
+#include "win/tcp.h"
 
 #include <string.h>
 

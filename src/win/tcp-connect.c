@@ -5,7 +5,7 @@
  * and a shutdown that come before the connection is there begin when it is.
  */
 #include "win/sock.h"
-#include "win/tcp-impl.h"
+#include "win/tcp.h"
 
 #include <mstcpip.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Options of TCP sockets. */
 #include "win/sock.h"
-#include "win/tcp-impl.h"
+#include "win/tcp.h"
 
 #include <limits.h>
 #include <mstcpip.h>

@@ -9,7 +9,7 @@
  * about a buffer that data may still go to. The announcement stays under way
  * when reading is stopped, and serves the next start.
  */
-#include "win/tcp-impl.h"
+#include "win/tcp.h"
 
 #define READS_PER_TURN 32
 #define SUGGESTED_SIZE (64 * 1024)

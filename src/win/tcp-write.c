@@ -15,7 +15,7 @@
  * req->coalesced holds WRITE_*; req->u.io.queued_bytes what is left to write.
  */
 #include "alloc.h"
-#include "win/tcp-impl.h"
+#include "win/tcp.h"
 
 #include <string.h>
 

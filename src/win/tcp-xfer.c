@@ -5,7 +5,7 @@
  * one it reports to, so the receiver waits by events (UV__TCP_NO_PORT).
  */
 #include "win/sock.h"
-#include "win/tcp-impl.h"
+#include "win/tcp.h"
 
 /* A libuv at the other end takes it for granted that what is no connection
  * listens already, and calls listen() no more. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* TCP sockets: making, binding, opening, closing. */
-#include "win/tcp-impl.h"
-#include "win/loop-os.h"
+#include "win/tcp.h"
+#include "win/loop.h"
 #include "win/sock.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ int uv__tcp_take_socket(uv_tcp_t* tcp,
   int err = uv__tcp_apply_options(tcp, sock);
   if (err != 0)
     return err;
-  err = uv__loop_os_attach(tcp->loop, (HANDLE) sock);
+  err = uv__loop_attach(tcp->loop, (HANDLE) sock);
   if (err != 0 && origin == UV__TCP_OURS)
     return err;
 

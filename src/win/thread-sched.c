@@ -2,7 +2,7 @@
 /* Where and how eagerly threads run. Only the processor group of the process
  * is looked at: a mask has as many CPUs as a word has bits. Context: any.
  */
-#include "thread-common.h"
+#include "os/thread.h"
 #include "win/error.h"
 
 #include <string.h>

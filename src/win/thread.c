@@ -16,7 +16,7 @@
 #include "base.h"
 #include "alloc.h"
 #include "fatal.h"
-#include "thread-common.h"
+#include "os/thread.h"
 #include "win/compiler.h"
 #include "win/error.h"
 #include "win/wide.h"
@@ -228,4 +228,9 @@ void* uv_key_get(uv_key_t* key) {
 void uv_key_set(uv_key_t* key, void* value) {
   if (!TlsSetValue(key->tls_index, value))
     uv__fatal("uv_key_set", uv__last_error());
+}
+
+int uv__thread_os_at_fork(void (*reset)(void)) {
+  (void) reset; /* processes do not fork */
+  return 0;
 }

@@ -8,7 +8,7 @@
  * input. Cancelling the call would free the thread, but not make the console
  * forget that somebody wants a line: it would swallow the next one.
  */
-#include "win/tty-impl.h"
+#include "win/tty.h"
 #include "alloc.h"
 
 #include <string.h>

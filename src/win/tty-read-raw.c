@@ -7,7 +7,7 @@
  * A key that did not fit, or repeats, stays in the handle (last_key and
  * last_input_record) and comes before the next event.
  */
-#include "win/tty-impl.h"
+#include "win/tty.h"
 #include "win/tty-keys.h"
 
 

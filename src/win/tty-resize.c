@@ -3,8 +3,8 @@
  * their layout, and raw input has an event of its own. Each is a reason to look
  * whether the window's size is another one.
  */
-#include "win/signal-impl.h"
-#include "win/tty-impl.h"
+#include "win/signal.h"
+#include "win/tty.h"
 #include "win/winapi.h"
 
 #ifndef EVENT_CONSOLE_LAYOUT

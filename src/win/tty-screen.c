@@ -6,7 +6,7 @@
  * the window's top. If the user has scrolled away, it is the part of the buffer
  * that would be shown with the cursor in the last row.
  */
-#include "win/tty-impl.h"
+#include "win/tty.h"
 
 #define FOREGROUND_COLORS (FOREGROUND_RED | FOREGROUND_GREEN | FOREGROUND_BLUE)
 #define BACKGROUND_COLORS (BACKGROUND_RED | BACKGROUND_GREEN | BACKGROUND_BLUE)

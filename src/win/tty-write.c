@@ -4,7 +4,7 @@
  * Characters and sequences may be cut anywhere between two writes; the handle
  * remembers where it was. What is not UTF-8 becomes U+FFFD.
  */
-#include "win/tty-impl.h"
+#include "win/tty.h"
 #include "utf8.h"
 
 /* Units collected before the console is called. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Consoles as streams: their life, their modes, and the table of what they can
- * do. tty-impl.h says which file does what.
+ * do. win/tty.h says which file does what.
  */
-#include "win/tty-impl.h"
+#include "win/tty.h"
 #include "win/os-handle.h"
 
 #include <string.h>
@@ -40,12 +40,12 @@ int uv__tty_os_init(uv_loop_t* loop, uv_tty_t* tty, uv_file fd) {
   HANDLE handle = INVALID_HANDLE_VALUE;
   int owner = UV__NO_FD;
 
-  int err = uv__os_handle_take(fd, &handle, &owner);
+  int err = uv__fd_take(fd, &handle, &owner);
   if (err != 0)
     return err;
   int is_input = find_direction(handle);
   if (is_input < 0) {
-    uv__os_handle_refuse(handle, owner);
+    uv__fd_refuse(handle, owner);
     return is_input;
   }
 
@@ -271,7 +271,7 @@ enum uv__close_answer uv__tty_close(uv_handle_t* handle) {
   uv_tty_t* tty = (uv_tty_t*) handle;
 
   stop_waiting(tty);
-  uv__os_handle_give_back(&tty->handle, &tty->u.fd);
+  uv__fd_give_back(&tty->handle, &tty->u.fd);
   tty->flags &= ~(UV__READING | UV__READABLE | UV__WRITABLE);
   uv__handle_stop(handle);
   return uv__close_when_idle(tty->reqs_pending);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Groups, and the options of UDP sockets. */
 #include "win/sock.h"
-#include "win/udp-impl.h"
+#include "win/udp.h"
 
 #include <string.h>
 
@@ -27,7 +27,7 @@ int uv__udp_os_ensure_member(uv_udp_t* handle, int family) {
     family = handle->flags & UV__IPV6 ? AF_INET6 : AF_INET;
   memset(&any, 0, sizeof(any));
   any.any.sa_family = (ADDRESS_FAMILY) family;
-  struct uv__endpoint local = { &any.any, uv__addr_len(&any.any) };
+  struct uv__endpoint local = { &any.any, uv__addr_os_len(&any.any) };
   return uv__udp_os_bind(handle, local, UV_UDP_REUSEADDR);
 }
 

@@ -11,7 +11,7 @@
  * nf-winsock2-recvfrom (WSAECONNRESET)
  */
 #include "win/afd.h"
-#include "win/udp-impl.h"
+#include "win/udp.h"
 
 #define TURN_MAX 32
 #define DATAGRAM_MAX (64u * 1024u)

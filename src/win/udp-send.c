@@ -5,10 +5,10 @@
  * is full it is submitted, and ends through the port. Either way the callback
  * comes from the pending phase.
  */
-#include "addr.h"
+#include "os/addr.h"
 #include "req.h"
 #include "win/sock.h"
-#include "win/udp-impl.h"
+#include "win/udp.h"
 
 /* Bytes sent, or the Winsock error as a negative number. */
 static ssize_t send_now(SOCKET sock, const struct uv__datagram* d) {
@@ -146,7 +146,7 @@ static int send_element(uv_udp_t* handle,
   struct uv__datagram d = { bufs, nbufs, { addr, 0 } };
 
   if (addr != NULL)
-    d.to.len = uv__addr_len(addr);
+    d.to.len = uv__addr_os_len(addr);
   return uv__udp_os_send_now(handle, &d);
 }
 

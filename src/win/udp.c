@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* UDP sockets: life, binding, connecting. */
-#include "win/udp-impl.h"
+#include "win/udp.h"
 #include "win/afd.h"
-#include "win/loop-os.h"
+#include "win/loop.h"
 #include "win/sock.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static int take_socket(uv_udp_t* handle,
   int err = uv__afd_base_socket(sock, &base);
   if (err != 0)
     return err;
-  err = uv__loop_os_attach(handle->loop, (HANDLE) sock);
+  err = uv__loop_attach(handle->loop, (HANDLE) sock);
   if (err != 0 && !is_foreign)
     return err;
 
@@ -143,7 +143,7 @@ int uv__udp_ensure_bound(uv_udp_t* handle, int domain) {
 
   memset(&addr, 0, sizeof(addr));
   addr.any.sa_family = (ADDRESS_FAMILY) domain;
-  struct uv__endpoint local = { &addr.any, uv__addr_len(&addr.any) };
+  struct uv__endpoint local = { &addr.any, uv__addr_os_len(&addr.any) };
   return uv__udp_os_bind(handle, local, 0);
 }
 

@@ -4,7 +4,7 @@
  * Windows knows users by name only: ids are -1, other users and groups are not
  * supported.
  */
-#include "system-os.h"
+#include "os/system.h"
 #include "alloc.h"
 #include "out-string.h"
 #include "win/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The flags of src/unix, for flags.c; 0 where a type has none of its own. */
-#include "unix/stream-impl.h"
+#include "unix/stream.h"
 
 #define PLATFORM_STREAM(op) (UV__STREAM_SOCKET op UV__STREAM_MESSAGES)
 #define PLATFORM_TCP(op) 0

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The flags of src/win, for flags.c. */
-#include "win/pipe-impl.h"
-#include "win/tcp-impl.h"
-#include "win/tty-impl.h"
-#include "win/udp-impl.h"
+#include "win/pipe.h"
+#include "win/tcp.h"
+#include "win/tty.h"
+#include "win/udp.h"
 
 #define PLATFORM_STREAM(op) UV__SKIP_PORT
 #define PLATFORM_TCP(op)                                          \

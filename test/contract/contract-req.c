@@ -3,7 +3,7 @@
  * completed request is reported once, whenever the poller waits. */
 #include "contract.h"
 
-#include "win/req-impl.h"
+#include "win/overlapped.h"
 #include "win/resume.h"
 
 /* Completed, and in the port. */

@@ -16,7 +16,7 @@ static const char* const covered[] = {
 };
 
 const struct uv__poller* contract_poller(const char* name) {
-  const struct uv__poller* poller = uv__poller_find(name);
+  const struct uv__poller* poller = uv__poller_os_find(name);
   if (poller == NULL)
     SKIP("this poller is not compiled in on this system");
   return poller;
@@ -25,28 +25,29 @@ const struct uv__poller* contract_poller(const char* name) {
 /* Detects a new backend without tests. */
 UNIT_TEST(every_poller_is_covered) {
   int count = 0;
-  for (; uv__pollers[count] != NULL; count++) {
+  for (; uv__poller_os_list[count] != NULL; count++) {
+    const struct uv__poller* poller = uv__poller_os_list[count];
     int found = 0;
     for (size_t i = 0; i < sizeof(covered) / sizeof(covered[0]); i++)
-      found |= strcmp(covered[i], uv__pollers[count]->name) == 0;
-    CHECK_ROW(found, uv__pollers[count]->name);
-    CHECK(uv__poller_find(uv__pollers[count]->name) == uv__pollers[count]);
+      found |= strcmp(covered[i], poller->name) == 0;
+    CHECK_ROW(found, poller->name);
+    CHECK(uv__poller_os_find(poller->name) == poller);
   }
   CHECK(count > 0);
-  CHECK(uv__poller_find("no such poller") == NULL);
+  CHECK(uv__poller_os_find("no such poller") == NULL);
 }
 
 UNIT_TEST(environment_chooses_the_poller) {
   CHECK_EQ(0, uv_os_unsetenv("UV_POLLER"));
-  CHECK(uv__poller_choose() == uv__pollers[0]);
-  for (int i = 0; uv__pollers[i] != NULL; i++) {
-    CHECK_EQ(0, uv_os_setenv("UV_POLLER", uv__pollers[i]->name));
-    CHECK(uv__poller_choose() == uv__pollers[i]);
+  CHECK(uv__poller_os_choose() == uv__poller_os_list[0]);
+  for (int i = 0; uv__poller_os_list[i] != NULL; i++) {
+    CHECK_EQ(0, uv_os_setenv("UV_POLLER", uv__poller_os_list[i]->name));
+    CHECK(uv__poller_os_choose() == uv__poller_os_list[i]);
   }
   CHECK_EQ(0, uv_os_setenv("UV_POLLER", "nonsense"));
-  CHECK(uv__poller_choose() == uv__pollers[0]);
+  CHECK(uv__poller_os_choose() == uv__poller_os_list[0]);
   CHECK_EQ(0, uv_os_setenv("UV_POLLER", ""));
-  CHECK(uv__poller_choose() == uv__pollers[0]);
+  CHECK(uv__poller_os_choose() == uv__poller_os_list[0]);
 }
 
 void contract_open(uv_loop_t* loop, const struct uv__poller* poller) {

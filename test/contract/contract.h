@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The contract P1-P8 of src/poller.h, run against every poller compiled in.
+/* The contract P1-P8 of src/os/poller.h, run against every poller compiled in.
  *
  *   CONTRACT(p2_level_is_reported_again) { ... poller ... }
  *
@@ -16,7 +16,7 @@
 
 #include "unit/unit.h"
 
-#include "loop.h"
+#include "loop-state.h"
 
 #if TEST_POSIX
 # include "unix/io.h" /* POLLRDHUP */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* accessors.c, version.c, thread-common.c: small functions, all of them. */
+/* accessors.c, version.c, thread.c: small functions, all of them. */
 #include "unit.h"
 
-#include "thread-common.h"
+#include "os/thread.h"
 
 #include <stdio.h>
 #include <stdlib.h>

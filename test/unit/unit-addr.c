@@ -2,7 +2,7 @@
 /* addr.c: whole socket addresses, zones included. */
 #include "unit.h"
 
-#include "addr.h"
+#include "os/addr.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -131,15 +131,15 @@ UNIT_TEST(addr_ip_name) {
 
 UNIT_TEST(addr_len) {
   struct sockaddr addr = { .sa_family = AF_INET };
-  CHECK_EQ(sizeof(struct sockaddr_in), uv__addr_len(&addr));
+  CHECK_EQ(sizeof(struct sockaddr_in), uv__addr_os_len(&addr));
   addr.sa_family = AF_INET6;
-  CHECK_EQ(sizeof(struct sockaddr_in6), uv__addr_len(&addr));
+  CHECK_EQ(sizeof(struct sockaddr_in6), uv__addr_os_len(&addr));
 #if TEST_POSIX
   addr.sa_family = AF_UNIX;
-  CHECK_EQ(sizeof(struct sockaddr_un), uv__addr_len(&addr));
+  CHECK_EQ(sizeof(struct sockaddr_un), uv__addr_os_len(&addr));
 #endif
   addr.sa_family = AF_UNSPEC;
-  CHECK_EQ(0, uv__addr_len(&addr));
+  CHECK_EQ(0, uv__addr_os_len(&addr));
 }
 
 #if TEST_POSIX

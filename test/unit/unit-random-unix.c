@@ -3,7 +3,7 @@
  * without getrandom(2). */
 #include "unit.h"
 
-#include "random.h"
+#include "os/random.h"
 #include "unix/os.h"
 
 #include <errno.h>

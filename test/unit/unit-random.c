@@ -2,7 +2,7 @@
 /* random.c without a loop: arguments, and that every byte is filled. */
 #include "unit.h"
 
-#include "random.h"
+#include "os/random.h"
 
 #include <stdlib.h>
 #include <string.h>

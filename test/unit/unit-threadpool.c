@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "threadpool.h"
-#include "loop.h"
+#include "loop-state.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,10 +7,10 @@
  * is always read back from the area itself. Context: any, under `title.lock`.
  */
 #include "unix/proctitle.h"
-#include "system-os.h"
 #include "alloc.h"
 #include "atomic.h"
 #include "fork-lock.h"
+#include "os/system.h"
 #include "unix/fd.h"
 #include "unix/os.h"
 

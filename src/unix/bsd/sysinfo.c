@@ -3,8 +3,8 @@
  * out of what the system tells (sysinfo.h). Context: any.
  */
 #include "unix/bsd/sysinfo.h"
-#include "system-os.h"
 #include "alloc.h"
+#include "os/system.h"
 #include "out-string.h"
 #include "unix/os.h"
 #include "unix/proc-info.h"

@@ -15,7 +15,7 @@
  */
 #include "unix/darwin/fsevents.h"
 #include "alloc.h"
-#include "fs-event.h"
+#include "os/fs-event.h"
 #include "queue.h"
 #include "unix/fd.h"
 

@@ -10,7 +10,7 @@
  * cannot do both (macOS before 10.15), and a directory with a program that is
  * not named absolutely: from where it is looked for is not documented.
  */
-#include "unix/process-impl.h"
+#include "unix/process.h"
 #include "unix/fd.h"
 #include "unix/os.h"
 

@@ -15,7 +15,7 @@
  * N2  A watch without handles is removed, but not while its event is being
  *     delivered: then the delivery does it.
  */
-#include "fs-event.h"
+#include "unix/fs-event.h"
 #include "alloc.h"
 #include "queue.h"
 #include "unix/fd.h"

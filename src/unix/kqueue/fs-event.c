@@ -14,13 +14,13 @@
  * V2  Stopping takes a vnode out of the batch that is being delivered. Freeing
  *     it waits for the delivery it is in.
  */
-#include "fs-event.h"
+#include "unix/fs-event.h"
 #include "alloc.h"
 #include "queue.h"
-#include "unix/kqueue/dir-names.h"
 #include "unix/fd.h"
 #include "unix/io.h"
-#include "unix/loop-os.h"
+#include "unix/kqueue/dir-names.h"
+#include "unix/loop.h"
 #include "unix/os.h"
 
 #include <fcntl.h>

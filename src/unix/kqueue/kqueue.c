@@ -14,7 +14,7 @@
  * Two filters can report one fd; it is one event all the same.
  */
 #include "alloc.h"
-#include "loop.h"
+#include "os/loop.h"
 #include "unix/fd.h"
 #include "unix/io.h"
 #include "unix/kqueue/interest.h"

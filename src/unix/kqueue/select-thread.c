@@ -13,7 +13,7 @@
 #include "unix/kqueue/select-thread.h"
 #include "alloc.h"
 #include "fork-lock.h"
-#include "loop.h"
+#include "os/loop.h"
 #include "unix/fd.h"
 #include "unix/io.h"
 

@@ -10,8 +10,8 @@
  * Context: any.
  */
 #include "unix/linux/cpuinfo.h"
-#include "system-os.h"
 #include "alloc.h"
+#include "os/system.h"
 #include "unix/linux/procfs.h"
 
 #include <stdio.h>

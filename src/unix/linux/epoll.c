@@ -5,7 +5,7 @@
  * wake fd alone is edge-triggered: each write to it is an event, so it need not
  * be read, ever.
  */
-#include "loop.h"
+#include "os/loop.h"
 #include "unix/fd.h"
 #include "unix/io.h"
 #include "unix/os.h"

@@ -2,7 +2,7 @@
 /* Memory of the machine, of the groups the process is in, of the process.
  * Context: any.
  */
-#include "system-os.h"
+#include "os/system.h"
 #include "unix/linux/cgroup.h"
 #include "unix/linux/procfs.h"
 #include "unix/proc-info.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Load, uptime, and how many threads can run at once. Context: any. */
-#include "system-os.h"
+#include "os/system.h"
 #include "unix/fd.h"
 #include "unix/linux/cgroup.h"
 #include "unix/linux/procfs.h"

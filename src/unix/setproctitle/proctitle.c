@@ -4,9 +4,9 @@
  * `title.lock`.
  */
 #include "unix/proctitle.h"
-#include "system-os.h"
 #include "alloc.h"
 #include "fork-lock.h"
+#include "os/system.h"
 #include "unix/os.h"
 
 #include <stdlib.h>

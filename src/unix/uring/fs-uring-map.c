@@ -12,7 +12,7 @@
  */
 #include "unix/uring/fs-uring-map.h"
 #include "alloc.h"
-#include "fs.h"
+#include "os/fs.h"
 #include "unix/linux/statx.h"
 
 #include <errno.h>

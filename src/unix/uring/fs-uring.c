@@ -17,12 +17,12 @@
  * pool has it.
  */
 #include "alloc.h"
-#include "fs.h"
+#include "os/fs.h"
 #include "threadpool.h"
-#include "unix/uring/fs-uring.h"
+#include "unix/loop.h"
 #include "unix/uring/fs-uring-map.h"
+#include "unix/uring/fs-uring.h"
 #include "unix/uring/uring.h"
-#include "unix/loop-os.h"
 #include "unix/wake-fd.h"
 #include "wakeup.h"
 

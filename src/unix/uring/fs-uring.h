@@ -12,7 +12,7 @@
 #ifndef UV_UNIX_FS_URING_H_
 #define UV_UNIX_FS_URING_H_
 
-#include "unix/loop-os.h"
+#include "unix/loop.h"
 #include "unix/os.h"
 
 static inline int uv__fs_uring_is_there(const uv_loop_t* loop) {

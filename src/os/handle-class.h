@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* What each handle type is on this platform. */
+#ifndef UV_OS_HANDLE_CLASS_H_
+#define UV_OS_HANDLE_CLASS_H_
+
+#include "handle.h"
+
+/* Indexed by uv_handle_type; no close() where the type is abstract. One array
+ * per platform, in its handle-class.c. */
+extern const struct uv__handle_class uv__handle_classes[UV_HANDLE_TYPE_MAX];
+
+/* SO_SNDBUF or SO_RCVBUF of a TCP, UDP or pipe handle: stored if *value is 0,
+ * else set. 0, UV_EBADF without a socket, UV_E*. */
+int uv__handle_os_buffer_size(uv_handle_t* handle, int option, int* value);
+
+#endif /* UV_OS_HANDLE_CLASS_H_ */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* What threads have in common on every platform. Context: any. */
+#ifndef UV_OS_THREAD_H_
+#define UV_OS_THREAD_H_
+
+#include "base.h"
+
+/* The stack size that `options` ask for, 0 for the platform's default. Fields
+ * that the flags do not announce are not read: the caller may have been
+ * compiled with a shorter structure. */
+size_t uv__thread_stack_size(const uv_thread_options_t* options);
+
+/* The platform's share of the functions that are called so. Arguments are
+ * checked: pointers are good, but for old_mask; a mask has room for all CPUs, a
+ * name for one character; priorities are in range. 0 or UV_E*. */
+int uv__thread_os_create(uv_thread_t* tid,
+                         const uv_thread_options_t* options,
+                         uv_thread_cb entry,
+                         void* arg);
+int uv__thread_os_detach(uv_thread_t* tid);
+int uv__thread_os_join(uv_thread_t* tid);
+int uv__thread_os_setname(const char* name);
+int uv__thread_os_getname(uv_thread_t* tid, char* name, size_t size);
+int uv__thread_os_getpriority(uv_thread_t tid, int* priority);
+int uv__thread_os_setpriority(uv_thread_t tid, int priority);
+int uv__thread_os_getaffinity(uv_thread_t tid, char* mask, size_t size);
+int uv__thread_os_setaffinity(uv_thread_t tid,
+                              const char* mask,
+                              char* old_mask,
+                              size_t size);
+
+/* Has `reset` run in the child of every fork from now on; nothing to do where
+ * processes do not fork. 0 or UV_E*. */
+int uv__thread_os_at_fork(void (*reset)(void));
+
+#endif /* UV_OS_THREAD_H_ */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The private state of a loop on unix. */
+#ifndef UV_UNIX_LOOP_H_
+#define UV_UNIX_LOOP_H_
+
+#include "loop-state.h"
+
+struct uv__loop_os {
+  struct uv__loop_state base; /* must be first */
+  /* wake-fd.c: [0] is watched by the poller, [1] is written to; the same fd
+   * where the system has eventfd. */
+  int wake_fd[2];
+  /* signal.c: the loop's started handles, and what was delivered to them; the
+   * log is NULL until the first start. shared.last_due says whether there is
+   * something to run. */
+  struct uv__queue signals;
+  struct uv__signal_log* signal_log;
+  /* process-end.c: children whose end the poller reports; those that have
+   * ended, to be told when the loop wakes. */
+  struct uv__queue children_polled;
+  struct uv__queue children_ended;
+  /* kqueue/fs-event.c: NULL until a path is watched. */
+  struct uv__vnodes* vnodes;
+  /* fs-uring.c: NULL until a file request could use it. */
+  struct uv__fs_uring* fs_uring;
+};
+
+static inline struct uv__loop_os* uv__loop_os(const uv_loop_t* loop) {
+  return (struct uv__loop_os*) loop->internal_fields;
+}
+
+#endif /* UV_UNIX_LOOP_H_ */

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* uv_poll_t, as dispatch and the handle table see it. */
+#ifndef UV_UNIX_POLL_HANDLE_H_
+#define UV_UNIX_POLL_HANDLE_H_
+
+#include "os/poll-handle.h"
+#include "unix/io.h"
+
+/* dispatch.c: something is ready on the fd of a poll handle. */
+void uv__poll_handle_io(uv_loop_t* loop, uv__io_t* w, unsigned events);
+
+enum uv__close_answer uv__poll_handle_close(uv_handle_t* handle);
+int uv__poll_handle_fileno(const uv_handle_t* handle, uv_os_fd_t* fd);
+
+#endif /* UV_UNIX_POLL_HANDLE_H_ */

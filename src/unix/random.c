@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* Random bytes from the kernel. Context: any | worker.
+ *
+ *   getrandom(2) or getentropy(3) -> if the system refuses it: wait until
+ *   /dev/random has given one byte (the generator is seeded), then
+ *   /dev/urandom
+ *
+ * Failure modes: neither is there or allowed (the error of the device), a
+ * device that is not one or ends early (UV_EIO).
+ */
+#include "os/random.h"
+#include "atomic.h"
+#include "unix/fd.h"
+#include "unix/newer-calls.h"
+#include "unix/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if UV__HAVE_GETRANDOM
+/* Some bytes, or UV_E*. Gives less than asked for above 32 MB, and when a
+ * signal arrives during more than 256 bytes. */
+static ssize_t take_some(void* buf, size_t len) {
+  ssize_t n;
+
+  do
+    n = uv__getrandom(buf, len);
+  while (n < 0 && errno == EINTR);
+
+  return n < 0 ? uv__errno() : n;
+}
+#elif UV__HAVE_GETENTROPY
+/* Some bytes, or UV_E*. Takes at most 256 at a time. */
+static ssize_t take_some(void* buf, size_t len) {
+  len = uv__min_size(len, 256);
+  return getentropy(buf, len) != 0 ? uv__errno() : (ssize_t) len;
+}
+#else
+static ssize_t take_some(void* buf, size_t len) {
+  (void) buf;
+  (void) len;
+  return UV_ENOSYS;
+}
+#endif
+
+static ssize_t read_some(int fd, char* buf, size_t len) {
+  ssize_t n = uv__fd_read(fd, buf, len);
+  return n == 0 ? UV_EIO : n; /* a generator has no end */
+}
+
+/* Opens a device, and makes sure that it is one: in a badly made chroot the
+ * name may belong to an ordinary file. */
+static int open_device(const char* path) {
+  int fd = uv__fd_open(path, O_RDONLY, 0);
+  if (fd < 0)
+    return fd;
+
+  struct stat st;
+  int err = fstat(fd, &st) != 0 ? uv__errno() : 0;
+  if (err == 0 && !S_ISCHR(st.st_mode))
+    err = UV_EIO;
+  if (err == 0)
+    return fd;
+
+  (void) uv__fd_close(fd); /* only read from */
+  return err;
+}
+
+static int read_device(const char* path, char* buf, size_t buflen) {
+  int fd = open_device(path);
+  if (fd < 0)
+    return fd;
+
+  ssize_t n = 0;
+  for (size_t done = 0; done < buflen && n >= 0; done += (size_t) n) {
+    n = read_some(fd, buf + done, buflen - done);
+    if (n < 0)
+      break;
+  }
+
+  (void) uv__fd_close(fd); /* only read from */
+  return n < 0 ? (int) n : 0;
+}
+
+/* /dev/urandom answers before it is seeded, /dev/random does not. */
+static int wait_until_seeded(void) {
+  static int seeded;
+  char byte;
+
+  /* Two threads may both look: harmless, and nothing hangs on the order. */
+  if (uv__load_relaxed(&seeded))
+    return 0;
+
+  int err = read_device("/dev/random", &byte, sizeof(byte));
+  if (err == 0)
+    uv__store_relaxed(&seeded, 1);
+  return err;
+}
+
+static int fill_from_device(char* buf, size_t buflen) {
+  int err = wait_until_seeded();
+  return err != 0 ? err : read_device("/dev/urandom", buf, buflen);
+}
+
+/* An old kernel says ENOSYS, a sandbox often EPERM. */
+static int is_refusal(ssize_t err) {
+  return err == UV_ENOSYS || err == UV_EPERM;
+}
+
+int uv__random_os_fill(void* buf, size_t buflen) {
+  char* at = buf;
+  size_t left = buflen;
+
+  while (left > 0) {
+    ssize_t n = take_some(at, left);
+    if (is_refusal(n))
+      return fill_from_device(at, left);
+    if (n < 0)
+      return (int) n;
+    at += n;
+    left -= (size_t) n;
+  }
+
+  return 0;
+}

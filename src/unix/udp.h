@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* UDP on unix: what its files share. */
+#ifndef UV_UNIX_UDP_H_
+#define UV_UNIX_UDP_H_
+
+#include "os/udp.h"
+#include "unix/io.h"
+
+#include <sys/socket.h>
+
+static inline int uv__udp_fd(const uv_udp_t* handle) {
+  return handle->io_watcher.fd;
+}
+
+/* Makes the handle's socket, bound to any address of the domain. `flags` as for
+ * uv_udp_bind(). UV_EINVAL if it is no domain of UDP. */
+int uv__udp_make_bound(uv_udp_t* handle, int domain, unsigned flags);
+
+/* Makes sure that there is a socket to send or receive with. One that exists is
+ * not bound here: somebody else may have bound it (bind(2), sendto(2)), or may
+ * still do so with uv_udp_bind(). The kernel binds it with the first send. */
+static inline int uv__udp_ensure_socket(uv_udp_t* handle, int domain) {
+  if (uv__udp_fd(handle) >= 0)
+    return 0;
+  return uv__udp_make_bound(handle, domain, 0);
+}
+
+/* Reads and reports what has arrived (udp-recv.c). */
+void uv__udp_recv_ready(uv_udp_t* handle, unsigned events);
+
+/* Sends what is queued and runs finished callbacks (udp-send.c). */
+void uv__udp_send_ready(uv_udp_t* handle);
+
+/* Finishes everything that is queued with UV_ECANCELED and runs callbacks. */
+void uv__udp_cancel_sends(uv_udp_t* handle);
+
+/* dispatch.c and handle-class.c. */
+void uv__udp_io(uv_loop_t* loop, uv__io_t* w, unsigned events);
+enum uv__close_answer uv__udp_close(uv_handle_t* handle);
+enum uv__finish_answer uv__udp_finish(uv_handle_t* handle);
+int uv__udp_fileno(const uv_handle_t* handle, uv_os_fd_t* fd);
+
+#endif /* UV_UNIX_UDP_H_ */
