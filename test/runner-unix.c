@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The runner on unix: fork and exec, process groups, temporary files. */
+/* The runner on Unix: fork and exec, process groups, temporary files. */
 #include "runner.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The longest nap between two looks at the children. */
+/* The longest sleep between two checks of the children. */
 #define NAP_MS 1000
 
 static char self[PATH_MAX];
@@ -29,8 +29,7 @@ int runner_os_init(const char* argv0) {
     return -1;
   }
 
-  /* A signal whose action is to be ignored may be lost although it is blocked
-   * (FreeBSD). */
+  /* A signal that is ignored may be lost although it is blocked (FreeBSD). */
   signal(SIGCHLD, on_child);
   sigset_t set;
   sigemptyset(&set);
@@ -93,7 +92,7 @@ int runner_os_start(struct runner_job* job) {
     goto err_close_output;
   }
   if (pid == 0) {
-    /* The other jobs' output is not this one's business, nor is ours twice. */
+    /* The test inherits neither the other jobs' output nor ours twice. */
     for (int fd = 3; fd < 256; fd++)
       if (fd != fileno(job->output))
         close(fd);
@@ -135,7 +134,7 @@ static void nap(uint64_t ms) {
   sigaddset(&set, SIGCHLD);
   time.tv_sec = (time_t) (ms / 1000);
   time.tv_nsec = (long) (ms % 1000) * 1000000;
-  (void) sigtimedwait(&set, NULL, &time); /* wakes for nothing at worst */
+  (void) sigtimedwait(&set, NULL, &time); /* at worst an unnecessary wake-up */
 }
 #else
 static void nap(uint64_t ms) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The runner on Windows: CreateProcess, job objects, temporary files. Serves
- * the unit tests as well (unit/process-win.c). */
+/* The runner on Windows: CreateProcess, job objects, temporary files. Also
+ * serves the unit tests (unit/process-win.c). */
 #include "runner.h"
 
 #include <windows.h>
@@ -9,12 +9,12 @@
 #include <io.h>
 #include <wchar.h>
 
-#define PATH_UNITS 32768 /* the longest path there is */
+#define PATH_UNITS 32768 /* the longest possible path */
 
 /* What a job's private part points to. */
 struct runner_os_job {
   HANDLE process;
-  HANDLE group; /* a job object: all that the test starts */
+  HANDLE group; /* a job object: everything the test starts */
 };
 
 static char self[MAX_PATH];
@@ -29,7 +29,7 @@ int runner_os_init(const char* argv0) {
   DWORD n = GetModuleFileNameA(NULL, self, sizeof(self));
   if (n == 0 || n >= sizeof(self))
     return complain("GetModuleFileName");
-  /* A test that crashes ends; no window asks what to do. */
+  /* A test that crashes ends without a dialog. */
   SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX |
                SEM_NOOPENFILEERRORBOX);
   return 0;
@@ -43,7 +43,7 @@ uint64_t runner_os_now_ms(void) {
   return GetTickCount64();
 }
 
-/* A name that nobody else has, in the directory for such things. */
+/* A unique name in the temporary directory. */
 static int temp_name(char* out, size_t size, const char* what) {
   static unsigned serial;
   char folder[MAX_PATH];
@@ -60,7 +60,7 @@ static int temp_name(char* out, size_t size, const char* what) {
   return 0;
 }
 
-/* A file for both output streams, which goes when it is closed. */
+/* A file for both output streams, deleted when it is closed. */
 static FILE* make_output(HANDLE* handle) {
   char path[MAX_PATH];
 
@@ -158,7 +158,7 @@ int runner_os_start(struct runner_job* job) {
   return 0;
 }
 
-/* Ends it with everything it has started. */
+/* Kills it with everything it has started. */
 static void end_group(struct runner_os_job* os) {
   if (os->group != NULL)
     TerminateJobObject(os->group, 1);
@@ -170,7 +170,7 @@ static void describe_exit(HANDLE process, enum runner_end* end, int* value) {
   DWORD code = 1;
 
   GetExitCodeProcess(process, &code);
-  /* An exception nobody handled is a status of severity "error". */
+  /* An unhandled exception is a status of severity "error". */
   *end = code >= 0xC0000000u ? RUNNER_KILLED : RUNNER_EXITED;
   *value = (int) code;
 }
@@ -211,7 +211,7 @@ int runner_os_wait(struct runner_job* jobs,
 
 /* ---- removing the directory ---- */
 
-/* The first entry of `dir` that is none of the two dots; 0 if it is empty. */
+/* The first entry of `dir` other than the two dots; 0 if it is empty. */
 static int first_entry(wchar_t* dir, WIN32_FIND_DATAW* entry) {
   size_t len = wcslen(dir);
   int found = 0;
@@ -231,8 +231,8 @@ static int first_entry(wchar_t* dir, WIN32_FIND_DATAW* entry) {
   return found;
 }
 
-/* Deletes the entry, or makes `dir` the directory that must be emptied first.
- * 0 if neither can be done. */
+/* Deletes the entry, or makes `dir` the directory that must be emptied first. 0
+ * if neither is possible. */
 static int remove_entry(wchar_t* dir, const WIN32_FIND_DATAW* entry) {
   size_t len = wcslen(dir);
   DWORD kind = entry->dwFileAttributes;
@@ -269,7 +269,7 @@ static void remove_tree(const char* root) {
       fprintf(stderr, "cannot remove %s\n", root);
       break;
     }
-    *wcsrchr(dir, L'\\') = L'\0'; /* on with its parent */
+    *wcsrchr(dir, L'\\') = L'\0'; /* continue with its parent */
   }
   free(dir);
 }

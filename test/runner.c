@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the black-box tests.
  *
- *   uv-test [--tap] [-j N] [PATTERN...]   all, or those that match; `*` and `?`
+ *   uv-test [--tap] [-j N] [PATTERN...]   all, or those that match (`*`, `?`)
  *   uv-test --list [PATTERN...]           their names
- *   uv-test --run NAME                    in this process, where we are
+ *   uv-test --run NAME                    in this process and directory
  *   uv-test --helper NAME ARGS            what a test starts as its child
  *
- * Each test is a process in a directory of its own, with a time limit: 10 s
- * times UV_TEST_TIMEOUT_MULTIPLIER. Last line: "N passed, N failed, N skipped".
- * Exit status 0 if none failed, 1 if some did, 2 for arguments that make no
- * sense.
- */
+ * Each test is a process in its own directory, with a time limit: 10 s times
+ * UV_TEST_TIMEOUT_MULTIPLIER. The last line is "N passed, N failed, N skipped".
+ * Exit status 0 if none failed, 1 if some did, 2 for invalid arguments. */
 #include "runner.h"
 #include "test.h"
 

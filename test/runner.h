@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A test that runs. */
+/* A running test. */
 struct runner_job {
   const char* name;
   long pid;             /* also its process group (unix) */
@@ -25,7 +25,7 @@ struct runner_job {
 enum runner_end {
   RUNNER_EXITED,  /* value: the exit status */
   RUNNER_KILLED,  /* value: the signal, or the exception */
-  RUNNER_TIMEOUT  /* it was ended, with all it had started */
+  RUNNER_TIMEOUT  /* it was killed, with everything it had started */
 };
 
 /* Once, before everything else: the path of this program. */
@@ -34,12 +34,12 @@ const char* runner_os_self(void);
 
 uint64_t runner_os_now_ms(void);
 
-/* Starts `self --run name` in a new directory, with its output going to
- * job->output. 0, or -1 with a message on stderr. */
+/* Starts `self --run name` in a new directory, with its output in job->output.
+ * 0, or -1 with a message on stderr. */
 int runner_os_start(struct runner_job* job);
 
-/* Waits until one of the jobs has ended or has had its time. Returns its
- * index and how it ended. */
+/* Waits until one of the jobs has ended or exceeded its time. Returns its index
+ * and how it ended. */
 int runner_os_wait(struct runner_job* jobs,
                    int njobs,
                    enum runner_end* end,

@@ -63,18 +63,18 @@
 #define ASSERT_MEM_EQ(a, b, n)                                                 \
   test_assert_mem((a), (b), (n), __FILE__, __LINE__, #a, #b)
 
-/* Ends the test: the environment cannot show the behaviour; say what it
- * lacks. */
+/* Ends the test: the environment cannot show the behaviour; say what it lacks.
+ */
 #define SKIP(reason) test_skip(reason)
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* 1 in builds whose programs are static; the build says so. */
+/* 1 in builds with static programs; set by the build. */
 #ifndef TEST_STATIC
 # define TEST_STATIC 0
 #endif
 
-/* ThreadSanitizer watches this build. */
+/* This build uses ThreadSanitizer. */
 #if defined(__SANITIZE_THREAD__)
 # define TEST_TSAN 1
 #elif defined(__has_feature)
@@ -144,11 +144,11 @@ void test_assert_mem(const void* a,
                      const char* b_text);
 _Noreturn void test_skip(const char* reason);
 
-/* This program's path, for tests that start it as their helper. */
+/* This program's path, for tests that start it as a helper. */
 const char* test_self(void);
 
-/* Fills `args` for uv_spawn: this program, --helper, the name, up to three
- * more (NULL ends them), NULL. `args` has room for 7. */
+/* Fills `args` for uv_spawn: this program, --helper, the name, up to three more
+ * (NULL ends them), NULL. `args` has room for 7. */
 void helper_args(char** args,
                  const char* name,
                  const char* arg1,
@@ -158,13 +158,13 @@ void helper_args(char** args,
 /* 127.0.0.1, port 0. */
 struct sockaddr_in test_loopback(void);
 
-/* Where a bound handle can be reached. */
+/* The address of a bound handle. */
 struct sockaddr_in test_tcp_address(const uv_tcp_t* handle);
 struct sockaddr_in test_udp_address(const uv_udp_t* handle);
 
 /* Two connected streams. The first is a socket pair, in the handle type that
- * takes such sockets; the second a TCP connection over loopback made with a
- * server that is closed again. */
+ * accepts such sockets; the second a TCP connection over loopback, whose server
+ * has been closed. */
 #if TEST_POSIX
 typedef uv_pipe_t test_stream_t;
 #else
@@ -176,39 +176,38 @@ void test_tcp_pair(uv_loop_t* loop, uv_tcp_t* client, uv_tcp_t* accepted);
 /* For uv_read_start(): one static buffer of 64 KiB. */
 void test_alloc(uv_handle_t* handle, size_t suggested, uv_buf_t* buf);
 
-/* Writes until the kernel takes no more, so that the next write is queued.
+/* Writes until the kernel accepts no more, so that the next write is queued.
  * Returns the bytes written. */
 size_t test_fill(uv_stream_t* stream);
 
-/* Closes what is open on the loop, runs it to the end and closes it. */
+/* Closes everything on the loop, runs it to the end and closes it. */
 void test_close_loop(uv_loop_t* loop);
 
-/* Says how many descriptors or handles are open, in its way: two calls tell
- * whether some leaked. */
+/* Counts open descriptors or handles: two calls show whether some leaked. */
 int test_open_handles(void);
 
 #if TEST_POSIX
-/* Lowest fd number that is free. */
+/* The lowest free descriptor number. */
 int test_lowest_fd(void);
 #endif
 
 void test_close_socket(uv_os_sock_t sock);
 
-/* A name for uv_pipe_bind() that no other test has. */
+/* A name for uv_pipe_bind() that no other test uses. */
 const char* test_pipe_name(const char* name);
 
 void test_mkdir(const char* path);
 void test_write_file(const char* path, const char* text);
 
-/* Valgrind runs this process: it answers for the kernel in places. */
+/* This process runs under valgrind, which emulates parts of the kernel. */
 int test_on_valgrind(void);
 
 #if !TEST_POSIX
-/* This is Wine: not all of what Windows does can be seen. */
+/* This is Wine: not everything that Windows does can be tested. */
 int test_on_wine(void);
 #endif
 
-/* A sanitizer, valgrind or Wine slows this process down; fewer rounds do. */
+/* A sanitizer, valgrind or Wine slows this process down; use fewer rounds. */
 int test_is_slow(void);
 
 #endif /* TEST_H_ */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Linked into what counts the lines it runs: counts are written by exit(), and
- * tests as well as children that could not exec end by _exit(). The linker
- * leads those calls here (--wrap=_exit). With COUNTS_IN_LIBRARY, for a program
- * that does not count itself but uses a shared library that does. */
+/* Linked into programs whose lines are counted: exit() writes the counts, but
+ * tests, and children that could not exec, end by _exit(). The linker redirects
+ * those calls here (--wrap=_exit). COUNTS_IN_LIBRARY is for a program that does
+ * not count itself but uses a shared library that does. */
 
 void uv__coverage_dump(void);
 _Noreturn void __real__exit(int status);
@@ -12,7 +12,7 @@ _Noreturn void __real__exit(int status);
 void __gcov_dump(void);
 void __gcov_reset(void);
 
-/* A child made by vfork counts in its parent's memory: start from zero. */
+/* A vfork child counts in its parent's memory: start from zero. */
 void uv__coverage_dump(void) {
   __gcov_dump();
   __gcov_reset();

@@ -2,9 +2,9 @@
 /* refuse COMMAND...: runs COMMAND without system calls that the library can do
  * without.
  *
- * A filter (seccomp) answers them as old kernels, sandboxes and plain file
- * systems do, so that tests take the other ways. (test/old-kernel is one
- * certain kernel; here are also calls that every kernel has.) */
+ * A seccomp filter answers them as old kernels, sandboxes and simple file
+ * systems do, so that tests take the fallbacks. (test/old-kernel imitates one
+ * particular kernel; this also refuses calls that every kernel has.) */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/audit.h>
@@ -36,14 +36,15 @@ static struct sock_filter filter[] = {
   BPF_JUMP(BPF_JMP | BPF_JA, 1, 0, 0),
   BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   LOAD(nr),
-  /* The C library hides that there is none, but not that it is forbidden. */
+  /* The C library hides that the call is missing, but not that it is forbidden.
+   */
   SKIP_UNLESS(SYS_statx, 1),
   ANSWER(EPERM),
   REFUSE(copy_file_range),
   REFUSE(sendfile),
   REFUSE(getrandom),
   REFUSE(io_uring_setup),
-  /* A child that shares memory; threads are made by clone, too. */
+  /* A child that shares memory; threads are created by clone, too. */
   SKIP_UNLESS(SYS_clone, 3),
   LOAD(args[0]),
   SKIP_UNLESS_ANY(CLONE_VFORK, 1),

@@ -25,7 +25,7 @@
 typedef long word;
 typedef word call_fn(word, word, word, word, word, word, word);
 
-/* As in calls.h; and N: nobody is told, there is another way. */
+/* As in calls.h; and N: no error is reported, because there is a fallback. */
 enum { I = 1, A = 2, F = 4, W = 8, N = 16 };
 
 enum call {
@@ -68,7 +68,7 @@ static struct row rows[CALL_COUNT] = {
                                { EINVAL, ENOMEM, EPERM, EBUSY }, NULL },
   [CALL_io_uring_enter] = { "io_uring_enter", 'E', I | N,
                             { EAGAIN, ENOMEM, EBUSY, EINTR }, NULL },
-  /* One entry of what is submitted; the kernel says EINVAL to it. */
+  /* One submitted entry; the kernel answers it with EINVAL. */
   [CALL_io_uring_operation] = { "an operation of io_uring", 'E', N,
                                 { EINVAL, EINVAL, EINVAL, EINVAL }, NULL },
 };
@@ -77,16 +77,15 @@ static struct fault_plan plan;
 static atomic_int armed;
 static atomic_long countdown;
 static atomic_long happened;
-static atomic_long to_be_told; /* of these, without another way */
+static atomic_long to_be_told; /* of these, without a fallback */
 static atomic_long storm;
 static atomic_long blocks;
 static const char* last = "nothing";
 static unsigned char* seen;
 static uintptr_t text_begin;
 static uintptr_t text_end;
-/* Descriptors whose transfers are whole messages between the kernel and us, and
- * which cannot fail but for EINTR: eventfds; inotify, where only the length may
- * not be cut. */
+/* Descriptors that transfer whole messages between the kernel and us, and fail
+ * only with EINTR: eventfds; inotify, where only the length must not be cut. */
 enum { ORDINARY, EVENTFD, INOTIFY };
 static unsigned char kind_of_fd[65536];
 
@@ -137,8 +136,8 @@ static int note(enum call call) {
   return 1;
 }
 
-/* Could a transfer say EAGAIN? Not on a blocking fd, nor once the other side
- * has hung up: then there is data, or the end. */
+/* Could a transfer return EAGAIN? Not on a blocking fd, nor after the other
+ * side has hung up: then there is data, or the end. */
 static int can_wait(word fd) {
   struct {
     int fd;
@@ -168,7 +167,7 @@ static int is_wake_fd(enum call call, word fd) {
   return kind_of(fd) == EVENTFD;
 }
 
-/* The error to give instead of calling; 0: call. */
+/* The error to return instead of calling; 0: call. */
 static int fault_for(enum call call, word first) {
   struct row* row = &rows[call];
 
@@ -179,8 +178,8 @@ static int fault_for(enum call call, word first) {
     note(call);
     return row->errors[plan.k % 4];
   case FAULT_CALLS_FROM:
-    /* What is to be tried again would be tried for ever, and without a wait
-     * that works there is no loop (uv_run() says so; see call-1). */
+    /* A call that must be retried would be retried forever, and without a wait
+     * that works there is no loop (uv_run() reports that; see call-1). */
     if (is_wake_fd(call, first) || row->errors[plan.k % 4] == EINTR)
       return 0;
     if (call == CALL_epoll_pwait || call == CALL_poll || !is_due(1))
@@ -265,7 +264,7 @@ static word pass(enum call call,
 #include "calls.h"
 #undef CALL
 
-/* A close that reports an error has closed all the same. */
+/* A close that reports an error has closed the descriptor anyway. */
 word wrap_close(word fd) __asm__("close");
 word wrap_close(word fd) {
   int err = 0;
@@ -277,9 +276,9 @@ word wrap_close(word fd) {
   return err != 0 ? refuse(&rows[CALL_close], err) : r;
 }
 
-/* Which row a system call by number counts for; CALL_COUNT: none. The child
- * between clone and exec calls the kernel directly; rings are only to be had
- * so, and statx() because not every C library has it. */
+/* The row that a system call by number counts for; CALL_COUNT: none. The child
+ * between clone and exec calls the kernel directly; rings are available only
+ * this way, and statx() because not every C library has it. */
 static enum call call_of(word number, word submitted) {
   switch (number) {
   case SYS_openat:
@@ -297,7 +296,7 @@ static enum call call_of(word number, word submitted) {
   case SYS_io_uring_register:
     return CALL_io_uring_register;
   case SYS_io_uring_enter:
-    /* With nothing it wakes the kernel's thread, which cannot fail. */
+    /* Without entries it only wakes the kernel's thread, which cannot fail. */
     return submitted != 0 ? CALL_io_uring_enter : CALL_COUNT;
   default:
     return CALL_COUNT;

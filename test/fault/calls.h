@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Every call of the C library that libuv makes and the system may refuse, and
- * with what: CALL(name, how, flags, four errors). Included several times.
+/* Every C library call that libuv makes and the system may refuse, with its
+ * errors: CALL(name, how, flags, four errors). Included several times.
  *
- * how: E gives -1 and errno, R returns the error, N gives NULL and errno.
- * flags: I interruptible, A may say EAGAIN on a non-blocking fd, F makes an
- * fd, W with the length (or buffer count) as third argument. calls.c has a few
- * more, which are not called by a name of their own. */
+ * how: E returns -1 and sets errno, R returns the error, N returns NULL and
+ * sets errno.
+ * flags: I interruptible, A may return EAGAIN on a non-blocking fd, F creates
+ * an fd, W has the length (or buffer count) as its third argument. calls.c adds
+ * a few that are not called by a name of their own. */
 CALL(__clone, E, 0, EAGAIN, ENOMEM, EPERM, ENOSYS)
 CALL(__register_atfork, R, 0, ENOMEM, ENOMEM, ENOMEM, ENOMEM)
 CALL(accept4, E, I | A | F, ECONNABORTED, EMFILE, ENFILE, ENOMEM)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* fault [--seconds N] [--list] [-v] [SCENARIO...]
  *
- * Each scenario is run with the first, second, ... allocation and call refused,
+ * Runs each scenario with the first, second, ... allocation and call refused,
  * until nothing is left to refuse, and under storms of interruptions, refusals
- * and short transfers. After each run: no callback owed, the loop works and
- * closes, as many descriptors and blocks as before. A pair of scenario and mode
- * runs in a child, so that a crash is one failure and the rest goes on.
- */
+ * and short transfers. After each run no callback may be missing, the loop must
+ * work and close, and the number of descriptors and blocks must be as before. A
+ * pair of scenario and mode runs in a child, so that a crash is one failure and
+ * the rest continues. */
 #include "scenario.h"
 
 #include <dirent.h>
@@ -26,7 +26,7 @@ struct mode {
   enum fault_mode mode;
   int k;
   int is_storm;       /* all at once: there is no n-th */
-  int is_transparent; /* must not be noticed */
+  int is_transparent; /* must have no visible effect */
 };
 
 static const struct mode modes[] = {
@@ -48,7 +48,7 @@ struct progress {
   volatile long n;       /* being run */
   volatile long faults;  /* injected */
   volatile long told;    /* runs that ended with an error */
-  volatile long unseen;  /* runs that succeeded in spite of it */
+  volatile long unseen;  /* runs that succeeded despite it */
   volatile int finished; /* nothing is left to refuse */
   char what[256];
   unsigned char seen[256];
@@ -108,7 +108,7 @@ void sc_paid(void) {
 }
 
 void sc_run(void) {
-  /* A poller that fails hands back to the caller; it may work again. */
+  /* If the poller fails, the loop returns to the caller; it may work again. */
   for (int i = 0; i < 20 && uv_run(&sc.loop, UV_RUN_DEFAULT) != 0; i++)
     continue;
 }
@@ -130,7 +130,7 @@ struct sockaddr_in sc_loopback(int port) {
 /* ---------------------------------------------------------------------------
  * One run. */
 
-/* More time on a machine that is busy. */
+/* More time on a busy machine. */
 static long long patience(long long ms) {
   const char* text = getenv("UV_TEST_TIMEOUT_MULTIPLIER");
   int multiplier = text == NULL ? 1 : atoi(text);
@@ -207,7 +207,7 @@ static void run_once(const struct scenario* scenario,
   scenario->run();
   fault_disarm();
 
-  /* Some errors leave handles open: the scenario ended before they did. */
+  /* Some errors leave handles open: the scenario ended first. */
   sc_close_all();
   sc_run();
   SC_CHECK(sc.owed == 0);
@@ -222,7 +222,7 @@ static void run_once(const struct scenario* scenario,
   SC_CHECK(uv_loop_close(&sc.loop) == 0);
 
   while (waitpid(-1, NULL, WNOHANG) > 0)
-    continue; /* children nobody waited for, by the injected fault */
+    continue; /* children that nobody reaped, because of the injected fault */
   if (count_fds() != fds)
     sc_bug("descriptors leaked");
   if (!scenario->fresh && fault_blocks() != blocks)
@@ -348,7 +348,7 @@ static int run_child(const struct scenario* scenario, long n) {
   return status;
 }
 
-/* All faults of one mode in one scenario. Returns the failures. */
+/* All faults of one mode in one scenario. Returns the number of failures. */
 static int run_pair(const struct scenario* scenario) {
   int failures = 0;
   long n = 0;

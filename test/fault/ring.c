@@ -34,7 +34,7 @@ void ring_spoil(int fd, unsigned count, int (*is_due)(void)) {
   if (fd != ring_fd || rings == NULL || entries == NULL)
     return;
   if (made.flags & IORING_SETUP_SQPOLL)
-    return; /* the kernel's thread may have them already */
+    return; /* the kernel's thread may have taken them already */
   const unsigned* head = (void*) (rings + made.sq_off.head);
   const unsigned* mask = (void*) (rings + made.sq_off.ring_mask);
   const unsigned* places = (void*) (rings + made.sq_off.array);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A scenario uses a part of the interface on `sc.loop` as a program would and
- * gives up at the first error: sc_fail() notes it and closes what is open. It
- * must end whatever is refused: with success, or with an error that somebody
- * was told. A run that just stops is ended by the guard and is a failure.
+/* A scenario uses a part of the interface on `sc.loop` as a program would, and
+ * gives up at the first error: sc_fail() records it and closes what is open. It
+ * must end whatever is refused: with success, or with a reported error. A run
+ * that just stops is ended by the guard and counts as a failure.
  *
- * Callbacks that are owed are counted: sc_owe() for each request that was
- * accepted, sc_paid() in its callback.
- */
+ * Outstanding callbacks are counted: sc_owe() for each accepted request,
+ * sc_paid() in its callback. */
 #ifndef SCENARIO_H_
 #define SCENARIO_H_
 
@@ -20,13 +19,14 @@
 struct scenario {
   const char* name;
   void (*run)(void);
-  /* Each fault in a new process: what it prepares is made once. */
+  /* Each fault in a new process, because it initialises something once. */
   int fresh;
   enum {
     RING_NONE,
-    RING_AT_ONCE, /* files through io_uring: what the kernel does at once */
-    RING_ALL,     /* everything that it can do */
-    RING_POLLED,  /* the same, by a thread of the kernel's */
+    RING_AT_ONCE, /* files through io_uring: what the kernel completes at once
+                   */
+    RING_ALL,     /* everything it supports */
+    RING_POLLED,  /* the same, with the kernel's polling thread */
   } ring;
 };
 
@@ -34,18 +34,18 @@ struct scenario_state {
   uv_loop_t loop;
   int err;  /* the first */
   int owed; /* callbacks */
-  int goal; /* the scenario has seen what it came for */
+  int goal; /* the scenario has seen what it expects */
 };
 
 extern struct scenario_state sc;
-extern int sc_step; /* of a scenario with steps: the one that failed */
+extern int sc_step; /* in a scenario with steps: the one that failed */
 extern const struct scenario scenarios[]; /* ends with a NULL name */
 
-/* Notes the error and closes all handles. Returns err. */
+/* Records the error and closes all handles. Returns err. */
 int sc_fail(int err);
 /* As sc_fail() if err is not 0. */
 int sc_try(int err);
-/* For a request: the callback is owed if it was accepted. */
+/* For a request: its callback is outstanding if it was accepted. */
 int sc_owe(int err);
 void sc_paid(void);
 /* Something is wrong that no refusal explains: ends the process. */

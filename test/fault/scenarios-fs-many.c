@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Many file requests at once, some of them cancelled: what a ring submits with
  * one call. Three rounds: writes, reads of what was written, and a mixture that
- * is cancelled in part. */
+ * is partly cancelled. */
 #include "scenarios.h"
 
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static void on_done(uv_fs_t* req) {
     after_round();
 }
 
-/* The i-th of a round: the error if it was not accepted. */
+/* The i-th of a round; returns the error if it was not accepted. */
 static int transfer(int i, int is_write) {
   uv_buf_t bufs[2] = {
     uv_buf_init(text[i], CHUNK / 2),

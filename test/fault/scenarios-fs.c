@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Files: every operation, synchronous and on the pool; watching. */
+/* Files: every operation, synchronously and on the pool; watching. */
 #include "scenarios.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-/* The operations one after the other; `file` and `file2` are fds of theirs. */
+/* The operations in sequence; `file` and `file2` are their descriptors. */
 static uv_fs_t req;
 static uv_file file;
 static uv_file file2;
@@ -258,7 +258,7 @@ static const struct op ops[] = {
 enum { OPS = sizeof(ops) / sizeof(ops[0]) };
 static int at;
 
-/* The end of ops[at]. 1 if the next may come. */
+/* The end of ops[at]. 1 if the next may start. */
 static int op_done(int result) {
   if (result >= 0 && ops[at].done != NULL)
     ops[at].done();
@@ -299,7 +299,7 @@ void scenario_fs_sync(void) {
   begin(NULL);
   for (at = 0; at < OPS && sc.err == 0; at++) {
     int r = ops[at].call();
-    /* A request that is refused has no result of its own. */
+    /* A refused request has no result of its own. */
     SC_CHECK(r == (int) req.result || r < 0);
     op_done(r);
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops, timers, async, idle and friends, signals, poll, tty, fork. */
+/* Loops, timers, async, idle, prepare and check, signals, poll, tty, fork. */
 #define _GNU_SOURCE
 #include "scenarios.h"
 
@@ -16,7 +16,7 @@ static void on_timer(uv_timer_t* timer) {
   ticks++;
 }
 
-/* A second loop, from nothing to nothing. */
+/* A second loop, from init to close. */
 void scenario_loop(void) {
   enum { TIMERS = 20 };
   static uv_timer_t timers[TIMERS];
@@ -211,7 +211,7 @@ void scenario_tty(void) {
     SC_CHECK(write(master, "a", 1) == 1);
   }
   sc_run();
-  /* Where it could not be opened again, the handle has taken it over. */
+  /* If it could not be reopened, the handle has taken it over. */
   if (fcntl(fd, F_GETFD) != -1)
     close(fd);
   close(master);
@@ -233,7 +233,7 @@ static void on_fork_async(uv_async_t* handle) {
   sc.goal = 1;
 }
 
-/* In the child of a fork; what fails there ends in its status. */
+/* In the child of a fork; a failure there shows in its exit status. */
 static void in_child(void) {
   int err = uv_loop_fork(&sc.loop);
 
@@ -271,7 +271,7 @@ void scenario_fork(void) {
   pid_t pid = fork();
   SC_CHECK(pid >= 0);
   if (pid == 0) {
-    /* The guard is the parent's; the child has no time to lose either. */
+    /* The guard belongs to the parent; the child is limited as well. */
     alarm(5);
     in_child();
   }

@@ -185,7 +185,7 @@ static void on_fifo_read(uv_stream_t* s, ssize_t n, const uv_buf_t* buf) {
     fifo_got += (size_t) n;
   if (n >= 0)
     return;
-  /* EIO after a hangup is how a terminal ends: told as the end, here too. */
+  /* EIO after a hangup is how a terminal ends: reported as the end here too. */
   if (n == UV_EOF && fifo_got == 2000)
     sc.goal = 1;
   else

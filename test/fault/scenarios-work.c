@@ -116,7 +116,7 @@ static void on_exit_cb(uv_process_t* p, int64_t status, int signum) {
   sc_paid();
   ended = 1;
   if (status != 0 || signum != 0)
-    sc_fail(UV_EIO); /* as its input or output was refused */
+    sc_fail(UV_EIO); /* because its input or output was refused */
   process_over();
 }
 
@@ -199,7 +199,7 @@ void scenario_process_user(void) {
   start_cat(UV_PROCESS_SETUID | UV_PROCESS_SETGID);
 }
 
-/* More than are asked one by one: the kernel says who has ended. */
+/* Enough that the kernel is asked which child has exited. */
 #define CROWD 5
 
 static uv_process_t crowd[CROWD];
@@ -289,7 +289,7 @@ void scenario_threads(void) {
 
 enum { CPUMASK_MAX = 4096 };
 
-/* dlerror texts are not told apart: any failure counts as one. */
+/* dlerror texts are not distinguished: any failure counts as one. */
 static void count(int err) {
   if (err != 0 && sc.err == 0)
     sc.err = err;
@@ -315,7 +315,7 @@ static void lists(void) {
     uv_os_free_environ(env, n);
 }
 
-/* Of this process and thread, to what they are. */
+/* Of this process and thread, set to their current values. */
 static void schedule(void) {
   char mask[CPUMASK_MAX];
   char name[16];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The parser of terminal sequences for Windows consoles, which is pure: any
- * code points, and after CAN it is as new. */
+/* The parser of terminal sequences for Windows consoles: any code points; after
+ * CAN it is in its initial state. */
 #include "fuzz.h"
 
 #include "win/ansi.h"

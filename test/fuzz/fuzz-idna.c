@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Host names: any bytes into a buffer of any size. What is accepted ends with a
- * NUL, is ASCII, and stays as it is when it goes through again. */
+/* Host names: any bytes into a buffer of any size. An accepted result ends with
+ * a NUL, is ASCII, and is unchanged by a second conversion. */
 #include "fuzz.h"
 
 #include "idna.h"
 
-/* Longer ones are no business of the DNS: what came out of one, as Punycode
- * longer than what went in, may be refused the second time. */
+/* Longer names are irrelevant to the DNS: Punycode may be longer than its
+ * input, so the second conversion may be refused. */
 enum { DNS_LABEL_MAX = 63 };
 
 static size_t longest_label(const char* name) {

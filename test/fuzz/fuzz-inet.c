@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses as text: what is accepted can be printed in any room, and what is
- * printed is accepted and means the same. The C library is asked for a second
- * opinion about what is an address. */
+/* Addresses as text: what is accepted can be printed into any buffer size, and
+ * what is printed is accepted and means the same. The C library must agree on
+ * what is an address. */
 #include "fuzz.h"
 
 #include "uv.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames of Windows pipes with ipc=1, whose parser is pure. The first byte says
- * how: a hostile peer (the rest is the stream), or our own writer (the rest is
- * what to write), and then what comes out is what went in. Either way the
+/* Frames of Windows pipes with ipc=1. The first byte selects the source: a
+ * hostile peer (the rest is the stream), or our own writer (the rest says what
+ * to write), in which case the output must equal the input. Either way the
  * stream arrives in small pieces. */
 #include "fuzz.h"
 

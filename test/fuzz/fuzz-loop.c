@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Any sequence of calls on a loop with a scripted poller and clock
- * (test/unit/poller-fake.c). The input says which call comes next, what the
- * callbacks do and what the poller reports: stale fds, errors and wakes too.
+ * (test/unit/poller-fake.c). The input selects the next call, what callbacks do
+ * and what the poller reports, including stale fds, errors and wakes.
  *
- * What must hold: no callback of a stopped or closed handle, no timer before
- * its time, each close reported once, and a loop whose handles are all closed
- * ends without waiting and can be closed.
- */
+ * Invariants: no callback of a stopped or closed handle, no timer before its
+ * time, each close reported once, and a loop whose handles are all closed ends
+ * without waiting and can be closed. */
 #include "fuzz.h"
 
 #include "../unit/poller-fake.h"
@@ -283,7 +282,7 @@ static void stop(struct slot* s) {
 }
 
 static void use(struct slot* s, unsigned arg) {
-  /* Written for as long as it takes: longer than this call, at times. */
+  /* Lives until the write is finished, which may be after this call. */
   static char payload[64];
   char bytes[64] = "";
 
@@ -305,7 +304,7 @@ static void use(struct slot* s, unsigned arg) {
       free(req);
     }
   }
-  /* The other side: sends, reads all, or hangs up. */
+  /* The other side: sends, reads everything, or hangs up. */
   if ((s->kind == PIPE || s->kind == POLLER) && s->other >= 0) {
     if (arg % 3 == 0)
       (void) !write(s->other, bytes, arg % sizeof(bytes));
@@ -335,7 +334,7 @@ static void run(unsigned arg) {
     (void) uv_run(&fake.loop, modes[arg % 2]);
 }
 
-/* Due timers are inactive from the beginning of their round until their own
+/* Due timers are inactive from the start of their round until their own
  * callback. */
 static int is_due(const struct slot* s) {
   return s->kind == TIMER && s->started && s->due <= uv_now(&fake.loop);
@@ -386,8 +385,8 @@ static void act(void) {
     REQUIRE(uv_is_active(&s->h.handle) == s->started || is_due(s));
 }
 
-/* What a wait finds: anything. Time passes; in the end it runs out of input and
- * sleeps as long as it may. */
+/* What a wait finds: anything. Time passes; when the input ends, it sleeps as
+ * long as it may. */
 static int on_wait(struct fake* f, struct uv__event* out, int max, int ms) {
   int n = (int) (next_byte() % 4);
 
@@ -397,7 +396,7 @@ static int on_wait(struct fake* f, struct uv__event* out, int max, int ms) {
       f->now_ns += (uint64_t) ms * FAKE_MS;
     if (ms == -1)
       uv_stop(&f->loop);
-    /* A wait for ever is for something that does not come; a wake ends it. */
+    /* A wait without a timeout would never end; a wake ends it. */
     out[0].kind = UV__EVENT_WAKE;
     return ms == -1;
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* uv_cpu_info() and the limits of control groups over trees of files with any
- * content: parts of the input, cut at 0xff, are the files, in order. */
+/* uv_cpu_info() and the limits of control groups on trees of files with any
+ * content: parts of the input, separated by 0xff, are the files, in order. */
 #define _GNU_SOURCE
 #include "fuzz.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* UTF-16 to WTF-8 and back is the identity, in buffers of the exact size; any
- * bytes as WTF-8 are refused or come back as they were. */
+ * bytes as WTF-8 are refused or survive the round trip. */
 #include "fuzz.h"
 
 #include "uv.h"
@@ -30,7 +30,7 @@ static void from_utf16(const uint8_t* data, size_t size) {
   REQUIRE(memcmp(in, out, len * 2) == 0);
   REQUIRE(out[len] == 0);
 
-  /* Too small by any amount: told, and how much it takes. */
+  /* Too small by any amount: the required size is reported. */
   if (bytes > 0) {
     size_t room = data[0] % bytes;
     char* cut = malloc(room + 1);
@@ -58,7 +58,7 @@ static void from_wtf8(const uint8_t* data, size_t size) {
     char* back = NULL;
     size_t len = 0;
     REQUIRE(uv_utf16_to_wtf8(out, units - 1, &back, &len) == 0);
-    /* A pair written as two surrogates comes back as one character. */
+    /* A pair encoded as two surrogates is decoded as one character. */
     REQUIRE(len <= strlen(in));
     ssize_t again = uv_wtf8_length_as_utf16(back);
     REQUIRE(again == units);

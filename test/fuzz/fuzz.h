@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the fuzzers share: a failed REQUIRE is a finding, as is anything the
- * sanitizers say. Each file is one libFuzzer program; `run` builds them. */
+/* Shared by the fuzzers: a failed REQUIRE is a finding, and so is any sanitizer
+ * report. Each file is one libFuzzer program; `run` builds them. */
 #ifndef FUZZ_H_
 #define FUZZ_H_
 
@@ -20,7 +20,8 @@ static inline void fuzz_fail(const char* file, int line, const char* what) {
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
-/* The input as a string of its exact size, so that reading past it is seen. */
+/* The input as a string of its exact size, so that reading past it is detected.
+ */
 static inline char* fuzz_string(const uint8_t* data, size_t size) {
   char* text = malloc(size + 1);
   REQUIRE(text != NULL);

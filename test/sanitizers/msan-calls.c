@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests under MSan, preloaded: calls of the C library that fill memory and
- * that the MSan of clang 14 does not know (it knows them by the names that they
- * had before glibc 2.33, or not at all). Each is passed on, and what it filled
- * is said to be so. In programs without MSan this does nothing else. */
+/* Preloaded into tests under MSan: C library calls that fill memory and that
+ * the MSan of clang 14 does not know (it knows the names from before glibc
+ * 2.33, or none). Each is passed on, and what it filled is marked as
+ * initialised. In programs without MSan this has no effect. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <net/if.h>
@@ -20,7 +20,7 @@ static void filled(const void* at, size_t size) {
     __msan_unpoison(at, size);
 }
 
-/* (strlen() would be looked at by MSan.) */
+/* (MSan would check strlen().) */
 static void filled_text(const char* text) {
   size_t size = 1;
   while (text[size - 1] != '\0')
@@ -65,8 +65,8 @@ int fstatat(int fd, const char* path, struct stat* st, int flags) {
   return r;
 }
 
-/* Our own calls by number; of those only statx() fills memory that MSan looks
- * at. */
+/* Our own calls by number; of those only statx() fills memory that MSan checks.
+ */
 long syscall(long number, ...) {
   REAL(syscall);
   long args[6];

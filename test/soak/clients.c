@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The clients. A conversation sends its bytes in random pieces with pauses, now
- * and then stops reading, and ends by a half-close (then it reads to the end,
- * and every byte must have come back), a reset, or by closing before the end.
- * Then the client has the next one. */
+/* The clients. A conversation sends its bytes in random pieces with pauses,
+ * sometimes stops reading, and ends by a half-close (then it reads to the end,
+ * and every byte must have come back), a reset, or an early close. Then the
+ * client starts the next one. */
 #include "soak.h"
 
 enum { CHUNK_MAX = 8192, GOAL_MAX = 40000, PAUSE_MS = 2000 };
@@ -22,9 +22,9 @@ struct client {
   uint32_t got;
   uint32_t goal;
   enum ending ending;
-  int cut;     /* by us: bytes on their way are not missed */
+  int cut;     /* by us: bytes in flight are not counted as lost */
   int writing; /* c->write is in use */
-  int stalled; /* reading is off for a while */
+  int stalled; /* reading is paused */
 };
 
 int clients_open;
@@ -36,7 +36,7 @@ static long long conversations;
 static long long orderly;
 static long long resets;
 static long long stalls;
-static long long broken; /* ended by an error that nobody had asked for */
+static long long broken; /* ended by an unexpected error */
 static long long bytes_sent;
 static long long bytes_back;
 static long long bytes_cut;
@@ -72,7 +72,8 @@ static void close_client(struct client* c) {
     uv_close((uv_handle_t*) &c->tcp, on_client_closed);
 }
 
-/* An error: nothing on loopback gives a reason for one, unless we had cut. */
+/* An error: on loopback there is no reason for one, unless we cut the
+ * connection. */
 static void break_client(struct client* c, const char* where, int err) {
   if (!c->cut && !uv_is_closing((uv_handle_t*) &c->tcp)) {
     broken++;

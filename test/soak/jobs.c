@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Beside the clients: files, names, children and timers. Each starts again when
- * it is done, until all is to end. */
+/* Next to the clients: files, names, children and timers. Each restarts when it
+ * is done, until the run ends. */
 #include "soak.h"
 
 enum { FILES = 4, NAMES = 4, CHILDREN = 2, TIMERS = 500, FILE_SIZE = 4096 };
@@ -215,13 +215,13 @@ static void on_alarm(uv_timer_t* timer) {
   REQUIRE(uv_hrtime() >= a->due_ns);
   alarms_done++;
   alarm_set(a);
-  /* Another one is put off. */
+  /* Postpones another one. */
   alarm_set(&alarms[draw(TIMERS)]);
 }
 
 static void alarm_set(struct alarm* a) {
   uint64_t ms = 1 + draw(3000);
-  /* uv_now() may lie behind, and counts whole ms. */
+  /* uv_now() may be behind, and counts whole ms. */
   a->due_ns = (uv_now(&loop) + ms - 1) * 1000000;
   REQUIRE(uv_timer_start(&a->timer, on_alarm, ms, 0) == 0);
 }

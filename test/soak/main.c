@@ -25,7 +25,7 @@ static void on_server_exit(uv_process_t* p, int64_t status, int signum) {
   uv_close((uv_handle_t*) p, NULL);
 }
 
-/* The same program, with our output; its ports come over a pipe. */
+/* The same program, sharing our output; it sends its ports over a pipe. */
 static void start_server(unsigned short* ports) {
   static char self[4096];
   size_t size = sizeof(self);
@@ -67,7 +67,7 @@ static void start_server(unsigned short* ports) {
 static void on_drain(uv_timer_t* timer) {
   if (clients_open > 0)
     return;
-  /* The last client has gone: so may the server. */
+  /* The last client has finished: so may the server. */
   uv_close((uv_handle_t*) &server_input, NULL);
   uv_close((uv_handle_t*) timer, NULL);
 }

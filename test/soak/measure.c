@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks that the library holds, resident memory, descriptors, and how late a
- * timer of 10 ms runs: samples, and what to think of them. */
+/* Samples of the library's blocks, resident memory, descriptors, and the lag of
+ * a 10 ms timer, and the verdicts on them. */
 #include "soak.h"
 
 #include <dirent.h>
@@ -138,7 +138,7 @@ void measure_stop(void) {
   uv_close((uv_handle_t*) &sample_timer, NULL);
 }
 
-/* In ms: so many thousandths of the ticks were not later. */
+/* In ms: this many thousandths of the ticks were not later. */
 static double lag_ms(unsigned thousandths) {
   uint64_t rank = nlags * thousandths / 1000;
   uint64_t seen = 0;
@@ -162,7 +162,7 @@ int verdict(int ok, const char* format, ...) {
   return ok ? 0 : 1;
 }
 
-/* The most in a range of samples. */
+/* The maximum in a range of samples. */
 static struct sample most(int from, int to) {
   struct sample max = { 0, 0, 0 };
 
@@ -176,7 +176,7 @@ static struct sample most(int from, int to) {
 }
 
 int measure_report(const char* who, long long fds_max, int* total) {
-  /* The first third is for getting under way. */
+  /* The first third is warm-up. */
   int third = nsamples / 3;
   struct sample early = most(third, 2 * third);
   struct sample late = most(2 * third, nsamples);

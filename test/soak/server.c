@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The server: an echo that ends when the other side does. It tells its ports on
- * descriptor 3 and ends when its input does. */
+/* The server: an echo that ends when the other side does. It reports its ports
+ * on descriptor 3 and exits when its input ends. */
 #include "soak.h"
 
 #include <unistd.h>

@@ -30,18 +30,18 @@
 #define REQUIRE(cond)                                                          \
   ((cond) ? (void) 0 : soak_fail(__FILE__, __LINE__, #cond))
 
-/* One connection is accepted per listener and round of the loop, so that many
- * are needed for thousands of conversations at a time. */
+/* One connection is accepted per listener and iteration, so thousands of
+ * simultaneous conversations need many listeners. */
 enum { LISTENERS = 64 };
 
 /* Of both processes. */
 extern uv_loop_t loop;
-extern int ending_all;  /* nothing new is begun */
+extern int ending_all;  /* nothing new is started */
 extern long long owed;  /* callbacks */
 
 _Noreturn void soak_fail(const char* file, int line, const char* what);
 
-/* A number below `below`; the same ones in each run. */
+/* A number below `below`; the same sequence in each run. */
 uint32_t draw(uint32_t below);
 
 /* uv_alloc_cb: memory of a random size, shared by all. */
@@ -49,12 +49,13 @@ void soak_alloc(uv_handle_t* handle, size_t size, uv_buf_t* buf);
 
 /* measure.c */
 void measure_init(void);  /* before the library is used */
-void measure_start(void); /* the loop is made, the sampling begins */
+void measure_start(void); /* the loop is initialised, sampling begins */
 void measure_stop(void);
-/* The loop is closed: the verdicts about `who`, whose descriptors beyond the
- * first few are at most `fds_max`. Returns the failures; *total goes up. */
+/* The loop is closed: prints the verdicts on `who`, whose descriptors beyond
+ * the first few are at most `fds_max`. Returns the number of failures and adds
+ * to *total. */
 int measure_report(const char* who, long long fds_max, int* total);
-/* Prints a verdict; returns 1 if it is bad. */
+/* Prints a verdict; returns 1 for a failure. */
 int verdict(int ok, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 
