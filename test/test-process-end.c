@@ -319,6 +319,42 @@ TEST_IMPL(process_end_reported_when_closed) {
   return 0;
 }
 
+/* Two children have ended: the second SIGCHLD finds those that ended in the
+ * exit callbacks of the first. */
+static uv_process_t chain[4];
+static int nchain;
+
+static void on_chain_exit(uv_process_t* process, int64_t status, int signal);
+
+static void spawn_chained(void) {
+  uv_process_t* process = &chain[nchain++];
+
+  spawn_ending(process, "0", "0");
+  process->exit_cb = on_chain_exit;
+  await_zombie(process->pid);
+}
+
+static void on_chain_exit(uv_process_t* process, int64_t status, int signal) {
+  on_exit_cb(process, status, signal);
+  if (nchain < 4)
+    spawn_chained();
+}
+
+TEST_IMPL(process_end_in_an_exit_callback) {
+  const char* poller = getenv("UV_POLLER");
+
+  if (poller != NULL && strcmp(poller, "kqueue") == 0)
+    SKIP("kqueue tells of each child by itself");
+  ASSERT_OK(uv_loop_init(&loop));
+  spawn_chained();
+  spawn_chained();
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_NOWAIT));
+  ASSERT_EQ(4, exits);
+  ASSERT_EQ(-1, waitpid(-1, NULL, WNOHANG)); /* no zombie */
+  test_close_loop(&loop);
+  return 0;
+}
+
 /* The copy of the loop in a forked process reports only its own children. */
 TEST_IMPL(process_end_in_a_forked_loop) {
   uv_process_t process;

@@ -166,12 +166,12 @@ static int are_few(const struct uv__queue* children) {
 
 /* Moves children that the kernel names to `ended`: two calls for each of them,
  * however many others there are. 1 if those were all; 0 if it named somebody
- * else's child, many, or none (the program has waited for it itself). */
+ * else's child, or many. */
 static int take_named(struct uv__queue* children, struct uv__queue* ended) {
   for (int taken = 0; taken < NAMES_MAX; taken++) {
     int pid = who_has_ended();
     if (pid == 0)
-      return taken > 0;
+      return 1;
     uv_process_t* process = pid > 0 ? find_child(children, pid) : NULL;
     if (process == NULL || !has_ended(process, WNOHANG))
       return 0;
@@ -192,8 +192,10 @@ static void ask_each(struct uv__queue* children, struct uv__queue* ended) {
   }
 }
 
-/* Looks at all first, then calls back. SIGCHLD is watched until a handle is
- * closed and no child is left, as in libuv. */
+/* Looks at all first, then calls back. Each SIGCHLD that was caught has its own
+ * look, as in libuv: a child that ends in an exit_cb may be reported in the same
+ * iteration. SIGCHLD is watched until a handle is closed and no child is left,
+ * as in libuv, too. */
 static void reap_children(uv_signal_t* watcher, int signum) {
   uv_loop_t* loop = watcher->loop;
   struct uv__queue* children = &loop->process_handles;

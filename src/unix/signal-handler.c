@@ -12,19 +12,14 @@
 
 struct uv__signal_slot uv__signal_slots[UV__SIGNUM_MAX + 1];
 
-static void deliver(const struct uv__signal_entry* entry,
-                    uv_signal_t* handle,
-                    int signum) {
+static void deliver(uv_signal_t* handle, int signum) {
   uv_loop_t* loop = handle->loop;
   struct uv__signal_log* log = uv__loop_os(loop)->signal_log;
 
-  /* First the delivery, then the marks: who takes them sees it. A coalesced
-   * handle is in the log at most once. Pairs with run_counted() in signal.c. */
-  int is_logged = entry->coalesced &&
-                  uv__exchange(&handle->caught_signals, 1) != 0;
-  if (!is_logged && !uv__signal_log_push(log, handle, signum)) {
-    if (!entry->coalesced)
-      uv__fetch_add(&handle->caught_signals, 1);
+  /* First the delivery, then the marks: who takes them sees it. Pairs with
+   * run_counted() in signal.c. */
+  if (!uv__signal_log_push(log, handle, signum)) {
+    uv__fetch_add(&handle->caught_signals, 1);
     uv__exchange(&log->overflow, 1);
   }
   /* Pairs with the exchange in uv__signal_run(). As long as the mark stands,
@@ -48,7 +43,7 @@ void uv__signal_handler(int signum) {
   for (unsigned i = 0; i < size; i++) {
     uv_signal_t* handle = uv__load_relaxed(&list->entries[i].handle);
     if (handle != NULL)
-      deliver(&list->entries[i], handle, signum);
+      deliver(handle, signum);
   }
   uv__fetch_sub(&slot->in_flight, 1);
 

@@ -217,7 +217,6 @@ static int join(uv_signal_t* handle, int signum, int one_shot) {
     .handle = handle,
     .one_shot = one_shot,
     .is_last = one_shot || (handle->flags & UV__SIGNAL_ONE_SHOT),
-    .coalesced = (handle->flags & UV__INTERNAL) != 0,
   };
   struct uv__signal_list* list = list_with(signum, entry);
   if (list == NULL)
@@ -321,8 +320,6 @@ static int run_counted(uv_signal_t* handle) {
       break;
     ran++;
     uv__signal_report(handle, handle->signum);
-    if (handle->flags & UV__INTERNAL)
-      break; /* one call for all */
   }
   return ran;
 }
@@ -336,10 +333,6 @@ static int run_log(struct uv__signal_log* log) {
     uv_signal_t* handle = arrival.handle;
     if (handle->signum != arrival.signum)
       continue; /* stopped, or watches another signal now */
-    if (handle->flags & UV__INTERNAL) {
-      ran += run_counted(handle);
-      continue;
-    }
     uv__signal_report(handle, arrival.signum);
     ran++;
   }

@@ -10,8 +10,7 @@
  * S1  a list is freed, and a handle forgotten, only after no signal handler
  *     that may have seen it is running any more.
  * S2  uv_signal_t.caught_signals counts deliveries that did not fit into the
- *     log; the loop takes them with one exchange. In handles of our own, which
- *     need one call for any number, it says that there is one in the log.
+ *     log; the loop takes them with one exchange.
  * S3  the change lock of signal.c is never taken in signal context, and is
  *     held with all signals blocked.
  */
@@ -28,7 +27,6 @@ struct uv__signal_entry {
   uv_signal_t* handle; /* atomic; NULL: has left */
   int one_shot;        /* wants one delivery only */
   int is_last;         /* is one-shot or was: told after the others */
-  int coalesced;       /* one call for any number of deliveries */
 };
 
 struct uv__signal_list {
@@ -53,8 +51,7 @@ void uv__signal_init_loop(uv_loop_t* loop);
 void uv__signal_close_loop(uv_loop_t* loop);
 void uv__signal_fork(uv_loop_t* loop);
 
-/* Runs the callbacks of what was caught until now; returns how many ran. A
- * handle of our own is called once, however often its signal came. */
+/* Runs the callbacks of what was caught until now; returns how many ran. */
 int uv__signal_run(uv_loop_t* loop);
 
 enum uv__close_answer uv__signal_close(uv_handle_t* handle);

@@ -151,6 +151,7 @@ int world_run_loop(uv_run_mode mode) {
   nrun_callbacks = 0;
   trace_indent(1);
   result = uv_run(&loop, mode);
+  moment_settle();
   trace_indent(-1);
   return result;
 }
@@ -186,6 +187,9 @@ void world_callback(struct object* object, const char* format, ...) {
     uv_stop(&loop);
   else if (depth <= DEPTH_MAX)
     run_reactions(object);
+  /* A library may look for what the pool finished without a system call, which
+   * virtual time would not see. */
+  moment_settle();
   depth--;
 }
 
