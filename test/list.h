@@ -105,6 +105,8 @@ TEST(fs_poll_close_of_one_never_started)
 TEST(fs_poll_start_again_during_a_stat)
 
 /* test-fs-send.c */
+TEST_UNIX(fs_sendfile_of_a_directory, "directories that can be opened")
+TEST_UNIX(fs_sendfile_to_a_file_that_grows, "copy_file_range()")
 TEST_UNIX(fs_sendfile_from_a_pipe, "pipes as descriptors")
 TEST_UNIX(fs_copyfile_to_a_device, "/dev/null")
 

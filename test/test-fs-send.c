@@ -2,9 +2,11 @@
 /* uv_fs_sendfile and uv_fs_copyfile with files that are not regular. */
 #include "test.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static uv_fs_t req;
@@ -16,6 +18,56 @@ static ssize_t send_bytes(int out, int in, int64_t offset, size_t len) {
   ASSERT_EQ(err, result);
   uv_fs_req_cleanup(&req);
   return result;
+}
+
+/* Whether the system's copy_file_range() finds a directory. */
+static int knows_directories(int fd) {
+#ifdef SYS_copy_file_range
+  return syscall(SYS_copy_file_range, fd, NULL, fd, NULL, 1, 0) == -1 &&
+         errno == EISDIR;
+#else
+  (void) fd;
+  return 0;
+#endif
+}
+
+TEST_IMPL(fs_sendfile_of_a_directory) {
+  int out = open("out", O_RDWR | O_CREAT, 0600);
+  int again = open("out", O_RDONLY);
+  int dir = open(".", O_RDONLY);
+
+  ASSERT_GE(out, 0);
+  ASSERT_GE(again, 0);
+  ASSERT_GE(dir, 0);
+  ASSERT_EQ(5, write(out, "hello", 5));
+  if (!knows_directories(dir))
+    SKIP("no copy_file_range() here");
+  ASSERT_ERR(UV_EISDIR, send_bytes(dir, out, 0, 4));
+  ASSERT_ERR(UV_EISDIR, send_bytes(out, dir, 0, 4));
+  ASSERT_ERR(UV_EISDIR, send_bytes(again, dir, 0, 4));
+  ASSERT_ERR(UV_EBADF, send_bytes(again, out, 0, 4));
+  ASSERT_EQ(0, close(dir));
+  ASSERT_EQ(0, close(again));
+  ASSERT_EQ(0, close(out));
+  return 0;
+}
+
+/* libuv refuses that: copy_file_range() cannot append. */
+TEST_IMPL(fs_sendfile_to_a_file_that_grows) {
+  char data[16] = "";
+  int in = open("in", O_RDWR | O_CREAT, 0600);
+  int out = open("out", O_RDWR | O_CREAT | O_APPEND, 0600);
+
+  ASSERT_GE(in, 0);
+  ASSERT_GE(out, 0);
+  ASSERT_EQ(5, write(in, "hello", 5));
+  ASSERT_EQ(2, write(out, "12", 2));
+  ASSERT_EQ(3, send_bytes(out, in, 2, 100));
+  ASSERT_EQ(5, pread(out, data, sizeof(data), 0));
+  ASSERT_STR_EQ("12llo", data);
+  ASSERT_EQ(0, close(in));
+  ASSERT_EQ(0, close(out));
+  return 0;
 }
 
 /* A pipe has no offsets: the next bytes are sent. */

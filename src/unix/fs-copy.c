@@ -203,6 +203,12 @@ ssize_t uv__fs_sendfile(uv_fs_t* req) {
     n = send_from_offset(out, in, req->off, len);
   if (n == UV_ESPIPE)
     n = send_from_stream(out, in, len);
+  /* sendfile() finds a directory not open for writing, or a pipe that nobody
+   * reads from; copy_file_range(), which comes first in libuv, names it. It
+   * moves nothing where these errors come from. */
+  if ((n == UV_EBADF || n == UV_EPIPE) &&
+      move_by_range(out, in, len) == UV_EISDIR)
+    n = UV_EISDIR;
   return n;
 }
 

@@ -193,9 +193,9 @@ static void ask_each(struct uv__queue* children, struct uv__queue* ended) {
 }
 
 /* Looks at all first, then calls back. Each SIGCHLD that was caught has its own
- * look, as in libuv: a child that ends in an exit_cb may be reported in the same
- * iteration. SIGCHLD is watched until a handle is closed and no child is left,
- * as in libuv, too. */
+ * look, as in libuv: a child that ends in an exit_cb may be reported in the
+ * same iteration. SIGCHLD is watched until a handle is closed and no child is
+ * left, as in libuv, too. */
 static void reap_children(uv_signal_t* watcher, int signum) {
   uv_loop_t* loop = watcher->loop;
   struct uv__queue* children = &loop->process_handles;
