@@ -26,7 +26,7 @@
 #include "atomic.h"
 #include "loop-state.h"
 #include "threadpool.h"
-#include "wakeup.h"
+#include "wake.h"
 
 /* A pass under way, on the stack of uv__async_run(). A callback that runs the
  * loop begins another one inside it, which goes no further than this one has
@@ -86,9 +86,9 @@ int uv_async_send(uv_async_t* handle) {
   /* Pairs with the acquire in uv__async_close_loop(). */
   uv__fetch_add(&shared->busy, 1);
   if (push_sent(shared, handle))
-    err = uv__wakeup_send(loop);
+    err = uv__wake_send(loop);
   uv__fetch_sub(&shared->busy, 1);
-  return err;
+  return err < 0 ? err : 0;
 }
 
 /* What was sent, as a chain, the oldest first; NULL if nothing was. */
@@ -117,7 +117,7 @@ static uintptr_t position_of(const struct uv__asyncs* asyncs,
 }
 
 /* Which of several passes, one inside the other, has it its turn in? */
-UV__APART static struct uv__async_pass* outer_pass_of(
+UV__NOINLINE static struct uv__async_pass* outer_pass_of(
     const struct uv__asyncs* asyncs,
     uintptr_t number) {
   struct uv__async_pass* pass = asyncs->pass;
@@ -256,7 +256,7 @@ int uv__async_run(uv_loop_t* loop, int* work) {
 
   /* What was taken off the stack for a later pass has no wake of its own. */
   if (!uv__queue_empty(&asyncs->ready))
-    (void) uv__wakeup_send(loop);
+    (void) uv__wake_send(loop);
   return count;
 }
 
@@ -296,7 +296,7 @@ enum uv__close_answer uv__async_close(uv_handle_t* base) {
   uv__queue_remove(uv__async_node(handle));
   give_up_place(&state->asyncs, handle);
   if (!uv__queue_empty(&state->asyncs.ready))
-    (void) uv__wakeup_send(handle->loop);
+    (void) uv__wake_send(handle->loop);
   uv__handle_stop(base);
   return UV__CLOSE_DONE;
 }

@@ -27,9 +27,9 @@
 /* Keeps a function out of its caller, whose short way need not save registers
  * or make room on the stack for what the longer way needs. */
 #ifdef __GNUC__
-# define UV__APART __attribute__((noinline))
+# define UV__NOINLINE __attribute__((noinline))
 #else
-# define UV__APART
+# define UV__NOINLINE
 #endif
 
 static inline size_t uv__min_size(size_t a, size_t b) {

@@ -3,10 +3,10 @@
 #include "alloc.h"
 #include "async.h"
 #include "handle.h"
+#include "loop-poll.h"
 #include "os/loop.h"
-#include "poll-phase.h"
 #include "timer.h"
-#include "wakeup.h"
+#include "wake.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -37,7 +37,7 @@ int uv_loop_init(uv_loop_t* loop) {
   init_public_fields(loop);
   loop->internal_fields = state;
   state->poller = uv__poller_os_choose();
-  uv__wakeup_init_process();
+  uv__wake_init_process();
   uv__async_init_loop(loop);
   uv_update_time(loop);
 
@@ -81,7 +81,7 @@ int uv_loop_close(uv_loop_t* loop) {
   uv__async_close_loop(loop);
   uv__loop_os_close(loop);
   uv__timer_close_loop(loop);
-  uv__poll_close_loop(loop);
+  uv__loop_poll_close(loop);
   uv__free(loop->internal_fields);
   mark_closed(loop);
 
@@ -124,7 +124,7 @@ int uv_loop_fork(uv_loop_t* loop) {
   uv__async_fork(loop);
   state->shared.work_done = NULL;
   state->batch.count = 0;
-  uv__wakeup_fork(loop);
+  uv__wake_fork(loop);
   return uv__loop_os_fork(loop);
 }
 

@@ -10,6 +10,7 @@
 #include "atomic.h"
 #include "base.h"
 #include "os/poller.h"
+#include "spin.h"
 
 /* Events fetched by one wait: as many as there is room for. A full batch means
  * that there may be more, and is what makes the room grow from the first to the
@@ -17,26 +18,25 @@
 #define UV__BATCH_FIRST 8
 #define UV__BATCH_MAX 1024
 
-/* poll-phase.c. Between a wait and its dispatch the events live here. One more
- * than was asked for has its place: a note (wakeup.c). */
+/* loop-poll.c. Between a wait and its dispatch the events live here. One more
+ * than was asked for has its place: a pending wake (wake.c). */
 struct uv__batch {
   int count;
   int next; /* first event that is not dispatched yet */
   int was_full; /* there may be more: make room */
   int was_waiting; /* the events were there before the wait */
-  int last_due; /* signals have their turn after it */
+  int signals_due; /* signals have their turn after it */
   struct uv__event* large; /* room for UV__BATCH_MAX, or NULL */
   struct uv__event first[UV__BATCH_FIRST + 1];
 };
 
-/* wakeup.c. */
-struct uv__wakeup {
+/* wake.c. */
+struct uv__wake {
   unsigned awake; /* what shared.word holds while awake: AWAKE, or 0 if senders
                    * are to wake the poller always */
   int may_skip;   /* a wait that finds nothing for sure need not be made */
-  int was_noted;  /* the last sleep, or look, ended with a note */
-  int misses;     /* looks in vain in a row, and waits without one since */
-  int pause;      /* so many of those until the next look; 0: the least */
+  int was_pending; /* the last sleep, or spin, ended with a pending wake */
+  struct uv__spin spin;
 };
 
 /* timer.c. One element of the heap: the key is kept beside the pointer so that
@@ -82,12 +82,12 @@ enum {
 
 /* What other threads and signal handlers write to; all of it is atomic. */
 struct uv__loop_shared {
-  unsigned word;     /* wakeup.c: NOTED, AWAKE, LOOKING */
+  unsigned word;     /* wake.c: PENDING, AWAKE, SPINNING */
   unsigned busy;     /* async.c: senders inside the loop */
   uv_async_t* sent;  /* async.c: a stack, linked by u.reserved[0] */
   struct uv__queue* work_done; /* threadpool.c: finished work, newest first,
                                 * linked by uv__work.wq.next */
-  int last_due;      /* there is something for uv__loop_os_dispatch_last() */
+  int signals_due;   /* there are some for uv__loop_os_dispatch_signals() */
 };
 
 struct uv__loop_state {
@@ -98,7 +98,7 @@ struct uv__loop_state {
   void* poller_data; /* the backend's own */
   struct uv__timers timers;
   struct uv__asyncs asyncs;
-  struct uv__wakeup wakeup;
+  struct uv__wake wake;
   struct uv__metrics metrics;
   struct uv__batch batch;
   /* Away from what the loop writes all the time, so that these do not fight for
@@ -111,15 +111,9 @@ static inline struct uv__loop_state* uv__loop_state(const uv_loop_t* loop) {
   return (struct uv__loop_state*) loop->internal_fields;
 }
 
-/* Is there anything for uv__loop_os_dispatch_last()? */
-static inline int uv__loop_is_last_due(const uv_loop_t* loop) {
-  return uv__load_relaxed(&uv__loop_state(loop)->shared.last_due);
-}
-
-/* Makes the loop's wait end, now or the next one (P6), always by a system call:
- * see uv__wakeup_send(). Context: any | signal. */
-static inline int uv__loop_wake(uv_loop_t* loop) {
-  return uv__loop_state(loop)->poller->wake(loop);
+/* Has a signal been caught whose callbacks did not run yet? */
+static inline int uv__loop_signals_due(const uv_loop_t* loop) {
+  return uv__load_relaxed(&uv__loop_state(loop)->shared.signals_due);
 }
 
 #endif /* UV_LOOP_STATE_H_ */

@@ -3,7 +3,7 @@
  *
  * One iteration:
  *   pending, idle, prepare            before_poll()
- *   poll                              uv__poll()
+ *   poll                              uv__loop_poll()
  *   pending, check, close             after_poll()
  *   timers                            run_timers()
  *
@@ -12,13 +12,13 @@
  * then after_poll(), the timers and the next before_poll().
  */
 #include "loop.h"
+#include "deadline.h"
 #include "handle.h"
+#include "loop-poll.h"
 #include "os/loop.h"
-#include "poll-clock.h"
-#include "poll-phase.h"
 #include "timer.h"
 #include "uv/ext.h"
-#include "wakeup.h"
+#include "wake.h"
 
 /* Rounds of callbacks that became due while the poll phase ran. */
 #define PENDING_ROUNDS_MAX 8
@@ -132,7 +132,7 @@ static int iterate(uv_loop_t* loop, uv_run_mode mode) {
   struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
   uint64_t events_before = metrics->events;
   metrics->loop_count++;
-  int err = uv__poll(loop, deadline_ns);
+  int err = uv__loop_poll(loop, deadline_ns);
   if (!is_quiet(loop, events_before))
     after_poll(loop, PENDING_ROUNDS_MAX);
   run_timers(loop);
@@ -153,7 +153,7 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   if (runs_timers)
     run_timers(loop);
 
-  uv__wakeup_run_begin(loop, mode);
+  uv__wake_run_begin(loop, mode);
   while (alive && !loop->stop_flag) {
     int err = iterate(loop, mode);
     alive = uv__loop_alive(loop);
@@ -163,7 +163,7 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
       break;
   }
 
-  uv__wakeup_run_end(loop);
+  uv__wake_run_end(loop);
   loop->stop_flag = 0;
   return alive;
 }
@@ -175,12 +175,14 @@ int uv_backend_process(uv_loop_t* loop, int timeout) {
   if (timeout != 0)
     deadline_ns = uv__deadline_from_timeout(uv_hrtime(), timeout);
   /* A timer is not late because the caller measured before the callbacks. */
-  return uv__poll_collect(loop, own_ns < deadline_ns ? own_ns : deadline_ns);
+  if (own_ns < deadline_ns)
+    deadline_ns = own_ns;
+  return uv__loop_poll_collect(loop, deadline_ns);
 }
 
 int uv_backend_dispatch(uv_loop_t* loop) {
   uv__loop_state(loop)->metrics.loop_count++;
-  uv__poll_dispatch(loop);
+  uv__loop_poll_dispatch(loop);
   /* One round: what callbacks queue now is for the next dispatch. */
   after_poll(loop, 1);
   run_timers(loop);

@@ -25,6 +25,7 @@ uv_private_headers = \
   src/atomic.h \
   src/base.h \
   src/bufs.h \
+  src/deadline.h \
   src/fatal.h \
   src/fork-lock.h \
   src/fs-entries.h \
@@ -32,6 +33,7 @@ uv_private_headers = \
   src/fs.h \
   src/handle.h \
   src/idna.h \
+  src/loop-poll.h \
   src/loop-state.h \
   src/loop-watcher.h \
   src/loop.h \
@@ -55,10 +57,9 @@ uv_private_headers = \
   src/os/tty.h \
   src/os/udp.h \
   src/out-string.h \
-  src/poll-clock.h \
-  src/poll-phase.h \
   src/queue.h \
   src/req.h \
+  src/spin.h \
   src/strscpy.h \
   src/strtok.h \
   src/threadpool.h \
@@ -95,6 +96,7 @@ uv_private_headers = \
   src/unix/process-sys.h \
   src/unix/process.h \
   src/unix/proctitle.h \
+  src/unix/self-pipe.h \
   src/unix/signal-log.h \
   src/unix/signal.h \
   src/unix/sock.h \
@@ -104,10 +106,9 @@ uv_private_headers = \
   src/unix/uring/fs-uring.h \
   src/unix/uring/uring-abi.h \
   src/unix/uring/uring.h \
-  src/unix/wake-fd.h \
   src/utf8.h \
   src/uv-common.h \
-  src/wakeup.h \
+  src/wake.h \
   src/win/afd.h \
   src/win/ansi.h \
   src/win/compiler.h \
@@ -149,6 +150,7 @@ uv_common_sources = \
   src/async-order.c \
   src/async.c \
   src/cancel.c \
+  src/deadline.c \
   src/error.c \
   src/fatal.c \
   src/fork-lock.c \
@@ -164,13 +166,12 @@ uv_common_sources = \
   src/inet.c \
   src/library.c \
   src/loop-life.c \
+  src/loop-poll.c \
   src/loop-watcher.c \
   src/loop.c \
   src/metrics.c \
   src/pipe.c \
-  src/poll-clock.c \
   src/poll-handle.c \
-  src/poll-phase.c \
   src/process.c \
   src/random.c \
   src/signal.c \
@@ -186,7 +187,7 @@ uv_common_sources = \
   src/udp-multicast.c \
   src/udp.c \
   src/version.c \
-  src/wakeup.c \
+  src/wake.c \
   src/work-queue.c \
   src/work.c \
   src/wtf8.c
@@ -324,6 +325,7 @@ uv_unix_sources = \
   src/unix/process-stdio.c \
   src/unix/process.c \
   src/unix/random.c \
+  src/unix/self-pipe.c \
   src/unix/signal-handler.c \
   src/unix/signal-log.c \
   src/unix/signal.c \
@@ -343,8 +345,7 @@ uv_unix_sources = \
   src/unix/udp-recv.c \
   src/unix/udp-send.c \
   src/unix/udp.c \
-  src/unix/user.c \
-  src/unix/wake-fd.c
+  src/unix/user.c
 
 uv_linux_sources = \
   src/unix/linux/cgroup-parse.c \

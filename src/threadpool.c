@@ -27,7 +27,8 @@
 #include "fork-lock.h"
 #include "loop-state.h"
 #include "os/thread.h"
-#include "wakeup.h"
+#include "spin.h"
+#include "wake.h"
 #include "work-queue.h"
 
 #include <stdlib.h>
@@ -36,11 +37,8 @@
 #define MAX_SIZE 1024
 #define STACK_SIZE ((size_t) 8 << 20)
 
-/* How long a worker looks for more work before it sleeps. */
-#define LOOK_NS 8000
-/* After this many looks in vain in a row, sleep at once the next times. */
-#define LOOK_MISSES_MAX 4
-#define LOOK_PAUSE 64
+/* Spins to skip after unsuccessful ones (spin.h). */
+#define SPIN_PAUSE 60
 /* After this many items it is somebody else's turn: a worker that always looks
  * would keep all of a thin stream to itself. */
 #define TURN_ITEMS 256
@@ -63,7 +61,7 @@ struct pool {
   unsigned lookout;      /* the number of the one that looked last, or 0 */
   unsigned sleeping;     /* of those: waiting for work_arrived */
   unsigned woken;        /* of those: signalled, still counted as sleeping */
-  unsigned misses;       /* looks in vain in a row */
+  struct uv__spin spin;  /* how the lookouts' spins went */
   unsigned turn;         /* items taken since the last change of lookouts */
   int relief;            /* another worker was woken to be the lookout */
   int ending;
@@ -144,7 +142,7 @@ static int reset_pool(unsigned size) {
   pool.lookout = 0;
   pool.sleeping = 0;
   pool.woken = 0;
-  pool.misses = 0;
+  pool.spin = (struct uv__spin) { 0 };
   pool.turn = 0;
   pool.relief = 0;
   pool.ending = 0;
@@ -191,7 +189,7 @@ err_free_ids:
   return err;
 }
 
-UV__APART static int make_pool(void) {
+UV__NOINLINE static int make_pool(void) {
   int err = 0;
 
   (void) uv__fork_lock(&making);
@@ -232,7 +230,7 @@ static int push_behind(struct uv__queue** stack, struct uv__queue* q) {
  * loop was on the look-out for it. */
 static int push_done(uv_loop_t* loop, struct uv__work* w) {
   struct uv__loop_state* state = uv__loop_state(loop);
-  int is_awaited = 0;
+  int err = 0;
 
   if (push_behind(&state->shared.work_done, &w->wq))
     return 0;
@@ -245,9 +243,9 @@ static int push_done(uv_loop_t* loop, struct uv__work* w) {
 
   /* A full eventfd or a dead loop cannot be reported to anyone. */
   if (head == NULL)
-    (void) uv__wakeup_answer(loop, &is_awaited);
+    err = uv__wake_send(loop);
   uv__fetch_sub(&state->shared.busy, 1);
-  return is_awaited;
+  return err > 0;
 }
 
 /* A mean that forgets. A worker that lost its processor meanwhile is one sample
@@ -273,21 +271,19 @@ static int run_work(struct uv__work* w,
   return push_done(w->loop, w);
 }
 
+static int has_work(const void* arg) {
+  (void) arg;
+  return uv__work_queue_has_any(&pool.queue);
+}
+
+static int is_replaced(const void* me) {
+  return uv__load_relaxed(&pool.lookout) != *(const unsigned*) me;
+}
+
 /* Without the lock: 1 if something was queued meanwhile. Also ends when another
  * worker has taken over. */
 static int look_for_work(unsigned me) {
-  uint64_t end = uv_hrtime() + LOOK_NS;
-
-  do {
-    for (int i = 0; i < 16; i++) {
-      if (uv__work_queue_has_any(&pool.queue))
-        return 1;
-      uv__cpu_relax();
-    }
-    if (uv__load_relaxed(&pool.lookout) != me)
-      return 0;
-  } while (uv_hrtime() < end);
-  return 0;
+  return uv__spin(UV__SPIN_NS, has_work, is_replaced, &me);
 }
 
 /* Returns 1 if this worker is the lookout now. */
@@ -296,12 +292,8 @@ static int become_lookout(unsigned me) {
 
   if (pool.ending || (pool.looking != 0 && !is_relief))
     return 0;
-  if (pool.misses >= LOOK_MISSES_MAX) {
-    /* Mostly in vain lately: try again once in a while. */
-    if (++pool.misses < LOOK_PAUSE)
-      return 0;
-    pool.misses = LOOK_MISSES_MAX - 1;
-  }
+  if (uv__spin_advise(&pool.spin, SPIN_PAUSE, SPIN_PAUSE) == UV__SPIN_SKIP)
+    return 0;
   if (is_relief)
     pool.relief = 0;
   uv__store_relaxed(&pool.lookout, me);
@@ -319,9 +311,9 @@ static int look_out(unsigned me) {
   count_spare();
 
   if (found)
-    pool.misses = 0;
+    pool.spin = (struct uv__spin) { 0 };
   else if (pool.lookout == me)
-    pool.misses++;
+    pool.spin.misses++;
   /* The end may have been announced to those who slept. */
   return uv__work_queue_has_any(&pool.queue) || pool.ending;
 }
@@ -432,8 +424,8 @@ static void run_worker(void* arg) {
     int is_awaited = run_work(w, work, ++ran % PACE_EVERY == 0);
     lock_pool();
     /* More may come at once: look for it. */
-    if (is_awaited && pool.misses >= LOOK_MISSES_MAX)
-      pool.misses = LOOK_MISSES_MAX - 1;
+    if (is_awaited && pool.spin.misses >= UV__SPIN_MISSES_MAX)
+      pool.spin.misses = UV__SPIN_MISSES_MAX - 1;
     if (is_slow)
       uv__work_queue_ran_slow(&pool.queue);
   }

@@ -24,8 +24,8 @@
 #include "timer.h"
 #include "alloc.h"
 #include "atomic.h"
+#include "deadline.h"
 #include "loop-state.h"
-#include "poll-clock.h"
 
 #include <string.h>
 
@@ -180,7 +180,7 @@ static void free_older_heaps(struct uv__timers* timers) {
 
 /* Another thread may just be reading the array before this one, or even an
  * older one (uv__timer_peek_due()): then they are kept until the next time. */
-UV__APART static int heap_grow(struct uv__timers* timers) {
+UV__NOINLINE static int heap_grow(struct uv__timers* timers) {
   size_t capacity = timers->capacity * 2;
   if (capacity < MIN_CAPACITY)
     capacity = MIN_CAPACITY;
@@ -399,7 +399,7 @@ static void fire(uv_timer_t* timer) {
 }
 
 /* Several are due: all are disarmed before the first callback. */
-UV__APART static void run_round(struct uv__timers* timers, uint64_t now_ns) {
+UV__NOINLINE static void run_round(struct uv__timers* timers, uint64_t now_ns) {
   struct uv__queue ready;
   uv_timer_t* timer = heap_top(timers);
 

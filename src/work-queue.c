@@ -5,7 +5,7 @@
 
 /* An item that is queued already was pushed again: its links, and with them the
  * queue, are broken. Better a word and an end than a worker in a circle. */
-UV__APART static void two_at_once(void) {
+UV__NOINLINE static void two_at_once(void) {
   uv__fatal("the work queue: a request was submitted twice", UV_EBUSY);
 }
 

@@ -124,6 +124,7 @@ uv_unit_sources = \
   test/unit/unit-addr.c \
   test/unit/unit-alloc.c \
   test/unit/unit-ansi.c \
+  test/unit/unit-deadline.c \
   test/unit/unit-dump-path.c \
   test/unit/unit-error.c \
   test/unit/unit-fork-lock.c \
@@ -132,7 +133,6 @@ uv_unit_sources = \
   test/unit/unit-inet.c \
   test/unit/unit-ipc-frame.c \
   test/unit/unit-loop.c \
-  test/unit/unit-poll-clock.c \
   test/unit/unit-process-path.c \
   test/unit/unit-pull.c \
   test/unit/unit-queue.c \
@@ -154,7 +154,7 @@ uv_unit_unix_sources = \
   test/unit/unit-cgroup.c \
   test/unit/unit-cpuinfo.c \
   test/unit/unit-eai.c \
-  test/unit/unit-poll-phase.c \
+  test/unit/unit-loop-poll.c \
   test/unit/unit-random-unix.c \
   test/unit/unit-signal-log.c
 

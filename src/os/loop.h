@@ -29,7 +29,7 @@ int uv__loop_os_uncommitted(const uv_loop_t* loop);
 int uv__loop_os_dispatch(uv_loop_t* loop, const struct uv__event* event);
 /* After the last event of a batch: what must come last (signals). Returns
  * non-zero if a callback ran. */
-int uv__loop_os_dispatch_last(uv_loop_t* loop);
+int uv__loop_os_dispatch_signals(uv_loop_t* loop);
 
 /* uv_library_shutdown(): the platform's process-wide state. */
 void uv__library_os_shutdown(void);

@@ -30,13 +30,13 @@ void uv__io_run(uv_loop_t* loop, uv__io_t* w, unsigned events) {
 }
 
 /* Nobody's any more, but the backend still reports it. */
-UV__APART static int forget_orphan(uv_loop_t* loop, int fd) {
+UV__NOINLINE static int forget_orphan(uv_loop_t* loop, int fd) {
   uv__loop_state(loop)->poller->watch->forget(loop, fd);
   return 0;
 }
 
 /* Stopped, and not started again before there was something to report. */
-UV__APART static int drop_stopped(uv_loop_t* loop, uv__io_t* w) {
+UV__NOINLINE static int drop_stopped(uv_loop_t* loop, uv__io_t* w) {
   uv__io_forget_stopped(loop, w);
   return 0;
 }
@@ -71,8 +71,8 @@ static int dispatch_wake(uv_loop_t* loop) {
   return uv__metrics_wake_events(work, ran);
 }
 
-UV__APART static int dispatch_other(uv_loop_t* loop,
-                                    const struct uv__event* event) {
+UV__NOINLINE static int dispatch_other(uv_loop_t* loop,
+                                       const struct uv__event* event) {
   switch ((enum uv__event_kind) event->kind) {
   case UV__EVENT_WAKE:
     return dispatch_wake(loop);
@@ -91,6 +91,6 @@ int uv__loop_os_dispatch(uv_loop_t* loop, const struct uv__event* event) {
   return dispatch_other(loop, event);
 }
 
-int uv__loop_os_dispatch_last(uv_loop_t* loop) {
+int uv__loop_os_dispatch_signals(uv_loop_t* loop) {
   return uv__signal_run(loop);
 }

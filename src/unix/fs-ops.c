@@ -54,7 +54,8 @@ void uv__fs_os_init(uv_fs_t* req) {
 }
 
 /* Both paths in one block, which the request owns from then on. */
-UV__APART static int copy_paths(uv_fs_t* req, const struct uv__fs_args* args) {
+UV__NOINLINE static int copy_paths(uv_fs_t* req,
+                                   const struct uv__fs_args* args) {
   size_t size = strlen(args->path) + 1;
   size_t new_size = args->new_path == NULL ? 0 : strlen(args->new_path) + 1;
 

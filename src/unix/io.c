@@ -103,9 +103,9 @@ static void drop_if_idle(uv_loop_t* loop, uv__io_t* w) {
 }
 
 /* Slow path of take_slot(): another watcher has it. */
-UV__APART static void take_slot_of(uv_loop_t* loop,
-                                   uv__io_t* owner,
-                                   uv__io_t* w) {
+UV__NOINLINE static void take_slot_of(uv_loop_t* loop,
+                                      uv__io_t* owner,
+                                      uv__io_t* w) {
   if (owner->pevents != 0)
     return; /* the program's mistake: w gets no events */
   /* Stopped, but the poller has not been told. */
@@ -215,7 +215,7 @@ static void commit_one(uv_loop_t* loop, uv__io_t* w) {
   uv__io_feed(loop, w);
 }
 
-UV__APART static void commit_changes(uv_loop_t* loop) {
+UV__NOINLINE static void commit_changes(uv_loop_t* loop) {
   while (!uv__queue_empty(changed(loop))) {
     struct uv__queue* q = uv__queue_pop_front(changed(loop));
     uv__io_t* w = container_of(q, uv__io_t, watcher_queue);

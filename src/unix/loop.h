@@ -7,11 +7,11 @@
 
 struct uv__loop_os {
   struct uv__loop_state base; /* must be first */
-  /* wake-fd.c: [0] is watched by the poller, [1] is written to; the same fd
+  /* self-pipe.c: [0] is watched by the poller, [1] is written to; the same fd
    * where the system has eventfd. */
-  int wake_fd[2];
+  int self_pipe[2];
   /* signal.c: the loop's started handles, and what was delivered to them; the
-   * log is NULL until the first start. shared.last_due says whether there is
+   * log is NULL until the first start. shared.signals_due says whether there is
    * something to run. */
   struct uv__queue signals;
   struct uv__signal_log* signal_log;

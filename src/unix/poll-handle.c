@@ -108,7 +108,7 @@ static int answer(unsigned events, unsigned interest) {
   }
 }
 
-UV__APART static void fail(uv_poll_t* handle, int err) {
+UV__NOINLINE static void fail(uv_poll_t* handle, int err) {
   (void) uv_poll_stop(handle); /* cannot fail */
   handle->poll_cb(handle, err, 0);
 }

@@ -24,7 +24,7 @@
 #include "unix/os.h"
 #include "unix/process.h"
 #include "unix/signal.h"
-#include "wakeup.h"
+#include "wake.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -309,7 +309,7 @@ int uv__child_follow(uv_process_t* process) {
   if (err != 0)
     give_up(process);
   else if (!uv__queue_empty(&os->children_ended))
-    (void) uv__wakeup_send(loop); /* nothing else to try */
+    (void) uv__wake_send(loop); /* nothing else to try */
   return err;
 }
 

@@ -6,7 +6,7 @@
 #include "atomic.h"
 #include "unix/loop.h"
 #include "unix/signal-log.h"
-#include "wakeup.h"
+#include "wake.h"
 
 #include <errno.h>
 
@@ -24,8 +24,8 @@ static void deliver(uv_signal_t* handle, int signum) {
   }
   /* Pairs with the exchange in uv__signal_run(). As long as the mark stands,
    * the wake-up that came with it is still to be answered. */
-  if (uv__exchange(&uv__loop_state(loop)->shared.last_due, 1) == 0)
-    (void) uv__wakeup_send(loop); /* nobody to tell, nothing else to try */
+  if (uv__exchange(&uv__loop_state(loop)->shared.signals_due, 1) == 0)
+    (void) uv__wake_send(loop); /* nobody to tell, nothing else to try */
 }
 
 void uv__signal_handler(int signum) {

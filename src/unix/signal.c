@@ -355,11 +355,11 @@ static int run_overflow(struct uv__loop_os* os) {
 int uv__signal_run(uv_loop_t* loop) {
   struct uv__loop_os* os = uv__loop_os(loop);
 
-  if (!uv__loop_is_last_due(loop))
+  if (!uv__loop_signals_due(loop))
     return 0;
   /* Pairs with deliver() in signal-handler.c: what came with the mark is
    * visible now, what comes later raises it again. */
-  (void) uv__exchange(&os->base.shared.last_due, 0);
+  (void) uv__exchange(&os->base.shared.signals_due, 0);
   if (os->signal_log == NULL)
     return 0;
 
@@ -373,7 +373,7 @@ void uv__signal_init_loop(uv_loop_t* loop) {
 
   uv__queue_init(&os->signals);
   os->signal_log = NULL;
-  os->base.shared.last_due = 0;
+  os->base.shared.signals_due = 0;
 }
 
 void uv__signal_close_loop(uv_loop_t* loop) {
@@ -390,7 +390,7 @@ void uv__signal_fork(uv_loop_t* loop) {
   struct uv__loop_os* os = uv__loop_os(loop);
   struct uv__queue* q;
 
-  (void) uv__exchange(&os->base.shared.last_due, 0);
+  (void) uv__exchange(&os->base.shared.signals_due, 0);
   if (os->signal_log != NULL)
     uv__signal_log_reset(os->signal_log);
   for (q = os->signals.next; q != &os->signals; q = q->next) {

@@ -80,7 +80,7 @@ static void parcel_fill(struct parcel* p,
   p->passed_fd = -1;
 }
 
-UV__APART static ssize_t send_several(int fd, const struct parcel* p) {
+UV__NOINLINE static ssize_t send_several(int fd, const struct parcel* p) {
   struct msghdr msg;
 
   memset(&msg, 0, sizeof(msg));
@@ -298,7 +298,7 @@ static void wait_writable(const uv_stream_t* stream) {
 
 /* The request at the head of the queue has failed. Those behind it have their
  * turn in the next pending round. */
-UV__APART static void fail_head(uv_stream_t* stream, int err) {
+UV__NOINLINE static void fail_head(uv_stream_t* stream, int err) {
   struct uv__queue* q = uv__queue_first(&stream->write_queue);
 
   complete(stream, uv__queue_entry(q, uv_write_t, queue), err);

@@ -46,7 +46,7 @@ static unsigned other_kind(mode_t mode) {
 }
 
 /* What the fd is, as flags, or UV_E*. Asked once, so that no write has to. */
-UV__APART static int find_kind(int fd, unsigned* kind) {
+UV__NOINLINE static int find_kind(int fd, unsigned* kind) {
   struct stat st;
 
   int type = uv__sock_type(fd);
@@ -237,7 +237,7 @@ static int connect_result(uv_stream_t* stream, int refused) {
   return uv__sock_has_peer(fd) ? 0 : uv__stream_refusal(stream);
 }
 
-UV__APART static void connect_turn(uv_stream_t* stream, int refused) {
+UV__NOINLINE static void connect_turn(uv_stream_t* stream, int refused) {
   int err = connect_result(stream, refused);
   if (err > 0)
     return;
@@ -267,7 +267,7 @@ static int is_cancel_turn(const uv_stream_t* stream, int refused) {
          stream->delayed_error == 0 && !refused;
 }
 
-UV__APART static void cancel_turn(uv_stream_t* stream) {
+UV__NOINLINE static void cancel_turn(uv_stream_t* stream) {
   uv__io_unfeed(&stream->io_watcher);
   uv__stream_write_report(stream);
 }

@@ -251,8 +251,8 @@ static ssize_t send_directly(const uv_udp_t* handle,
 
 /* 1 if the datagram is out, or lost: only its size is remembered. 0 if it has
  * to wait. */
-UV__APART static int send_first(uv_udp_send_t* req,
-                                const struct uv__datagram* d) {
+UV__NOINLINE static int send_first(uv_udp_send_t* req,
+                                   const struct uv__datagram* d) {
   uv_udp_t* handle = req->handle;
   size_t size = total_size(d->bufs, d->nbufs);
   ssize_t n = send_directly(handle, d);

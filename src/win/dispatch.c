@@ -124,7 +124,7 @@ int uv__loop_os_dispatch(uv_loop_t* loop, const struct uv__event* event) {
   return 0;
 }
 
-int uv__loop_os_dispatch_last(uv_loop_t* loop) {
+int uv__loop_os_dispatch_signals(uv_loop_t* loop) {
   (void) loop;
   return 0; /* signals are requests */
 }

@@ -74,7 +74,7 @@ CONTRACT(p6_wake_beside_requests) {
 
   contract_open(&loop, poller);
   post(&loop, &reqs[0]);
-  CHECK_EQ(0, uv__loop_wake(&loop));
+  CHECK_EQ(0, uv__wake_poller(&loop));
   post(&loop, &reqs[1]);
   struct contract_seen seen = contract_wait(&loop, -1, -1);
   CHECK_EQ(3, seen.count);
@@ -92,7 +92,7 @@ CONTRACT(p6_wake_without_room_beside_requests) {
   contract_open(&loop, poller);
   for (int i = 0; i < 3; i++)
     post(&loop, &reqs[i]);
-  CHECK_EQ(0, uv__loop_wake(&loop));
+  CHECK_EQ(0, uv__wake_poller(&loop));
   for (int i = 0; i < 4; i++) {
     CHECK_EQ(1, poller->wait(&loop, &event, 1, 0));
     woken += event.kind == UV__EVENT_WAKE;

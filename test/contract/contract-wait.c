@@ -19,7 +19,7 @@
 static void wake_from_thread(void* arg) {
   uv_loop_t* loop = arg;
   uv_sleep(20);
-  CHECK_EQ(0, uv__loop_wake(loop));
+  CHECK_EQ(0, uv__wake_poller(loop));
 }
 
 CONTRACT(p1_wake_from_another_thread) {
@@ -43,7 +43,7 @@ static volatile sig_atomic_t signal_errno;
 static void wake_from_handler(int signum) {
   (void) signum;
   errno = EDOM;
-  (void) uv__loop_wake(signal_loop);
+  (void) uv__wake_poller(signal_loop);
   signal_errno = errno;
 }
 
@@ -154,7 +154,7 @@ CONTRACT(p6_wake_before_wait_is_kept) {
   uv_loop_t loop;
 
   contract_open(&loop, poller);
-  CHECK_EQ(0, uv__loop_wake(&loop));
+  CHECK_EQ(0, uv__wake_poller(&loop));
   CHECK_EQ(1, contract_wait(&loop, -1, -1).woken);
   CHECK_EQ(0, contract_wait(&loop, -1, 0).count); /* consumed */
   contract_close(&loop);
@@ -166,7 +166,7 @@ CONTRACT(p6_many_wakes_are_one) {
   contract_open(&loop, poller);
   for (int round = 0; round < 3; round++) {
     for (int i = 0; i < 1000; i++)
-      CHECK_EQ(0, uv__loop_wake(&loop));
+      CHECK_EQ(0, uv__wake_poller(&loop));
     CHECK_EQ(1, contract_wait(&loop, -1, -1).woken);
     CHECK_EQ(0, contract_wait(&loop, -1, 0).count);
   }
@@ -183,7 +183,7 @@ CONTRACT(p6_wake_beside_events) {
   contract_pipe(fds);
   contract_write(fds[1]);
   contract_apply(&loop, fds[0], 0, POLLIN);
-  CHECK_EQ(0, uv__loop_wake(&loop));
+  CHECK_EQ(0, uv__wake_poller(&loop));
   struct contract_seen seen = contract_wait(&loop, fds[0], -1);
   CHECK_EQ(2, seen.count);
   CHECK_EQ(1, seen.woken);
@@ -202,7 +202,7 @@ CONTRACT(p6_wake_without_room) {
   contract_pipe(fds);
   contract_write(fds[1]);
   contract_apply(&loop, fds[0], 0, POLLIN);
-  CHECK_EQ(0, uv__loop_wake(&loop));
+  CHECK_EQ(0, uv__wake_poller(&loop));
   for (int i = 0; i < 4; i++) {
     CHECK_EQ(1, poller->wait(&loop, &event, 1, 0));
     woken += event.kind == UV__EVENT_WAKE;
@@ -215,7 +215,7 @@ CONTRACT(p6_wake_without_room) {
 
 static void wake_often(void* arg) {
   for (int i = 0; i < 2000; i++)
-    CHECK_EQ(0, uv__loop_wake(arg));
+    CHECK_EQ(0, uv__wake_poller(arg));
 }
 
 /* No wake-up is lost between two waits. */
@@ -226,7 +226,7 @@ static void hand_over(void* arg) {
     while (uv__load_acquire(&handed_over) != 0)
       uv_sleep(0);
     uv__store_release(&handed_over, i);
-    CHECK_EQ(0, uv__loop_wake(arg));
+    CHECK_EQ(0, uv__wake_poller(arg));
   }
 }
 
@@ -259,7 +259,7 @@ static int child_side(uv_loop_t* loop,
   contract_apply(loop, fd, 0, POLLIN);
   CHECK_EQ(POLLIN, contract_wait(loop, fd, 1000).bits);
   poller->watch->forget(loop, fd);
-  CHECK_EQ(0, uv__loop_wake(loop));
+  CHECK_EQ(0, uv__wake_poller(loop));
   CHECK_EQ(1, contract_wait(loop, fd, -1).woken);
   return 0;
 }

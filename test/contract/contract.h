@@ -16,7 +16,7 @@
 
 #include "unit/unit.h"
 
-#include "loop-state.h"
+#include "wake.h"
 
 #if TEST_POSIX
 # include "unix/io.h" /* POLLRDHUP */

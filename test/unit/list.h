@@ -134,12 +134,12 @@ UNIT_UNIX(cpuinfo_other_machines, "files of /proc")
 UNIT_UNIX(cpuinfo_many, "files of /proc")
 UNIT_UNIX(cpuinfo_nothing_there, "files of /proc")
 
-/* unit-poll-clock.c */
-UNIT(poll_clock_after_ms)
-UNIT(poll_clock_after_ms_saturates)
-UNIT(poll_clock_from_timeout)
-UNIT(poll_clock_left_ms)
-UNIT(poll_clock_interrupted_waits_add_up)
+/* unit-deadline.c */
+UNIT(deadline_after_ms)
+UNIT(deadline_after_ms_saturates)
+UNIT(deadline_from_timeout)
+UNIT(deadline_left_ms)
+UNIT(deadline_interrupted_waits_add_up)
 
 /* unit-queue.c */
 UNIT(queue_order)
@@ -198,24 +198,24 @@ UNIT(loop_backend_timeout)
 UNIT(loop_async_on_wake)
 UNIT(loop_metrics)
 
-/* unit-poll-phase.c */
+/* unit-loop-poll.c */
 #undef READINESS
 #define READINESS "descriptors that are watched for readiness"
-UNIT_UNIX(poll_phase_batch_in_order, READINESS)
-UNIT_UNIX(poll_phase_full_batch_goes_on, READINESS)
-UNIT_UNIX(poll_phase_stop_in_callback, READINESS)
-UNIT_UNIX(poll_phase_stale_after_stop_and_close, READINESS)
-UNIT_UNIX(poll_phase_stale_fd_number_reused, READINESS)
-UNIT_UNIX(poll_phase_stale_after_restart, READINESS)
-UNIT_UNIX(poll_phase_stale_does_not_end_the_wait, READINESS)
-UNIT_UNIX(poll_phase_hangup_is_delivered, READINESS)
-UNIT_UNIX(poll_phase_refused_apply, READINESS)
-UNIT_UNIX(poll_phase_refused_then_closed, READINESS)
-UNIT_UNIX(poll_phase_commit_only_changes, READINESS)
-UNIT_UNIX(poll_phase_stopped_until_ready, READINESS)
-UNIT_UNIX(poll_phase_alive_while_a_round_is_due, READINESS)
-UNIT_UNIX(poll_phase_commit_restarts, READINESS)
-UNIT_UNIX(poll_phase_fork_applies_all_again, READINESS)
+UNIT_UNIX(loop_poll_batch_in_order, READINESS)
+UNIT_UNIX(loop_poll_full_batch_goes_on, READINESS)
+UNIT_UNIX(loop_poll_stop_in_callback, READINESS)
+UNIT_UNIX(loop_poll_stale_after_stop_and_close, READINESS)
+UNIT_UNIX(loop_poll_stale_fd_number_reused, READINESS)
+UNIT_UNIX(loop_poll_stale_after_restart, READINESS)
+UNIT_UNIX(loop_poll_stale_does_not_end_the_wait, READINESS)
+UNIT_UNIX(loop_poll_hangup_is_delivered, READINESS)
+UNIT_UNIX(loop_poll_refused_apply, READINESS)
+UNIT_UNIX(loop_poll_refused_then_closed, READINESS)
+UNIT_UNIX(loop_poll_commit_only_changes, READINESS)
+UNIT_UNIX(loop_poll_stopped_until_ready, READINESS)
+UNIT_UNIX(loop_poll_alive_while_a_round_is_due, READINESS)
+UNIT_UNIX(loop_poll_commit_restarts, READINESS)
+UNIT_UNIX(loop_poll_fork_applies_all_again, READINESS)
 
 /* unit-pull.c */
 UNIT(pull_process_runs_nothing)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* loop.c and poll-phase.c on the fake poller: the order of phases, what uv_run
+/* loop.c and loop-poll.c on the fake poller: the order of phases, what uv_run
  * returns, when and how long the loop sleeps. */
 #include "poller-fake.h"
 

@@ -38,7 +38,7 @@ struct uv__kqset {
   unsigned children;               /* whose end is awaited */
   struct uv__selector* selector;   /* for devices; NULL: there are none */
   enum uv__kqset_oob oob;          /* not known before somebody wants it */
-  int has_pipe; /* no EVFILT_USER here: woken through wake-fd.c */
+  int has_pipe; /* no EVFILT_USER here: woken through self-pipe.c */
   int owner;    /* the process that made the queue */
   struct kevent changes[UV__KQSET_CHANGES_MAX];
   struct kevent events[UV__BATCH_MAX];

@@ -13,9 +13,9 @@
 #include "unix/kqueue/select-thread.h"
 #include "alloc.h"
 #include "fork-lock.h"
-#include "os/loop.h"
 #include "unix/fd.h"
 #include "unix/io.h"
+#include "wake.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -147,7 +147,7 @@ static void run(void* arg) {
     else if (err == EBADF && q.version == s->version)
       found = mark_all(s);
     if (found)
-      (void) uv__loop_wake(s->loop); /* nothing to be done about a failure */
+      (void) uv__wake_poller(s->loop); /* nothing to be done about a failure */
   }
   uv__fork_unlock(&s->lock);
 }

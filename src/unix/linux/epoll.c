@@ -9,7 +9,7 @@
 #include "unix/fd.h"
 #include "unix/io.h"
 #include "unix/os.h"
-#include "unix/wake-fd.h"
+#include "unix/self-pipe.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -40,16 +40,17 @@ static int epoll_poller_open(uv_loop_t* loop) {
   if (loop->backend_fd == -1)
     return uv__errno();
 
-  err = uv__wake_fd_open(loop);
+  err = uv__self_pipe_open(loop);
   if (err != 0)
     goto err_close_backend;
-  err = control(loop, EPOLL_CTL_ADD, uv__wake_fd_get(loop), EPOLLIN | EPOLLET);
+  err = control(loop, EPOLL_CTL_ADD, uv__self_pipe_get(loop),
+                EPOLLIN | EPOLLET);
   if (err != 0)
     goto err_close_wake;
   return 0;
 
 err_close_wake:
-  uv__wake_fd_close(loop);
+  uv__self_pipe_close(loop);
 err_close_backend:
   uv__fd_close(loop->backend_fd);
   loop->backend_fd = -1;
@@ -57,7 +58,7 @@ err_close_backend:
 }
 
 static void epoll_poller_close(uv_loop_t* loop) {
-  uv__wake_fd_close(loop);
+  uv__self_pipe_close(loop);
   if (loop->backend_fd != -1) /* as it is after a failed reopen */
     uv__fd_close(loop->backend_fd);
   loop->backend_fd = -1;
@@ -125,7 +126,7 @@ static int epoll_poller_wait(uv_loop_t* loop,
                              int max,
                              int timeout_ms) {
   struct epoll_event events[KERNEL_BATCH];
-  int wake_fd = uv__wake_fd_get(loop);
+  int wake_fd = uv__self_pipe_get(loop);
   int n = wait_kernel(loop, events, max < KERNEL_BATCH ? max : KERNEL_BATCH,
                       timeout_ms);
 
@@ -154,7 +155,7 @@ const struct uv__poller uv__poller_epoll = {
   .close = epoll_poller_close,
   .reopen = epoll_poller_reopen,
   .wait = epoll_poller_wait,
-  .wake = uv__wake_fd_signal,
+  .wake = uv__self_pipe_signal,
   .watch = &watch_ops,
   .is_empty = epoll_poller_is_empty,
 };

@@ -20,11 +20,11 @@
 #include "os/fs.h"
 #include "threadpool.h"
 #include "unix/loop.h"
+#include "unix/self-pipe.h"
 #include "unix/uring/fs-uring-map.h"
 #include "unix/uring/fs-uring.h"
 #include "unix/uring/uring.h"
-#include "unix/wake-fd.h"
-#include "wakeup.h"
+#include "wake.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -95,7 +95,7 @@ static int open_ring(uv_loop_t* loop, struct uv__fs_uring* fu) {
     return err;
   err = uv__uring_probe(&fu->ring, &fu->map.ops);
   if (err == 0)
-    err = uv__uring_set_eventfd(&fu->ring, uv__wake_fd_get(loop));
+    err = uv__uring_set_eventfd(&fu->ring, uv__self_pipe_get(loop));
   if (err != 0)
     uv__uring_close(&fu->ring);
   return err;
@@ -203,7 +203,7 @@ void uv__fs_uring_commit(uv_loop_t* loop) {
     submit(fu);
   /* What comes after this look signals the eventfd during the wait. */
   if (uv__uring_done(&fu->ring) != 0)
-    (void) uv__wakeup_send(loop); /* the eventfd was signalled, too */
+    (void) uv__wake_send(loop); /* the eventfd was signalled, too */
 }
 
 int uv__fs_uring_uncommitted(const uv_loop_t* loop) {

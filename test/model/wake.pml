@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The hand-off to a loop: src/wakeup.c (one word with NOTED, AWAKE and LOOKING)
+/* The hand-off to a loop: src/wake.c (one word with NOTED, AWAKE and LOOKING)
  * over a wake fd that is reported once, and who uses it:
  *
  *   senders   src/async.c: pending, stack of sent handles, close
@@ -7,7 +7,7 @@
  *   signals   src/unix/signal-handler.c: a count and a mark; run last, after a
  *             look at the fds that came later than the mark
  *
- * The loop is uv__poll() of src/poll-phase.c in several uv_run()s of every mode
+ * The loop is uv__loop_poll() of src/loop-poll.c in several uv_run()s of every mode
  * and the pull interface; between them the program watches the backend fd, as
  * an embedder does.
  *
@@ -44,7 +44,7 @@
 #define AWAKE 2
 #define LOOKING 4
 
-byte word;         /* uv__loop_state.wakeup.word */
+byte word;         /* uv__loop_state.wake.word */
 bool wake_fd;      /* there is an event that the poller has not reported yet */
 byte sent;         /* bit per handle: on the stack */
 byte pending;      /* bit per handle: raised */
@@ -62,7 +62,7 @@ bool loop_closed;
 #define BIT(h) (1 << (h))
 #define WITHOUT(set, h) (set & (255 - BIT(h)))
 
-/* uv__wakeup_send() */
+/* uv__wake_send() */
 inline note() {
   assert(!loop_closed);
   atomic { before = word; word = word | NOTED };
@@ -232,7 +232,7 @@ inline dispatch_wake() {
   fi
 }
 
-/* uv__wakeup_sleep(): may the wait block? */
+/* uv__wake_sleep(): may the wait block? */
 inline fall_asleep() {
   if
   :: awake == 0 -> skip
@@ -265,13 +265,13 @@ end_asleep:
   :: else ->
     if
     :: atomic { wake_fd -> wake_fd = false; woke = true }
-    :: awake != 0 -> skip /* uv__wakeup_is_all(): not even looked */
+    :: awake != 0 -> skip /* uv__wake_is_all(): not even looked */
     :: !wake_fd -> skip
     fi
   fi
 }
 
-/* uv__wakeup_take() */
+/* uv__wake_take() */
 inline take() {
   noted = false;
   if
@@ -281,7 +281,7 @@ inline take() {
   woke = woke || noted
 }
 
-/* wait_once() and uv__poll_dispatch() */
+/* wait_once() and uv__loop_poll_dispatch() */
 inline poll() {
   was_due = caught;
   sleep = may_sleep;
@@ -290,14 +290,14 @@ inline poll() {
   :: else -> skip
   fi;
   wait();
-  last_due = was_due || (caught && woke);
+  signals_due = was_due || (caught && woke);
   if
-  :: last_due = false /* the batch was full */
+  :: signals_due = false /* the batch was full */
   :: skip
   fi;
   take();
   if
-  :: !last_due && caught && BROKEN != 2 -> note()
+  :: !signals_due && caught && BROKEN != 2 -> note()
   :: else -> skip
   fi;
   if
@@ -305,7 +305,7 @@ inline poll() {
   :: else -> skip
   fi;
   if
-  :: last_due -> caught = false; signals_owed = 0 /* uv__signal_run() */
+  :: signals_due -> caught = false; signals_owed = 0 /* uv__signal_run() */
   :: else -> skip
   fi
 }
@@ -316,7 +316,7 @@ inline poll() {
 
 active proctype loop() {
   byte awake, expected, h, before, others;
-  bool sleep, may_sleep, noted, woke, was_due, last_due;
+  bool sleep, may_sleep, noted, woke, was_due, signals_due;
 
 again:
   if
@@ -324,14 +324,14 @@ again:
   :: awake = 0; may_sleep = false    /* UV_RUN_NOWAIT */
   :: awake = 0; may_sleep = true     /* uv_backend_process() */
   fi;
-  word = word | awake; /* uv__wakeup_run_begin() */
+  word = word | awake; /* uv__wake_run_begin() */
   do
   :: poll()
   :: !(closed & 1) -> close_handle(0)
   :: OVER -> break
   :: break /* UV_RUN_ONCE, or uv_stop() */
   od;
-  /* uv__wakeup_run_end() */
+  /* uv__wake_run_end() */
   if
   :: awake == 0 -> skip
   :: else ->

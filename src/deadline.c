@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "poll-clock.h"
+#include "deadline.h"
 
 #include <limits.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* poll-phase.c and the fd table on the fake poller: batches, stale events,
+/* loop-poll.c and the fd table on the fake poller: batches, stale events,
  * refused fds, interest that is committed once and only if it changed. */
 #include "poller-fake.h"
 
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define HANDLES 3
-#define BATCHES_MAX 48 /* as in poll-phase.c */
+#define BATCHES_MAX 48 /* as in loop-poll.c */
 
 static uv_poll_t handles[HANDLES]; /* recorded as 0, 1, 2 */
 static int fds[HANDLES];
@@ -60,7 +60,7 @@ static void teardown(void) {
   fake_close();
 }
 
-UNIT_TEST(poll_phase_batch_in_order) {
+UNIT_TEST(loop_poll_batch_in_order) {
   setup();
   fake_io(fds[2], POLLIN);
   fake_and_io(fds[0], POLLIN);
@@ -112,7 +112,7 @@ static void check_full(int batches, int waits) {
 /* A full batch is followed by another wait without sleeping, up to a limit
  * after which timers and the other phases run. A new loop's batches are small
  * and only make room for larger ones. */
-UNIT_TEST(poll_phase_full_batch_goes_on) {
+UNIT_TEST(loop_poll_full_batch_goes_on) {
   setup();
   uv_poll_start(&handles[0], UV_READABLE, count_cb);
   fake.on_wait = full_wait;
@@ -134,7 +134,7 @@ static void stop_loop_cb(uv_poll_t* h, int status, int events) {
 }
 
 /* uv_stop() in a callback: collected events are still delivered. */
-UNIT_TEST(poll_phase_stop_in_callback) {
+UNIT_TEST(loop_poll_stop_in_callback) {
   setup();
   uv_check_start(&check, check_cb);
   uv_poll_start(&handles[0], UV_READABLE, stop_loop_cb);
@@ -153,7 +153,7 @@ static void stop_others_cb(uv_poll_t* h, int status, int events) {
 }
 
 /* P8: a stopped or closed handle gets nothing that was collected before. */
-UNIT_TEST(poll_phase_stale_after_stop_and_close) {
+UNIT_TEST(loop_poll_stale_after_stop_and_close) {
   setup();
   uv_poll_start(&handles[0], UV_READABLE, stop_others_cb);
   fake_io(fds[0], POLLIN);
@@ -183,7 +183,7 @@ static void reuse_fd_cb(uv_poll_t* h, int status, int events) {
 }
 
 /* P8: the number of a closed fd, reused by another file in the same batch. */
-UNIT_TEST(poll_phase_stale_fd_number_reused) {
+UNIT_TEST(loop_poll_stale_fd_number_reused) {
   setup();
   uv_poll_start(&handles[0], UV_READABLE, reuse_fd_cb);
   fake_io(fds[0], POLLIN);
@@ -207,7 +207,7 @@ static void restart_cb(uv_poll_t* h, int status, int events) {
 
 /* Stopped and started again in one batch: old events do not count (and a level
  * is reported again anyway, P2). */
-UNIT_TEST(poll_phase_stale_after_restart) {
+UNIT_TEST(loop_poll_stale_after_restart) {
   setup();
   uv_poll_start(&handles[0], UV_READABLE, restart_cb);
   fake_io(fds[0], POLLIN);
@@ -222,7 +222,7 @@ UNIT_TEST(poll_phase_stale_after_restart) {
 }
 
 /* Only stale events: the wait continues for the remaining time. */
-UNIT_TEST(poll_phase_stale_does_not_end_the_wait) {
+UNIT_TEST(loop_poll_stale_does_not_end_the_wait) {
   setup();
   uv_timer_start(&timer, timer_cb, 100, 0);
   fake_io(999, POLLIN);
@@ -249,7 +249,7 @@ static void record_cb(uv_poll_t* h, int status, int events) {
   last_events = events;
 }
 
-UNIT_TEST(poll_phase_hangup_is_delivered) {
+UNIT_TEST(loop_poll_hangup_is_delivered) {
   setup();
   uv_poll_start(&handles[0], UV_READABLE, record_cb);
   fake_io(fds[0], POLLHUP);
@@ -261,7 +261,7 @@ UNIT_TEST(poll_phase_hangup_is_delivered) {
 }
 
 /* P4: a refused fd is an error of that handle; the others continue. */
-UNIT_TEST(poll_phase_refused_apply) {
+UNIT_TEST(loop_poll_refused_apply) {
   setup();
   uv_poll_start(&handles[1], UV_READABLE, record_cb);
   fake.refuse_fd = fds[1];
@@ -293,7 +293,7 @@ static void close_refused_cb(uv_poll_t* h, int status, int events) {
   uv_close((uv_handle_t*) &handles[1], NULL);
 }
 
-UNIT_TEST(poll_phase_refused_then_closed) {
+UNIT_TEST(loop_poll_refused_then_closed) {
   setup();
   uv_poll_start(&handles[0], UV_READABLE, close_refused_cb);
   uv_poll_start(&handles[1], UV_READABLE, record_cb);
@@ -319,7 +319,7 @@ static void read_cb(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
 }
 
 /* Interest is committed once, and not at all if it did not change. */
-UNIT_TEST(poll_phase_commit_only_changes) {
+UNIT_TEST(loop_poll_commit_only_changes) {
   uv_pipe_t stream;
   int pair[2];
 
@@ -348,7 +348,7 @@ UNIT_TEST(poll_phase_commit_only_changes) {
 }
 
 /* A stopped stream costs nothing until its descriptor is ready. */
-UNIT_TEST(poll_phase_stopped_until_ready) {
+UNIT_TEST(loop_poll_stopped_until_ready) {
   uv_pipe_t stream;
   int pair[2];
 
@@ -405,7 +405,7 @@ static void write_at_end(uv_stream_t* stream,
 
 /* A requested iteration keeps the loop alive, although the event being
  * dispatched has already reported the result. */
-UNIT_TEST(poll_phase_alive_while_a_round_is_due) {
+UNIT_TEST(loop_poll_alive_while_a_round_is_due) {
   uv_pipe_t stream;
   uv_os_sock_t pair[2];
 
@@ -427,7 +427,7 @@ UNIT_TEST(poll_phase_alive_while_a_round_is_due) {
 
 /* A restarted poll handle is committed again, once per iteration: the number
  * may belong to another descriptor. */
-UNIT_TEST(poll_phase_commit_restarts) {
+UNIT_TEST(loop_poll_commit_restarts) {
   setup();
   fake_pass(0);
   uv_run(&fake.loop, UV_RUN_NOWAIT);
@@ -453,7 +453,7 @@ UNIT_TEST(poll_phase_commit_restarts) {
 }
 
 /* After a fork everything is committed again. */
-UNIT_TEST(poll_phase_fork_applies_all_again) {
+UNIT_TEST(loop_poll_fork_applies_all_again) {
   setup();
   fake_pass(0);
   uv_run(&fake.loop, UV_RUN_NOWAIT);

@@ -11,12 +11,12 @@
  * twice. The batch lives in the loop, so that 1-2 and 3 can be called apart
  * (uv_backend_process, uv_backend_dispatch).
  */
-#include "poll-phase.h"
+#include "loop-poll.h"
 #include "alloc.h"
+#include "deadline.h"
 #include "metrics.h"
 #include "os/loop.h"
-#include "poll-clock.h"
-#include "wakeup.h"
+#include "wake.h"
 
 /* Full batches taken in one phase before timers and the rest get their turn. */
 #define BATCHES_MAX 48
@@ -56,10 +56,10 @@ static void add_wake(struct uv__batch* batch) {
 /* Do signals have their turn after this batch? What happened before a signal
  * comes first (the end of a child's output before its exit), so only if the
  * descriptors were looked at after the signal, and all of them fitted. */
-static int is_last_due(uv_loop_t* loop, int was_due_before_wait) {
+static int are_signals_due(uv_loop_t* loop, int was_due_before_wait) {
   struct uv__batch* batch = &uv__loop_state(loop)->batch;
 
-  if (!was_due_before_wait && !uv__loop_is_last_due(loop))
+  if (!was_due_before_wait && !uv__loop_signals_due(loop))
     return 0;
   if (batch->was_full && batch->large == NULL)
     return 0;
@@ -72,14 +72,14 @@ static int wait_once(uv_loop_t* loop, int timeout_ms) {
   int room = make_room(batch);
   int is_sleep = timeout_ms != 0;
   int is_timed = is_sleep && uv__metrics_idle_is_on(loop);
-  int was_due = uv__loop_is_last_due(loop);
+  int was_due = uv__loop_signals_due(loop);
   int n = 0;
 
   if (is_timed)
     uv__metrics_wait_begin(loop);
-  if (is_sleep && !uv__wakeup_sleep(loop))
+  if (is_sleep && !uv__wake_sleep(loop))
     timeout_ms = 0;
-  if (timeout_ms != 0 || !uv__wakeup_is_all(loop))
+  if (timeout_ms != 0 || !uv__wake_is_all(loop))
     n = state->poller->wait(loop, events_of(batch), room, timeout_ms);
   if (is_timed)
     uv__metrics_wait_end(loop);
@@ -90,11 +90,11 @@ static int wait_once(uv_loop_t* loop, int timeout_ms) {
   /* What is there before the loop sleeps was waiting for it. Looked for only if
    * idle time is measured, and then counted as such. */
   batch->was_waiting = !is_sleep && uv__metrics_idle_is_on(loop);
-  batch->last_due = is_last_due(loop, was_due);
-  if (uv__wakeup_take(loop))
+  batch->signals_due = are_signals_due(loop, was_due);
+  if (uv__wake_take(loop))
     add_wake(batch);
-  if (!batch->last_due && uv__loop_is_last_due(loop))
-    (void) uv__wakeup_send(loop); /* its own wake-up may be in this batch */
+  if (!batch->signals_due && uv__loop_signals_due(loop))
+    (void) uv__wake_send(loop); /* its own wake-up may be in this batch */
   return n < 0 && batch->count == 0 ? n : batch->count;
 }
 
@@ -111,7 +111,7 @@ static int left_ms(uint64_t deadline_ns) {
   return uv__deadline_left_ms(deadline_ns, uv_hrtime());
 }
 
-int uv__poll_collect(uv_loop_t* loop, uint64_t deadline_ns) {
+int uv__loop_poll_collect(uv_loop_t* loop, uint64_t deadline_ns) {
   const struct uv__batch* batch = &uv__loop_state(loop)->batch;
   /* With metrics on it is worth a look of its own to tell events that have been
    * waiting from those that end a sleep. */
@@ -146,35 +146,29 @@ int uv__poll_collect(uv_loop_t* loop, uint64_t deadline_ns) {
   return n;
 }
 
-static int dispatch(uv_loop_t* loop) {
-  struct uv__loop_state* state = uv__loop_state(loop);
-  struct uv__batch* batch = &state->batch;
+int uv__loop_poll_dispatch(uv_loop_t* loop) {
+  struct uv__batch* batch = &uv__loop_state(loop)->batch;
   int ran = 0;
+
+  if (batch->next == batch->count && !batch->signals_due)
+    return 0;
 
   while (batch->next < batch->count) {
     const struct uv__event* event = &events_of(batch)[batch->next++];
     ran += uv__loop_os_dispatch(loop, event);
   }
   /* However many signals: one event, which their callbacks see counted. */
-  uv__metrics_count(loop, ran + (batch->last_due != 0), batch->was_waiting);
-  if (batch->last_due)
-    ran += uv__loop_os_dispatch_last(loop);
-  batch->last_due = 0;
+  uv__metrics_count(loop, ran + (batch->signals_due != 0), batch->was_waiting);
+  if (batch->signals_due)
+    ran += uv__loop_os_dispatch_signals(loop);
+  batch->signals_due = 0;
   return ran;
 }
 
-int uv__poll_dispatch(uv_loop_t* loop) {
-  const struct uv__batch* batch = &uv__loop_state(loop)->batch;
-
-  if (batch->next == batch->count && !batch->last_due)
-    return 0;
-  return dispatch(loop);
-}
-
-int uv__poll(uv_loop_t* loop, uint64_t deadline_ns) {
+int uv__loop_poll(uv_loop_t* loop, uint64_t deadline_ns) {
   for (int batches = 0; batches < BATCHES_MAX;) {
-    int n = uv__poll_collect(loop, deadline_ns);
-    int ran = uv__poll_dispatch(loop);
+    int n = uv__loop_poll_collect(loop, deadline_ns);
+    int ran = uv__loop_poll_dispatch(loop);
 
     if (n <= 0)
       return n;
@@ -189,7 +183,7 @@ int uv__poll(uv_loop_t* loop, uint64_t deadline_ns) {
   return 0;
 }
 
-void uv__poll_close_loop(uv_loop_t* loop) {
+void uv__loop_poll_close(uv_loop_t* loop) {
   struct uv__batch* batch = &uv__loop_state(loop)->batch;
 
   uv__free(batch->large);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* The poll phase: commit, wait once, dispatch, decide. */
-#ifndef UV_POLL_PHASE_H_
-#define UV_POLL_PHASE_H_
+#ifndef UV_LOOP_POLL_H_
+#define UV_LOOP_POLL_H_
 
 #include "base.h"
 
 /* Commits interest and waits until `deadline_ns` (0: does not block,
  * UINT64_MAX: for ever) for the first events; they are kept in the loop. Runs
  * no user code. Returns the number of events or UV_E*. */
-int uv__poll_collect(uv_loop_t* loop, uint64_t deadline_ns);
+int uv__loop_poll_collect(uv_loop_t* loop, uint64_t deadline_ns);
 
 /* Runs the callbacks of the collected events; returns how many were not
  * stale. */
-int uv__poll_dispatch(uv_loop_t* loop);
+int uv__loop_poll_dispatch(uv_loop_t* loop);
 
 /* The whole phase as uv_run() does it. 0, or UV_E* if the loop cannot wait any
  * more: somebody closed the poller's fd. */
-int uv__poll(uv_loop_t* loop, uint64_t deadline_ns);
+int uv__loop_poll(uv_loop_t* loop, uint64_t deadline_ns);
 
 /* uv_loop_close(): frees what batches needed. */
-void uv__poll_close_loop(uv_loop_t* loop);
+void uv__loop_poll_close(uv_loop_t* loop);
 
-#endif /* UV_POLL_PHASE_H_ */
+#endif /* UV_LOOP_POLL_H_ */

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* poll-clock.c: deadlines to the nanosecond. */
+/* deadline.c: deadlines to the nanosecond. */
 #include "unit.h"
 
-#include "poll-clock.h"
+#include "deadline.h"
 
 #include <limits.h>
 
 #define MS UINT64_C(1000000)
 #define LATEST (UINT64_MAX - 1)
 
-UNIT_TEST(poll_clock_after_ms) {
+UNIT_TEST(deadline_after_ms) {
   CHECK_EQ(7, uv__deadline_after_ms(7, 0));
   CHECK_EQ(7 + MS, uv__deadline_after_ms(7, 1));
   CHECK_EQ(1500 * MS, uv__deadline_after_ms(500 * MS, 1000));
 }
 
 /* A deadline beyond the clock's range is the latest one, never "never". */
-UNIT_TEST(poll_clock_after_ms_saturates) {
+UNIT_TEST(deadline_after_ms_saturates) {
   uint64_t most = LATEST / MS;
 
   CHECK(uv__deadline_after_ms(0, most) == most * MS);
@@ -29,7 +29,7 @@ UNIT_TEST(poll_clock_after_ms_saturates) {
   CHECK(uv__deadline_after_ms(123, UINT64_MAX / MS) != UINT64_MAX);
 }
 
-UNIT_TEST(poll_clock_from_timeout) {
+UNIT_TEST(deadline_from_timeout) {
   CHECK(uv__deadline_from_timeout(5, -1) == UV__DEADLINE_NEVER);
   CHECK(uv__deadline_from_timeout(5, INT_MIN) == UV__DEADLINE_NEVER);
   CHECK(uv__deadline_from_timeout(5, 0) == UV__DEADLINE_NONE);
@@ -38,7 +38,7 @@ UNIT_TEST(poll_clock_from_timeout) {
 }
 
 /* Rounded up: a wait of so many milliseconds is never too short. */
-UNIT_TEST(poll_clock_left_ms) {
+UNIT_TEST(deadline_left_ms) {
   CHECK_EQ(-1, uv__deadline_left_ms(UV__DEADLINE_NEVER, 0));
   CHECK_EQ(-1, uv__deadline_left_ms(UV__DEADLINE_NEVER, LATEST));
   CHECK_EQ(0, uv__deadline_left_ms(UV__DEADLINE_NONE, 0));
@@ -56,7 +56,7 @@ UNIT_TEST(poll_clock_left_ms) {
 
 /* Waiting for the rest, however often interrupted, ends at or after the
  * deadline and less than a millisecond late. */
-UNIT_TEST(poll_clock_interrupted_waits_add_up) {
+UNIT_TEST(deadline_interrupted_waits_add_up) {
   uint64_t seed = 42;
 
   for (int round = 0; round < 2000; round++) {

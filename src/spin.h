@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Spinning for a few microseconds before going to sleep.
+ *
+ * A round trip to another thread mostly takes less time than falling asleep and
+ * being woken, so loops and workers spin first. A spinner whose spins keep
+ * being unsuccessful skips most of them, until one succeeds again.
+ */
+#ifndef UV_SPIN_H_
+#define UV_SPIN_H_
+
+#include "atomic.h"
+#include "base.h"
+
+#define UV__SPIN_NS 8000
+/* Checks between two looks at the clock. */
+#define UV__SPIN_CHECKS 16
+/* If the clock stands still. */
+#define UV__SPIN_TURNS_MAX 1000
+/* After this many unsuccessful spins in a row, most are skipped. */
+#define UV__SPIN_MISSES_MAX 4
+
+/* How it went lately. The owner resets it to zeros after a success. */
+struct uv__spin {
+  unsigned misses; /* unsuccessful spins in a row, and skipped ones since */
+  unsigned pause;  /* skip so many until the next one; 0: the least */
+};
+
+enum uv__spin_advice { UV__SPIN_SKIP, UV__SPIN_NOW, UV__SPIN_RETRY };
+
+/* Whether to spin; RETRY is the one spin after a pause, which grows with each
+ * from `pause_min` to `pause_max`. The owner counts up `misses` when the spin
+ * was unsuccessful. */
+static inline enum uv__spin_advice uv__spin_advise(struct uv__spin* spin,
+                                                   unsigned pause_min,
+                                                   unsigned pause_max) {
+  if (spin->misses < UV__SPIN_MISSES_MAX)
+    return UV__SPIN_NOW;
+  if (spin->pause == 0)
+    spin->pause = pause_min;
+  if (++spin->misses < UV__SPIN_MISSES_MAX + spin->pause)
+    return UV__SPIN_SKIP;
+  spin->misses = UV__SPIN_MISSES_MAX;
+  if (spin->pause < pause_max)
+    spin->pause *= 2;
+  return UV__SPIN_RETRY;
+}
+
+/* Spins until is_found(arg), which is 1 then, until is_over(arg), asked less
+ * often, or for `span_ns`: 0. */
+static inline int uv__spin(uint64_t span_ns,
+                           int (*is_found)(const void* arg),
+                           int (*is_over)(const void* arg),
+                           const void* arg) {
+  uint64_t end_ns = uv_hrtime() + span_ns;
+
+  for (int turn = 0; turn < UV__SPIN_TURNS_MAX; turn++) {
+    for (int i = 0; i < UV__SPIN_CHECKS; i++) {
+      if (is_found(arg))
+        return 1;
+      uv__cpu_relax();
+    }
+    if (is_over(arg) || uv_hrtime() >= end_ns)
+      break;
+  }
+  return 0;
+}
+
+/* For either of the two. */
+static inline int uv__spin_never(const void* arg) {
+  (void) arg;
+  return 0;
+}
+
+#endif /* UV_SPIN_H_ */

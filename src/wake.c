@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* Waking a loop, at the price of a system call only when it sleeps.
+ *
+ * One word holds PENDING (somebody wants the loop's attention) and AWAKE (the
+ * loop will look at the word before it sleeps). Senders set PENDING; who finds
+ * the word empty writes to the poller. The loop clears AWAKE before it blocks,
+ * which fails if a wake is pending, and sets it again afterwards. All of these
+ * are read-modify-write operations of one word, so they have an order: either
+ * the loop sees the pending wake, or the sender sees that the loop sleeps. The
+ * poller may be woken once more than needed; then there is nothing to dispatch.
+ *
+ * Before it sleeps, a loop whose last sleep was ended by a wake spins on the
+ * word (SPINNING, spin.h). The spin after a pause is longer, because the other
+ * side has gone to sleep meanwhile too and must be awake for the two to get
+ * into step again.
+ *
+ * Outside uv_run(), and in UV_RUN_NOWAIT, the word is never AWAKE: embedders
+ * watch the poller's fd instead.
+ *
+ * Context: send is any | signal; the rest is the loop's.
+ */
+#include "wake.h"
+#include "atomic.h"
+#include "spin.h"
+#include "threadpool.h"
+
+#define PENDING 1u
+#define AWAKE 2u
+#define SPINNING 4u
+
+/* Spins to skip after unsuccessful ones. */
+#define PAUSE_MIN 16
+#define PAUSE_MAX 1024
+#define LONG_SPIN_NS 40000
+/* With so many requests in flight, wait briefly so that one wake-up delivers a
+ * batch. */
+#define BATCH_REQS 8
+#define BATCH_NS 2000
+
+/* As many as the process may use, or 0: not asked yet. */
+static unsigned processors; /* atomic */
+
+void uv__wake_init_process(void) {
+  if (uv__load_relaxed(&processors) == 0)
+    uv__store_relaxed(&processors, uv_available_parallelism());
+}
+
+static unsigned* word_of(uv_loop_t* loop) {
+  return &uv__loop_state(loop)->shared.word;
+}
+
+int uv__wake_send(uv_loop_t* loop) {
+  struct uv__loop_state* state = uv__loop_state(loop);
+
+  /* Release: what it is about was written before. Pairs with the operations on
+   * this word in uv__wake_take() and uv__wake_sleep(). */
+  unsigned before = uv__fetch_or(&state->shared.word, PENDING);
+  if (before == 0)
+    return state->poller->wake(loop);
+  return (before & SPINNING) != 0;
+}
+
+void uv__wake_run_begin(uv_loop_t* loop, uv_run_mode mode) {
+  struct uv__loop_state* state = uv__loop_state(loop);
+
+  if (mode == UV_RUN_NOWAIT)
+    return;
+  state->wake.awake = AWAKE;
+  state->wake.may_skip = mode == UV_RUN_DEFAULT;
+  uv__fetch_or(&state->shared.word, AWAKE);
+}
+
+void uv__wake_run_end(uv_loop_t* loop) {
+  struct uv__wake* w = &uv__loop_state(loop)->wake;
+
+  if (w->awake == 0)
+    return;
+  w->awake = 0;
+  w->may_skip = 0;
+  /* The sender counted on us to look. The wake stays pending for the next run;
+   * the poller is told for those who watch its fd. */
+  if (uv__fetch_and(word_of(loop), ~AWAKE) & PENDING)
+    (void) uv__wake_poller(loop);
+}
+
+/* Is there a processor for the thread we would be spinning for? None if the
+ * workers need them all: spinning would hold up what it waits for. */
+static int can_spin(void) {
+  unsigned known = uv__load_relaxed(&processors);
+
+  return known > 1 && !uv__threadpool_is_heavy(known);
+}
+
+/* How long to spin, in ns. */
+static uint64_t spin_span(struct uv__wake* w) {
+  if (!w->was_pending || !can_spin())
+    return 0;
+  switch (uv__spin_advise(&w->spin, PAUSE_MIN, PAUSE_MAX)) {
+  case UV__SPIN_SKIP:
+    return 0;
+  case UV__SPIN_NOW:
+    return UV__SPIN_NS;
+  case UV__SPIN_RETRY:
+    break;
+  }
+  return LONG_SPIN_NS;
+}
+
+/* Each wake taken alone costs the threads that send them more than it costs us:
+ * the memory we share goes to and fro. */
+static void wait_for_batch(const uv_loop_t* loop) {
+  if (loop->active_reqs.count >= BATCH_REQS && can_spin())
+    (void) uv__spin(BATCH_NS, uv__spin_never, uv__spin_never, NULL);
+}
+
+static int is_pending(const void* word) {
+  return (uv__load_relaxed((unsigned*) word) & PENDING) != 0;
+}
+
+static int spin_until_pending(unsigned* word, uint64_t span_ns) {
+  if (uv__fetch_or(word, SPINNING) & PENDING)
+    return 1;
+  return uv__spin(span_ns, is_pending, uv__spin_never, word);
+}
+
+int uv__wake_sleep(uv_loop_t* loop) {
+  struct uv__wake* w = &uv__loop_state(loop)->wake;
+  unsigned* word = word_of(loop);
+  unsigned expected = AWAKE;
+
+  if (w->awake == 0)
+    return 1; /* the poller knows of wakes */
+  if (is_pending(word)) {
+    wait_for_batch(loop);
+    return 0;
+  }
+
+  uint64_t span_ns = spin_span(w);
+  if (span_ns != 0) {
+    if (spin_until_pending(word, span_ns)) {
+      w->spin = (struct uv__spin) { 0 };
+      wait_for_batch(loop);
+      return 0;
+    }
+    w->spin.misses++;
+    expected |= SPINNING;
+  }
+  /* Pairs with uv__wake_send(). */
+  return uv__cas_strong(word, &expected, 0);
+}
+
+int uv__wake_take_pending(uv_loop_t* loop) {
+  struct uv__wake* w = &uv__loop_state(loop)->wake;
+
+  /* Acquire: what the wake is about. Pairs with uv__wake_send(). */
+  w->was_pending = (uv__exchange(word_of(loop), w->awake) & PENDING) != 0;
+  return w->was_pending;
+}
+
+void uv__wake_fork(uv_loop_t* loop) {
+  struct uv__wake* w = &uv__loop_state(loop)->wake;
+
+  *word_of(loop) = w->awake;
+  w->was_pending = 0;
+}
