@@ -262,6 +262,28 @@ CONTRACT(p2_priority_data_beside_other_data) {
   contract_close(&loop);
 }
 
+/* A connection that is reset is reported to them, too, again and again. */
+CONTRACT(p2_reset_beside_priority_data) {
+  struct linger at_once = { 1, 0 };
+  uv_loop_t loop;
+  int client;
+
+  CHECK_EQ(0, setenv("KQUEUE_SHIM_SYSTEM", "macos", 1));
+  contract_open(&loop, poller);
+  int peer = connect_tcp(&client);
+  contract_apply(&loop, peer, 0, POLLPRI);
+  CHECK_EQ(0, contract_wait(&loop, peer, 0).bits);
+  CHECK_EQ(0, setsockopt(client, SOL_SOCKET, SO_LINGER, &at_once,
+                         sizeof(at_once)));
+  close(client);
+  for (int i = 0; i < 3; i++) {
+    unsigned bits = contract_wait(&loop, peer, 1000).bits;
+    CHECK(bits & POLLHUP);
+    CHECK_EQ(0, bits & ~(unsigned) (POLLHUP | POLLERR));
+  }
+  contract_close(&loop);
+}
+
 /* A socket's error wakes its watcher; the next call returns it. (kqueue reports
  * it in fflags, with EV_EOF.) */
 CONTRACT(p2_error_of_a_socket) {
