@@ -29,13 +29,6 @@ ninja_node() {
   ninja -C out/Release -j "${NODE_JOBS:-$(nproc)}" "$@"
 }
 
-# objects_of_node: Node's own files, those that include uv.h. They come before
-# V8, which takes most of the time.
-objects_of_node() {
-  ninja -C out/Release -t targets all |
-    sed -n 's,^\(obj/src/[^:]*\.o\): .*,\1,p'
-}
-
 # build_node: in the private Debian, as an ordinary user, in Node's source.
 build_node() {
   local each options=()
@@ -47,7 +40,7 @@ build_node() {
     configure_node --ninja --without-node-snapshot --without-node-code-cache \
       "${options[@]}" || return
   fi
-  ninja_node libuv && ninja_node $(objects_of_node) && ninja_node node
+  ninja_node libuv && "$here/node-syntax.py" out/Release && ninja_node node
 }
 
 # inside_debian DIR COMMAND...: DIR is /mnt there.
