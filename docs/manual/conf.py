@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+# Sphinx' settings. Build with docs/manual/build.
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                'lib'))
+
+project = 'Blacklight'
+author = 'the Blacklight authors'
+copyright = author
+with open('../../include/uv/version.h', encoding='utf-8') as f:
+    numbers = re.findall(r'UV_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)', f.read())
+release = version = '.'.join(numbers[:3])
+
+extensions = ['uvref']
+primary_domain = 'c'
+highlight_language = 'c'
+default_role = 'any'
+nitpicky = True
+# Names of C, POSIX and Windows in signatures.
+nitpick_ignore = [('c:identifier', name) for name in (
+    'size_t', 'ssize_t', 'int32_t', 'int64_t', 'uint16_t', 'uint64_t', 'FILE',
+    'sockaddr', 'sockaddr_in', 'sockaddr_in6', 'addrinfo', 'NI_MAXHOST',
+    'NI_MAXSERV', 'data', 'address', 'netmask')]
+
+exclude_patterns = ['_build', 'lib']
+html_theme = 'furo'
+html_title = 'Blacklight'
+html_static_path = ['_static']
+html_css_files = ['manual.css']
+html_copy_source = False
+html_show_sphinx = False
+html_show_copyright = False
+html_theme_options = {'navigation_with_keys': True}
+smartquotes_action = 'D'
+toc_object_entries_show_parents = 'hide'
