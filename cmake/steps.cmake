@@ -48,6 +48,9 @@ uv_step(headers abi 240 FAST tree LIGHT TAP COMMAND test/abi/check)
 uv_step(originality tidy 120 FAST tree LIGHT
         COMMAND test/originality src test bench examples)
 
+# The manual's reference and the headers, both ways.
+uv_step(manual docs 60 FAST tree LIGHT TAP COMMAND docs/manual/check)
+
 # Our own tests.
 uv_step(symbols abi 120 FAST gcc NORMAL autotools FULL i386 musl LIGHT TAP
         COMMAND test/abi/symbols @build@)
