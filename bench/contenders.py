@@ -13,7 +13,7 @@ SYSTEM_DIRS = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
 
 
 class Stop(Exception):
-    """The comparison cannot be done; the message says why."""
+    """The comparison is not possible; the message says why."""
 
 
 class Contender:
@@ -87,7 +87,7 @@ def build_program(ours):
 
 
 def name_by_version(libraries, bench, probe):
-    """What each library says it is."""
+    """The version that each library reports."""
     for contender in libraries:
         contender.version = bench.run(contender, probe, 1)["version"]
         if not contender.is_ours:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cost against number, one panel for each kind, both scales logarithmic."""
+"""Cost by number of objects, one panel per kind, logarithmic scales."""
 import math
 from xml.sax.saxutils import escape
 
@@ -17,7 +17,7 @@ def span_of(values):
 
 
 class Scale:
-    """From a value to a place between two ends."""
+    """Maps a value to a position between two ends."""
 
     def __init__(self, low, high, start, end):
         self.low, self.high, self.start, self.end = low, high, start, end

@@ -5,16 +5,16 @@ import os
 import statistics
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# Quartiles further apart than this share of the median: too noisy to conclude
-# from, unless every single round is on the same side of the goal.
+# Quartiles further apart than this share of the median are too noisy for a
+# verdict, unless every round is on the same side of the goal.
 SPREAD_MAX = 0.15
-# Not worse, but for what two equal things differ by when measured.
+# Not worse, allowing for the noise between two equal runs.
 NOT_WORSE = 0.97
 
 
 class Goal:
     """How many times as fast as the better reference; how near to the floor
-    (None: no matter)."""
+    (None: irrelevant)."""
 
     def __init__(self, ratio, floor=None):
         self.ratio = ratio
@@ -75,7 +75,7 @@ def verdict(figure, goal):
 
 
 def straddles(figure, goal):
-    """More rounds may tell: the goal is among the middle half of them."""
+    """More rounds may decide: the goal lies between the quartiles."""
     return figure["q1"] < goal <= figure["q3"]
 
 

@@ -9,7 +9,7 @@ cpu() {
     '{ sub(/^.*\) /, ""); printf "%.2f", ($12 + $13) / hz }' "/proc/$1/stat"
 }
 
-# A server that nobody stopped stops itself.
+# The server stops itself if nobody else does.
 serve() {
   node -e '
     const http = require("http");
@@ -42,7 +42,7 @@ workload() {
   cat /out/wrk
   kill $server
   wait $server
-  # Every answer must be a good one.
+  # Every answer must be correct.
   ! grep -E 'Socket errors|Non-2xx' /out/wrk || return
   awk -v cpu="$(awk "BEGIN { print $after - $before }")" '
     / requests in / { ops = $1; wall = $4; sub(/s,?$/, "", wall) }

@@ -36,8 +36,8 @@ def execute(argv, env, what):
 
 
 def environment(contender, workload, ours):
-    """Ours uses io_uring where the workload's name says so; the references use
-    their pool always."""
+    """Ours uses io_uring where the workload's name says so; the references always
+    use their pool."""
     env = contender.environment(ours)
     if contender.is_ours and workload["name"].endswith("-uring"):
         env["UV_USE_IO_URING"] = "1"
@@ -72,9 +72,9 @@ class Bench:
         return max(1, int(ops * seconds / max(wall, 1e-6)))
 
     def per_operation(self, contender, workload, count):
-        """The cost of one operation by `count(argv, env)`: what a longer run
-        has more than a shorter one, so that starting and stopping do not
-        matter."""
+        """The cost of one operation by `count(argv, env)`: the difference
+        between a longer and a shorter run, which excludes startup and
+        shutdown."""
         few = max(4, min(workload["ops"] // 10, 2000))
         if workload["name"].startswith("spawn"):
             few = 4

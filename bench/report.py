@@ -14,7 +14,7 @@ def number(value):
 
 
 def verdict(result):
-    """The word, and what a reader must know about it."""
+    """The verdict, with its qualifications."""
     remarks = []
     if result.get("ratio_verdict", "missed") == "met" and \
             result["verdict"] != "met":

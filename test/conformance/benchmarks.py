@@ -2,9 +2,9 @@
 """The suite's own benchmarks on two libraries in turns.
 
 Every benchmark runs once on each, and then, shortest first, again while time
-is left. A benchmark prints what it likes; RULES find the numbers in it. What
-fails on ours only is a failure; what fails on the reference too is skipped,
-with what it said.
+is left. Benchmarks print free text; RULES find the numbers in it. One that
+fails on ours only is a failure; one that also fails on the reference is
+skipped, with its message.
 """
 import fnmatch
 import json
@@ -12,7 +12,7 @@ import re
 import statistics
 import time
 
-# The suite's runner ends a benchmark after 60 s; this is for one that cannot.
+# The suite's runner limits a benchmark to 60 s; this covers one that hangs.
 LIMIT_SECONDS = 70
 
 # Not run unless named, and why.
@@ -22,7 +22,7 @@ LEFT_OUT = [
      "datagrams"),
 ]
 
-# Run last: on a slow machine they may be left without time.
+# Run last: on a slow machine there may be no time left for them.
 LONG = ["udp_pummel_*", "async8", "tcp_multi_accept*"]
 
 HIGHER, LOWER = 1, -1
@@ -87,7 +87,7 @@ class Library:
         self.user = user
 
     def run(self, benchmark):
-        """Its figures, or a sentence that says why there are none."""
+        """Its figures, or the reason why there are none."""
         result = self.sandbox.run(benchmark, self.user,
                                   ["./run-benchmarks", benchmark],
                                   LIMIT_SECONDS)
@@ -111,7 +111,7 @@ class Comparison:
         self.failed = {}    # benchmark -> why
 
     def _round(self, benchmark, turn):
-        """Once on each; who begins changes."""
+        """Once on each; a different one starts each time."""
         begin = time.monotonic()
         found = {}
         for side in self.sides if turn % 2 == 0 else self.sides[::-1]:

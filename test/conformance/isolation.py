@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Run one test by itself: namespaces, user, time limit, its own processes.
+"""Run one test in isolation: namespaces, user, time limit, processes.
 
 The strongest isolation this machine grants is found once. "full" is a fresh
 network, mount and process namespace for each test; "none" is a fresh working
@@ -22,11 +22,10 @@ NAMESPACES = ["--net", "--mount", "--pid", "--fork", "--kill-child",
 # Variables of the caller that a test may see; everything else is left out.
 PASS_PREFIXES = ("UV_", "ASAN_", "LSAN_", "TSAN_", "UBSAN_", "MSAN_",
                  "KQUEUE_SHIM_")
-# Namespaces made by an ordinary user know only that user: other ids are EINVAL
-# there where these tests expect EPERM. They need no network: they go without.
+# Namespaces of an ordinary user map only that user: other ids are EINVAL there,
+# where these tests expect EPERM. They need no network and run without one.
 NEED_OTHER_IDS = {"fs_chown", "spawn_setuid_fails", "spawn_setgid_fails"}
-# The suite's runner ends a test itself; ours is the limit for a runner that
-# cannot.
+# The suite's runner limits each test; this limit covers a runner that hangs.
 GRACE_SECONDS = 10
 
 
@@ -88,7 +87,7 @@ class User:
 
 
 class Sandbox:
-    """Runs commands in a stage directory, each in isolation of its own."""
+    """Runs commands in a stage directory, each in isolation."""
 
     def __init__(self, unshare, stage, room, workdir=None, env=None):
         self.unshare = unshare
@@ -119,7 +118,7 @@ class Sandbox:
         try:
             os.killpg(process.pid, signal.SIGKILL)
         except ProcessLookupError:
-            pass  # ended by itself just now
+            pass  # it has just ended by itself
 
     def _argv(self, work, who, namespaces):
         level = "full" if namespaces else "none"
@@ -141,7 +140,7 @@ class Sandbox:
         argv = self._argv(work, who, namespaces) + command
         late = threading.Event()
         begin = time.monotonic()
-        # A file, not a pipe: what a test leaves running cannot hold us up.
+        # A file, not a pipe: a process left behind by a test cannot block us.
         with tempfile.TemporaryFile() as output:
             process = subprocess.Popen(
                 argv, stdin=subprocess.DEVNULL, stdout=output,

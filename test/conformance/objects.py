@@ -4,7 +4,7 @@
 Happy path: a private tree {test, src, include} in the cache -> one object per
 C file, remembered together with the hashes of everything it included -> one
 link per library. Failure: a file that does not compile, or a function that
-the library lacks, does not spoil the rest. It is replaced by a stand-in that
+the library lacks, does not affect the rest. It is replaced by a stub that
 says so and fails the tests that need it.
 """
 import concurrent.futures
@@ -24,7 +24,7 @@ LIBS = ["-lpthread", "-ldl", "-lutil", "-lrt", "-lm"]
 
 
 class BuildError(Exception):
-    """Nothing can be run; the message is the tool's output."""
+    """Nothing can run; the message is the tool's output."""
 
 
 class Builder:
@@ -96,7 +96,7 @@ class Builder:
             self._hash(path) == value for path, value in known["deps"].items())
 
     def _compile(self, source):
-        """Returns (source, object, None), or the compiler's words third."""
+        """Returns (source, object, None), or the compiler's output third."""
         base = os.path.join(self.dir, source[:-2])
         command = self.cc + self._flags(source) + [
             "-MMD", "-MF", base + ".d", "-c", "test/" + source,

@@ -52,7 +52,7 @@ class Report:
         self.stream.write("%s %d - %s%s\n" % (ok, self.number, name, directive))
 
     def add(self, result, user, what, reason, elsewhere=""):
-        """Record one verdict; `elsewhere` is the word of another library."""
+        """Record one verdict; `elsewhere` is the result on another library."""
         self.number += 1
         self.count[what] += 1
         self.leg_count[what] += 1

@@ -16,11 +16,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class SuiteError(Exception):
-    """The suite cannot be had; the message says why."""
+    """The suite is not available; the message says why."""
 
 
 def cache_dir(*parts):
-    """A directory of ours below the user's cache, made if need be."""
+    """Our directory in the user's cache, created if necessary."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     path = os.path.join(base, "blacklight", "conformance", *parts)
     os.makedirs(path, exist_ok=True)
@@ -83,7 +83,7 @@ class Suite:
                 if not n.startswith("benchmark-") and n != "run-benchmarks.c"]
 
     def seconds(self, test):
-        """The time the suite's own runner gives a test."""
+        """The time limit of the suite's own runner for a test."""
         if not hasattr(self, "_seconds"):
             with open(os.path.join(self.test, "test-list.h"),
                       encoding="utf-8", errors="replace") as text:
@@ -121,7 +121,7 @@ def checkout_suite(path):
     """The suite of any libuv checkout: a directory with test/ in it."""
     test = os.path.join(path, "test")
     if not os.path.isfile(os.path.join(test, "run-tests.c")):
-        raise SuiteError(path + " is no libuv checkout: no test/run-tests.c")
+        raise SuiteError(path + " is not a libuv checkout: no test/run-tests.c")
     digest = tree_hash(test)
     root = os.path.join(cache_dir("suites"), "path-" + digest[:16])
     if not os.path.isdir(root):

@@ -10,7 +10,7 @@ import re
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TEST_SKIP = 7
-# What objects.py's stand-ins say: never a failure that an exception excuses.
+# The messages of objects.py's stubs: no exception excuses such a failure.
 STAND_IN = ("does not compile", "not in the library under test")
 
 PASS, FAIL, SKIP, EXCEPT = "pass", "fail", "skip", "except"
@@ -90,7 +90,7 @@ class Judge:
             if self._skip_holds(result.test, reason, not user.root):
                 return SKIP, reason
             if not reason:
-                # The runner passes on a signal's number too: 7 is SIGBUS.
+                # The runner also returns a signal's number: 7 is SIGBUS.
                 return FAIL, "exit status 7 but no reason to skip; SIGBUS?"
             return FAIL, "skipped, but not so here: " + reason
         if any(words in result.output for words in STAND_IN):

@@ -2,7 +2,7 @@
 """libuv's suite on Windows: cross-built with mingw-w64, run under Wine.
 
 Happy path: build the suite -> a Wine prefix in the cache, made once -> a few
-lanes, each a namespace of its own with a copy of the prefix, a wineserver and
+lanes, each a namespace with a copy of the prefix, a wineserver and
 loopback only -> tests from one queue, each in a fresh directory, with a
 pseudo-terminal as standard input.
 
@@ -52,7 +52,7 @@ START_FAILURES = ("could not load", "failed to start", "wine: ")
 
 
 class NoWine(Exception):
-    """The run cannot be done; the message says why."""
+    """The run is not possible; the message says why."""
 
 
 # ---------------------------------------------------------------------------
@@ -243,7 +243,7 @@ class Lane:
         subprocess.run([self.server, "-p60"], env=self.env)
 
     def _drain(self, master):
-        """What a test writes to its terminal must not hold it up."""
+        """Drains the terminal, so that a test is never blocked by it."""
         try:
             while os.read(master, 65536):
                 pass
@@ -263,7 +263,7 @@ class Lane:
                 if PROGRAM.encode() in words.replace(b"\\", b"/"):
                     os.kill(int(name), signal.SIGKILL)
             except OSError:
-                pass  # gone by itself
+                pass  # it has ended by itself
 
     def _start(self, program, test, output):
         master, slave = pty.openpty()
@@ -421,7 +421,7 @@ def make_builder(options, suite):
 
 
 def build_for_windows(options):
-    """The program and its fixtures, to be taken to a Windows."""
+    """The program and its fixtures, for a Windows machine."""
     builder = make_builder(options, suites.find(options.suite))
     lib = find_library(options.lib, options.dll)
     with tempfile.TemporaryDirectory() as folder:

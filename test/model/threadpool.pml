@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /* The sleep/wake protocol of src/threadpool.c over src/work-queue.c: fast items
  * pushed on the inbox without the lock, slow ones limited to half of the
- * workers, workers that look before they sleep, one wake under way at a time,
- * whoever takes an item waking the next one, the lookout's being relieved at
- * any moment, threads that are refused, cancelling, and the shutdown.
- * Interleavings of single steps (sequential consistency; the code uses
- * read-modify-write operations on one word where it relies on it:
- * uv__work_submit() and count_spare()).
+ * workers, workers that spin before they sleep, one wake-up in flight at a
+ * time, a worker that takes an item waking the next, a spinner that is replaced
+ * at any moment, refused threads, cancelling, and shutdown.
  *
- * Checked: nothing is ever left in the queues with every worker asleep (the
- * monitor would be stuck: invalid end state), counters never go below zero,
- * each item is run, cancelled or refused once, one that blocks does not hold up
- * the others, slow ones keep their limit, every worker ends after the shutdown.
- * Spurious wake-ups of the condition variable included.
+ * The model interleaves single steps (sequential consistency). Where the code
+ * relies on that, it uses read-modify-write operations on one word:
+ * uv__work_submit() and count_spare().
  *
- * What the code decides by counting (how long to look, whose turn it is, slow
- * or fast first) is left open here: each way must be right.
+ * Checked: no item stays queued while every worker sleeps (the monitor would be
+ * stuck: invalid end state); counters never go below zero; each item is run,
+ * cancelled or refused once; an item that blocks does not hold up the others;
+ * slow items keep their limit; every worker exits after the shutdown. Spurious
+ * wake-ups of the condition variable are included.
  *
- * -DBROKEN=1 leaves out the look at the inbox before sleeping, 2 the look at
- * `ending` after looking, 3 waking the next one: spin must find fault with
- * these.
- */
+ * What the code decides by counting (how long to spin, when to hand off, slow
+ * or fast first) is nondeterministic here: every choice must be right.
+ *
+ * -DBROKEN=1 leaves out the check of the inbox before sleeping, 2 the check of
+ * `ending` after spinning, 3 waking the next worker: spin must reject each of
+ * these. */
 #ifndef SIZE
-#define SIZE 2 /* workers there may be */
+#define SIZE 2 /* the maximum number of workers */
 #endif
 #ifndef SUBMITTERS
 #define SUBMITTERS 2
 #endif
 #ifndef ITEMS
-#define ITEMS 2 /* of each submitter */
+#define ITEMS 2 /* per submitter */
 #endif
 #ifndef SLOW
-#define SLOW 0 /* of all: slow ones */
+#define SLOW 0 /* slow ones among all items */
 #endif
 #ifndef BLOCK
 #define BLOCK 0 /* 1: the first fast item ends after all the others */
 #endif
 #ifndef RELIEFS
-#define RELIEFS 1 /* changes of the lookout */
+#define RELIEFS 1 /* hand-offs of the spinner */
 #endif
 #ifndef SPURIOUS
 #define SPURIOUS 1 /* wake-ups without a signal */

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* The hand-off to a loop: src/wake.c (one word with NOTED, AWAKE and LOOKING)
- * over a wake fd that is reported once, and who uses it:
+/* Waking a loop: src/wake.c (one word with NOTED, AWAKE and LOOKING) over a
+ * wake fd that is reported once, and its users:
  *
  *   senders   src/async.c: pending, stack of sent handles, close
  *   workers   push_done() of src/threadpool.c: stack of finished items
- *   signals   src/unix/signal-handler.c: a count and a mark; run last, after a
- *             look at the fds that came later than the mark
+ *   signals   src/unix/signal-handler.c: a count and a mark; run last, after
+ *             the fds were polled later than the mark
  *
- * The loop is uv__loop_poll() of src/loop-poll.c in several uv_run()s of every mode
- * and the pull interface; between them the program watches the backend fd, as
- * an embedder does.
+ * The loop is uv__loop_poll() of src/loop-poll.c in several uv_run()s of every
+ * mode and in the pull interface; between them the program watches the backend
+ * fd, as an embedder does.
  *
- * Checked: after a send, an item or a signal the callback runs (else stuck:
- * invalid end state); no sender touches a handle whose close has finished, and
- * neither senders nor workers the loop after uv_loop_close().
+ * Checked: after a send, an item or a signal the callback runs (otherwise
+ * stuck: invalid end state); no sender touches a handle whose close has
+ * finished, and neither senders nor workers touch the loop after
+ * uv_loop_close().
  *
- * -DBROKEN=1 leaves out the write to a sleeping loop's fd, 2 the note about
- * signals that were not in time for the batch, 3 the count of those inside the
- * loop: spin must find fault with these. (It finds none without the note of a
- * close about the handles it collected: their senders have left one.)
+ * -DBROKEN=1 leaves out the write to a sleeping loop's fd, 2 the pending wake
+ * for signals that were too late for the batch, 3 the count of threads inside
+ * the loop: spin must reject each of these. (It finds no error if a close does
+ * not wake the loop for the handles it collected: their senders have woken it.)
  */
 #ifndef SENDERS
-#define SENDERS 2 /* a handle for each */
+#define SENDERS 2 /* one handle each */
 #endif
 #ifndef SENDS
 #define SENDS 2
 #endif
 #ifndef WORKERS
-#define WORKERS 0 /* an item for each */
+#define WORKERS 0 /* one item each */
 #endif
 #ifndef SIGNALS
 #define SIGNALS 0
