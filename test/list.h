@@ -50,6 +50,7 @@ TEST_UNIX(fork_child_closes_nothing_of_its_own, "fork()")
 /* test-fs.c */
 TEST(fs_sync_needs_no_loop)
 TEST(fs_refused_request_has_no_result)
+TEST(fs_write_to_a_directory_is_to_a_bad_fd)
 TEST(fs_async_copies_what_it_needs)
 TEST(fs_scandir_lists_and_ends)
 TEST(fs_opendir_outlives_its_request)
