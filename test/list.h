@@ -532,6 +532,13 @@ TEST_UNIX(tcp_reuseport_binds_over_time_wait, "sockets that share a port")
 /* test-udp-win.c */
 TEST_WINDOWS(udp_connected_to_nobody_still_receives, "WSAECONNRESET")
 
+/* test-real-win.c */
+TEST_WINDOWS(loop_timer_is_not_late_after_sleep, "time-outs of ports")
+TEST_WINDOWS(tcp_write_without_buffers_is_overlapped, "WSAENOBUFS")
+TEST_WINDOWS(poll_socket_of_another_provider, "base providers")
+TEST_WINDOWS(sysinfo_machine_is_not_the_programs, "WOW64")
+TEST_WINDOWS(tty_raw_vt_is_never_refused, "consoles")
+
 /* test-uring.c */
 TEST_UNIX(uring_results_equal_the_pools, "io_uring")
 TEST_UNIX(uring_all_results_equal_the_pools, "io_uring")
