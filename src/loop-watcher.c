@@ -3,7 +3,6 @@
  * A newly started handle goes to the front, so callbacks run last-in first-out.
  */
 #include "loop-watcher.h"
-#include "loop.h"
 
 /* 1 if the handle was started by this call, 0 if it is running already (its
  * callback then stays), UV_EINVAL. */

@@ -29,14 +29,12 @@ uv_private_headers = \
   src/fatal.h \
   src/fork-lock.h \
   src/fs-entries.h \
-  src/fs-poll.h \
   src/fs.h \
   src/handle.h \
   src/idna.h \
   src/loop-poll.h \
   src/loop-state.h \
   src/loop-watcher.h \
-  src/loop.h \
   src/metrics.h \
   src/os/addr.h \
   src/os/fs-event.h \
@@ -69,12 +67,10 @@ uv_private_headers = \
   src/unix/darwin/fs-clone.h \
   src/unix/darwin/fsevents.h \
   src/unix/darwin/os.h \
-  src/unix/eai.h \
   src/unix/fd.h \
   src/unix/freebsd/os.h \
   src/unix/fs-event.h \
   src/unix/fs-ops.h \
-  src/unix/ifaddrs.h \
   src/unix/io.h \
   src/unix/kqueue/dir-names.h \
   src/unix/kqueue/interest.h \
@@ -95,7 +91,7 @@ uv_private_headers = \
   src/unix/proc-info.h \
   src/unix/process-sys.h \
   src/unix/process.h \
-  src/unix/proctitle.h \
+  src/unix/resolver.h \
   src/unix/self-pipe.h \
   src/unix/signal-log.h \
   src/unix/signal.h \
@@ -113,14 +109,13 @@ uv_private_headers = \
   src/win/ansi.h \
   src/win/compiler.h \
   src/win/dump-path.h \
-  src/win/eai.h \
   src/win/error.h \
   src/win/event-req.h \
+  src/win/fd.h \
   src/win/fs-fd-hash-inl.h \
   src/win/fs.h \
   src/win/ipc-frame.h \
   src/win/loop.h \
-  src/win/os-handle.h \
   src/win/overlapped.h \
   src/win/pipe.h \
   src/win/poll-handle.h \
@@ -138,7 +133,6 @@ uv_private_headers = \
   src/win/udp.h \
   src/win/wide.h \
   src/win/winapi.h \
-  src/win/winsock.h \
   src/work-queue.h
 
 # Each list below is a folder: what is selected together lies together.
@@ -149,7 +143,6 @@ uv_common_sources = \
   src/alloc.c \
   src/async-order.c \
   src/async.c \
-  src/cancel.c \
   src/deadline.c \
   src/error.c \
   src/fatal.c \
@@ -159,8 +152,6 @@ uv_common_sources = \
   src/fs-event.c \
   src/fs-poll.c \
   src/fs.c \
-  src/getaddrinfo.c \
-  src/getnameinfo.c \
   src/handle.c \
   src/idna.c \
   src/inet.c \
@@ -174,6 +165,7 @@ uv_common_sources = \
   src/poll-handle.c \
   src/process.c \
   src/random.c \
+  src/resolver.c \
   src/signal.c \
   src/stream.c \
   src/strscpy.c \
@@ -194,7 +186,6 @@ uv_common_sources = \
 
 # Windows.
 uv_win_sources = \
-  src/win/addr.c \
   src/win/afd.c \
   src/win/ansi.c \
   src/win/clock.c \
@@ -202,10 +193,10 @@ uv_win_sources = \
   src/win/dispatch.c \
   src/win/dl.c \
   src/win/dump-path.c \
-  src/win/eai.c \
   src/win/env.c \
   src/win/error.c \
   src/win/event-req.c \
+  src/win/fd.c \
   src/win/fs-attr.c \
   src/win/fs-copy.c \
   src/win/fs-dir.c \
@@ -220,14 +211,10 @@ uv_win_sources = \
   src/win/fs-rw.c \
   src/win/fs-stat.c \
   src/win/fs-temp.c \
-  src/win/getaddrinfo.c \
-  src/win/getnameinfo.c \
-  src/win/guess-handle.c \
   src/win/handle-class.c \
   src/win/ifaddrs.c \
   src/win/ipc-frame.c \
   src/win/loop.c \
-  src/win/os-handle.c \
   src/win/pipe-accept.c \
   src/win/pipe-connect.c \
   src/win/pipe-eof.c \
@@ -241,7 +228,6 @@ uv_win_sources = \
   src/win/poll-handle.c \
   src/win/poll-slow.c \
   src/win/poller-iocp.c \
-  src/win/poller.c \
   src/win/proc-info.c \
   src/win/process-args.c \
   src/win/process-dump.c \
@@ -253,6 +239,7 @@ uv_win_sources = \
   src/win/proctitle.c \
   src/win/random.c \
   src/win/reparse.c \
+  src/win/resolver.c \
   src/win/resume.c \
   src/win/sem.c \
   src/win/signal.c \
@@ -284,16 +271,13 @@ uv_win_sources = \
   src/win/udp.c \
   src/win/user.c \
   src/win/wide.c \
-  src/win/winapi.c \
-  src/win/winsock.c
+  src/win/winapi.c
 
 # Everything but Windows.
 uv_unix_sources = \
-  src/unix/addr.c \
   src/unix/clock.c \
   src/unix/dispatch.c \
   src/unix/dl.c \
-  src/unix/eai.c \
   src/unix/env.c \
   src/unix/error.c \
   src/unix/fd.c \
@@ -304,9 +288,6 @@ uv_unix_sources = \
   src/unix/fs-rw.c \
   src/unix/fs-stat.c \
   src/unix/fs-time.c \
-  src/unix/getaddrinfo.c \
-  src/unix/getnameinfo.c \
-  src/unix/guess-handle.c \
   src/unix/handle-class.c \
   src/unix/ifaddrs.c \
   src/unix/io.c \
@@ -325,6 +306,7 @@ uv_unix_sources = \
   src/unix/process-stdio.c \
   src/unix/process.c \
   src/unix/random.c \
+  src/unix/resolver.c \
   src/unix/self-pipe.c \
   src/unix/signal-handler.c \
   src/unix/signal-log.c \

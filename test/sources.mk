@@ -154,9 +154,9 @@ uv_unit_unix_sources = \
   test/unit/fixture.h \
   test/unit/unit-cgroup.c \
   test/unit/unit-cpuinfo.c \
-  test/unit/unit-eai.c \
   test/unit/unit-loop-poll.c \
   test/unit/unit-random-unix.c \
+  test/unit/unit-resolver.c \
   test/unit/unit-signal-log.c
 
 uv_unit_win_sources = \

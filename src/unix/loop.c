@@ -6,8 +6,8 @@
 #include "unix/fd.h"
 #include "unix/fs-event.h"
 #include "unix/io.h"
+#include "unix/proc-info.h"
 #include "unix/process.h"
-#include "unix/proctitle.h"
 #include "unix/signal.h"
 #include "unix/uring/fs-uring.h"
 

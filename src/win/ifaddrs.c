@@ -9,8 +9,8 @@
 #include "alloc.h"
 #include "out-string.h"
 #include "win/error.h"
+#include "win/sock.h"
 #include "win/wide.h"
-#include "win/winsock.h"
 
 #include <iphlpapi.h>
 #include <limits.h>

@@ -11,7 +11,7 @@
  * its slot counts as given up.
  */
 #include "win/afd.h"
-#include "win/os-handle.h"
+#include "win/fd.h"
 #include "win/poll-handle.h"
 
 #define SLOTS 2

@@ -60,7 +60,7 @@ UNIT(strscpy_source_without_end)
 UNIT(strtok_tokens)
 UNIT(strtok_keeps_its_place)
 
-/* unit-eai.c */
+/* unit-resolver.c */
 UNIT_UNIX(eai_known_codes, "EAI_* of the C library")
 UNIT_UNIX(eai_system_with_and_without_errno, "EAI_SYSTEM")
 UNIT_UNIX(eai_unknown_codes, "EAI_* of the C library")
@@ -154,7 +154,6 @@ UNIT(alloc_goes_through_the_replacement)
 UNIT(alloc_nothing_is_null)
 UNIT(alloc_array_overflow)
 UNIT(alloc_free_keeps_errno)
-UNIT(alloc_realloc_or_free)
 
 /* unit-timer.c */
 UNIT(timer_never_early)
