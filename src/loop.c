@@ -14,6 +14,7 @@
 #include "loop-watcher.h"
 #include "deadline.h"
 #include "handle.h"
+#include "loop-check.h"
 #include "loop-poll.h"
 #include "os/loop.h"
 #include "timer.h"
@@ -119,6 +120,7 @@ static void run_timers(uv_loop_t* loop) {
 }
 
 static int iterate(uv_loop_t* loop, uv_run_mode mode) {
+  uv__debug_check(uv__loop_check(loop));
   /* Asked before they run: what a round had to do counts as its progress, so
    * that UV_RUN_ONCE does not go to sleep after it. */
   int may_sleep =
@@ -155,6 +157,7 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   if (runs_timers)
     run_timers(loop);
 
+  uv__loop_enter(loop);
   uv__wake_run_begin(loop, mode);
   while (alive && !loop->stop_flag) {
     int err = iterate(loop, mode);
@@ -166,6 +169,7 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   }
 
   uv__wake_run_end(loop);
+  uv__loop_leave(loop);
   loop->stop_flag = 0;
   return alive;
 }
@@ -183,6 +187,7 @@ int uv_backend_process(uv_loop_t* loop, int timeout) {
 }
 
 int uv_backend_dispatch(uv_loop_t* loop) {
+  uv__debug_check(uv__loop_check(loop));
   uv__loop_state(loop)->metrics.loop_count++;
   uv__loop_poll_dispatch(loop);
   /* One round: what callbacks queue now is for the next dispatch. */

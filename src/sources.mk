@@ -32,6 +32,7 @@ uv_private_headers = \
   src/fs.h \
   src/handle.h \
   src/idna.h \
+  src/loop-check.h \
   src/loop-poll.h \
   src/loop-state.h \
   src/loop-watcher.h \
@@ -156,6 +157,7 @@ uv_common_sources = \
   src/idna.c \
   src/inet.c \
   src/library.c \
+  src/loop-check.c \
   src/loop-life.c \
   src/loop-poll.c \
   src/loop-watcher.c \

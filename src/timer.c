@@ -444,3 +444,22 @@ enum uv__close_answer uv__timer_close(uv_handle_t* handle) {
   uv_timer_stop((uv_timer_t*) handle);
   return UV__CLOSE_DONE;
 }
+
+int uv__timer_heap_is_sound(const uv_loop_t* loop) {
+  const struct uv__timers* timers = &uv__loop_state(loop)->timers;
+
+  for (size_t i = 0; i < timers->count; i++) {
+    const struct uv__timer_slot* slot = &timers->heap[i];
+    const uv_timer_t* timer = slot->timer;
+
+    if (timer->loop != loop || slot_of(timer) != i + 1)
+      return 0;
+    if (!uv__is_active((const uv_handle_t*) timer))
+      return 0;
+    if (slot->due_ns > timer->timeout)
+      return 0;
+    if (i > 0 && key_before(slot, &timers->heap[(i - 1) / ARITY]))
+      return 0;
+  }
+  return 1;
+}

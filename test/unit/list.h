@@ -134,6 +134,15 @@ UNIT_UNIX(cpuinfo_other_machines, "files of /proc")
 UNIT_UNIX(cpuinfo_many, "files of /proc")
 UNIT_UNIX(cpuinfo_nothing_there, "files of /proc")
 
+/* unit-loop-check.c */
+UNIT(loop_check_sound)
+UNIT(loop_check_sound_while_walking)
+UNIT(loop_check_h1)
+UNIT(loop_check_h4)
+UNIT(loop_check_timer_heap)
+UNIT(loop_check_list)
+UNIT(loop_check_owning_thread)
+
 /* unit-deadline.c */
 UNIT(deadline_after_ms)
 UNIT(deadline_after_ms_saturates)
