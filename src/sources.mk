@@ -278,7 +278,6 @@ uv_win_sources = \
 # Everything but Windows.
 uv_unix_sources = \
   src/unix/clock.c \
-  src/unix/dispatch.c \
   src/unix/dl.c \
   src/unix/env.c \
   src/unix/error.c \
