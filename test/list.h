@@ -289,6 +289,7 @@ TEST(pull_thread_pool)
 
 /* test-sandbox.c */
 TEST_UNIX(sandbox_loop_opens_no_file, "system call filters")
+TEST_UNIX(sandbox_server_without_descriptors, "system call filters")
 
 /* test-security-names.c */
 TEST(security_host_name_truncated_utf8)
