@@ -124,7 +124,7 @@ inline rouse() {
   fi
 }
 
-/* After some items somebody else is to be the lookout. */
+/* After some items another worker becomes the spinner. */
 inline change_lookout() {
   if
   :: handoffs < HANDOFFS && !ONE_COMING ->
@@ -199,7 +199,7 @@ next:
     spinning++;
     count_spare();
     unlock();
-    /* Looks for a while, in vain or not, or until relieved. */
+    /* Spins for a while, successfully or not, or until replaced. */
     lock();
     assert(spinning > 0);
     spinning--;
