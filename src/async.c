@@ -24,6 +24,7 @@
 #include "async.h"
 #include "async-order.h"
 #include "atomic.h"
+#include "callback.h"
 #include "loop-state.h"
 #include "threadpool.h"
 #include "wake.h"
@@ -83,6 +84,8 @@ int uv_async_send(uv_async_t* handle) {
   struct uv__loop_shared* shared = &uv__loop_state(loop)->shared;
   int err = 0;
 
+  if (uv__is_observed())
+    uv__observed_send(handle);
   /* Pairs with the acquire in uv__async_close_loop(). */
   uv__fetch_add(&shared->busy, 1);
   if (push_sent(shared, handle))
@@ -99,8 +102,15 @@ static uv_async_t* take_sent(struct uv__loop_state* state) {
     p->seen = NULL;
 
   /* Acquire: the handles. Pairs with push_sent(). */
-  return uv__chain_reverse(uv__exchange(&state->shared.sent, NULL),
-                           offsetof(uv_async_t, u.reserved[0]));
+  uv_async_t* newest = uv__exchange(&state->shared.sent, NULL);
+  uv_async_t* oldest = NULL;
+  while (newest != NULL) {
+    uv_async_t* next = *uv__async_link(newest);
+    *uv__async_link(newest) = oldest;
+    oldest = newest;
+    newest = next;
+  }
+  return oldest;
 }
 
 /* How far a pass has come. */
@@ -194,7 +204,7 @@ static void call_one(struct uv__async_pass* pass, uv_async_t* handle) {
    * with uv_async_send(). */
   uv__exchange(&handle->pending, 0);
   if (handle->async_cb != NULL)
-    handle->async_cb(handle);
+    uv__call_async(handle);
 }
 
 /* Calls `handle`, if any, and then whatever has its turn in the pass. Returns

@@ -20,10 +20,8 @@
 /* Checks that cost more than O(1); on in builds configured for debugging. */
 #ifdef UV__DEBUG
 # define uv__debug_assert(cond) assert(cond)
-# define uv__debug_check(call) (call)
 #else
 # define uv__debug_assert(cond) ((void) sizeof(cond))
-# define uv__debug_check(call) ((void) 0)
 #endif
 
 /* Keeps a function out of its caller, whose short way need not save registers
@@ -32,6 +30,30 @@
 # define UV__NOINLINE __attribute__((noinline))
 #else
 # define UV__NOINLINE
+#endif
+
+/* For functions of which each caller is to have a copy of its own, with the
+ * constants that it passes. */
+#ifdef __GNUC__
+# define UV__INLINE static inline __attribute__((always_inline))
+#else
+# define UV__INLINE static inline
+#endif
+
+/* For functions that run seldom: out of line as well, and branches that lead
+ * there are laid out as not taken. */
+#ifdef __GNUC__
+# define UV__COLD __attribute__((noinline, cold))
+#else
+# define UV__COLD
+#endif
+
+/* For objects of one file that others use: not through the table that an
+ * exported one needs. */
+#if defined(__GNUC__) && defined(__ELF__)
+# define UV__HIDDEN __attribute__((visibility("hidden")))
+#else
+# define UV__HIDDEN
 #endif
 
 static inline size_t uv__min_size(size_t a, size_t b) {

@@ -67,8 +67,7 @@ static int compare_names(const void* a, const void* b) {
   return strcmp(*left + 1, *right + 1);
 }
 
-/* Orders by name, bytewise, for uv__entries_next(): 0 or UV_ENOMEM. */
-static int entries_sort(struct uv__entries* entries) {
+int uv__entries_sort(struct uv__entries* entries) {
   if (entries->count == 0)
     return 0;
 
@@ -117,7 +116,7 @@ static int keep(const struct uv__entries* entries, void** ptr) {
 
 ssize_t uv__entries_finish(struct uv__entries* entries, int err, void** ptr) {
   if (err == 0)
-    err = entries_sort(entries);
+    err = uv__entries_sort(entries);
   if (err == 0 && entries->count > 0)
     err = keep(entries, ptr);
 

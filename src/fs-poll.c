@@ -13,8 +13,9 @@
  * L2  The poller of an active handle is busy or has its timer armed. If that
  *     fails, the callback gets the error and the handle is stopped.
  */
-#include "os/handle-class.h"
+#include "fs-poll.h"
 #include "alloc.h"
+#include "callback.h"
 #include "out-string.h"
 
 /* What is known about the path: 0 for attributes in `prev`, else an error that
@@ -113,7 +114,7 @@ static void report_error(struct poller* poller, int err) {
     return;
 
   poller->known = err;
-  poller->cb(poller->handle, err, &poller->prev, &no_stat);
+  uv__call_fs_poll(poller->handle, poller->cb, err, &poller->prev, &no_stat);
 }
 
 static void report_stat(struct poller* poller, const uv_stat_t* now) {
@@ -122,7 +123,7 @@ static void report_stat(struct poller* poller, const uv_stat_t* now) {
   if (poller->known == 0)
     news = differs(&poller->prev, now);
   if (news)
-    poller->cb(poller->handle, 0, &poller->prev, now);
+    uv__call_fs_poll(poller->handle, poller->cb, 0, &poller->prev, now);
 
   poller->prev = *now;
   poller->known = 0;
@@ -163,7 +164,7 @@ static void carry_on(struct poller* poller) {
     return;
   (void) uv_fs_poll_stop(poller->handle); /* cannot fail */
   /* The poller is freed in the close phase, not before. */
-  poller->cb(poller->handle, err, &no_stat, &no_stat);
+  uv__call_fs_poll(poller->handle, poller->cb, err, &no_stat, &no_stat);
 }
 
 static void poll_timer_done(uv_timer_t* timer) {

@@ -7,6 +7,7 @@
  */
 #include "fs.h"
 #include "alloc.h"
+#include "callback.h"
 #include "fs-entries.h"
 #include "req.h"
 #include "threadpool.h"
@@ -117,8 +118,7 @@ static void init_req(uv_loop_t* loop,
   uv__fs_os_init(req);
 }
 
-/* Runs the operation and stores req->result. Context: any. */
-static void fs_run(uv_fs_t* req) {
+void uv__fs_run(uv_fs_t* req) {
   const struct uv__fs_op* op = &uv__fs_ops[req->fs_type];
 
   do
@@ -127,7 +127,7 @@ static void fs_run(uv_fs_t* req) {
 }
 
 static void fs_work(struct uv__work* w) {
-  fs_run(container_of(w, uv_fs_t, work_req));
+  uv__fs_run(container_of(w, uv_fs_t, work_req));
 }
 
 static void fs_work_done(struct uv__work* w, int status) {
@@ -138,17 +138,20 @@ static void fs_work_done(struct uv__work* w, int status) {
     assert(status == UV_ECANCELED);
     req->result = status;
   }
-  req->cb(req);
+  uv__call_fs(req);
 }
 
 static int submit_to_pool(uv_fs_t* req) {
-  return uv__work_submit(req->loop, &req->work_req, UV__WORK_FAST_IO, fs_work,
+  return uv__work_submit(req->loop, &req->work_req, UV__CLASS_FS, fs_work,
                          fs_work_done);
 }
 
 void uv__fs_done(uv_fs_t* req) {
   *uv__fs_is_elsewhere(req) = NULL;
-  fs_work_done(&req->work_req, 0);
+  if (uv__is_observed())
+    uv__observed_done(&req->work_req, 0, fs_work_done);
+  else
+    fs_work_done(&req->work_req, 0);
 }
 
 void uv__fs_to_pool(uv_fs_t* req) {
@@ -178,6 +181,8 @@ static int submit(uv_fs_t* req) {
   if (uv__fs_os_offer(req)) {
     *uv__fs_is_elsewhere(req) = req;
     req->work_req.work = NULL; /* the pool cannot cancel it */
+    if (uv__is_observed())
+      uv__observed_submit(req->loop, &req->work_req, UV__CLASS_FS);
     return 0;
   }
 
@@ -225,7 +230,7 @@ int uv__fs_start(uv_loop_t* loop,
     return refuse(req, err);
 
   if (cb == NULL) {
-    fs_run(req);
+    uv__fs_run(req);
     return (int) req->result;
   }
 

@@ -7,8 +7,8 @@
  * one tick being reported last-in first-out.
  */
 #include "handle.h"
+#include "callback.h"
 #include "fatal.h"
-#include "loop-check.h"
 #include "os/handle-class.h"
 
 #include <stdio.h>
@@ -16,7 +16,6 @@
 void uv__handle_init(uv_loop_t* loop,
                      uv_handle_t* handle,
                      uv_handle_type type) {
-  uv__debug_assert(uv__loop_is_own_thread(loop));
   handle->loop = loop;
   handle->type = type;
   handle->close_cb = NULL;
@@ -100,7 +99,6 @@ void uv_close(uv_handle_t* handle, uv_close_cb close_cb) {
   const struct uv__handle_class* class = &uv__handle_classes[handle->type];
 
   assert(!uv__is_closing(handle));
-  uv__debug_assert(uv__loop_is_own_thread(handle->loop));
   if (class->close == NULL)
     uv__fatal("uv_close: not a handle", UV_EINVAL);
 
@@ -130,7 +128,7 @@ static void finish_close(uv_loop_t* loop, uv_handle_t* handle) {
 
   /* Last: the callback may free the handle. */
   if (handle->close_cb != NULL)
-    handle->close_cb(handle);
+    uv__call_close(loop, handle);
 }
 
 void uv__handle_run_closing(uv_loop_t* loop) {
@@ -145,13 +143,7 @@ void uv__handle_run_closing(uv_loop_t* loop) {
 }
 
 void uv_walk(uv_loop_t* loop, uv_walk_cb walk_cb, void* arg) {
-  struct uv__loop_state* state = uv__loop_state(loop);
   struct uv__queue todo;
-
-  if (state == NULL)
-    return; /* closed */
-  unsigned walking = state->flags & UV__LOOP_WALKING;
-  state->flags |= UV__LOOP_WALKING;
   uv__queue_move(&todo, &loop->handle_queue);
 
   while (!uv__queue_empty(&todo)) {
@@ -161,10 +153,8 @@ void uv_walk(uv_loop_t* loop, uv_walk_cb walk_cb, void* arg) {
 
     uv_handle_t* handle = container_of(q, uv_handle_t, handle_queue);
     if (!(handle->flags & UV__INTERNAL))
-      walk_cb(handle, arg);
+      uv__call_walk(handle, walk_cb, arg);
   }
-  if (!walking)
-    state->flags &= ~UV__LOOP_WALKING;
 }
 
 static void print_handle(const uv_handle_t* handle, FILE* stream) {

@@ -6,6 +6,7 @@
 #include "atomic.h"
 #include "os/loop.h"
 #include "threadpool.h"
+#include "trace-session.h"
 
 void uv_library_shutdown(void) {
   static int was_shut_down;
@@ -13,5 +14,6 @@ void uv_library_shutdown(void) {
   if (uv__exchange(&was_shut_down, 1))
     return;
   uv__threadpool_shutdown();
+  uv__trace_shutdown();
   uv__library_os_shutdown();
 }

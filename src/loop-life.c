@@ -6,6 +6,7 @@
 #include "loop-poll.h"
 #include "os/loop.h"
 #include "timer.h"
+#include "trace-session.h"
 #include "wake.h"
 
 #include <limits.h>
@@ -38,6 +39,7 @@ int uv_loop_init(uv_loop_t* loop) {
   loop->internal_fields = state;
   state->poller = uv__poller_os_choose();
   uv__wake_init_process();
+  uv__trace_init_loop();
   uv__async_init_loop(loop);
   uv_update_time(loop);
 
@@ -118,6 +120,7 @@ void uv_loop_delete(uv_loop_t* loop) {
 int uv_loop_fork(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
 
+  uv__trace_init_loop();
   int err = state->poller->reopen(loop);
   if (err != 0)
     return err;

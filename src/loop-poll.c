@@ -15,6 +15,7 @@
 #include "alloc.h"
 #include "deadline.h"
 #include "metrics.h"
+#include "observe.h"
 #include "os/loop.h"
 #include "wake.h"
 
@@ -165,10 +166,35 @@ int uv__loop_poll_dispatch(uv_loop_t* loop) {
   return ran;
 }
 
-int uv__loop_poll(uv_loop_t* loop, uint64_t deadline_ns) {
+int uv__loop_poll_collect_observed(uv_loop_t* loop, uint64_t deadline_ns) {
+  int timeout_ms = left_ms(deadline_ns);
+  uint64_t begin_ns = uv__observed_phase_begin(loop, UV__PHASE_POLL);
+
+  int n = uv__loop_poll_collect(loop, deadline_ns);
+  uv__observed_phase_end(loop, UV__PHASE_POLL, begin_ns, timeout_ms, n);
+  return n;
+}
+
+int uv__loop_poll_dispatch_observed(uv_loop_t* loop) {
+  const struct uv__batch* batch = &uv__loop_state(loop)->batch;
+
+  if (batch->next == batch->count && !batch->signals_due)
+    return 0;
+  uint64_t begin_ns = uv__observed_phase_begin(loop, UV__PHASE_EVENTS);
+  int ran = uv__loop_poll_dispatch(loop);
+  uv__observed_phase_end(loop, UV__PHASE_EVENTS, begin_ns, 0, 0);
+  return ran;
+}
+
+/* `is_observed` is a constant: there are two of it. */
+UV__INLINE int poll_events(uv_loop_t* loop,
+                           uint64_t deadline_ns,
+                           int is_observed) {
   for (int batches = 0; batches < BATCHES_MAX;) {
-    int n = uv__loop_poll_collect(loop, deadline_ns);
-    int ran = uv__loop_poll_dispatch(loop);
+    int n = is_observed ? uv__loop_poll_collect_observed(loop, deadline_ns)
+                        : uv__loop_poll_collect(loop, deadline_ns);
+    int ran = is_observed ? uv__loop_poll_dispatch_observed(loop)
+                          : uv__loop_poll_dispatch(loop);
 
     if (n <= 0)
       return n;
@@ -181,6 +207,14 @@ int uv__loop_poll(uv_loop_t* loop, uint64_t deadline_ns) {
       batches++;
   }
   return 0;
+}
+
+int uv__loop_poll(uv_loop_t* loop, uint64_t deadline_ns) {
+  return poll_events(loop, deadline_ns, 0);
+}
+
+int uv__loop_poll_observed(uv_loop_t* loop, uint64_t deadline_ns) {
+  return poll_events(loop, deadline_ns, 1);
 }
 
 void uv__loop_poll_close(uv_loop_t* loop) {

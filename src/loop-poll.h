@@ -18,6 +18,17 @@ int uv__loop_poll_dispatch(uv_loop_t* loop);
  * more: somebody closed the poller's fd. */
 int uv__loop_poll(uv_loop_t* loop, uint64_t deadline_ns);
 
+/* The same three, for whoever observes; see observe.h. */
+UV__COLD int uv__poll_collect_observed(uv_loop_t* loop, uint64_t deadline_ns);
+UV__COLD int uv__poll_dispatch_observed(uv_loop_t* loop);
+UV__COLD int uv__poll_observed(uv_loop_t* loop, uint64_t deadline_ns);
+
+/* The same three, for whoever observes; see observe.h. */
+UV__COLD int uv__loop_poll_collect_observed(uv_loop_t* loop,
+                                            uint64_t deadline_ns);
+UV__COLD int uv__loop_poll_dispatch_observed(uv_loop_t* loop);
+UV__COLD int uv__loop_poll_observed(uv_loop_t* loop, uint64_t deadline_ns);
+
 /* uv_loop_close(): frees what batches needed. */
 void uv__loop_poll_close(uv_loop_t* loop);
 

@@ -3,6 +3,8 @@
  * A newly started handle goes to the front, so callbacks run last-in first-out.
  */
 #include "loop-watcher.h"
+#include "callback.h"
+#include "loop.h"
 
 /* 1 if the handle was started by this call, 0 if it is running already (its
  * callback then stays), UV_EINVAL. */
@@ -61,7 +63,7 @@ int uv_idle_stop(uv_idle_t* handle) {
 
 static void call_idle(struct uv__queue* node) {
   uv_idle_t* handle = container_of(node, uv_idle_t, queue);
-  handle->idle_cb(handle);
+  uv__call_idle(handle);
 }
 
 void uv__run_idle(uv_loop_t* loop) {
@@ -94,7 +96,7 @@ int uv_prepare_stop(uv_prepare_t* handle) {
 
 static void call_prepare(struct uv__queue* node) {
   uv_prepare_t* handle = container_of(node, uv_prepare_t, queue);
-  handle->prepare_cb(handle);
+  uv__call_prepare(handle);
 }
 
 void uv__run_prepare(uv_loop_t* loop) {
@@ -127,7 +129,7 @@ int uv_check_stop(uv_check_t* handle) {
 
 static void call_check(struct uv__queue* node) {
   uv_check_t* handle = container_of(node, uv_check_t, queue);
-  handle->check_cb(handle);
+  uv__call_check(handle);
 }
 
 void uv__run_check(uv_loop_t* loop) {

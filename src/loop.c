@@ -11,11 +11,11 @@
  * the waiting half of the poll phase, uv_backend_dispatch() the other half,
  * then after_poll(), the timers and the next before_poll().
  */
-#include "loop-watcher.h"
+#include "loop.h"
 #include "deadline.h"
 #include "handle.h"
-#include "loop-check.h"
 #include "loop-poll.h"
+#include "observe.h"
 #include "os/loop.h"
 #include "timer.h"
 #include "uv/ext.h"
@@ -24,8 +24,7 @@
 /* Rounds of callbacks that became due while the poll phase ran. */
 #define PENDING_ROUNDS_MAX 8
 
-/* Is there something left that could make a callback run? */
-static int loop_is_alive(const uv_loop_t* loop) {
+int uv__loop_alive(const uv_loop_t* loop) {
   if (loop->active_handles > 0)
     return 1;
   return loop->active_reqs.count > 0 || loop->closing_handles != NULL ||
@@ -33,7 +32,7 @@ static int loop_is_alive(const uv_loop_t* loop) {
 }
 
 int uv_loop_alive(const uv_loop_t* loop) {
-  return loop_is_alive(loop);
+  return uv__loop_alive(loop);
 }
 
 /* Is there something to do even if no event comes and no timer is due? */
@@ -49,9 +48,8 @@ static uint64_t next_own_work(uv_loop_t* loop) {
   return uv__timer_is_any(loop) ? uv__timer_next_due(loop) : UV__DEADLINE_NEVER;
 }
 
-/* The moment until which the loop may sleep, in ns of uv_hrtime(). */
-static uint64_t loop_deadline(uv_loop_t* loop) {
-  if (loop->stop_flag || !loop_is_alive(loop))
+uint64_t uv__loop_deadline(uv_loop_t* loop) {
+  if (loop->stop_flag || !uv__loop_alive(loop))
     return UV__DEADLINE_NONE;
   return next_own_work(loop);
 }
@@ -59,7 +57,7 @@ static uint64_t loop_deadline(uv_loop_t* loop) {
 /* Only reads: programs call this on another thread while the loop's thread
  * starts timers. */
 int uv_backend_timeout(const uv_loop_t* loop) {
-  if (loop->stop_flag || !loop_is_alive(loop) || has_own_work(loop))
+  if (loop->stop_flag || !uv__loop_alive(loop) || has_own_work(loop))
     return 0;
   /* Whoever embeds the loop waits on the backend's fd, which does not know yet
    * about interest that was not committed: a round is due. */
@@ -86,13 +84,28 @@ void uv_stop(uv_loop_t* loop) {
   loop->stop_flag = 1;
 }
 
-static void before_poll(uv_loop_t* loop) {
+/* `is_observed` is a constant wherever these are called: each of them exists
+ * twice, and the one that nobody observes has nothing of the other. */
+UV__INLINE void run_phase(uv_loop_t* loop,
+                          enum uv__phase phase,
+                          void (*run)(uv_loop_t* loop),
+                          int is_observed) {
+  uint64_t begin_ns = 0;
+
+  if (is_observed)
+    begin_ns = uv__observed_phase_begin(loop, phase);
+  run(loop);
+  if (is_observed)
+    uv__observed_phase_end(loop, phase, begin_ns, 0, 0);
+}
+
+UV__INLINE void before_poll(uv_loop_t* loop, int is_observed) {
   if (uv__loop_os_has_pending(loop))
-    uv__loop_os_run_pending(loop);
+    run_phase(loop, UV__PHASE_PENDING, uv__loop_os_run_pending, is_observed);
   if (!uv__queue_empty(&loop->idle_handles))
-    uv__run_idle(loop);
+    run_phase(loop, UV__PHASE_IDLE, uv__run_idle, is_observed);
   if (!uv__queue_empty(&loop->prepare_handles))
-    uv__run_prepare(loop);
+    run_phase(loop, UV__PHASE_PREPARE, uv__run_prepare, is_observed);
 }
 
 /* No callback comes before the timers: the poll phase's time is still good. */
@@ -103,24 +116,25 @@ static int is_quiet(const uv_loop_t* loop, uint64_t events_before) {
          loop->closing_handles == NULL;
 }
 
-static void after_poll(uv_loop_t* loop, int pending_rounds) {
+UV__INLINE void after_poll(uv_loop_t* loop,
+                           int pending_rounds,
+                           int is_observed) {
   for (int i = 0; i < pending_rounds && uv__loop_os_has_pending(loop); i++)
-    uv__loop_os_run_pending(loop);
+    run_phase(loop, UV__PHASE_PENDING, uv__loop_os_run_pending, is_observed);
 
   if (!uv__queue_empty(&loop->check_handles))
-    uv__run_check(loop);
+    run_phase(loop, UV__PHASE_CHECK, uv__run_check, is_observed);
   if (loop->closing_handles != NULL)
-    uv__handle_run_closing(loop);
+    run_phase(loop, UV__PHASE_CLOSING, uv__handle_run_closing, is_observed);
   uv_update_time(loop);
 }
 
-static void run_timers(uv_loop_t* loop) {
+UV__INLINE void run_timers(uv_loop_t* loop, int is_observed) {
   if (uv__timer_may_be_due(loop))
-    uv__timer_run_due(loop);
+    run_phase(loop, UV__PHASE_TIMERS, uv__timer_run_due, is_observed);
 }
 
-static int iterate(uv_loop_t* loop, uv_run_mode mode) {
-  uv__debug_check(uv__loop_check(loop));
+UV__INLINE int iterate(uv_loop_t* loop, uv_run_mode mode, int is_observed) {
   /* Asked before they run: what a round had to do counts as its progress, so
    * that UV_RUN_ONCE does not go to sleep after it. */
   int may_sleep =
@@ -128,25 +142,36 @@ static int iterate(uv_loop_t* loop, uv_run_mode mode) {
       (mode == UV_RUN_ONCE && !uv__loop_os_has_pending(loop) &&
        uv__queue_empty(&loop->idle_handles));
 
-  before_poll(loop);
+  before_poll(loop, is_observed);
 
   uint64_t deadline_ns =
-      may_sleep ? loop_deadline(loop) : UV__DEADLINE_NONE;
+      may_sleep ? uv__loop_deadline(loop) : UV__DEADLINE_NONE;
 
   struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
   uint64_t events_before = metrics->events;
   metrics->loop_count++;
-  int err = uv__loop_poll(loop, deadline_ns);
+  int err = is_observed ? uv__loop_poll_observed(loop, deadline_ns)
+                        : uv__loop_poll(loop, deadline_ns);
   if (!is_quiet(loop, events_before))
-    after_poll(loop, PENDING_ROUNDS_MAX);
-  run_timers(loop);
+    after_poll(loop, PENDING_ROUNDS_MAX, is_observed);
+  run_timers(loop, is_observed);
+  return err;
+}
+
+UV__COLD static int iterate_observed(uv_loop_t* loop, uv_run_mode mode) {
+  const struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
+  uint64_t events_before = metrics->events;
+  uint64_t begin_ns = uv_hrtime();
+
+  int err = iterate(loop, mode, 1);
+  uv__observed_iteration(loop, begin_ns, metrics->events - events_before);
   return err;
 }
 
 int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   /* Asked before the early timers: what was alive then gets an iteration, even
    * if they were all there was. */
-  int alive = loop_is_alive(loop);
+  int alive = uv__loop_alive(loop);
   if (uv__loop_state(loop) == NULL)
     return alive; /* closed */
   int runs_timers = mode == UV_RUN_DEFAULT && alive && !loop->stop_flag;
@@ -155,13 +180,13 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   if (runs_timers || !alive)
     uv_update_time(loop);
   if (runs_timers)
-    run_timers(loop);
+    run_timers(loop, uv__is_observed());
 
-  uv__loop_enter(loop);
   uv__wake_run_begin(loop, mode);
   while (alive && !loop->stop_flag) {
-    int err = iterate(loop, mode);
-    alive = loop_is_alive(loop);
+    int err = uv__is_observed() ? iterate_observed(loop, mode)
+                                : iterate(loop, mode, 0);
+    alive = uv__loop_alive(loop);
     /* A loop that cannot wait would spin: back to the caller, who sees that it
      * is still alive. */
     if (err != 0 || mode != UV_RUN_DEFAULT)
@@ -169,7 +194,6 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   }
 
   uv__wake_run_end(loop);
-  uv__loop_leave(loop);
   loop->stop_flag = 0;
   return alive;
 }
@@ -183,19 +207,39 @@ int uv_backend_process(uv_loop_t* loop, int timeout) {
   /* A timer is not late because the caller measured before the callbacks. */
   if (own_ns < deadline_ns)
     deadline_ns = own_ns;
-  return uv__loop_poll_collect(loop, deadline_ns);
+  return uv__is_observed() ? uv__loop_poll_collect_observed(loop, deadline_ns)
+                           : uv__loop_poll_collect(loop, deadline_ns);
+}
+
+/* What uv_backend_dispatch() does of an iteration. */
+UV__INLINE void dispatch(uv_loop_t* loop, int is_observed) {
+  if (is_observed)
+    uv__loop_poll_dispatch_observed(loop);
+  else
+    uv__loop_poll_dispatch(loop);
+  /* One round: what callbacks queue now is for the next dispatch. */
+  after_poll(loop, 1, is_observed);
+  run_timers(loop, is_observed);
+  before_poll(loop, is_observed);
+}
+
+UV__COLD static void dispatch_observed(uv_loop_t* loop) {
+  const struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
+  uint64_t events_before = metrics->events;
+  uint64_t begin_ns = uv_hrtime();
+
+  dispatch(loop, 1);
+  uv__observed_iteration(loop, begin_ns, metrics->events - events_before);
 }
 
 int uv_backend_dispatch(uv_loop_t* loop) {
-  uv__debug_check(uv__loop_check(loop));
   uv__loop_state(loop)->metrics.loop_count++;
-  uv__loop_poll_dispatch(loop);
-  /* One round: what callbacks queue now is for the next dispatch. */
-  after_poll(loop, 1);
-  run_timers(loop);
-  before_poll(loop);
+  if (uv__is_observed())
+    dispatch_observed(loop);
+  else
+    dispatch(loop, 0);
 
   int stopped = loop->stop_flag != 0;
   loop->stop_flag = 0;
-  return !stopped && loop_is_alive(loop);
+  return !stopped && uv__loop_alive(loop);
 }

@@ -5,6 +5,7 @@
  * uv_close() on it works and is not needed.
  */
 #include "os/process.h"
+#include "callback.h"
 
 #define PROCESS_FLAGS                                                          \
   (UV_PROCESS_SETUID | UV_PROCESS_SETGID |                                     \
@@ -80,5 +81,5 @@ void uv__process_report_exit(uv_process_t* process,
                              int term_signal) {
   uv__handle_stop(uv__base(process));
   if (process->exit_cb != NULL)
-    process->exit_cb(process, exit_status, term_signal);
+    uv__call_exit(process, exit_status, term_signal);
 }

@@ -5,6 +5,7 @@
  *   with one: a worker fills the buffer, the loop thread calls back
  */
 #include "os/random.h"
+#include "callback.h"
 #include "req.h"
 #include "threadpool.h"
 
@@ -22,7 +23,7 @@ static void random_done(struct uv__work* w, int cancelled) {
   int outcome = cancelled != 0 ? cancelled : req->status;
 
   uv__req_unregister(req->loop);
-  req->cb(req, outcome, req->buf, req->buflen);
+  uv__call_random(req, outcome);
 }
 
 int uv_random(uv_loop_t* loop,
@@ -47,7 +48,7 @@ int uv_random(uv_loop_t* loop,
   req->buflen = buflen;
   req->cb = cb;
 
-  int err = uv__work_submit(loop, &req->work_req, UV__WORK_CPU, random_work,
+  int err = uv__work_submit(loop, &req->work_req, UV__CLASS_RANDOM, random_work,
                             random_done);
   if (err != 0)
     uv__req_unregister(loop);

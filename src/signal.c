@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Signal handles: who may start them, and how often they are called. */
 #include "os/signal.h"
+#include "callback.h"
 
 int uv_signal_init(uv_loop_t* loop, uv_signal_t* handle) {
   if (loop == NULL || handle == NULL)
@@ -60,7 +61,7 @@ int uv_signal_stop(uv_signal_t* handle) {
 }
 
 void uv__signal_report(uv_signal_t* handle, int signum) {
-  handle->signal_cb(handle, signum);
+  uv__call_signal(handle, signum);
   /* Also if the callback has started it again, as in libuv. */
   if (handle->flags & UV__SIGNAL_ONE_SHOT)
     (void) uv_signal_stop(handle); /* cannot fail */

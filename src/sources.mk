@@ -25,18 +25,21 @@ uv_private_headers = \
   src/atomic.h \
   src/base.h \
   src/bufs.h \
+  src/callback.h \
   src/deadline.h \
   src/fatal.h \
   src/fork-lock.h \
   src/fs-entries.h \
+  src/fs-poll.h \
   src/fs.h \
   src/handle.h \
   src/idna.h \
-  src/loop-check.h \
   src/loop-poll.h \
   src/loop-state.h \
   src/loop-watcher.h \
+  src/loop.h \
   src/metrics.h \
+  src/observe.h \
   src/os/addr.h \
   src/os/fs-event.h \
   src/os/fs.h \
@@ -53,25 +56,37 @@ uv_private_headers = \
   src/os/system.h \
   src/os/tcp.h \
   src/os/thread.h \
+  src/os/trace.h \
   src/os/tty.h \
   src/os/udp.h \
   src/out-string.h \
   src/queue.h \
   src/req.h \
+  src/slice.h \
   src/spin.h \
   src/strscpy.h \
   src/strtok.h \
+  src/symbol.h \
   src/threadpool.h \
   src/timer.h \
+  src/trace-flight.h \
+  src/trace-format.h \
+  src/trace-record.h \
+  src/trace-send.h \
+  src/trace-session.h \
+  src/trace-thread.h \
+  src/trace-writer.h \
   src/unix/bsd/sysinfo.h \
   src/unix/cmsg.h \
   src/unix/darwin/fs-clone.h \
   src/unix/darwin/fsevents.h \
   src/unix/darwin/os.h \
+  src/unix/eai.h \
   src/unix/fd.h \
   src/unix/freebsd/os.h \
   src/unix/fs-event.h \
   src/unix/fs-ops.h \
+  src/unix/ifaddrs.h \
   src/unix/io.h \
   src/unix/kqueue/dir-names.h \
   src/unix/kqueue/interest.h \
@@ -92,7 +107,7 @@ uv_private_headers = \
   src/unix/proc-info.h \
   src/unix/process-sys.h \
   src/unix/process.h \
-  src/unix/resolver.h \
+  src/unix/proctitle.h \
   src/unix/self-pipe.h \
   src/unix/signal-log.h \
   src/unix/signal.h \
@@ -110,13 +125,14 @@ uv_private_headers = \
   src/win/ansi.h \
   src/win/compiler.h \
   src/win/dump-path.h \
+  src/win/eai.h \
   src/win/error.h \
   src/win/event-req.h \
-  src/win/fd.h \
   src/win/fs-fd-hash-inl.h \
   src/win/fs.h \
   src/win/ipc-frame.h \
   src/win/loop.h \
+  src/win/os-handle.h \
   src/win/overlapped.h \
   src/win/pipe.h \
   src/win/poll-handle.h \
@@ -129,11 +145,13 @@ uv_private_headers = \
   src/win/sock.h \
   src/win/stream.h \
   src/win/tcp.h \
+  src/win/trace.h \
   src/win/tty-keys.h \
   src/win/tty.h \
   src/win/udp.h \
   src/win/wide.h \
   src/win/winapi.h \
+  src/win/winsock.h \
   src/work-queue.h
 
 # Each list below is a folder: what is selected together lies together.
@@ -144,6 +162,8 @@ uv_common_sources = \
   src/alloc.c \
   src/async-order.c \
   src/async.c \
+  src/callback.c \
+  src/cancel.c \
   src/deadline.c \
   src/error.c \
   src/fatal.c \
@@ -153,30 +173,39 @@ uv_common_sources = \
   src/fs-event.c \
   src/fs-poll.c \
   src/fs.c \
+  src/getaddrinfo.c \
+  src/getnameinfo.c \
   src/handle.c \
   src/idna.c \
   src/inet.c \
   src/library.c \
-  src/loop-check.c \
   src/loop-life.c \
   src/loop-poll.c \
   src/loop-watcher.c \
   src/loop.c \
   src/metrics.c \
+  src/observe.c \
   src/pipe.c \
   src/poll-handle.c \
   src/process.c \
   src/random.c \
-  src/resolver.c \
   src/signal.c \
+  src/slice.c \
   src/stream.c \
   src/strscpy.c \
   src/strtok.c \
+  src/symbol.c \
   src/system.c \
   src/tcp.c \
   src/thread.c \
   src/threadpool.c \
   src/timer.c \
+  src/trace-flight.c \
+  src/trace-format.c \
+  src/trace-send.c \
+  src/trace-session.c \
+  src/trace-thread.c \
+  src/trace-writer.c \
   src/tty.c \
   src/udp-multicast.c \
   src/udp.c \
@@ -188,6 +217,7 @@ uv_common_sources = \
 
 # Windows.
 uv_win_sources = \
+  src/win/addr.c \
   src/win/afd.c \
   src/win/ansi.c \
   src/win/clock.c \
@@ -195,10 +225,10 @@ uv_win_sources = \
   src/win/dispatch.c \
   src/win/dl.c \
   src/win/dump-path.c \
+  src/win/eai.c \
   src/win/env.c \
   src/win/error.c \
   src/win/event-req.c \
-  src/win/fd.c \
   src/win/fs-attr.c \
   src/win/fs-copy.c \
   src/win/fs-dir.c \
@@ -213,10 +243,14 @@ uv_win_sources = \
   src/win/fs-rw.c \
   src/win/fs-stat.c \
   src/win/fs-temp.c \
+  src/win/getaddrinfo.c \
+  src/win/getnameinfo.c \
+  src/win/guess-handle.c \
   src/win/handle-class.c \
   src/win/ifaddrs.c \
   src/win/ipc-frame.c \
   src/win/loop.c \
+  src/win/os-handle.c \
   src/win/pipe-accept.c \
   src/win/pipe-connect.c \
   src/win/pipe-eof.c \
@@ -230,6 +264,7 @@ uv_win_sources = \
   src/win/poll-handle.c \
   src/win/poll-slow.c \
   src/win/poller-iocp.c \
+  src/win/poller.c \
   src/win/proc-info.c \
   src/win/process-args.c \
   src/win/process-dump.c \
@@ -241,7 +276,6 @@ uv_win_sources = \
   src/win/proctitle.c \
   src/win/random.c \
   src/win/reparse.c \
-  src/win/resolver.c \
   src/win/resume.c \
   src/win/sem.c \
   src/win/signal.c \
@@ -260,6 +294,7 @@ uv_win_sources = \
   src/win/tcp.c \
   src/win/thread-sched.c \
   src/win/thread.c \
+  src/win/trace.c \
   src/win/tty-keys.c \
   src/win/tty-read-line.c \
   src/win/tty-read-raw.c \
@@ -273,12 +308,16 @@ uv_win_sources = \
   src/win/udp.c \
   src/win/user.c \
   src/win/wide.c \
-  src/win/winapi.c
+  src/win/winapi.c \
+  src/win/winsock.c
 
 # Everything but Windows.
 uv_unix_sources = \
+  src/unix/addr.c \
   src/unix/clock.c \
+  src/unix/dispatch.c \
   src/unix/dl.c \
+  src/unix/eai.c \
   src/unix/env.c \
   src/unix/error.c \
   src/unix/fd.c \
@@ -289,6 +328,9 @@ uv_unix_sources = \
   src/unix/fs-rw.c \
   src/unix/fs-stat.c \
   src/unix/fs-time.c \
+  src/unix/getaddrinfo.c \
+  src/unix/getnameinfo.c \
+  src/unix/guess-handle.c \
   src/unix/handle-class.c \
   src/unix/ifaddrs.c \
   src/unix/io.c \
@@ -307,7 +349,6 @@ uv_unix_sources = \
   src/unix/process-stdio.c \
   src/unix/process.c \
   src/unix/random.c \
-  src/unix/resolver.c \
   src/unix/self-pipe.c \
   src/unix/signal-handler.c \
   src/unix/signal-log.c \
@@ -323,6 +364,7 @@ uv_unix_sources = \
   src/unix/tcp.c \
   src/unix/thread-sched.c \
   src/unix/thread.c \
+  src/unix/trace.c \
   src/unix/tty.c \
   src/unix/udp-multicast.c \
   src/unix/udp-recv.c \

@@ -8,6 +8,7 @@
  */
 #include "os/stream.h"
 #include "bufs.h"
+#include "callback.h"
 #include "req.h"
 
 #include <limits.h>
@@ -15,8 +16,12 @@
 /* More buffers than this are a negative number in disguise. */
 #define NBUFS_MAX INT_MAX
 
+static int is_closing(const uv_stream_t* stream) {
+  return (stream->flags & (UV__CLOSING | UV__CLOSED)) != 0;
+}
+
 int uv_listen(uv_stream_t* stream, int backlog, uv_connection_cb cb) {
-  if (stream == NULL || uv__is_closing(uv__base(stream)))
+  if (stream == NULL || is_closing(stream))
     return UV_EINVAL;
   if (stream->type != UV_TCP && stream->type != UV_NAMED_PIPE)
     return UV_EINVAL;
@@ -36,7 +41,7 @@ int uv_read_start(uv_stream_t* stream,
                   uv_read_cb read_cb) {
   if (stream == NULL || alloc_cb == NULL || read_cb == NULL)
     return UV_EINVAL;
-  if (uv__is_closing(uv__base(stream)))
+  if (is_closing(stream))
     return UV_EINVAL;
   if (stream->flags & UV__READING)
     return UV_EALREADY;
@@ -128,7 +133,7 @@ int uv_try_write(uv_stream_t* stream,
 int uv_shutdown(uv_shutdown_t* req, uv_stream_t* stream, uv_shutdown_cb cb) {
   if (req == NULL || stream == NULL)
     return UV_EINVAL;
-  if (uv__is_closing(uv__base(stream)) || !(stream->flags & UV__WRITABLE))
+  if (is_closing(stream) || !(stream->flags & UV__WRITABLE))
     return UV_ENOTCONN;
   if (stream->flags & (UV__SHUTTING | UV__SHUT))
     return UV_ENOTCONN;
@@ -151,7 +156,7 @@ void uv__stream_shutdown_report(uv_stream_t* stream, int err) {
     stream->flags |= UV__SHUT;
   uv__req_unregister(stream->loop);
   if (req->cb != NULL)
-    req->cb(req, err);
+    uv__call_shutdown(req, err);
 }
 
 int uv_is_readable(const uv_stream_t* stream) {

@@ -26,8 +26,8 @@
 #include "fatal.h"
 #include "fork-lock.h"
 #include "loop-state.h"
+#include "observe.h"
 #include "os/thread.h"
-#include "queue.h"
 #include "spin.h"
 #include "wake.h"
 #include "work-queue.h"
@@ -249,11 +249,18 @@ static int push_done(uv_loop_t* loop, struct uv__work* w) {
   return err > 0;
 }
 
+static void do_work(struct uv__work* w, void (*work)(struct uv__work*)) {
+  if (uv__is_observed())
+    uv__observed_work(w, work);
+  else
+    work(w);
+}
+
 /* A mean that forgets. A worker that lost its processor meanwhile is one sample
  * of PACE_MAX_NS, which alone does not make light work heavy. */
 static void time_work(struct uv__work* w, void (*work)(struct uv__work*)) {
   uint64_t begin = uv_hrtime();
-  work(w);
+  do_work(w, work);
   uint64_t took = uv_hrtime() - begin;
   unsigned sample = took < PACE_MAX_NS ? (unsigned) took : PACE_MAX_NS;
   unsigned pace = uv__load_relaxed(&pool.pace_ns);
@@ -268,7 +275,7 @@ static int run_work(struct uv__work* w,
   if (is_timed)
     time_work(w, work);
   else
-    work(w);
+    do_work(w, work);
   return push_done(w->loop, w);
 }
 
@@ -435,7 +442,7 @@ static void run_worker(void* arg) {
 
 int uv__work_submit(uv_loop_t* loop,
                     struct uv__work* w,
-                    enum uv__work_kind kind,
+                    enum uv__work_class work_class,
                     void (*work)(struct uv__work* w),
                     void (*done)(struct uv__work* w, int status)) {
   int err = ensure_pool();
@@ -445,8 +452,10 @@ int uv__work_submit(uv_loop_t* loop,
   w->loop = loop;
   w->work = work;
   w->done = done;
+  if (uv__is_observed())
+    uv__observed_submit(loop, w, work_class);
 
-  if (kind != UV__WORK_SLOW_IO) {
+  if (!uv__work_is_slow(work_class)) {
     uv__work_queue_push(&pool.queue, w);
     /* Not a plain load, to have an order with count_spare(). */
     if (uv__fetch_add(&pool.spare, 0) == 0)
@@ -454,12 +463,14 @@ int uv__work_submit(uv_loop_t* loop,
   }
 
   lock_pool();
-  if (kind == UV__WORK_SLOW_IO)
+  if (uv__work_is_slow(work_class))
     uv__work_queue_push_slow(&pool.queue, w);
   err = rouse_worker();
   if (err != 0)
     uv__work_queue_remove(&pool.queue, w);
   unlock_pool();
+  if (err != 0 && uv__is_observed())
+    uv__observed_refused(w);
   return err;
 }
 
@@ -500,7 +511,10 @@ static void report(struct uv__work* w) {
     uv__fatal("the work queue: a request was submitted twice", UV_EBUSY);
   w->done = NULL;
   w->work = NULL; /* too late to be cancelled */
-  done(w, status);
+  if (uv__is_observed())
+    uv__observed_done(w, status, done);
+  else
+    done(w, status);
 }
 
 int uv__work_run_done(uv_loop_t* loop) {
@@ -511,8 +525,7 @@ int uv__work_run_done(uv_loop_t* loop) {
     return 0;
   /* Acquire: what the workers did. Pairs with push_done(). */
   struct uv__queue* oldest =
-      uv__chain_reverse(uv__exchange(&state->shared.work_done, NULL),
-                        offsetof(struct uv__queue, next));
+      uv__work_oldest_first(uv__exchange(&state->shared.work_done, NULL));
   while (oldest != NULL) {
     struct uv__work* w = container_of(oldest, struct uv__work, wq);
     oldest = oldest->next;

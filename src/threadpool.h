@@ -10,19 +10,19 @@
 #define UV_THREADPOOL_IMPL_H_
 
 #include "base.h"
+#include "trace-record.h"
 
-enum uv__work_kind {
-  UV__WORK_CPU,     /* uv_queue_work() */
-  UV__WORK_FAST_IO, /* files */
-  UV__WORK_SLOW_IO  /* name resolution: at most half of the workers */
-};
+/* Name resolution is slow: at most half of the workers do it. */
+static inline int uv__work_is_slow(enum uv__work_class work_class) {
+  return work_class >= UV__CLASS_GETADDRINFO;
+}
 
 /* Queues `w`, which the caller keeps alive until done() ran. Starts workers on
  * first use; fails (UV_EAGAIN, UV_ENOMEM) only if there is not a single one.
  * Does not touch the loop's request count. done() gets 0 or UV_ECANCELED. */
 int uv__work_submit(uv_loop_t* loop,
                     struct uv__work* w,
-                    enum uv__work_kind kind,
+                    enum uv__work_class work_class,
                     void (*work)(struct uv__work* w),
                     void (*done)(struct uv__work* w, int status));
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The helpers of test.h on Unix. */
+/* What test.h promises, with what unix has. */
 #include "test.h"
 
 #include <fcntl.h>

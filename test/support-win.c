@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The helpers of test.h on Windows. */
+/* What test.h promises, with what Windows has. */
 #include "test.h"
 
 #include <stdio.h>

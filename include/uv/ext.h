@@ -48,6 +48,43 @@ UV_EXTERN int uv_backend_process(uv_loop_t* loop, int timeout);
  */
 UV_EXTERN int uv_backend_dispatch(uv_loop_t* loop);
 
+/* Seeing the loop: uvx_*. Nothing below fails a program that calls nothing of
+ * it, and each part costs one comparison per callback while it is off. What the
+ * environment asks for (UV_TRACE=FILE) is read when the first loop is made, and
+ * ignored in programs with raised rights (setuid and the like).
+ */
+
+/* What uvx_trace_start() is asked for. */
+typedef struct uvx_trace_options_s {
+  /* sizeof(uvx_trace_options_t): lets the structure grow. */
+  size_t size;
+  /* The file to write; each %p in it becomes the process's number. It is made
+   * for the user alone (mode 0600) and symbolic links are not followed. Without
+   * %p a regular file of the user's own is overwritten; with it a number is
+   * added to a name that exists. */
+  const char* path;
+} uvx_trace_options_t;
+
+/* Records what all loops of the process do from now on, in the Trace Event
+ * format that Perfetto and chrome://tracing open: iterations and their phases,
+ * each callback with its symbol, work on the threads of the pool, arrows from
+ * submitting a request over its worker to its callback and from uv_async_send()
+ * to the callback, counters. A thread writes the file, several times a second;
+ * memory is bounded, and what does not fit is counted there as dropped.
+ *
+ * Returns 0; UV_EBUSY if a trace is under way; UV_EINVAL; an error of making
+ * the file or the thread. A forked child does not record; with %p in the name
+ * it goes on in a file of its own as soon as it makes a loop or calls
+ * uv_loop_fork(). Context: any thread.
+ */
+UV_EXTERN int uvx_trace_start(const uvx_trace_options_t* options);
+
+/* Ends the trace and its file. Callbacks that run meanwhile on other threads
+ * are not in it. Returns 0, or UV_ESRCH if there is none. Happens by itself
+ * when the process exits. Context: any thread.
+ */
+UV_EXTERN int uvx_trace_stop(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* fs_event on unix: what inotify/fs-event.c and kqueue/fs-event.c offer the
- * loop and io.c. */
+ * loop and dispatch.c. */
 #ifndef UV_UNIX_FS_EVENT_H_
 #define UV_UNIX_FS_EVENT_H_
 

@@ -28,6 +28,7 @@
  *   UV__HAVE_PROC_COMM         /proc/self/comm names the process
  *   UV__HAVE_SETPROCTITLE      setproctitle()
  *   UV__HAVE_MAXRSS_BYTES      ru_maxrss counts bytes (else kilobytes)
+ *   UV__HAVE_GETAUXVAL         getauxval(AT_SECURE) (else issetugid())
  *   UV__HAVE_AF_PACKET         link addresses are struct sockaddr_ll
  *   UV__HAVE_AF_LINK           link addresses are struct sockaddr_dl
  * pollers and descriptors

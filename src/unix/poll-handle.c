@@ -18,6 +18,7 @@
  * The last two answer every interest, whatever else the kernel names.
  */
 #include "unix/poll-handle.h"
+#include "callback.h"
 #include "unix/fd.h"
 
 static const struct {
@@ -110,7 +111,7 @@ static int answer(unsigned events, unsigned interest) {
 
 UV__NOINLINE static void fail(uv_poll_t* handle, int err) {
   (void) uv_poll_stop(handle); /* cannot fail */
-  handle->poll_cb(handle, err, 0);
+  uv__call_poll(handle, err, 0);
 }
 
 void uv__poll_handle_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
@@ -121,7 +122,7 @@ void uv__poll_handle_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   if (told < 0)
     fail(handle, told);
   else if (told > 0)
-    handle->poll_cb(handle, 0, told);
+    uv__call_poll(handle, 0, told);
 }
 
 enum uv__close_answer uv__poll_handle_close(uv_handle_t* handle) {

@@ -11,23 +11,18 @@
  * callback hears of the error.
  */
 #include "os/stream.h"
+#include "callback.h"
 #include "unix/fd.h"
 #include "unix/sock.h"
 #include "unix/stream.h"
-#include "unix/self-pipe.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
 
-/* A second number for the descriptor that wakes the loop: no file is opened
- * while the loop runs, which a sandbox may forbid. Where kqueue needs no such
- * descriptor there is no other that a forked child inherits. */
 static void open_reserve(uv_loop_t* loop) {
   if (loop->emfile_fd != -1)
     return;
-  int self_fd = uv__self_pipe_get(loop);
-  int fd = self_fd != -1 ? uv__fd_dup(self_fd)
-                         : uv__fd_open("/dev/null", O_RDONLY, 0);
+  int fd = uv__fd_open("/dev/null", O_RDONLY, 0);
   if (fd >= 0)
     loop->emfile_fd = fd; /* else the next accept tries again */
 }
@@ -94,7 +89,7 @@ static int take_connection(uv_stream_t* server) {
 
 static void tell(uv_stream_t* server, int status) {
   if (server->connection_cb != NULL)
-    server->connection_cb(server, status);
+    uv__call_connection(server, status);
 }
 
 void uv__server_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {

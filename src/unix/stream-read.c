@@ -11,6 +11,7 @@
  * readable nor writable.
  */
 #include "unix/stream.h"
+#include "callback.h"
 #include "os/stream.h"
 #include "unix/fd.h"
 
@@ -35,13 +36,13 @@ void uv__stream_os_read_stop(uv_stream_t* stream) {
 static void read_end(uv_stream_t* stream, const uv_buf_t* buf) {
   stream->flags |= UV__READ_EOF;
   uv__stream_os_read_stop(stream);
-  stream->read_cb(stream, UV_EOF, buf);
+  uv__call_read(stream, UV_EOF, buf);
 }
 
 /* The stream is of no use any more, but active until the callback knows. */
 static void read_fail(uv_stream_t* stream, int err, const uv_buf_t* buf) {
   stream->flags &= ~(UV__READABLE | UV__WRITABLE);
-  stream->read_cb(stream, err, buf);
+  uv__call_read(stream, err, buf);
   if (stream->flags & UV__READING)
     uv__stream_os_read_stop(stream);
 }
@@ -64,7 +65,7 @@ static void read_none(uv_stream_t* stream,
   else if (events & POLLHUP)
     read_end(stream, buf); /* and there never will be */
   else
-    stream->read_cb(stream, 0, buf);
+    uv__call_read(stream, 0, buf);
 }
 
 /* Is there reason to read again at once? */
@@ -80,18 +81,18 @@ static int read_more(const uv_stream_t* stream, int is_short) {
 static int read_once(uv_stream_t* stream, unsigned events, int refused) {
   uv_buf_t buf = { .base = NULL, .len = 0 };
 
-  stream->alloc_cb(uv__base(stream), SUGGESTED_SIZE, &buf);
+  uv__call_alloc(uv__base(stream), stream->alloc_cb, SUGGESTED_SIZE, &buf);
   if (!(stream->flags & UV__READING))
     return 0; /* alloc_cb changed its mind; the buffer is its own affair */
   if (buf.base == NULL || buf.len == 0) {
-    stream->read_cb(stream, UV_ENOBUFS, &buf);
+    uv__call_read(stream, UV_ENOBUFS, &buf);
     return 0;
   }
 
   size_t room = buf.len;
   ssize_t n = read_into(stream, &buf);
   if (n > 0) {
-    stream->read_cb(stream, n, &buf);
+    uv__call_read(stream, n, &buf);
     return read_more(stream, (size_t) n < room);
   }
 

@@ -13,6 +13,7 @@
  * counts until its callback. Such a request ends alone; those behind it go on.
  */
 #include "alloc.h"
+#include "callback.h"
 #include "os/stream.h"
 #include "req.h"
 #include "unix/fd.h"
@@ -21,9 +22,14 @@
 #include "unix/stream.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#ifndef IOV_MAX
+# define IOV_MAX 16 /* what POSIX guarantees */
+#endif
 
 /* Calls per turn, so that one busy stream does not starve the others. */
 #define WRITES_PER_TURN 32
@@ -63,13 +69,13 @@ static size_t bytes_in(const uv_buf_t* bufs, unsigned nbufs) {
   return bytes;
 }
 
-/* A single call takes UV__IOV_MAX buffers, and as many bytes as a request may
- * have (bufs.h). */
+/* A single call takes IOV_MAX buffers, and as many bytes as a request may have
+ * (bufs.h). */
 static void parcel_fill(struct parcel* p,
                         const uv_buf_t* bufs,
                         unsigned nbufs) {
   p->bufs = bufs;
-  p->count = nbufs < UV__IOV_MAX ? nbufs : UV__IOV_MAX;
+  p->count = nbufs < IOV_MAX ? nbufs : IOV_MAX;
   p->bytes = bytes_in(bufs, p->count);
   p->is_whole = p->count == nbufs;
   p->passed_fd = -1;
@@ -511,7 +517,7 @@ void uv__stream_write_report(uv_stream_t* stream) {
     stream->write_queue_size -= *unwritten(req);
     uv__req_unregister(stream->loop);
     if (req->cb != NULL)
-      req->cb(req, req->error);
+      uv__call_write(req, req->error);
   }
 }
 

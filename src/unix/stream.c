@@ -10,6 +10,7 @@
  * reports the refusal where it would have to wait.
  */
 #include "unix/stream.h"
+#include "callback.h"
 #include "os/stream.h"
 #include "req.h"
 #include "unix/fd.h"
@@ -207,14 +208,14 @@ static void connect_report(uv_stream_t* stream, int err) {
   uv__queue_move(&refused, &req->queue);
   uv__req_unregister(stream->loop);
   if (req->cb != NULL)
-    req->cb(req, err);
+    uv__call_connect(req, err);
 
   while (!uv__queue_empty(&refused)) {
     struct uv__queue* q = uv__queue_pop_front(&refused);
     req = uv__queue_entry(q, uv_connect_t, queue);
     uv__req_unregister(stream->loop);
     if (req->cb != NULL)
-      req->cb(req, UV_EALREADY);
+      uv__call_connect(req, UV_EALREADY);
   }
 }
 

@@ -2,6 +2,7 @@
 /* TCP sockets: making, binding, connecting, closing. */
 #include "os/tcp.h"
 #include "unix/fd.h"
+#include "unix/ifaddrs.h"
 #include "unix/sock.h"
 #include "unix/stream.h"
 

@@ -9,6 +9,7 @@
  * error queue.
  */
 #include "unix/udp.h"
+#include "callback.h"
 #include "unix/cmsg.h"
 #include "unix/fd.h"
 #include "unix/os.h"
@@ -118,7 +119,7 @@ static void report(uv_udp_t* handle,
     nread = network_error(msg, &from);
     flags |= UV_UDP_LINUX_RECVERR;
   }
-  handle->recv_cb(handle, nread, buf, from, flags);
+  uv__call_recv(handle, nread, buf, from, flags);
 }
 
 static ssize_t receive_one(int fd, struct msghdr* msg, int flags) {
@@ -139,7 +140,7 @@ static int recv_single(uv_udp_t* handle, enum queue queue, uv_buf_t* buf) {
   fill_header(&msg, &arrival, &iov, queue);
   ssize_t n = receive_one(uv__udp_fd(handle), &msg, queue);
   if (n < 0) {
-    handle->recv_cb(handle, n == UV_EAGAIN ? 0 : n, buf, NULL, 0);
+    uv__call_recv(handle, n == UV_EAGAIN ? 0 : n, buf, NULL, 0);
     return 0;
   }
   report(handle, queue, &msg, n, buf, 0);
@@ -175,7 +176,7 @@ static int recv_batch(uv_udp_t* handle, enum queue queue, uv_buf_t* buf) {
 
   int n = receive_many(uv__udp_fd(handle), msgs, chunks, queue);
   if (n < 0) {
-    handle->recv_cb(handle, n == UV_EAGAIN ? 0 : n, buf, NULL, 0);
+    uv__call_recv(handle, n == UV_EAGAIN ? 0 : n, buf, NULL, 0);
     return 0;
   }
   /* A closed handle still has its callback and is told of the whole batch. */
@@ -185,7 +186,7 @@ static int recv_batch(uv_udp_t* handle, enum queue queue, uv_buf_t* buf) {
            UV_UDP_MMSG_CHUNK);
   }
   if (handle->recv_cb != NULL)
-    handle->recv_cb(handle, 0, buf, NULL, UV_UDP_MMSG_FREE);
+    uv__call_recv(handle, 0, buf, NULL, UV_UDP_MMSG_FREE);
   return n;
 }
 #else
@@ -197,16 +198,16 @@ static int recv_batch(uv_udp_t* handle, enum queue queue, uv_buf_t* buf) {
 static int recv_some(uv_udp_t* handle, enum queue queue) {
   uv_buf_t buf = { .base = NULL, .len = 0 };
 
-  handle->alloc_cb(uv__base(handle), DATAGRAM_MAX, &buf);
+  uv__call_alloc(uv__base(handle), handle->alloc_cb, DATAGRAM_MAX, &buf);
   if (buf.base == NULL || buf.len == 0) {
-    handle->recv_cb(handle, UV_ENOBUFS, &buf, NULL, 0);
+    uv__call_recv(handle, UV_ENOBUFS, &buf, NULL, 0);
     return 0;
   }
   if (!(handle->flags & UV__UDP_RECVMMSG))
     return recv_single(handle, queue, &buf);
   if (buf.len < DATAGRAM_MAX) {
     /* Not one chunk fits: the program must hear of it, once per turn. */
-    handle->recv_cb(handle, UV_EINVAL, &buf, NULL, 0);
+    uv__call_recv(handle, UV_EINVAL, &buf, NULL, 0);
     return 0;
   }
   return recv_batch(handle, queue, &buf);

@@ -12,6 +12,7 @@
  */
 #include "unix/udp.h"
 #include "alloc.h"
+#include "callback.h"
 #include "os/addr.h"
 #include "queue.h"
 #include "req.h"
@@ -176,7 +177,7 @@ static void report_one(uv_udp_t* handle, uv_udp_send_t* req) {
   uv__req_unregister(handle->loop);
   release_bufs(req);
   if (req->cb != NULL)
-    req->cb(req, req->status < 0 ? (int) req->status : 0);
+    uv__call_udp_send(req, req->status < 0 ? (int) req->status : 0);
 }
 
 /* What callbacks send is queued behind them. */

@@ -11,6 +11,7 @@
  */
 #include "win/fs.h"
 #include "alloc.h"
+#include "callback.h"
 #include "win/loop.h"
 #include "win/wide.h"
 
@@ -292,7 +293,7 @@ static void report(uv_fs_event_t* handle,
 
   if (name != NULL && uv__wide_to_utf8(name, len, &text) != 0)
     text = NULL;
-  handle->cb(handle, text, events, 0);
+  uv__call_fs_event(handle, text, events, 0);
   uv__free(text);
 }
 
@@ -404,13 +405,13 @@ static void report_end(uv_fs_event_t* handle,
                        const struct watch* watch,
                        DWORD sys_error) {
   if (!is_removal(watch, sys_error)) {
-    handle->cb(handle, NULL, 0, uv_translate_sys_error((int) sys_error));
+    uv__call_fs_event(handle, NULL, 0, uv_translate_sys_error((int) sys_error));
     return;
   }
   report(handle, watch->file != NULL ? watch->file : last_name(watch->path), -1,
          UV_RENAME);
   if (current_watch(handle) == watch)
-    handle->cb(handle, NULL, 0, UV_ENOENT);
+    uv__call_fs_event(handle, NULL, 0, UV_ENOENT);
 }
 
 /* Why there is nothing to be told, or 0. A deleted directory may also answer

@@ -9,6 +9,7 @@
  */
 #include "win/pipe.h"
 #include "alloc.h"
+#include "callback.h"
 #include "win/loop.h"
 
 #include <string.h>
@@ -170,7 +171,7 @@ void uv__pipe_accept_done(uv_handle_t* handle, uv_req_t* base) {
   } else if (uv__req_succeeded(req)) {
     line_up(server, req);
     if (server->connection_cb != NULL)
-      server->connection_cb(uv__pipe_stream(server), 0);
+      uv__call_connection(uv__pipe_stream(server), 0);
   } else {
     int err = uv__req_error(req);
     int could_be_made = req->pipeHandle != INVALID_HANDLE_VALUE;
@@ -178,7 +179,7 @@ void uv__pipe_accept_done(uv_handle_t* handle, uv_req_t* base) {
     if (could_be_made)
       arm(server, req);
     if (server->connection_cb != NULL)
-      server->connection_cb(uv__pipe_stream(server), err);
+      uv__call_connection(uv__pipe_stream(server), err);
   }
   uv__req_finished(server, &server->reqs_pending);
 }

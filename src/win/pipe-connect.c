@@ -9,6 +9,7 @@
  */
 #include "win/pipe.h"
 #include "alloc.h"
+#include "callback.h"
 
 #include <string.h>
 #include <wchar.h>
@@ -178,6 +179,6 @@ void uv__pipe_connect_done(uv_handle_t* handle, uv_req_t* base) {
   uv__req_unregister(pipe->loop);
   uv__activity_end(pipe, &pipe->activecnt);
   if (req->cb != NULL)
-    req->cb(req, err);
+    uv__call_connect(req, err);
   uv__req_finished(pipe, &pipe->reqs_pending);
 }

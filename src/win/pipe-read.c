@@ -8,6 +8,7 @@
  * if it had not been there.
  */
 #include "win/pipe.h"
+#include "callback.h"
 
 /* Callbacks in a row before the loop's other work gets its turn. */
 #define ROUNDS_MAX 32
@@ -137,15 +138,15 @@ static int64_t read_data(uv_pipe_t* pipe, DWORD max, int* filled) {
   uv_buf_t buf = uv_buf_init(NULL, 0);
 
   *filled = 0;
-  stream->alloc_cb(uv__base(stream), SUGGESTED_SIZE, &buf);
+  uv__call_alloc(uv__base(stream), stream->alloc_cb, SUGGESTED_SIZE, &buf);
   if (buf.base == NULL || buf.len == 0) {
-    stream->read_cb(stream, UV_ENOBUFS, &buf);
+    uv__call_read(stream, UV_ENOBUFS, &buf);
     return 0;
   }
   int64_t n = uv__pipe_read_now(pipe, buf.base, buf.len < max ? buf.len : max);
   if (n >= 0) {
     *filled = n == (int64_t) buf.len;
-    stream->read_cb(stream, (ssize_t) n, &buf);
+    uv__call_read(stream, (ssize_t) n, &buf);
     return n;
   }
 

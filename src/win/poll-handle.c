@@ -10,8 +10,9 @@
  * A slot is idle, asked, or given up (asked and dead). While the callback runs
  * its slot counts as given up.
  */
+#include "callback.h"
 #include "win/afd.h"
-#include "win/fd.h"
+#include "win/os-handle.h"
 #include "win/poll-handle.h"
 
 #define SLOTS 2
@@ -179,7 +180,7 @@ void uv__poll_os_stop(uv_poll_t* handle) {
 
 static void fail(uv_poll_t* handle, int err) {
   (void) uv_poll_stop(handle); /* cannot fail */
-  handle->poll_cb(handle, err, 0);
+  uv__call_poll(handle, err, 0);
 }
 
 static void listen_to(uv_poll_t* handle, const struct slot* slot) {
@@ -197,7 +198,7 @@ static void listen_to(uv_poll_t* handle, const struct slot* slot) {
   }
   int events = from_afd(answer) & handle->events;
   if (events != 0)
-    handle->poll_cb(handle, 0, events);
+    uv__call_poll(handle, 0, events);
 }
 
 void uv__poll_handle_done(uv_handle_t* base, uv_req_t* req) {

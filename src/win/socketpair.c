@@ -8,6 +8,7 @@
  */
 #include "win/error.h"
 #include "win/sock.h"
+#include "win/winsock.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
  * types share: the books of requests, the end of reading and of writing.
  */
 #include "win/stream.h"
+#include "callback.h"
 
 static const struct uv__stream_ops* const types[UV_HANDLE_TYPE_MAX] = {
   [UV_NAMED_PIPE] = &uv__pipe_stream_ops,
@@ -138,7 +139,7 @@ void uv__stream_write_report(uv_stream_t* stream, uv_write_t* req, int err) {
   int shutdown_waits =
       stream->shutdown_req != NULL && stream->write_reqs_pending == 0;
   if (req->cb != NULL)
-    req->cb(req, err);
+    uv__call_write(req, err);
 
   if (shutdown_waits && !uv__is_closing(uv__base(stream)))
     ops_of(stream)->shutdown(stream, stream->shutdown_req);
@@ -159,7 +160,7 @@ void uv__stream_read_end(uv_stream_t* stream, int err, const uv_buf_t* buf) {
     stream->flags &= ~(UV__READABLE | UV__WRITABLE);
   stream->flags &= ~UV__READING;
   uv__activity_end(stream, &stream->activecnt);
-  stream->read_cb(stream, err, buf == NULL ? &none : buf);
+  uv__call_read(stream, err, buf == NULL ? &none : buf);
 }
 
 enum uv__finish_answer uv__stream_finish(uv_handle_t* handle) {

@@ -13,6 +13,7 @@
  * keep a single accept, so that the processes share the load.
  */
 #include "alloc.h"
+#include "callback.h"
 #include "win/sock.h"
 #include "win/tcp.h"
 
@@ -99,7 +100,7 @@ static int submit_idle(uv_tcp_t* tcp) {
 
 static void notify(uv_tcp_t* tcp, int status) {
   if (tcp->connection_cb != NULL)
-    tcp->connection_cb((uv_stream_t*) tcp, status);
+    uv__call_connection((uv_stream_t*) tcp, status);
 }
 
 /* Goes on accepting; if that cannot be, the callback hears why. */

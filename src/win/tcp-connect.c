@@ -4,6 +4,7 @@
  * From uv_tcp_connect() on the handle is readable and writable: a read, writes
  * and a shutdown that come before the connection is there begin when it is.
  */
+#include "callback.h"
 #include "win/sock.h"
 #include "win/tcp.h"
 
@@ -175,7 +176,7 @@ void uv__tcp_connect_done(uv_handle_t* handle, uv_req_t* base) {
   uv__req_unregister(tcp->loop);
   uv__activity_end(tcp, &tcp->activecnt);
   if (req->cb != NULL)
-    req->cb(req, err);
+    uv__call_connect(req, err);
 
   /* The callback may have begun the next attempt: they wait for that one. */
   if (!uv__is_closing(handle) && !(tcp->flags & UV__TCP_CONNECTING))

@@ -10,6 +10,7 @@
  * when reading is stopped, and serves the next start.
  */
 #include "win/tcp.h"
+#include "callback.h"
 
 #define READS_PER_TURN 32
 #define SUGGESTED_SIZE (64 * 1024)
@@ -88,22 +89,22 @@ enum read_next { READ_ON, READ_LATER, READ_WAIT };
 static enum read_next read_once(uv_stream_t* stream) {
   uv_buf_t buf = uv_buf_init(NULL, 0);
 
-  stream->alloc_cb(uv__base(stream), SUGGESTED_SIZE, &buf);
+  uv__call_alloc(uv__base(stream), stream->alloc_cb, SUGGESTED_SIZE, &buf);
   if (!still_reading(stream))
     return READ_WAIT; /* alloc_cb changed its mind; the buffer is its own */
   if (buf.base == NULL || buf.len == 0) {
-    stream->read_cb(stream, UV_ENOBUFS, &buf);
+    uv__call_read(stream, UV_ENOBUFS, &buf);
     return READ_LATER;
   }
 
   ssize_t n = receive_now(((uv_tcp_t*) stream)->socket, &buf);
   if (n > 0) {
     int is_full = (size_t) n == buf.len;
-    stream->read_cb(stream, n, &buf);
+    uv__call_read(stream, n, &buf);
     return is_full && still_reading(stream) ? READ_ON : READ_WAIT;
   }
   if (n == UV_EAGAIN)
-    stream->read_cb(stream, 0, &buf);
+    uv__call_read(stream, 0, &buf);
   else
     uv__stream_read_end(stream, n == 0 ? UV_EOF : read_error((int) n), &buf);
   return READ_WAIT;

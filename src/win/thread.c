@@ -19,6 +19,7 @@
 #include "os/thread.h"
 #include "win/compiler.h"
 #include "win/error.h"
+#include "win/trace.h"
 #include "win/wide.h"
 #include "win/winapi.h"
 
@@ -47,7 +48,10 @@ struct thread_start {
 static void NTAPI on_thread_event(void* image, DWORD reason, void* reserved) {
   (void) image;
   (void) reserved;
-  if (reason != DLL_THREAD_DETACH || owned_slot == TLS_OUT_OF_INDEXES)
+  if (reason != DLL_THREAD_DETACH)
+    return;
+  uv__trace_thread_ends();
+  if (owned_slot == TLS_OUT_OF_INDEXES)
     return;
   HANDLE thread = TlsGetValue(owned_slot);
   if (thread != NULL)

@@ -10,6 +10,7 @@
  */
 #include "win/tty.h"
 #include "alloc.h"
+#include "callback.h"
 
 #include <string.h>
 
@@ -254,15 +255,15 @@ static void deliver(uv_tty_t* tty, struct line* line) {
 
   while (line->at < line->size && (stream->flags & UV__READING)) {
     uv_buf_t buf = uv_buf_init(NULL, 0);
-    stream->alloc_cb(uv__base(stream), SUGGESTED_SIZE, &buf);
+    uv__call_alloc(uv__base(stream), stream->alloc_cb, SUGGESTED_SIZE, &buf);
     if (buf.base == NULL || buf.len == 0) {
-      stream->read_cb(stream, UV_ENOBUFS, &buf);
+      uv__call_read(stream, UV_ENOBUFS, &buf);
       return;
     }
     size_t n = uv__min_size(buf.len, line->size - line->at);
     memcpy(buf.base, line->text + line->at, n);
     line->at += n;
-    stream->read_cb(stream, (ssize_t) n, &buf);
+    uv__call_read(stream, (ssize_t) n, &buf);
   }
 }
 

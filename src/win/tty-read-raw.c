@@ -8,6 +8,7 @@
  * last_input_record) and comes before the next event.
  */
 #include "win/tty.h"
+#include "callback.h"
 #include "win/tty-keys.h"
 
 
@@ -80,7 +81,7 @@ static void deliver(uv_tty_t* tty, struct typed* typed) {
   size_t used = typed->used;
 
   *typed = (struct typed) { uv_buf_init(NULL, 0), 0 };
-  stream->read_cb(stream, (ssize_t) used, &buf);
+  uv__call_read(stream, (ssize_t) used, &buf);
 }
 
 /* Moves what is left of the last key; 0 if nothing is. */
@@ -147,10 +148,11 @@ static int get_memory(uv_tty_t* tty, struct typed* typed) {
 
   if (typed->buf.base != NULL)
     return 1;
-  stream->alloc_cb(uv__base(stream), SUGGESTED_SIZE, &typed->buf);
+  uv__call_alloc(uv__base(stream), stream->alloc_cb, SUGGESTED_SIZE,
+                 &typed->buf);
   if (typed->buf.base != NULL && typed->buf.len != 0)
     return 1;
-  stream->read_cb(stream, UV_ENOBUFS, &typed->buf);
+  uv__call_read(stream, UV_ENOBUFS, &typed->buf);
   typed->buf = uv_buf_init(NULL, 0);
   return 0;
 }

@@ -10,6 +10,7 @@
  * out: https://learn.microsoft.com/windows/win32/api/winsock2/
  * nf-winsock2-recvfrom (WSAECONNRESET)
  */
+#include "callback.h"
 #include "win/afd.h"
 #include "win/udp.h"
 
@@ -79,9 +80,9 @@ static int recv_one(uv_udp_t* handle) {
   struct sockaddr_storage from;
   uv_buf_t buf = uv_buf_init(NULL, 0);
 
-  handle->alloc_cb(uv__base(handle), DATAGRAM_MAX, &buf);
+  uv__call_alloc(uv__base(handle), handle->alloc_cb, DATAGRAM_MAX, &buf);
   if (buf.base == NULL || buf.len == 0) {
-    handle->recv_cb(handle, UV_ENOBUFS, &buf, NULL, 0);
+    uv__call_recv(handle, UV_ENOBUFS, &buf, NULL, 0);
     return 0;
   }
   if (!still_receiving(handle))
@@ -89,14 +90,14 @@ static int recv_one(uv_udp_t* handle) {
 
   ssize_t n = receive(handle, &buf, &from);
   if (n < 0 && n != UV_EMSGSIZE) {
-    handle->recv_cb(handle, n == UV_EAGAIN ? 0 : n, &buf, NULL, 0);
+    uv__call_recv(handle, n == UV_EAGAIN ? 0 : n, &buf, NULL, 0);
     return 0;
   }
   if (n < 0)
-    handle->recv_cb(handle, (ssize_t) buf.len, &buf,
+    uv__call_recv(handle, (ssize_t) buf.len, &buf,
                     (const struct sockaddr*) &from, UV_UDP_PARTIAL);
   else
-    handle->recv_cb(handle, n, &buf, (const struct sockaddr*) &from, 0);
+    uv__call_recv(handle, n, &buf, (const struct sockaddr*) &from, 0);
   return still_receiving(handle);
 }
 
@@ -106,7 +107,7 @@ static void ask_again(uv_udp_t* handle) {
   int err = ask(handle);
 
   if (err != 0)
-    handle->recv_cb(handle, err, &none, NULL, 0);
+    uv__call_recv(handle, err, &none, NULL, 0);
 }
 
 void uv__udp_recv_done(uv_handle_t* base, uv_req_t* req) {

@@ -5,6 +5,7 @@
  * is full it is submitted, and ends through the port. Either way the callback
  * comes from the pending phase.
  */
+#include "callback.h"
 #include "os/addr.h"
 #include "req.h"
 #include "win/sock.h"
@@ -116,7 +117,7 @@ void uv__udp_send_done(uv_handle_t* base, uv_req_t* base_req) {
   handle->send_queue_count--;
   uv__req_unregister(handle->loop);
   if (req->cb != NULL)
-    req->cb(req, err);
+    uv__call_udp_send(req, err);
 
   if (handle->send_queue_count == 0 && !(handle->flags & UV__READING))
     uv__handle_stop(base);

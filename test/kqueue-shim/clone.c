@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* fclonefileat(2) by copying: "cause the named file to be created ... copies
- * ... are shared"; a program cannot see that they are shared. */
+ * ... are shared"; that they are shared cannot be seen from outside. */
 #include <sys/clonefile.h>
 
 #include <errno.h>

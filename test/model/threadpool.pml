@@ -36,8 +36,8 @@
 #ifndef BLOCK
 #define BLOCK 0 /* 1: the first fast item ends after all the others */
 #endif
-#ifndef HANDOFFS
-#define HANDOFFS 1 /* hand-offs of the spinner */
+#ifndef RELIEFS
+#define RELIEFS 1 /* hand-offs of the spinner */
 #endif
 #ifndef SPURIOUS
 #define SPURIOUS 1 /* wake-ups without a signal */
@@ -57,12 +57,12 @@
 /* count_ready(), and uv__work_queue_has_any() */
 #define READY (fast + (slow < SLOTS -> slow : SLOTS))
 #define HAS_ANY (READY > 0 || inbox > 0)
-#define ONE_COMING (spinning + woken + starting > 0)
+#define ONE_COMING (looking + woken + starting > 0)
 
 bool locked, ending;
 byte inbox, fast, slow, slow_running, slow_made, done;
-byte threads, starting, spinning, sleeping, woken, spare = SIZE;
-byte handoffs, refusals, cancels, exited;
+byte threads, starting, looking, sleeping, woken, spare = SIZE;
+byte reliefs, refusals, cancels, exited;
 bool is_blocked;
 byte waiters, tokens, spurious;
 
@@ -124,11 +124,11 @@ inline rouse() {
   fi
 }
 
-/* After some items another worker becomes the spinner. */
+/* After some items somebody else is to be the lookout. */
 inline change_lookout() {
   if
-  :: handoffs < HANDOFFS && !ONE_COMING ->
-    handoffs++;
+  :: reliefs < RELIEFS && !ONE_COMING ->
+    reliefs++;
     failed = threads == SIZE;
     if
     :: failed -> skip
@@ -195,20 +195,20 @@ next:
   fi;
   /* wait_for_work() */
   if
-  :: spinning == 0 || handoffs > 0 ->
-    spinning++;
+  :: looking == 0 || reliefs > 0 ->
+    looking++;
     count_spare();
     unlock();
-    /* Spins for a while, successfully or not, or until replaced. */
+    /* Looks for a while, in vain or not, or until relieved. */
     lock();
-    assert(spinning > 0);
-    spinning--;
+    assert(looking > 0);
+    looking--;
     count_spare();
     if
     :: HAS_ANY || (ending && BROKEN != 2) -> goto next
     :: else -> skip
     fi
-  :: skip /* not worth spinning */
+  :: skip /* not worth looking */
   fi;
   sleeping++;
   count_spare();

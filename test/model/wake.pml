@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waking a loop: src/wake.c (one word with PENDING, AWAKE and SPINNING) over a
+/* Waking a loop: src/wake.c (one word with NOTED, AWAKE and LOOKING) over a
  * wake fd that is reported once, and its users:
  *
  *   senders   src/async.c: pending, stack of sent handles, close
@@ -41,9 +41,9 @@
 #define BROKEN 0
 #endif
 
-#define PENDING 1
+#define NOTED 1
 #define AWAKE 2
-#define SPINNING 4
+#define LOOKING 4
 
 byte word;         /* uv__loop_state.wake.word */
 bool wake_fd;      /* there is an event that the poller has not reported yet */
@@ -64,9 +64,9 @@ bool loop_closed;
 #define WITHOUT(set, h) (set & (255 - BIT(h)))
 
 /* uv__wake_send() */
-inline send_wake() {
+inline note() {
   assert(!loop_closed);
-  atomic { before = word; word = word | PENDING };
+  atomic { before = word; word = word | NOTED };
   if
   :: before == 0 && BROKEN != 1 -> wake_fd = true
   :: else -> skip
@@ -104,7 +104,7 @@ proctype sender(byte h) {
         sent = sent | BIT(h)
       };
       if
-      :: was_empty -> send_wake()
+      :: was_empty -> note()
       :: else -> skip
       fi;
       assert(!loop_closed);
@@ -127,7 +127,7 @@ proctype worker(byte i) {
     busy++;
     atomic { was_empty = finished == 0; finished = finished | BIT(i) };
     if
-    :: was_empty -> send_wake()
+    :: was_empty -> note()
     :: else -> skip
     fi;
     assert(!loop_closed);
@@ -147,7 +147,7 @@ proctype signaller() {
     atomic { was_marked = caught; caught = true };
     if
     :: was_marked -> skip
-    :: else -> send_wake()
+    :: else -> note()
     fi;
     i++
   :: else -> break
@@ -171,9 +171,9 @@ inline hand_out() {
 
 /* uv__async_close() */
 inline close_handle(k) {
-  atomic { was_pending = (pending & BIT(k)) != 0; pending = pending | BIT(k) };
+  atomic { noted = (pending & BIT(k)) != 0; pending = pending | BIT(k) };
   if
-  :: was_pending ->
+  :: noted ->
     do
     :: (ready | round) & BIT(k) -> break
     :: else -> hand_out()
@@ -184,7 +184,7 @@ inline close_handle(k) {
   round = WITHOUT(round, k);
   closed = closed | BIT(k);
   if
-  :: ready != 0 -> send_wake()
+  :: ready != 0 -> note()
   :: else -> skip
   fi
 }
@@ -228,7 +228,7 @@ inline dispatch_wake() {
   od;
   at = SENDERS;
   if
-  :: ready != 0 -> send_wake()
+  :: ready != 0 -> note()
   :: else -> skip
   fi
 }
@@ -237,11 +237,11 @@ inline dispatch_wake() {
 inline fall_asleep() {
   if
   :: awake == 0 -> skip
-  :: awake != 0 && (word & PENDING) -> sleep = false
+  :: awake != 0 && (word & NOTED) -> sleep = false
   :: awake != 0 ->
     expected = AWAKE;
     if
-    :: word = word | SPINNING; expected = AWAKE | SPINNING
+    :: word = word | LOOKING; expected = AWAKE | LOOKING
     :: skip
     fi;
     atomic {
@@ -274,12 +274,12 @@ end_asleep:
 
 /* uv__wake_take() */
 inline take() {
-  was_pending = false;
+  noted = false;
   if
   :: word == awake -> skip
-  :: else -> atomic { was_pending = (word & PENDING) != 0; word = awake }
+  :: else -> atomic { noted = (word & NOTED) != 0; word = awake }
   fi;
-  woke = woke || was_pending
+  woke = woke || noted
 }
 
 /* wait_once() and uv__loop_poll_dispatch() */
@@ -298,7 +298,7 @@ inline poll() {
   fi;
   take();
   if
-  :: !signals_due && caught && BROKEN != 2 -> send_wake()
+  :: !signals_due && caught && BROKEN != 2 -> note()
   :: else -> skip
   fi;
   if
@@ -317,7 +317,7 @@ inline poll() {
 
 active proctype loop() {
   byte awake, expected, h, before, others;
-  bool sleep, may_sleep, was_pending, woke, was_due, signals_due;
+  bool sleep, may_sleep, noted, woke, was_due, signals_due;
 
 again:
   if
@@ -339,7 +339,7 @@ again:
     awake = 0;
     atomic { before = word; word = word & (255 - AWAKE) };
     if
-    :: before & PENDING -> wake_fd = true
+    :: before & NOTED -> wake_fd = true
     :: else -> skip
     fi
   fi;

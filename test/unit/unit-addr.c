@@ -8,7 +8,7 @@
 #include <string.h>
 
 #if TEST_POSIX
-# include "unix/sock.h"
+# include "unix/ifaddrs.h"
 
 # include <net/if.h>
 # include <sys/un.h>

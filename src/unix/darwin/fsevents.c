@@ -15,6 +15,7 @@
  */
 #include "unix/darwin/fsevents.h"
 #include "alloc.h"
+#include "callback.h"
 #include "os/fs-event.h"
 #include "queue.h"
 #include "unix/fd.h"
@@ -238,7 +239,7 @@ static void deliver(uv_async_t* async) {
     struct change* change = container_of(q, struct change, link);
     uv_fs_event_t* handle = watch->handle;
     if (handle != NULL)
-      handle->cb(handle, change->name, change->events, 0);
+      uv__call_fs_event(handle, change->name, change->events, 0);
     uv__free(change);
   }
 }

@@ -25,6 +25,7 @@
 #define UV__HAVE_PROC_COMM 0
 #define UV__HAVE_SETPROCTITLE 1
 #define UV__HAVE_MAXRSS_BYTES 0
+#define UV__HAVE_GETAUXVAL 0
 #define UV__HAVE_AF_PACKET 0
 #define UV__HAVE_AF_LINK 1
 #define UV__HAVE_EPOLL 0

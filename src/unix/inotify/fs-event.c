@@ -17,6 +17,7 @@
  */
 #include "unix/fs-event.h"
 #include "alloc.h"
+#include "callback.h"
 #include "queue.h"
 #include "unix/fd.h"
 #include "unix/io.h"
@@ -301,7 +302,7 @@ static int deliver(uv_loop_t* loop,
     uv_fs_event_t* handle = handle_of(q);
     const char* name =
         event->len != 0 ? event->name : own_name(handle->path, self);
-    handle->cb(handle, name, public_events(event->mask), 0);
+    uv__call_fs_event(handle, name, public_events(event->mask), 0);
     if (table_of(loop)->generation != generation)
       return 0;
   }
@@ -356,7 +357,7 @@ static void give_up(uv_loop_t* loop, int err) {
   close_inotify_fd(loop);
   while (!uv__queue_empty(&handles)) {
     uv_fs_event_t* handle = handle_of(uv__queue_pop_front(&handles));
-    handle->cb(handle, NULL, 0, err);
+    uv__call_fs_event(handle, NULL, 0, err);
   }
 }
 

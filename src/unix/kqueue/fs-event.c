@@ -16,6 +16,7 @@
  */
 #include "unix/fs-event.h"
 #include "alloc.h"
+#include "callback.h"
 #include "queue.h"
 #include "unix/fd.h"
 #include "unix/io.h"
@@ -292,7 +293,7 @@ static void deliver_self(struct vnode* vnode, unsigned notes) {
   if (notes & RENAMES)
     events |= UV_RENAME;
   copy_own_name(name, handle->path);
-  handle->cb(handle, name, events, 0);
+  uv__call_fs_event(handle, name, events, 0);
 }
 
 /* Tells which entries came or went since the last look. */
@@ -305,7 +306,7 @@ static void deliver_entries(struct vnode* vnode) {
 
   vnode->names = after;
   if (before == NULL || after == NULL) {
-    vnode->handle->cb(vnode->handle, NULL, UV_RENAME, 0);
+    uv__call_fs_event(vnode->handle, NULL, UV_RENAME, 0);
     uv__free(before);
     return;
   }
@@ -313,7 +314,7 @@ static void deliver_entries(struct vnode* vnode) {
     const char* name = uv__dir_names_next(before, after, &i, &k);
     if (name == NULL)
       break;
-    vnode->handle->cb(vnode->handle, name, UV_RENAME, 0);
+    uv__call_fs_event(vnode->handle, name, UV_RENAME, 0);
   }
   uv__free(before);
 }

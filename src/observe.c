@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* What happens between the callbacks, for whoever observes: iterations and
+ * their phases, requests on their way through the pool, wake-ups.
+ */
+#include "observe.h"
+#include "loop.h"
+#include "os/thread.h"
+#include "slice.h"
+#include "trace-flight.h"
+#include "trace-send.h"
+
+#include <string.h>
+
+unsigned uv__observers;
+static unsigned generation; /* atomic */
+static int has_fork_handler;
+/* Workers that were observed so far; atomic. */
+static unsigned worker_count;
+
+unsigned uv__observe_generation(void) {
+  return uv__load_relaxed(&generation);
+}
+
+/* Context: the only thread of a forked child. */
+static void stop_in_child(void) {
+  uv__store_relaxed(&uv__observers, 0);
+  uv__fetch_add(&generation, 1);
+  uv__trace_threads_fork();
+}
+
+static int watch_forks(void) {
+  if (has_fork_handler)
+    return 0;
+  int err = uv__thread_os_at_fork(stop_in_child);
+  has_fork_handler = err == 0;
+  return err;
+}
+
+int uv__observe_init(void) {
+  int err = uv__trace_threads_init();
+
+  if (err == 0)
+    err = watch_forks();
+  if (err == 0)
+    err = uv__flight_init();
+  if (err == 0)
+    err = uv__trace_sends_init();
+  return err;
+}
+
+void uv__observe_start(unsigned observer) {
+  if (uv__load_relaxed(&uv__observers) == 0)
+    uv__flight_clear(); /* what it holds is from another time */
+  /* Release: what uv__observe_init() made. */
+  uv__fetch_or(&uv__observers, observer);
+}
+
+void uv__observe_stop(unsigned observer) {
+  uv__fetch_and(&uv__observers, ~observer);
+}
+
+/* For a thread that a loop runs on. */
+static struct uv__trace_thread* loop_thread(const uv_loop_t* loop) {
+  struct uv__trace_thread* thread = uv__trace_thread_self();
+
+  if (thread != NULL && uv__load_relaxed(&thread->loop) == NULL)
+    uv__store_relaxed(&thread->loop, (const void*) loop);
+  return thread;
+}
+
+static void add(const struct uv__record* record,
+                struct uv__trace_thread* thread) {
+  if (thread != NULL && uv__is_observed_by(UV__OBSERVE_TRACE))
+    uv__trace_thread_add(thread, record);
+}
+
+uint64_t uv__observed_phase_begin(uv_loop_t* loop, enum uv__phase phase) {
+  (void) loop;
+  (void) phase;
+  return uv_hrtime();
+}
+
+void uv__observed_phase_end(uv_loop_t* loop,
+                            enum uv__phase phase,
+                            uint64_t begin_ns,
+                            int timeout_ms,
+                            int ready) {
+  struct uv__record record;
+
+  memset(&record, 0, sizeof(record));
+  record.kind = UV__RECORD_PHASE;
+  record.call = (uint8_t) phase;
+  record.begin_ns = begin_ns;
+  record.end_ns = uv_hrtime();
+  record.loop = loop;
+  record.value = timeout_ms;
+  record.detail = ready < 0 ? 0 : ready;
+  add(&record, loop_thread(loop));
+}
+
+void uv__observed_iteration(uv_loop_t* loop,
+                            uint64_t begin_ns,
+                            uint64_t events) {
+  struct uv__record record;
+
+  memset(&record, 0, sizeof(record));
+  record.kind = UV__RECORD_ITERATION;
+  record.begin_ns = begin_ns;
+  record.end_ns = uv_hrtime();
+  record.loop = loop;
+  record.value = (int64_t) uv__loop_state(loop)->metrics.loop_count;
+  record.detail = (int32_t) events;
+  record.flow = (uint64_t) loop->active_handles << 32 |
+                (uint32_t) loop->active_reqs.count;
+  add(&record, loop_thread(loop));
+}
+
+void uv__observed_submit(uv_loop_t* loop,
+                         const struct uv__work* w,
+                         enum uv__work_class work_class) {
+  if (uv__flight_find(w) != NULL)
+    return; /* another executor had it and gave it back */
+
+  uint64_t now_ns = uv_hrtime();
+  struct uv__flight* flight = uv__flight_add(w, loop, work_class, now_ns);
+  if (flight == NULL)
+    return; /* more in flight than the table holds */
+
+  struct uv__flight_count now = uv__flight_count();
+  struct uv__record record;
+  memset(&record, 0, sizeof(record));
+  record.kind = UV__RECORD_SUBMIT;
+  record.begin_ns = now_ns;
+  record.end_ns = now_ns;
+  record.loop = loop;
+  record.flow = flight->id;
+  record.value = now.queued;
+  record.detail = now.running;
+  add(&record, uv__trace_thread_self());
+}
+
+void uv__observed_refused(const struct uv__work* w) {
+  struct uv__flight* flight = uv__flight_find(w);
+
+  if (flight != NULL)
+    uv__flight_remove(flight);
+}
+
+/* The request around the work, its operation and callback. */
+static void fill_work(struct uv__record* record,
+                      const struct uv__work* w,
+                      enum uv__work_class work_class) {
+  record->type = (uint8_t) work_class;
+  switch (work_class) {
+  case UV__CLASS_FS:
+    record->object = container_of(w, uv_fs_t, work_req);
+    record->op = (uint8_t) container_of(w, uv_fs_t, work_req)->fs_type;
+    break;
+  case UV__CLASS_WORK:
+    record->object = container_of(w, uv_work_t, work_req);
+    record->symbol = (const void*) (uintptr_t) container_of(w, uv_work_t,
+                                                            work_req)->work_cb;
+    break;
+  case UV__CLASS_RANDOM:
+    record->object = container_of(w, uv_random_t, work_req);
+    break;
+  case UV__CLASS_GETADDRINFO:
+    record->object = container_of(w, uv_getaddrinfo_t, work_req);
+    break;
+  case UV__CLASS_GETNAMEINFO:
+    record->object = container_of(w, uv_getnameinfo_t, work_req);
+    break;
+  case UV__CLASS_MAX:
+    break;
+  }
+}
+
+static struct uv__trace_thread* worker_thread(void) {
+  struct uv__trace_thread* thread = uv__trace_thread_self();
+
+  if (thread != NULL && uv__load_relaxed(&thread->number) == 0)
+    uv__store_relaxed(&thread->number, uv__fetch_add(&worker_count, 1) + 1);
+  return thread;
+}
+
+static void tell_pool(struct uv__trace_thread* thread, uint64_t now_ns) {
+  struct uv__flight_count now = uv__flight_count();
+  struct uv__record record;
+
+  memset(&record, 0, sizeof(record));
+  record.kind = UV__RECORD_POOL;
+  record.begin_ns = now_ns;
+  record.end_ns = now_ns;
+  record.value = now.queued;
+  record.detail = now.running;
+  add(&record, thread);
+}
+
+void uv__observed_work(struct uv__work* w, void (*work)(struct uv__work* w)) {
+  struct uv__flight* flight = uv__flight_find(w);
+  struct uv__record record;
+
+  if (flight == NULL) {
+    work(w); /* submitted before anybody observed, or too many */
+    return;
+  }
+
+  struct uv__trace_thread* thread = worker_thread();
+  memset(&record, 0, sizeof(record));
+  record.kind = UV__RECORD_WORK;
+  record.loop = w->loop;
+  record.flow = flight->id;
+  fill_work(&record, w, (enum uv__work_class) flight->work_class);
+  record.begin_ns = uv_hrtime();
+  record.value = (int64_t) (record.begin_ns - flight->submit_ns);
+  uv__flight_start(flight, record.begin_ns);
+  work(w);
+  record.end_ns = uv_hrtime();
+  uv__flight_done(flight);
+  add(&record, thread);
+  tell_pool(thread, record.end_ns);
+}
+
+void uv__observed_done(struct uv__work* w,
+                       int status,
+                       void (*done)(struct uv__work* w, int status)) {
+  struct uv__trace_thread* thread = uv__trace_thread_self();
+  struct uv__flight* flight = uv__flight_find(w);
+
+  if (flight != NULL) {
+    if (thread != NULL)
+      thread->flow = flight->id;
+    uv__flight_remove(flight);
+  }
+  done(w, status);
+  if (thread != NULL)
+    thread->flow = 0; /* there was no callback that took it */
+}
+
+void uv__observed_send(const uv_async_t* handle) {
+  if (uv__is_observed_by(UV__OBSERVE_TRACE))
+    uv__trace_send_add(handle);
+}

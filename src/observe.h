@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Does anybody watch the loops: a trace, metrics, the watchdog?
+ *
+ * One word for all of them and for every loop, so that what nobody watches
+ * costs one comparison. What is to be done if somebody does is out of line and
+ * declared cold, which keeps it out of the way of the rest.
+ */
+#ifndef UV_OBSERVE_H_
+#define UV_OBSERVE_H_
+
+#include "atomic.h"
+#include "base.h"
+#include "trace-record.h"
+
+enum {
+  UV__OBSERVE_TRACE = 1u << 0,
+  UV__OBSERVE_METRICS = 1u << 1,
+  UV__OBSERVE_WATCHDOG = 1u << 2
+};
+
+/* Atomic. Changed by uv__observe_start() and uv__observe_stop() only. */
+UV__HIDDEN extern unsigned uv__observers;
+
+static inline int uv__is_observed(void) {
+  return uv__load_relaxed(&uv__observers) != 0;
+}
+
+static inline int uv__is_observed_by(unsigned observer) {
+  return (uv__load_relaxed(&uv__observers) & observer) != 0;
+}
+
+/* From now on, or no longer, one of UV__OBSERVE_*. Context: any. */
+void uv__observe_start(unsigned observer);
+void uv__observe_stop(unsigned observer);
+
+/* Set-up of what all of them need: 0 or UV_E*. With a lock of the caller's, in
+ * which it may be called again. */
+int uv__observe_init(void);
+
+/* How often this process was forked off another one. Nobody observes in a new
+ * one; who did in its parent sees from this that its threads are gone. */
+unsigned uv__observe_generation(void);
+
+/* Around a phase of an iteration. The first returns when it began, for the
+ * second. `timeout_ms` and `ready` are of UV__PHASE_POLL. */
+UV__COLD uint64_t uv__observed_phase_begin(uv_loop_t* loop,
+                                           enum uv__phase phase);
+UV__COLD void uv__observed_phase_end(uv_loop_t* loop,
+                                     enum uv__phase phase,
+                                     uint64_t begin_ns,
+                                     int timeout_ms,
+                                     int ready);
+
+/* After an iteration that began then and dispatched so many events. */
+UV__COLD void uv__observed_iteration(uv_loop_t* loop,
+                                     uint64_t begin_ns,
+                                     uint64_t events);
+
+/* A request goes to the pool or to another executor. */
+UV__COLD void uv__observed_submit(uv_loop_t* loop,
+                                  const struct uv__work* w,
+                                  enum uv__work_class work_class);
+/* It was refused. */
+UV__COLD void uv__observed_refused(const struct uv__work* w);
+/* Runs the work. Context: worker. */
+UV__COLD void uv__observed_work(struct uv__work* w,
+                                void (*work)(struct uv__work* w));
+/* Runs done() on the loop's thread. */
+UV__COLD void uv__observed_done(struct uv__work* w,
+                                int status,
+                                void (*done)(struct uv__work* w, int status));
+
+/* uv_async_send(). Context: any | signal. */
+UV__COLD void uv__observed_send(const uv_async_t* handle);
+
+#endif /* UV_OBSERVE_H_ */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* What tracing asks of the platform; src/<platform>/trace.c. */
+#ifndef UV_OS_TRACE_H_
+#define UV_OS_TRACE_H_
+
+#include "base.h"
+
+/* Does the process have rights that who started it has not? Then its
+ * environment is not to be trusted. */
+int uv__trace_os_has_raised_rights(void);
+
+/* Opens a file for writing, for its owner alone, and locks it against others
+ * who would trace into it. `is_new`: fails with UV_EEXIST if it exists; else a
+ * regular file of the user's own is overwritten, anything else is refused. The
+ * fd, which a child does not inherit, or UV_E*. */
+int uv__trace_os_open(const char* path, int is_new);
+
+/* Writes all of it: 0 or UV_E*. Context: any. */
+int uv__trace_os_write(uv_file fd, const char* data, size_t size);
+void uv__trace_os_close(uv_file fd);
+
+/* Starts a thread of the library's own, which no signal is delivered to, so
+ * that none of the program's handlers run there and a write beyond a limit
+ * fails instead of ending the process. */
+int uv__trace_os_start_thread(uv_thread_t* thread, uv_thread_cb entry);
+
+/* The kernel's number of the calling thread. Context: any | signal. */
+uint64_t uv__trace_os_thread_id(void);
+
+/* A slot of each thread for a pointer; `at_exit` is called with it when a
+ * thread ends that has one. Read with uv_key_get(). 0 or UV_E*. */
+int uv__trace_os_key_create(uv_key_t* key, void (*at_exit)(void* data));
+int uv__trace_os_key_set(const uv_key_t* key, void* data);
+
+/* Names the function at `address`, or the module and the offset there: as a
+ * string of at most `size` bytes with its NUL. Context: any. */
+void uv__trace_os_symbol(const void* address, char* name, size_t size);
+
+/* A line for whoever looks after the process, on standard error. */
+void uv__trace_os_say(const char* line);
+
+#endif /* UV_OS_TRACE_H_ */

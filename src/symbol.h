@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of functions, remembered: the same few callbacks come again and
+ * again. */
+#ifndef UV_SYMBOL_H_
+#define UV_SYMBOL_H_
+
+#include "base.h"
+
+/* Bytes of a name with its NUL; longer ones are cut off. */
+#define UV__SYMBOL_MAX 256
+
+struct uv__symbols {
+  struct uv__symbol* table; /* NULL: nothing is remembered */
+  size_t count;
+  char scratch[UV__SYMBOL_MAX]; /* for a name that is not */
+};
+
+/* Neither fails: without memory each name is looked up again. */
+void uv__symbols_init(struct uv__symbols* symbols);
+void uv__symbols_close(struct uv__symbols* symbols);
+
+/* Valid until the next call. Context: one thread at a time. */
+const char* uv__symbol_name(struct uv__symbols* symbols, const void* address);
+
+#endif /* UV_SYMBOL_H_ */

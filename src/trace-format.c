@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: MIT */
+/* Records as lines of the Trace Event format; pure.
+ *
+ * The format: docs/internals/trace.md. Written by hand rather than with
+ * snprintf(), which takes longer than all the rest of the writer does.
+ */
+#include "trace-format.h"
+
+#include <string.h>
+
+/* The text so far; it always fits, see UV__TRACE_TEXT_MAX. */
+struct text {
+  char* at;
+};
+
+static const char* const phase_names[] = {
+  [UV__PHASE_TIMERS] = "timers",   [UV__PHASE_PENDING] = "pending",
+  [UV__PHASE_IDLE] = "idle",       [UV__PHASE_PREPARE] = "prepare",
+  [UV__PHASE_POLL] = "poll",       [UV__PHASE_EVENTS] = "events",
+  [UV__PHASE_CHECK] = "check",     [UV__PHASE_CLOSING] = "closing",
+};
+static_assert(ARRAY_SIZE(phase_names) == UV__PHASE_MAX, "one per phase");
+
+/* What `value` and `detail` of a callback are called; NULL: not shown. */
+struct call_row {
+  const char* name;
+  const char* value;    /* where it is 0 or more */
+  const char* negative; /* where it is less */
+  const char* detail;
+};
+
+static const struct call_row calls[] = {
+  [UV__CALL_AFTER_WORK] = { "after_work", "status", "status", NULL },
+  [UV__CALL_ALLOC] = { "alloc", "bytes", NULL, "fd" },
+  [UV__CALL_ASYNC] = { "async", NULL, NULL, NULL },
+  [UV__CALL_CHECK] = { "check", NULL, NULL, NULL },
+  [UV__CALL_CLOSE] = { "close", NULL, NULL, NULL },
+  [UV__CALL_CONNECT] = { "connect", "status", "status", "fd" },
+  [UV__CALL_CONNECTION] = { "connection", "status", "status", "fd" },
+  [UV__CALL_EXIT] = { "exit", "status", "status", "pid" },
+  [UV__CALL_FS] = { "fs", "status", "status", "fd" },
+  [UV__CALL_FS_EVENT] = { "fs_event", "status", "status", NULL },
+  [UV__CALL_FS_POLL] = { "fs_poll", "status", "status", NULL },
+  [UV__CALL_GETADDRINFO] = { "getaddrinfo", "status", "status", NULL },
+  [UV__CALL_GETNAMEINFO] = { "getnameinfo", "status", "status", NULL },
+  [UV__CALL_IDLE] = { "idle", NULL, NULL, NULL },
+  [UV__CALL_POLL] = { "poll", "status", "status", "fd" },
+  [UV__CALL_PREPARE] = { "prepare", NULL, NULL, NULL },
+  [UV__CALL_RANDOM] = { "random", "status", "status", NULL },
+  [UV__CALL_READ] = { "read", "bytes", "status", "fd" },
+  [UV__CALL_RECV] = { "recv", "bytes", "status", "fd" },
+  [UV__CALL_SEND] = { "send", "status", "status", "fd" },
+  [UV__CALL_SHUTDOWN] = { "shutdown", "status", "status", "fd" },
+  [UV__CALL_SIGNAL] = { "signal", NULL, NULL, "signum" },
+  [UV__CALL_TIMER] = { "timer", NULL, NULL, NULL },
+  [UV__CALL_WALK] = { "walk", NULL, NULL, NULL },
+  [UV__CALL_WRITE] = { "write", "status", "status", "fd" },
+};
+static_assert(ARRAY_SIZE(calls) == UV__CALL_MAX, "one per call");
+
+/* What a class is called in `class`, and its work where no symbol names it. */
+static const struct {
+  const char* name;
+  const char* work;
+} classes[] = {
+  [UV__CLASS_WORK] = { "work", NULL },
+  [UV__CLASS_RANDOM] = { "work", "random" },
+  [UV__CLASS_FS] = { "fs", NULL },
+  [UV__CLASS_GETADDRINFO] = { "dns", "getaddrinfo" },
+  [UV__CLASS_GETNAMEINFO] = { "dns", "getnameinfo" },
+};
+static_assert(ARRAY_SIZE(classes) == UV__CLASS_MAX, "one per class");
+
+static const char* const fs_types[] = {
+  [UV_FS_CUSTOM] = "custom",       [UV_FS_OPEN] = "open",
+  [UV_FS_CLOSE] = "close",         [UV_FS_READ] = "read",
+  [UV_FS_WRITE] = "write",         [UV_FS_SENDFILE] = "sendfile",
+  [UV_FS_STAT] = "stat",           [UV_FS_LSTAT] = "lstat",
+  [UV_FS_FSTAT] = "fstat",         [UV_FS_FTRUNCATE] = "ftruncate",
+  [UV_FS_UTIME] = "utime",         [UV_FS_FUTIME] = "futime",
+  [UV_FS_ACCESS] = "access",       [UV_FS_CHMOD] = "chmod",
+  [UV_FS_FCHMOD] = "fchmod",       [UV_FS_FSYNC] = "fsync",
+  [UV_FS_FDATASYNC] = "fdatasync", [UV_FS_UNLINK] = "unlink",
+  [UV_FS_RMDIR] = "rmdir",         [UV_FS_MKDIR] = "mkdir",
+  [UV_FS_MKDTEMP] = "mkdtemp",     [UV_FS_RENAME] = "rename",
+  [UV_FS_SCANDIR] = "scandir",     [UV_FS_LINK] = "link",
+  [UV_FS_SYMLINK] = "symlink",     [UV_FS_READLINK] = "readlink",
+  [UV_FS_CHOWN] = "chown",         [UV_FS_FCHOWN] = "fchown",
+  [UV_FS_REALPATH] = "realpath",   [UV_FS_COPYFILE] = "copyfile",
+  [UV_FS_LCHOWN] = "lchown",       [UV_FS_OPENDIR] = "opendir",
+  [UV_FS_READDIR] = "readdir",     [UV_FS_CLOSEDIR] = "closedir",
+  [UV_FS_STATFS] = "statfs",       [UV_FS_MKSTEMP] = "mkstemp",
+  [UV_FS_LUTIME] = "lutime",
+};
+
+const char* uv__phase_name(enum uv__phase phase) {
+  return phase < UV__PHASE_MAX ? phase_names[phase] : "unknown";
+}
+
+const char* uv__call_name(enum uv__call call) {
+  return call < UV__CALL_MAX ? calls[call].name : "unknown";
+}
+
+const char* uv__class_name(enum uv__work_class work_class) {
+  return work_class < UV__CLASS_MAX ? classes[work_class].name : "unknown";
+}
+
+const char* uv__fs_type_name(unsigned type) {
+  return type < ARRAY_SIZE(fs_types) ? fs_types[type] : "unknown";
+}
+
+const char* uv__record_type_name(unsigned type) {
+  const char* name =
+      type < UV__RECORD_REQ
+          ? uv_handle_type_name((uv_handle_type) type)
+          : uv_req_type_name((uv_req_type) (type - UV__RECORD_REQ));
+  return name != NULL ? name : "unknown";
+}
+
+static void put(struct text* text, const char* s) {
+  size_t len = strlen(s);
+
+  memcpy(text->at, s, len);
+  text->at += len;
+}
+
+static void put_number(struct text* text, uint64_t number) {
+  char digits[20];
+  size_t n = 0;
+
+  do
+    digits[n++] = (char) ('0' + number % 10);
+  while ((number /= 10) != 0);
+  while (n != 0)
+    *text->at++ = digits[--n];
+}
+
+static void put_signed(struct text* text, int64_t number) {
+  if (number < 0)
+    *text->at++ = '-';
+  put_number(text, number < 0 ? 0 - (uint64_t) number : (uint64_t) number);
+}
+
+/* Nanoseconds as microseconds with three decimals. */
+static void put_us(struct text* text, uint64_t ns) {
+  unsigned rest = (unsigned) (ns % 1000);
+
+  put_number(text, ns / 1000);
+  *text->at++ = '.';
+  *text->at++ = (char) ('0' + rest / 100);
+  *text->at++ = (char) ('0' + rest / 10 % 10);
+  *text->at++ = (char) ('0' + rest % 10);
+}
+
+static void put_hex(struct text* text, uint64_t number) {
+  int shift = 60;
+
+  put(text, "0x");
+  while (shift > 0 && number >> shift == 0)
+    shift -= 4;
+  for (; shift >= 0; shift -= 4)
+    *text->at++ = "0123456789abcdef"[number >> shift & 15];
+}
+
+/* JSON's numbers end at 2^53: a string. */
+static void put_id(struct text* text, uint64_t number) {
+  put(text, "\"");
+  put_hex(text, number);
+  put(text, "\"");
+}
+
+static void put_address(struct text* text, const void* address) {
+  put_id(text, (uintptr_t) address);
+}
+
+/* The inside of a JSON string. What is not printable ASCII, which symbols and
+ * names of programs seldom have, becomes a question mark. */
+static void put_escaped(struct text* text, const char* s, size_t max) {
+  for (size_t i = 0; i < max && s[i] != '\0'; i++) {
+    unsigned char c = (unsigned char) s[i];
+    if (c == '"' || c == '\\')
+      *text->at++ = '\\';
+    *text->at++ = (char) (c < 0x20 || c >= 0x7f ? '?' : c);
+  }
+}
+
+static void put_string(struct text* text, const char* name, const char* s) {
+  put(text, ",\"");
+  put(text, name);
+  put(text, "\":\"");
+  put_escaped(text, s, UV__TRACE_SYMBOL_MAX);
+  put(text, "\"");
+}
+
+/* ,"name": */
+static void put_key(struct text* text, const char* name) {
+  put(text, ",\"");
+  put(text, name);
+  put(text, "\":");
+}
+
+/* The beginning of an event: {"ph":"X","pid":1,"tid":2 */
+static void begin_event(struct text* text,
+                        const char* ph,
+                        const struct uv__trace_place* place) {
+  put(text, "{\"ph\":\"");
+  put(text, ph);
+  put(text, "\",\"pid\":");
+  put_signed(text, place->pid);
+  put(text, ",\"tid\":");
+  put_number(text, place->tid);
+}
+
+static void put_ts(struct text* text, uint64_t ns) {
+  put(text, ",\"ts\":");
+  put_us(text, ns);
+}
+
+static void begin_slice(struct text* text,
+                        const struct uv__record* record,
+                        const struct uv__trace_place* place,
+                        const char* category) {
+  uint64_t end_ns = record->end_ns;
+
+  begin_event(text, "X", place);
+  put_ts(text, record->begin_ns);
+  put(text, ",\"dur\":");
+  put_us(text, end_ns < record->begin_ns ? 0 : end_ns - record->begin_ns);
+  put_string(text, "cat", category);
+}
+
+static void end_event(struct text* text) {
+  put(text, "},\n");
+}
+
+/* `ph` is s (begins), t (passes) or f (ends). */
+static void put_flow(struct text* text,
+                     const char* ph,
+                     const char* category,
+                     uint64_t id,
+                     uint64_t ns,
+                     const struct uv__trace_place* place) {
+  begin_event(text, ph, place);
+  put_ts(text, ns);
+  put_string(text, "cat", category);
+  put_string(text, "name", *category == 'w' ? "request" : category);
+  put_key(text, "id");
+  put_id(text, id);
+  if (*ph == 'f')
+    put(text, ",\"bp\":\"e\"");
+  end_event(text);
+}
+
+static void put_fs(struct text* text, const struct uv__record* record) {
+  int moves_bytes = record->op == UV_FS_READ || record->op == UV_FS_WRITE ||
+                    record->op == UV_FS_SENDFILE;
+
+  put_string(text, "op", uv__fs_type_name(record->op));
+  put_key(text, record->value >= 0 && moves_bytes ? "bytes" : "status");
+  put_signed(text, record->value);
+}
+
+static void put_values(struct text* text, const struct uv__record* record) {
+  const struct call_row* row = &calls[record->call];
+  const char* value = record->value < 0 ? row->negative : row->value;
+
+  if (record->call == UV__CALL_FS) {
+    put_fs(text, record);
+  } else if (record->call == UV__CALL_TIMER) {
+    put_key(text, "late_us");
+    put_us(text, record->value < 0 ? 0 : (uint64_t) record->value);
+  } else if (value != NULL) {
+    put_key(text, value);
+    put_signed(text, record->value);
+  }
+  if (row->detail != NULL && record->detail >= 0) {
+    put_key(text, row->detail);
+    put_signed(text, record->detail);
+  }
+}
+
+static void put_callback(struct text* text,
+                         const struct uv__record* record,
+                         const struct uv__trace_place* place,
+                         const char* symbol) {
+  int is_async = record->call == UV__CALL_ASYNC;
+
+  begin_slice(text, record, place, "callback");
+  put_string(text, "name", symbol);
+  put(text, ",\"args\":{\"loop\":");
+  put_address(text, record->loop);
+  put_string(text, "type", uv__record_type_name(record->type));
+  put_string(text, "call", uv__call_name((enum uv__call) record->call));
+  put_key(text, "handle");
+  put_address(text, record->object);
+  put_values(text, record);
+  put(text, "}");
+  end_event(text);
+  if (record->flow != 0)
+    put_flow(text, "f", is_async ? "async" : "work", record->flow,
+             record->begin_ns, place);
+}
+
+static void put_phase(struct text* text,
+                      const struct uv__record* record,
+                      const struct uv__trace_place* place) {
+  begin_slice(text, record, place, "phase");
+  put_string(text, "name", uv__phase_name((enum uv__phase) record->call));
+  put(text, ",\"args\":{\"loop\":");
+  put_address(text, record->loop);
+  if (record->call == UV__PHASE_POLL) {
+    put_key(text, "timeout_ms");
+    put_signed(text, record->value);
+    put_key(text, "ready");
+    put_signed(text, record->detail);
+  }
+  put(text, "}");
+  end_event(text);
+}
+
+static void put_iteration(struct text* text,
+                          const struct uv__record* record,
+                          const struct uv__trace_place* place) {
+  begin_slice(text, record, place, "iteration");
+  put_string(text, "name", "iteration");
+  put(text, ",\"args\":{\"loop\":");
+  put_address(text, record->loop);
+  put_key(text, "n");
+  put_signed(text, record->value);
+  put(text, "}");
+  end_event(text);
+
+  begin_event(text, "C", place);
+  put_ts(text, record->end_ns);
+  put(text, ",\"name\":\"loop ");
+  put_hex(text, (uintptr_t) record->loop);
+  put(text, "\",\"args\":{\"handles\":");
+  put_number(text, record->flow >> 32);
+  put_key(text, "requests");
+  put_number(text, (uint32_t) record->flow);
+  put_key(text, "ready");
+  put_signed(text, record->detail);
+  put(text, "}");
+  end_event(text);
+}
+
+static void put_pool(struct text* text,
+                     const struct uv__record* record,
+                     const struct uv__trace_place* place) {
+  begin_event(text, "C", place);
+  put_ts(text, record->begin_ns);
+  put_string(text, "name", "pool");
+  put(text, ",\"args\":{\"queued\":");
+  put_signed(text, record->value);
+  put_key(text, "running");
+  put_signed(text, record->detail);
+  put(text, "}");
+  end_event(text);
+}
+
+static void put_work(struct text* text,
+                     const struct uv__record* record,
+                     const struct uv__trace_place* place,
+                     const char* symbol) {
+  const char* name = classes[record->type].work;
+
+  begin_slice(text, record, place, "work");
+  if (record->type == UV__CLASS_FS) {
+    put(text, ",\"name\":\"fs:");
+    put(text, uv__fs_type_name(record->op));
+    put(text, "\"");
+  } else {
+    put_string(text, "name", name != NULL ? name : symbol);
+  }
+  put(text, ",\"args\":{\"class\":\"");
+  put(text, classes[record->type].name);
+  put(text, "\",\"req\":");
+  put_address(text, record->object);
+  if (record->value >= 0) {
+    put_key(text, "queued_us");
+    put_us(text, (uint64_t) record->value);
+  }
+  put(text, "}");
+  end_event(text);
+  if (record->flow != 0)
+    put_flow(text, "t", "work", record->flow, record->begin_ns, place);
+}
+
+/* The slice is there for the arrow to begin at. */
+static void put_send(struct text* text,
+                     const struct uv__record* record,
+                     const struct uv__trace_place* place) {
+  begin_slice(text, record, place, "async");
+  put_string(text, "name", "uv_async_send");
+  put(text, ",\"args\":{\"loop\":");
+  put_address(text, record->loop);
+  put_key(text, "handle");
+  put_address(text, record->object);
+  put(text, "}");
+  end_event(text);
+  put_flow(text, "s", "async", record->flow, record->begin_ns, place);
+}
+
+size_t uv__trace_format(char* out,
+                        const struct uv__record* record,
+                        const struct uv__trace_place* place,
+                        const char* symbol) {
+  struct text text = { out };
+
+  switch ((enum uv__record_kind) record->kind) {
+  case UV__RECORD_CALLBACK:
+    put_callback(&text, record, place, symbol);
+    break;
+  case UV__RECORD_PHASE:
+    put_phase(&text, record, place);
+    break;
+  case UV__RECORD_ITERATION:
+    put_iteration(&text, record, place);
+    break;
+  case UV__RECORD_SUBMIT:
+    put_flow(&text, "s", "work", record->flow, record->begin_ns, place);
+    put_pool(&text, record, place);
+    break;
+  case UV__RECORD_WORK:
+    put_work(&text, record, place, symbol);
+    break;
+  case UV__RECORD_POOL:
+    put_pool(&text, record, place);
+    break;
+  case UV__RECORD_SEND:
+    put_send(&text, record, place);
+    break;
+  }
+  return (size_t) (text.at - out);
+}
+
+size_t uv__trace_format_begin(char* out,
+                              const struct uv__trace_place* place,
+                              const char* program,
+                              const char* library) {
+  struct text text = { out };
+
+  begin_event(&text, "M", place);
+  put_string(&text, "name", "process_name");
+  put(&text, ",\"args\":{\"name\":\"");
+  put_escaped(&text, program, UV__TRACE_SYMBOL_MAX);
+  put(&text, "\"}");
+  end_event(&text);
+
+  begin_event(&text, "M", place);
+  put_string(&text, "name", "uv_trace");
+  put(&text, ",\"args\":{\"version\":1,\"library\":\"");
+  put_escaped(&text, library, UV__TRACE_SYMBOL_MAX);
+  put(&text, "\",\"clock\":\"monotonic\",\"symbols\":\"dynamic\"}");
+  end_event(&text);
+  return (size_t) (text.at - out);
+}
+
+size_t uv__trace_format_thread(char* out,
+                               const struct uv__trace_place* place,
+                               const char* name,
+                               const void* loop,
+                               unsigned number) {
+  struct text text = { out };
+
+  begin_event(&text, "M", place);
+  put_string(&text, "name", "thread_name");
+  put(&text, ",\"args\":{\"name\":\"");
+  put(&text, name);
+  put(&text, " ");
+  if (loop != NULL)
+    put_hex(&text, (uintptr_t) loop);
+  else
+    put_number(&text, number);
+  put(&text, "\"}");
+  end_event(&text);
+  return (size_t) (text.at - out);
+}
+
+size_t uv__trace_format_dropped(char* out,
+                                const struct uv__trace_place* place,
+                                uint64_t ns,
+                                uint64_t count) {
+  struct text text = { out };
+
+  begin_event(&text, "i", place);
+  put_ts(&text, ns);
+  put(&text, ",\"cat\":\"trace\",\"name\":\"dropped\",\"s\":\"p\"");
+  put(&text, ",\"args\":{\"count\":");
+  put_number(&text, count);
+  put(&text, "}");
+  end_event(&text);
+  return (size_t) (text.at - out);
+}
+
+size_t uv__trace_format_end(char* out,
+                            const struct uv__trace_place* place,
+                            uint64_t records,
+                            uint64_t dropped) {
+  struct text text = { out };
+
+  begin_event(&text, "M", place);
+  put_string(&text, "name", "uv_trace_end");
+  put(&text, ",\"args\":{\"records\":");
+  put_number(&text, records);
+  put_key(&text, "dropped");
+  put_number(&text, dropped);
+  put(&text, "}}\n]\n");
+  return (size_t) (text.at - out);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Records as lines of the Trace Event format; pure. */
+#ifndef UV_TRACE_FORMAT_H_
+#define UV_TRACE_FORMAT_H_
+
+#include "trace-record.h"
+
+/* No record takes more text than this, however long the symbol. */
+#define UV__TRACE_TEXT_MAX 2048
+/* A symbol is cut off behind so many bytes. */
+#define UV__TRACE_SYMBOL_MAX 255
+
+/* Where a record was made. */
+struct uv__trace_place {
+  int pid;
+  uint64_t tid;
+};
+
+/* Writes the events of a record, each a line ending in ",\n", to `out`, which
+ * has room for UV__TRACE_TEXT_MAX bytes. `symbol` is the name of the record's
+ * symbol. Returns the length. */
+size_t uv__trace_format(char* out,
+                        const struct uv__record* record,
+                        const struct uv__trace_place* place,
+                        const char* symbol);
+
+/* Likewise metadata: the process, the version of the format, a thread. */
+size_t uv__trace_format_begin(char* out,
+                              const struct uv__trace_place* place,
+                              const char* program,
+                              const char* library);
+size_t uv__trace_format_thread(char* out,
+                               const struct uv__trace_place* place,
+                               const char* name,
+                               const void* loop,
+                               unsigned number);
+
+/* So many events were lost before `ns`. */
+size_t uv__trace_format_dropped(char* out,
+                                const struct uv__trace_place* place,
+                                uint64_t ns,
+                                uint64_t count);
+
+/* The last lines of a trace that was ended properly: how much it holds and
+ * lacks, and the end of the array. */
+size_t uv__trace_format_end(char* out,
+                            const struct uv__trace_place* place,
+                            uint64_t records,
+                            uint64_t dropped);
+
+/* Names, as the trace has them. */
+const char* uv__phase_name(enum uv__phase phase);
+const char* uv__call_name(enum uv__call call);
+const char* uv__class_name(enum uv__work_class work_class);
+const char* uv__fs_type_name(unsigned type);
+/* Of a record's `type`. */
+const char* uv__record_type_name(unsigned type);
+
+#endif /* UV_TRACE_FORMAT_H_ */

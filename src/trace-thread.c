@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace-thread.h"
+#include "alloc.h"
+#include "os/trace.h"
+
+static struct uv__trace_thread* threads; /* atomic: all of them */
+static unsigned count;                   /* atomic: how many */
+static uv_key_t self_key;
+static int has_key;
+
+struct uv__trace_thread* uv__trace_threads(void) {
+  /* Acquire: the structures. Pairs with link_new(). */
+  return uv__load_acquire(&threads);
+}
+
+/* Context: the thread that ends. */
+static void leave(void* data) {
+  struct uv__trace_thread* thread = data;
+
+  /* Release: its records. Pairs with claim(). */
+  uv__store_release(&thread->state, UV__THREAD_LEFT);
+}
+
+int uv__trace_threads_init(void) {
+  if (has_key)
+    return 0;
+  int err = uv__trace_os_key_create(&self_key, leave);
+  has_key = err == 0;
+  return err;
+}
+
+void uv__trace_threads_shutdown(void) {
+  if (has_key)
+    uv_key_delete(&self_key);
+  has_key = 0;
+}
+
+static int is_read(const struct uv__trace_thread* thread) {
+  return uv__load_acquire(&thread->read) == uv__load_acquire(&thread->written);
+}
+
+/* One that another thread left, and the writer has read. */
+static struct uv__trace_thread* claim(void) {
+  for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next) {
+    unsigned state = uv__load_acquire(&t->state);
+    if (state == UV__THREAD_OWNED || !is_read(t))
+      continue;
+    /* Acquire: what its last owner did. Pairs with leave(). */
+    if (uv__cas_strong(&t->state, &state, UV__THREAD_OWNED))
+      return t;
+  }
+  return NULL;
+}
+
+static struct uv__trace_thread* make(void) {
+  struct uv__trace_thread* thread;
+
+  if (uv__fetch_add(&count, 1) >= UV__TRACE_THREADS_MAX)
+    goto err_uncount;
+  thread = uv__calloc(1, sizeof(*thread));
+  if (thread == NULL)
+    goto err_uncount;
+
+  thread->state = UV__THREAD_OWNED;
+  thread->next = uv__load_relaxed(&threads);
+  while (!uv__cas_weak(&threads, &thread->next, thread))
+    continue;
+  return thread;
+
+err_uncount:
+  uv__fetch_sub(&count, 1);
+  return NULL;
+}
+
+UV__NOINLINE static struct uv__trace_thread* begin(void) {
+  struct uv__trace_thread* thread = claim();
+
+  if (thread == NULL)
+    thread = make();
+  if (thread == NULL)
+    return NULL;
+  if (uv__trace_os_key_set(&self_key, thread) != 0) {
+    uv__store_release(&thread->state, UV__THREAD_FREE);
+    return NULL;
+  }
+  thread->flow = 0;
+  uv__store_relaxed(&thread->loop, NULL);
+  uv__store_relaxed(&thread->number, 0);
+  uv__store_relaxed(&thread->tid, uv__trace_os_thread_id());
+  return thread;
+}
+
+struct uv__trace_thread* uv__trace_thread_self(void) {
+  if (!has_key)
+    return NULL; /* the library has shut down meanwhile */
+  struct uv__trace_thread* thread = uv_key_get(&self_key);
+
+  return thread != NULL ? thread : begin();
+}
+
+UV__NOINLINE static struct uv__record* make_ring(
+    struct uv__trace_thread* thread) {
+  struct uv__record* ring = uv__malloc_array(UV__TRACE_RING, sizeof(*ring));
+
+  /* Release: pairs with uv__trace_thread_peek(). */
+  uv__store_release(&thread->ring, ring);
+  return ring;
+}
+
+void uv__trace_thread_add(struct uv__trace_thread* thread,
+                          const struct uv__record* record) {
+  struct uv__record* ring = uv__load_relaxed(&thread->ring);
+  size_t written = uv__load_relaxed(&thread->written);
+
+  if (ring == NULL)
+    ring = make_ring(thread);
+  /* Acquire: the reader is done with the place. Pairs with
+   * uv__trace_thread_took(). */
+  if (ring == NULL ||
+      written - uv__load_acquire(&thread->read) == UV__TRACE_RING) {
+    uv__store_relaxed(&thread->dropped,
+                      uv__load_relaxed(&thread->dropped) + 1);
+    return;
+  }
+
+  ring[written % UV__TRACE_RING] = *record;
+  /* Release: the record. Pairs with uv__trace_thread_peek(). */
+  uv__store_release(&thread->written, written + 1);
+}
+
+const struct uv__record* uv__trace_thread_peek(
+    const struct uv__trace_thread* thread) {
+  size_t read = uv__load_relaxed(&thread->read);
+
+  /* Acquire: pairs with uv__trace_thread_add(). */
+  if (uv__load_acquire(&thread->written) == read)
+    return NULL;
+  return &uv__load_acquire(&thread->ring)[read % UV__TRACE_RING];
+}
+
+void uv__trace_thread_took(struct uv__trace_thread* thread) {
+  /* Release: it was read. Pairs with uv__trace_thread_add(). */
+  uv__store_release(&thread->read, uv__load_relaxed(&thread->read) + 1);
+}
+
+void uv__trace_threads_fork(void) {
+  const void* self = uv_key_get(&self_key);
+
+  for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next) {
+    if (t != self)
+      uv__store_relaxed(&t->state, UV__THREAD_FREE);
+    uv__store_relaxed(&t->read, uv__load_relaxed(&t->written));
+    t->told_dropped = uv__load_relaxed(&t->dropped);
+    t->named_tid = 0;
+    if (t == self)
+      uv__store_relaxed(&t->tid, uv__trace_os_thread_id());
+  }
+}

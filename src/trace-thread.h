@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* What each recording thread has of its own: a ring of records that only it
+ * writes and only the writer reads, without locks.
+ *
+ * A thread gets one with its first record and leaves it when it ends; the next
+ * thread may have it once the writer has read what is left. They are freed with
+ * the library only: whoever records never has to ask whether tracing has
+ * stopped meanwhile.
+ */
+#ifndef UV_TRACE_THREAD_H_
+#define UV_TRACE_THREAD_H_
+
+#include "atomic.h"
+#include "trace-record.h"
+
+/* More threads at a time than this are not recorded. */
+#define UV__TRACE_THREADS_MAX 512
+/* Records of a ring; a power of two. 64 bytes each. */
+#define UV__TRACE_RING 16384
+
+enum { UV__THREAD_FREE, UV__THREAD_OWNED, UV__THREAD_LEFT };
+
+struct uv__trace_thread {
+  struct uv__trace_thread* next; /* of all there are */
+  unsigned state;      /* atomic: UV__THREAD_* */
+  uint64_t tid;        /* atomic */
+  const void* loop;    /* atomic: the first one that ran here; NULL: a worker */
+  unsigned number;     /* atomic: of a worker */
+  /* The owner's. */
+  uint64_t flow;       /* the arrow that ends at the next callback, or 0 */
+  size_t written;      /* atomic: records ever written */
+  uint64_t dropped;    /* atomic: records that found no room */
+  struct uv__record* ring; /* atomic: NULL until the first record */
+  /* The reader's, away from what the owner writes all the time. */
+  char gap[64];
+  size_t read;         /* atomic: records ever read */
+  uint64_t told_dropped; /* of those dropped: in the file */
+  uint64_t named_tid;  /* the tid whose name is in the file */
+};
+
+/* The calling thread's; NULL if there is no memory for one, or too many have
+ * one. Not in signal handlers. */
+struct uv__trace_thread* uv__trace_thread_self(void);
+
+/* All of them; they stay. Context: any. */
+struct uv__trace_thread* uv__trace_threads(void);
+
+/* Adds a record. Context: the owner. */
+void uv__trace_thread_add(struct uv__trace_thread* thread,
+                          const struct uv__record* record);
+
+/* The oldest record that was not read; NULL if there is none. It stays valid
+ * until uv__trace_thread_took(). Context: the reader. */
+const struct uv__record* uv__trace_thread_peek(
+    const struct uv__trace_thread* thread);
+void uv__trace_thread_took(struct uv__trace_thread* thread);
+
+/* Set-up, once per process: 0 or UV_E*. */
+int uv__trace_threads_init(void);
+/* uv_library_shutdown(): code that is about to be unloaded is not called when
+ * a thread ends. */
+void uv__trace_threads_shutdown(void);
+/* In a forked child: all but the calling thread's are free, and empty. */
+void uv__trace_threads_fork(void);
+
+#endif /* UV_TRACE_THREAD_H_ */

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* Every PERIOD_MS: the rings of all threads, oldest records first in each, as
+ * lines of text into a buffer, the buffer into the file. A viewer sorts by
+ * time, so the threads need no common order.
+ *
+ * What was written stays readable whatever becomes of the process: one event is
+ * one line, and each round ends with a whole one. When the file cannot be
+ * written to any more, tracing stops and says so, once.
+ *
+ * Context: the writer's thread, but for start and stop.
+ */
+#include "trace-writer.h"
+#include "alloc.h"
+#include "observe.h"
+#include "os/trace.h"
+#include "symbol.h"
+#include "trace-format.h"
+#include "trace-send.h"
+#include "trace-thread.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PERIOD_MS 20
+#define BUFFER_SIZE ((size_t) 64 << 10)
+
+struct writer {
+  uv_thread_t thread;
+  uv_mutex_t lock;
+  uv_cond_t changed;
+  int is_ending;         /* the lock's */
+  uv_file fd;
+  int error;             /* why the file is not written to any more, or 0 */
+  uint64_t since_ns;     /* what began before is from another session */
+  struct uv__trace_place place;
+  struct uv__symbols symbols;
+  uint64_t records;      /* in the file */
+  uint64_t dropped;      /* not in the file */
+  uint64_t sends_dropped; /* of those: calls of uv_async_send() */
+  size_t used;           /* of `buffer` */
+  char* buffer;
+};
+
+static struct writer writer;
+
+static void flush(struct writer* w) {
+  if (w->used != 0 && w->error == 0) {
+    w->error = uv__trace_os_write(w->fd, w->buffer, w->used);
+    if (w->error != 0) {
+      char line[128];
+      uv__observe_stop(UV__OBSERVE_TRACE);
+      snprintf(line, sizeof(line), "trace ended, cannot write: %s",
+               uv_strerror(w->error));
+      uv__trace_os_say(line);
+    }
+  }
+  w->used = 0;
+}
+
+/* Room for a record's text. */
+static char* room(struct writer* w) {
+  if (BUFFER_SIZE - w->used < UV__TRACE_TEXT_MAX)
+    flush(w);
+  return w->buffer + w->used;
+}
+
+static void write_record(struct writer* w, const struct uv__record* record) {
+  const char* symbol = "";
+
+  if (record->begin_ns < w->since_ns)
+    return;
+  if (record->symbol != NULL)
+    symbol = uv__symbol_name(&w->symbols, record->symbol);
+  w->used += uv__trace_format(room(w), record, &w->place, symbol);
+  w->records++;
+}
+
+static void name_thread(struct writer* w, struct uv__trace_thread* thread) {
+  const void* loop = uv__load_relaxed(&thread->loop);
+  unsigned number = uv__load_relaxed(&thread->number);
+
+  if (thread->named_tid == w->place.tid || (loop == NULL && number == 0))
+    return;
+  thread->named_tid = w->place.tid;
+  w->used += uv__trace_format_thread(room(w), &w->place,
+                                     loop != NULL ? "loop" : "worker", loop,
+                                     number);
+}
+
+static void write_thread(struct writer* w, struct uv__trace_thread* thread) {
+  const struct uv__record* record;
+
+  w->place.tid = uv__load_relaxed(&thread->tid);
+  /* As many as there is room for: who records on meanwhile is read again in
+   * the next round. */
+  for (size_t n = 0; n < UV__TRACE_RING; n++) {
+    record = uv__trace_thread_peek(thread);
+    if (record == NULL)
+      break;
+    name_thread(w, thread);
+    write_record(w, record);
+    uv__trace_thread_took(thread);
+  }
+
+  uint64_t dropped = uv__load_relaxed(&thread->dropped);
+  w->dropped += dropped - thread->told_dropped;
+  thread->told_dropped = dropped;
+}
+
+static void write_sends(struct writer* w) {
+  struct uv__record record;
+
+  while (uv__trace_send_take(&record, &w->place.tid))
+    write_record(w, &record);
+  uint64_t dropped = uv__trace_sends_dropped();
+  w->dropped += dropped - w->sends_dropped;
+  w->sends_dropped = dropped;
+}
+
+static void write_all(struct writer* w) {
+  uint64_t dropped = w->dropped;
+
+  for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next)
+    write_thread(w, t);
+  write_sends(w);
+  if (w->dropped != dropped)
+    w->used += uv__trace_format_dropped(room(w), &w->place, uv_hrtime(),
+                                        w->dropped - dropped);
+  flush(w);
+}
+
+static void write_begin(struct writer* w) {
+  char path[1024] = "";
+  size_t size = sizeof(path);
+  const char* name = path;
+  char library[64];
+
+  if (uv_exepath(path, &size) != 0)
+    path[0] = '\0';
+  for (const char* p = path; *p != '\0'; p++)
+    if (*p == '/' || *p == '\\')
+      name = p + 1;
+  snprintf(library, sizeof(library), "blacklight %s", uv_version_string());
+  memcpy(w->buffer, "[\n", 2);
+  w->used = 2;
+  w->used += uv__trace_format_begin(room(w), &w->place, name, library);
+}
+
+/* Returns 1 if this is the last round. */
+static int wait_for_round(struct writer* w) {
+  uv_mutex_lock(&w->lock);
+  if (!w->is_ending)
+    (void) uv_cond_timedwait(&w->changed, &w->lock,
+                             (uint64_t) PERIOD_MS * 1000000);
+  int is_last = w->is_ending;
+  uv_mutex_unlock(&w->lock);
+  return is_last;
+}
+
+static void run_writer(void* arg) {
+  struct writer* w = &writer;
+  int is_last;
+
+  (void) arg;
+  (void) uv_thread_setname("libuv-trace");
+  w->place.pid = (int) uv_os_getpid();
+  w->place.tid = uv__trace_os_thread_id();
+  write_begin(w);
+  do {
+    is_last = wait_for_round(w);
+    write_all(w);
+  } while (!is_last);
+
+  w->used += uv__trace_format_end(room(w), &w->place, w->records, w->dropped);
+  flush(w);
+}
+
+/* What was dropped before does not count. */
+static void begin_count(struct writer* w) {
+  for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next) {
+    t->told_dropped = uv__load_relaxed(&t->dropped);
+    t->named_tid = 0;
+  }
+  w->sends_dropped = uv__trace_sends_dropped();
+  w->since_ns = uv_hrtime();
+}
+
+int uv__trace_writer_start(uv_file fd) {
+  struct writer* w = &writer;
+
+  memset(w, 0, sizeof(*w));
+  w->fd = fd;
+  w->buffer = uv__malloc(BUFFER_SIZE);
+  if (w->buffer == NULL)
+    return UV_ENOMEM;
+  int err = uv_mutex_init(&w->lock);
+  if (err != 0)
+    goto err_free_buffer;
+  err = uv_cond_init(&w->changed);
+  if (err != 0)
+    goto err_destroy_lock;
+  uv__symbols_init(&w->symbols);
+  begin_count(w);
+  err = uv__trace_os_start_thread(&w->thread, run_writer);
+  if (err != 0)
+    goto err_close_symbols;
+  return 0;
+
+err_close_symbols:
+  uv__symbols_close(&w->symbols);
+  uv_cond_destroy(&w->changed);
+err_destroy_lock:
+  uv_mutex_destroy(&w->lock);
+err_free_buffer:
+  uv__free(w->buffer);
+  return err;
+}
+
+static void free_all(struct writer* w) {
+  uv__trace_os_close(w->fd);
+  uv__symbols_close(&w->symbols);
+  uv__free(w->buffer);
+  w->buffer = NULL;
+}
+
+void uv__trace_writer_stop(void) {
+  struct writer* w = &writer;
+
+  uv_mutex_lock(&w->lock);
+  w->is_ending = 1;
+  uv_cond_signal(&w->changed);
+  uv_mutex_unlock(&w->lock);
+  uv_thread_join(&w->thread);
+  uv_cond_destroy(&w->changed);
+  uv_mutex_destroy(&w->lock);
+  free_all(w);
+}
+
+/* The lock and the condition may be in any state: they are left alone. */
+void uv__trace_writer_fork(void) {
+  free_all(&writer);
+}

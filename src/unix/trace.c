@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Files, threads and symbols for tracing. */
+#include "os/trace.h"
+#include "unix/fd.h"
+#include "unix/os.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if UV__HAVE_GETAUXVAL
+# include <sys/auxv.h>
+#endif
+#if UV__HAVE_THREAD_NICE
+# include <sys/syscall.h>
+#endif
+
+/* Formatting, dladdr() and a demangler fit easily. */
+#define STACK_SIZE ((size_t) 512 << 10)
+
+#if UV__HAVE_GETAUXVAL
+int uv__trace_os_has_raised_rights(void) {
+  return getauxval(AT_SECURE) != 0;
+}
+#else
+int uv__trace_os_has_raised_rights(void) {
+  return issetugid();
+}
+#endif
+
+/* Nobody else's file, no device, no pipe, no second name of something; and not
+ * what another process is tracing into. */
+static int check_file(int fd) {
+  struct stat st;
+
+  if (fstat(fd, &st) == -1)
+    return uv__errno();
+  if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_nlink != 1)
+    return UV_EPERM;
+  if (flock(fd, LOCK_EX | LOCK_NB) == -1)
+    return errno == EWOULDBLOCK ? UV_EBUSY : 0; /* where there are no locks */
+  if (ftruncate(fd, 0) == -1)
+    return uv__errno();
+  return 0;
+}
+
+int uv__trace_os_open(const char* path, int is_new) {
+  int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  int fd = open(path, is_new ? flags | O_EXCL : flags, 0600);
+
+  if (fd == -1)
+    return uv__errno();
+  int err = check_file(fd);
+  if (err != 0) {
+    uv__fd_close(fd);
+    return err;
+  }
+  return fd;
+}
+
+int uv__trace_os_write(uv_file fd, const char* data, size_t size) {
+  while (size != 0) {
+    ssize_t n = uv__fd_write(fd, data, size);
+    if (n < 0)
+      return (int) n;
+    data += n;
+    size -= (size_t) n;
+  }
+  return 0;
+}
+
+void uv__trace_os_close(uv_file fd) {
+  uv__fd_close(fd);
+}
+
+int uv__trace_os_start_thread(uv_thread_t* thread, uv_thread_cb entry) {
+  uv_thread_options_t options = { UV_THREAD_HAS_STACK_SIZE, STACK_SIZE };
+  sigset_t all;
+  sigset_t before;
+
+  /* The new thread inherits the mask. */
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int err = uv_thread_create_ex(thread, &options, entry, NULL);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return err;
+}
+
+#if UV__HAVE_THREAD_NICE
+uint64_t uv__trace_os_thread_id(void) {
+  return (uint64_t) syscall(SYS_gettid);
+}
+#else
+/* Not the kernel's number, but one that no other thread has. */
+uint64_t uv__trace_os_thread_id(void) {
+  return (uint64_t) (uintptr_t) pthread_self();
+}
+#endif
+
+int uv__trace_os_key_create(uv_key_t* key, void (*at_exit)(void* data)) {
+  return -pthread_key_create(key, at_exit);
+}
+
+int uv__trace_os_key_set(const uv_key_t* key, void* data) {
+  return -pthread_setspecific(*key, data);
+}
+
+/* Where the program has a C++ run time its names become readable. */
+static char* demangle(const char* name) {
+  char* (*find)(const char*, char*, size_t*, int*);
+  void* found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+
+  if (found == NULL || strncmp(name, "_Z", 2) != 0)
+    return NULL;
+  memcpy(&find, &found, sizeof(find));
+  return find(name, NULL, NULL, NULL);
+}
+
+static const char* base_of(const char* path) {
+  const char* slash = path == NULL ? NULL : strrchr(path, '/');
+
+  if (path == NULL)
+    return "?";
+  return slash == NULL ? path : slash + 1;
+}
+
+void uv__trace_os_symbol(const void* address, char* name, size_t size) {
+  Dl_info info;
+
+  if (dladdr((void*) (uintptr_t) address, &info) == 0) {
+    snprintf(name, size, "%p", (void*) (uintptr_t) address);
+    return;
+  }
+  /* The nearest symbol before it is another function's. */
+  if (info.dli_sname == NULL || info.dli_saddr != address) {
+    snprintf(name, size, "%s+0x%zx", base_of(info.dli_fname),
+             (size_t) ((const char*) address - (const char*) info.dli_fbase));
+    return;
+  }
+  char* readable = demangle(info.dli_sname);
+  snprintf(name, size, "%s", readable != NULL ? readable : info.dli_sname);
+  free(readable); /* the C++ run time's */
+}
+
+void uv__trace_os_say(const char* line) {
+  char text[512];
+  int n = snprintf(text, sizeof(text), "libuv: %s\n", line);
+
+  if (n > 0)
+    (void) uv__fd_write(STDERR_FILENO, text,
+                        uv__min_size((size_t) n, sizeof(text) - 1));
+}

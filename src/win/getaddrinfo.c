@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* Names to addresses, with the system's resolver.
+ *
+ * The request owns one block (alloc) with copies of hints, service and the host
+ * name in 16-bit form. The answer is copied into a block of its own, because
+ * its strings must become UTF-8: that block is what uv_freeaddrinfo() frees.
+ */
+#include "alloc.h"
+#include "os/resolver.h"
+#include "win/eai.h"
+#include "win/wide.h"
+#include "win/winsock.h"
+
+#include <string.h>
+
+/* Addresses and names in the block begin at multiples of this. */
+#define ALIGNMENT sizeof(void*)
+
+static size_t aligned(size_t size) {
+  return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* ---- the answer ---- */
+
+/* The UTF-8 size of the canonical name with its NUL, 0 if there is none. */
+static size_t name_size(const struct addrinfoW* from) {
+  if (from->ai_canonname == NULL)
+    return 0;
+  return uv_utf16_length_as_wtf8((const uint16_t*) from->ai_canonname, -1) + 1;
+}
+
+static size_t answer_size(const struct addrinfoW* list) {
+  size_t size = 0;
+
+  for (; list != NULL; list = list->ai_next)
+    size += aligned(sizeof(struct addrinfo)) + aligned(list->ai_addrlen) +
+            aligned(name_size(list));
+  return size;
+}
+
+/* Copies one element to `at`; returns where the next one goes. */
+static char* copy_element(char* at, const struct addrinfoW* from) {
+  struct addrinfo* to = (struct addrinfo*) (void*) at;
+  size_t name_room = name_size(from);
+
+  memset(to, 0, sizeof(*to));
+  to->ai_flags = from->ai_flags;
+  to->ai_family = from->ai_family;
+  to->ai_socktype = from->ai_socktype;
+  to->ai_protocol = from->ai_protocol;
+  to->ai_addrlen = from->ai_addrlen;
+  at += aligned(sizeof(*to));
+
+  if (from->ai_addrlen > 0) {
+    to->ai_addr = (struct sockaddr*) (void*) at;
+    memcpy(at, from->ai_addr, from->ai_addrlen);
+    at += aligned(from->ai_addrlen);
+  }
+  if (name_room > 0) {
+    to->ai_canonname = at;
+    size_t len = name_room - 1;
+    (void) uv_utf16_to_wtf8((const uint16_t*) from->ai_canonname, -1,
+                            &to->ai_canonname, &len); /* the room was counted */
+    at += aligned(name_room);
+  }
+  return at;
+}
+
+/* 0 or UV_EAI_MEMORY. */
+static int copy_answer(const struct addrinfoW* list, struct addrinfo** out) {
+  struct addrinfo** link = out;
+  char* at = uv__malloc(answer_size(list));
+
+  if (at == NULL)
+    return UV_EAI_MEMORY;
+  for (; list != NULL; list = list->ai_next) {
+    *link = (struct addrinfo*) (void*) at;
+    link = &(*link)->ai_next;
+    at = copy_element(at, list);
+  }
+  return 0;
+}
+
+/* ---- the question ---- */
+
+void uv__getaddrinfo_os_resolve(uv_getaddrinfo_t* req) {
+  struct addrinfoW* answer = NULL;
+  int sys_error = GetAddrInfoW(req->node, req->service, req->addrinfow,
+                               &answer);
+
+  req->retcode = uv__eai_error(sys_error);
+  if (req->retcode == 0 && answer != NULL)
+    req->retcode = copy_answer(answer, &req->addrinfo);
+  if (answer != NULL)
+    FreeAddrInfoW(answer);
+}
+
+void uv__getaddrinfo_os_drop(uv_getaddrinfo_t* req) {
+  uv__free(req->alloc);
+  req->alloc = NULL;
+  req->addrinfow = NULL;
+  req->node = NULL;
+  req->service = NULL;
+}
+
+/* Units of `text` with its NUL, 0 if there is none, or UV_EINVAL. */
+static ssize_t wide_size(const char* text) {
+  return text == NULL ? 0 : uv__wide_size(text);
+}
+
+static WCHAR* append(WCHAR** at, const char* text, size_t units) {
+  WCHAR* to = *at;
+
+  if (text == NULL)
+    return NULL;
+  uv_wtf8_to_utf16(text, (uint16_t*) to, units);
+  *at += units;
+  return to;
+}
+
+int uv__getaddrinfo_os_pack(uv_getaddrinfo_t* req,
+                            const char* host,
+                            const char* service,
+                            const struct addrinfo* hints) {
+  int err = uv__winsock_startup();
+  if (err != 0)
+    return err;
+
+  ssize_t service_units = wide_size(service);
+  ssize_t host_units = wide_size(host);
+  if (service_units < 0 || host_units < 0)
+    return UV_EINVAL;
+
+  size_t units = (size_t) service_units + (size_t) host_units;
+  struct addrinfoW* block = uv__malloc(sizeof(*block) + units * sizeof(WCHAR));
+  if (block == NULL)
+    return UV_ENOMEM;
+  WCHAR* at = (WCHAR*) (block + 1);
+  req->alloc = block;
+  req->addrinfow = NULL;
+  req->service = append(&at, service, (size_t) service_units);
+  req->node = append(&at, host, (size_t) host_units);
+  if (hints == NULL)
+    return 0;
+
+  memset(block, 0, sizeof(*block));
+  block->ai_flags = hints->ai_flags;
+  block->ai_family = hints->ai_family;
+  block->ai_socktype = hints->ai_socktype;
+  block->ai_protocol = hints->ai_protocol;
+  req->addrinfow = block;
+  return 0;
+}
+
+void uv_freeaddrinfo(struct addrinfo* ai) {
+  uv__free(ai);
+}

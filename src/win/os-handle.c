@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* From descriptors of the C runtime to handles, and back. */
+#include "win/os-handle.h"
+#include "win/error.h"
+
+#include <crtdbg.h>
+#include <io.h>
+
+/* Reports of failed assertions, off and as before. For the whole process, so
+ * only around one call. Without the debug runtime these do nothing:
+ * https://learn.microsoft.com/cpp/c-runtime-library/reference/crtsetreportmode
+ * (mingw has no debug runtime; there is nothing to be seen with it) */
+static int reports_off(void) {
+  return _CrtSetReportMode(_CRT_ASSERT, 0);
+}
+
+static void reports_on(int before) {
+  (void) before; /* where the macro does not use it */
+  (void) _CrtSetReportMode(_CRT_ASSERT, before);
+}
+
+HANDLE uv__fd_handle(int fd) {
+  int reports = reports_off();
+  intptr_t handle = _get_osfhandle(fd);
+
+  reports_on(reports);
+  /* -2: one of the standard fds, without a stream behind it. */
+  return handle == -2 ? INVALID_HANDLE_VALUE : (HANDLE) handle;
+}
+
+int uv__fd_open(HANDLE handle, int flags) {
+  int reports = reports_off();
+  int fd = _open_osfhandle((intptr_t) handle, flags);
+
+  reports_on(reports);
+  return fd;
+}
+
+int uv__fd_close(int fd) {
+  int reports = reports_off();
+  int result = _close(fd);
+
+  reports_on(reports);
+  return result;
+}
+
+static int is_standard(uv_file fd) {
+  return fd <= 2; /* _fileno(stderr) */
+}
+
+int uv__fd_take(uv_file fd, HANDLE* handle, int* owner) {
+  HANDLE self = GetCurrentProcess();
+  HANDLE of_fd = uv_get_osfhandle(fd);
+
+  if (of_fd == INVALID_HANDLE_VALUE)
+    return UV_EBADF;
+  if (!is_standard(fd)) {
+    *handle = of_fd;
+    *owner = fd;
+    return 0;
+  }
+  if (!DuplicateHandle(self, of_fd, self, handle, 0, FALSE,
+                       DUPLICATE_SAME_ACCESS))
+    return uv__last_error();
+  *owner = UV__NO_FD;
+  return 0;
+}
+
+void uv__fd_refuse(HANDLE handle, int owner) {
+  if (owner == UV__NO_FD)
+    CloseHandle(handle);
+}
+
+void uv__fd_give_back(HANDLE* handle, int* owner) {
+  if (*owner != UV__NO_FD)
+    (void) uv__fd_close(*owner); /* nothing more can be done about it */
+  else
+    CloseHandle(*handle);
+  *owner = UV__NO_FD;
+  *handle = INVALID_HANDLE_VALUE;
+}
