@@ -50,7 +50,6 @@ TEST_UNIX(fork_child_closes_nothing_of_its_own, "fork()")
 /* test-fs.c */
 TEST(fs_sync_needs_no_loop)
 TEST(fs_refused_request_has_no_result)
-TEST(fs_write_to_a_directory_is_to_a_bad_fd)
 TEST(fs_async_copies_what_it_needs)
 TEST(fs_scandir_lists_and_ends)
 TEST(fs_opendir_outlives_its_request)
@@ -289,7 +288,6 @@ TEST(pull_thread_pool)
 
 /* test-sandbox.c */
 TEST_UNIX(sandbox_loop_opens_no_file, "system call filters")
-TEST_UNIX(sandbox_server_without_descriptors, "system call filters")
 
 /* test-security-names.c */
 TEST(security_host_name_truncated_utf8)
@@ -483,6 +481,29 @@ TEST(loop_time_of_a_stopped_run)
 TEST(backend_timeout_before_the_first_round)
 TEST(backend_timeout_while_timers_start)
 
+/* test-trace.c */
+TEST(trace_refuses_what_it_cannot_do)
+TEST(trace_has_every_callback_of_four_loops_once)
+TEST(trace_can_be_stopped_while_others_record)
+TEST(trace_threads_leave_their_rings_to_others)
+TEST(trace_of_a_child_has_a_file_of_its_own)
+TEST(trace_environment_never_fails_a_program)
+HELPER(run_traced)
+
+/* test-trace-unix.c */
+TEST_UNIX(trace_forked_child_goes_on_in_a_file_of_its_own, "fork()")
+TEST_UNIX(trace_forked_child_without_a_name_stops, "fork()")
+TEST_UNIX(trace_forked_child_may_just_exit, "fork()")
+TEST_UNIX(trace_of_a_killed_process_is_readable, "fork()")
+TEST_UNIX(trace_that_fills_the_disk_ends_and_says_so_once, "RLIMIT_FSIZE")
+TEST_UNIX(trace_files_are_private_and_nobody_elses, "modes of files")
+TEST_UNIX(trace_file_of_another_user_is_refused, "modes of files")
+TEST_UNIX(trace_file_in_use_is_refused, "fork()")
+TEST_UNIX(trace_environment_is_ignored_with_raised_rights, "set-user-ID")
+#if TEST_POSIX
+HELPER(run_with_raised_rights)
+#endif
+
 /* test-tty.c */
 TEST_UNIX(tty_modes_and_reset, "pseudo-terminals")
 TEST_UNIX(tty_close_restores_the_mode, "pseudo-terminals")
@@ -532,13 +553,6 @@ TEST_UNIX(tcp_reuseport_binds_over_time_wait, "sockets that share a port")
 
 /* test-udp-win.c */
 TEST_WINDOWS(udp_connected_to_nobody_still_receives, "WSAECONNRESET")
-
-/* test-real-win.c */
-TEST_WINDOWS(loop_timer_is_not_late_after_sleep, "time-outs of ports")
-TEST_WINDOWS(tcp_write_without_buffers_is_overlapped, "WSAENOBUFS")
-TEST_WINDOWS(poll_socket_of_another_provider, "base providers")
-TEST_WINDOWS(sysinfo_machine_is_not_the_programs, "WOW64")
-TEST_WINDOWS(tty_raw_vt_is_never_refused, "consoles")
 
 /* test-uring.c */
 TEST_UNIX(uring_results_equal_the_pools, "io_uring")

@@ -63,12 +63,15 @@ uv_test_sources = \
   test/test-thread-sync.c \
   test/test-timer-signals.c \
   test/test-timer.c \
+  test/test-trace.c \
   test/test-tty.c \
   test/test-udp.c \
   test/test-uring.h \
   test/test-work.c \
   test/test-write-cancel.c \
-  test/test.h
+  test/test.h \
+  test/trace-file.c \
+  test/trace-file.h
 
 # On unix: what its runner is made of, and files all about descriptors. Elsewhere
 # list.h names these tests as skipped, with the reason.
@@ -87,6 +90,7 @@ uv_test_unix_sources = \
   test/test-select-limit.c \
   test/test-signal.c \
   test/test-system-odd.c \
+  test/test-trace-unix.c \
   test/test-udp-errors.c \
   test/test-udp-socket.c \
   test/test-uring-rights.c \
@@ -100,7 +104,6 @@ uv_test_win_sources = \
   test/test-pipe-win.c \
   test/test-process-dump-win.c \
   test/test-process-win.c \
-  test/test-real-win.c \
   test/test-thread-win.c \
   test/test-udp-win.c
 
@@ -133,7 +136,6 @@ uv_unit_sources = \
   test/unit/unit-idna.c \
   test/unit/unit-inet.c \
   test/unit/unit-ipc-frame.c \
-  test/unit/unit-loop-check.c \
   test/unit/unit-loop.c \
   test/unit/unit-process-path.c \
   test/unit/unit-pull.c \
@@ -145,6 +147,7 @@ uv_unit_sources = \
   test/unit/unit-threadpool.c \
   test/unit/unit-timer-model.c \
   test/unit/unit-timer.c \
+  test/unit/unit-trace-format.c \
   test/unit/unit-tty-keys.c \
   test/unit/unit-work-queue.c \
   test/unit/unit-wtf8.c
@@ -155,9 +158,9 @@ uv_unit_unix_sources = \
   test/unit/fixture.h \
   test/unit/unit-cgroup.c \
   test/unit/unit-cpuinfo.c \
+  test/unit/unit-eai.c \
   test/unit/unit-loop-poll.c \
   test/unit/unit-random-unix.c \
-  test/unit/unit-resolver.c \
   test/unit/unit-signal-log.c
 
 uv_unit_win_sources = \

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Records as lines of the Trace Event format, whole lines compared. */
+#include "unit.h"
+#include "trace-format.h"
+
+#include <string.h>
+
+static const struct uv__trace_place place = { 12, 34 };
+
+static struct uv__record record_of(enum uv__record_kind kind) {
+  struct uv__record record;
+
+  memset(&record, 0, sizeof(record));
+  record.kind = (uint8_t) kind;
+  record.begin_ns = 1000500;
+  record.end_ns = 1002503;
+  record.loop = (const void*) (uintptr_t) 0x1000;
+  record.object = (const void*) (uintptr_t) 0x2000;
+  record.detail = -1;
+  return record;
+}
+
+static void check(const struct uv__record* record,
+                  const char* symbol,
+                  const char* want) {
+  char text[UV__TRACE_TEXT_MAX + 1];
+  size_t len = uv__trace_format(text, record, &place, symbol);
+
+  CHECK(len <= UV__TRACE_TEXT_MAX);
+  text[len] = '\0';
+  CHECK_STR(want, text);
+}
+
+UNIT_TEST(trace_format_callbacks) {
+  struct uv__record record = record_of(UV__RECORD_CALLBACK);
+
+  record.type = UV_TCP;
+  record.call = UV__CALL_READ;
+  record.value = 100;
+  record.detail = 7;
+  check(&record, "on_read",
+        "{\"ph\":\"X\",\"pid\":12,\"tid\":34,\"ts\":1000.500,\"dur\":2.003,"
+        "\"cat\":\"callback\",\"name\":\"on_read\",\"args\":{"
+        "\"loop\":\"0x1000\",\"type\":\"tcp\",\"call\":\"read\","
+        "\"handle\":\"0x2000\",\"bytes\":100,\"fd\":7}},\n");
+  record.value = UV_EOF;
+  record.detail = -1;
+  check(&record, "on_read",
+        "{\"ph\":\"X\",\"pid\":12,\"tid\":34,\"ts\":1000.500,\"dur\":2.003,"
+        "\"cat\":\"callback\",\"name\":\"on_read\",\"args\":{"
+        "\"loop\":\"0x1000\",\"type\":\"tcp\",\"call\":\"read\","
+        "\"handle\":\"0x2000\",\"status\":-4095}},\n");
+
+  record.type = UV__RECORD_REQ + UV_FS;
+  record.call = UV__CALL_FS;
+  record.op = UV_FS_OPEN;
+  record.value = 3;
+  record.flow = 0xff;
+  check(&record, "a\"b\\c\n",
+        "{\"ph\":\"X\",\"pid\":12,\"tid\":34,\"ts\":1000.500,\"dur\":2.003,"
+        "\"cat\":\"callback\",\"name\":\"a\\\"b\\\\c?\",\"args\":{"
+        "\"loop\":\"0x1000\",\"type\":\"fs\",\"call\":\"fs\","
+        "\"handle\":\"0x2000\",\"op\":\"open\",\"status\":3}},\n"
+        "{\"ph\":\"f\",\"pid\":12,\"tid\":34,\"ts\":1000.500,"
+        "\"cat\":\"work\",\"name\":\"request\",\"id\":\"0xff\","
+        "\"bp\":\"e\"},\n");
+}
+
+UNIT_TEST(trace_format_of_the_loop) {
+  struct uv__record record = record_of(UV__RECORD_PHASE);
+
+  record.call = UV__PHASE_POLL;
+  record.value = -1;
+  record.detail = 3;
+  check(&record, "",
+        "{\"ph\":\"X\",\"pid\":12,\"tid\":34,\"ts\":1000.500,\"dur\":2.003,"
+        "\"cat\":\"phase\",\"name\":\"poll\",\"args\":{\"loop\":\"0x1000\","
+        "\"timeout_ms\":-1,\"ready\":3}},\n");
+
+  record = record_of(UV__RECORD_ITERATION);
+  record.value = 9;
+  record.detail = 4;
+  record.flow = (uint64_t) 5 << 32 | 6;
+  check(&record, "",
+        "{\"ph\":\"X\",\"pid\":12,\"tid\":34,\"ts\":1000.500,\"dur\":2.003,"
+        "\"cat\":\"iteration\",\"name\":\"iteration\",\"args\":{"
+        "\"loop\":\"0x1000\",\"n\":9}},\n"
+        "{\"ph\":\"C\",\"pid\":12,\"tid\":34,\"ts\":1002.503,"
+        "\"name\":\"loop 0x1000\",\"args\":{\"handles\":5,\"requests\":6,"
+        "\"ready\":4}},\n");
+}
+
+UNIT_TEST(trace_format_of_the_pool) {
+  struct uv__record record = record_of(UV__RECORD_WORK);
+
+  record.type = UV__CLASS_FS;
+  record.op = UV_FS_STAT;
+  record.value = 1234;
+  record.flow = 1;
+  check(&record, "",
+        "{\"ph\":\"X\",\"pid\":12,\"tid\":34,\"ts\":1000.500,\"dur\":2.003,"
+        "\"cat\":\"work\",\"name\":\"fs:stat\",\"args\":{\"class\":\"fs\","
+        "\"req\":\"0x2000\",\"queued_us\":1.234}},\n"
+        "{\"ph\":\"t\",\"pid\":12,\"tid\":34,\"ts\":1000.500,"
+        "\"cat\":\"work\",\"name\":\"request\",\"id\":\"0x1\"},\n");
+
+  record = record_of(UV__RECORD_SUBMIT);
+  record.flow = 1;
+  record.value = 2;
+  record.detail = 3;
+  check(&record, "",
+        "{\"ph\":\"s\",\"pid\":12,\"tid\":34,\"ts\":1000.500,"
+        "\"cat\":\"work\",\"name\":\"request\",\"id\":\"0x1\"},\n"
+        "{\"ph\":\"C\",\"pid\":12,\"tid\":34,\"ts\":1000.500,"
+        "\"name\":\"pool\",\"args\":{\"queued\":2,\"running\":3}},\n");
+}
+
+/* Every kind, the longest symbol, numbers of many digits: it fits. */
+UNIT_TEST(trace_format_always_fits) {
+  char symbol[1024];
+  char text[UV__TRACE_TEXT_MAX];
+
+  memset(symbol, '"', sizeof(symbol) - 1);
+  symbol[sizeof(symbol) - 1] = '\0';
+  for (unsigned kind = 0; kind <= UV__RECORD_SEND; kind++) {
+    for (unsigned call = 0; call < UV__CALL_MAX; call++) {
+      struct uv__record record;
+      memset(&record, 0xff, sizeof(record));
+      record.kind = (uint8_t) kind;
+      record.call = (uint8_t) (kind == UV__RECORD_PHASE ? call % UV__PHASE_MAX
+                                                        : call);
+      record.type = (uint8_t) (kind == UV__RECORD_WORK ? call % UV__CLASS_MAX
+                                                       : 255);
+      record.value = INT64_MIN;
+      record.begin_ns = 0;
+      CHECK(uv__trace_format(text, &record, &place, symbol) <= sizeof(text));
+    }
+  }
+}
