@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* fs_poll: when it reports, and how it stops and closes (issue 13: libuv closes
- * a timer of its own, which programs that count iterations can see). */
+/* fs_poll: when it reports, and how it stops and closes. libuv closes an
+ * internal timer, which programs that count iterations can see. */
 #include "test.h"
 
 static uv_loop_t loop;
@@ -22,7 +22,7 @@ static void on_stop_timer(uv_timer_t* timer) {
   uv_stop(timer->loop);
 }
 
-/* The first look is silent, an error is told once. */
+/* The first stat is silent, an error is reported once. */
 TEST_IMPL(fs_poll_reports_an_error_once) {
   uv_fs_poll_t poll_handle;
   uv_timer_t timer;
@@ -33,7 +33,7 @@ TEST_IMPL(fs_poll_reports_an_error_once) {
   ASSERT_OK(uv_fs_poll_start(&poll_handle, on_fs_poll, "missing", 5));
   while (poll_calls == 0)
     uv_run(&loop, UV_RUN_ONCE);
-  /* Not again while it stays the same. */
+  /* Not reported again while it stays the same. */
   ASSERT_OK(uv_timer_start(&timer, on_stop_timer, 100, 0));
   uv_run(&loop, UV_RUN_DEFAULT);
   ASSERT_EQ(1, poll_calls);
@@ -46,7 +46,7 @@ TEST_IMPL(fs_poll_reports_an_error_once) {
   return 0;
 }
 
-/* A handle whose first stat has come back: it waits for its next turn. */
+/* A handle whose first stat has finished: it waits for the next one. */
 static void start_and_wait(uv_fs_poll_t* handle) {
   ASSERT_OK(uv_fs_poll_init(&loop, handle));
   ASSERT_OK(uv_fs_poll_start(handle, on_fs_poll, "missing", 100000));
@@ -116,8 +116,8 @@ TEST_IMPL(fs_poll_close_of_one_never_started) {
   return 0;
 }
 
-/* What the first path's stat found is not reported for the second one. (libuv
- * does that, and then ends the process.) */
+/* The result of the first path's stat is not reported for the second one.
+ * (libuv reports it and then ends the process.) */
 TEST_IMPL(fs_poll_start_again_during_a_stat) {
   uv_fs_poll_t handle;
   char path[8];
@@ -136,7 +136,7 @@ TEST_IMPL(fs_poll_start_again_during_a_stat) {
   for (int turns = 0; poll_calls == 0; turns++) {
     char text[64] = "";
 
-    /* Another size in each turn, so that two stats see different ones. */
+    /* A different size each time, so that two stats differ. */
     memset(text, 'x', (size_t) turns % (sizeof(text) - 1));
     test_write_file("file", text);
     uv_run(&loop, UV_RUN_ONCE);

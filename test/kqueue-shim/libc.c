@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* C library calls that answer as another system's do. The library is linked
- * with these in front of the C library's own.
+/* C library calls that answer as on another system. The library is linked with
+ * these in front of the C library's own.
  *
- * A queue is one everywhere: no blocking mode, and a fifo to fstat(2). The rest
- * is chosen by KQUEUE_SHIM_SYSTEM, see shim.h; what it says of FreeBSD was seen
- * on a 14.1 kernel. Without the variable the calls are the C library's own, by
- * way of the system call.
- */
+ * On every system a queue has no blocking mode and is a fifo to fstat(2). The
+ * rest is selected by KQUEUE_SHIM_SYSTEM, see shim.h; the FreeBSD answers were
+ * seen on a 14.1 kernel. Without the variable the calls are the C library's
+ * own, through the system call. */
 #include "shim.h"
 
 #include <errno.h>
@@ -75,7 +74,7 @@ static int is_loopback(const struct sockaddr* addr) {
              &((const struct sockaddr_in6*) (void*) addr)->sin6_addr);
 }
 
-/* What became of a connection that goes on in the background. */
+/* The outcome of a connection that continues in the background. */
 static int await_connect(int fd) {
   struct pollfd pfd = { .fd = fd, .events = POLLOUT };
   int error = 0;
@@ -88,7 +87,8 @@ static int await_connect(int fd) {
   return error == 0 ? 0 : fail(error);
 }
 
-/* A connection over loopback is made, or refused, when connect() returns. */
+/* A connection over loopback is established or refused before connect()
+ * returns. */
 int connect(int fd, const struct sockaddr* addr, socklen_t len) {
   int r = (int) syscall(SYS_connect, fd, addr, len);
 
@@ -154,7 +154,7 @@ static int is_template(const char* template) {
          (len >= 6 && strcmp(template + len - 6, "XXXXXX") == 0);
 }
 
-/* Any name will do that nobody has. */
+/* Any unused name will do. */
 static void fill_template(char* template) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
   unsigned char byte;

@@ -29,7 +29,8 @@
 
 #define ECHO_TOTAL (1 << 20)
 
-/* libuv 1.50.0 writes something for an empty buffer that it refuses to read. */
+/* libuv 1.50.0 writes a frame for an empty buffer and then refuses to read it.
+ */
 #ifndef EMPTY_WRITES
 # define EMPTY_WRITES 0
 #endif
