@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Waking a loop: src/wake.c (one word with NOTED, AWAKE and LOOKING) over a
- * wake fd that is reported once, and its users:
+/* Waking a loop: src/wake.c (one word with PENDING, AWAKE and SPINNING) over a
+ * self-pipe that is reported once, and its users:
  *
  *   senders   src/async.c: pending, stack of sent handles, close
  *   workers   push_done() of src/threadpool.c: stack of finished items
@@ -41,12 +41,12 @@
 #define BROKEN 0
 #endif
 
-#define NOTED 1
+#define PENDING 1
 #define AWAKE 2
-#define LOOKING 4
+#define SPINNING 4
 
 byte word;         /* uv__loop_state.wake.word */
-bool wake_fd;      /* there is an event that the poller has not reported yet */
+bool self_pipe;    /* there is an event that the poller has not reported yet */
 byte sent;         /* bit per handle: on the stack */
 byte pending;      /* bit per handle: raised */
 byte news;         /* bit per handle: written before the send */
@@ -66,9 +66,9 @@ bool loop_closed;
 /* uv__wake_send() */
 inline note() {
   assert(!loop_closed);
-  atomic { before = word; word = word | NOTED };
+  atomic { before = word; word = word | PENDING };
   if
-  :: before == 0 && BROKEN != 1 -> wake_fd = true
+  :: before == 0 && BROKEN != 1 -> self_pipe = true
   :: else -> skip
   fi
 }
@@ -237,11 +237,11 @@ inline dispatch_wake() {
 inline fall_asleep() {
   if
   :: awake == 0 -> skip
-  :: awake != 0 && (word & NOTED) -> sleep = false
+  :: awake != 0 && (word & PENDING) -> sleep = false
   :: awake != 0 ->
     expected = AWAKE;
     if
-    :: word = word | LOOKING; expected = AWAKE | LOOKING
+    :: word = word | SPINNING; expected = AWAKE | SPINNING
     :: skip
     fi;
     atomic {
@@ -260,14 +260,14 @@ inline wait() {
   :: sleep ->
 end_asleep:
     if
-    :: atomic { wake_fd -> wake_fd = false; woke = true }
+    :: atomic { self_pipe -> self_pipe = false; woke = true }
     :: others < OTHERS -> others++
     fi
   :: else ->
     if
-    :: atomic { wake_fd -> wake_fd = false; woke = true }
+    :: atomic { self_pipe -> self_pipe = false; woke = true }
     :: awake != 0 -> skip /* uv__wake_is_all(): not even looked */
-    :: !wake_fd -> skip
+    :: !self_pipe -> skip
     fi
   fi
 }
@@ -277,7 +277,7 @@ inline take() {
   noted = false;
   if
   :: word == awake -> skip
-  :: else -> atomic { noted = (word & NOTED) != 0; word = awake }
+  :: else -> atomic { noted = (word & PENDING) != 0; word = awake }
   fi;
   woke = woke || noted
 }
@@ -339,7 +339,7 @@ again:
     awake = 0;
     atomic { before = word; word = word & (255 - AWAKE) };
     if
-    :: before & NOTED -> wake_fd = true
+    :: before & PENDING -> self_pipe = true
     :: else -> skip
     fi
   fi;
@@ -349,7 +349,7 @@ again:
     /* The embedder waits for the backend fd to be readable. */
 end_outside:
     if
-    :: wake_fd -> goto again
+    :: self_pipe -> goto again
     :: OVER -> skip
     fi
   fi;
