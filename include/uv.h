@@ -523,7 +523,7 @@ UV_EXTERN void uv_stop(uv_loop_t*);
 UV_EXTERN int uv_loop_alive(const uv_loop_t* loop);
 
 /* The loop's clock: milliseconds from an arbitrary start, read once per round.
- * uv_update_time() reads it anew.
+ * uv_update_time() reads it again.
  */
 UV_EXTERN uint64_t uv_now(const uv_loop_t*);
 UV_EXTERN void uv_update_time(uv_loop_t*);

@@ -59,13 +59,6 @@ void* uv__realloc_array(void* ptr, size_t count, size_t size) {
   return uv__realloc(ptr, count * size);
 }
 
-void* uv__realloc_or_free(void* ptr, size_t size) {
-  void* grown = uv__realloc(ptr, size);
-  if (grown == NULL && size != 0)
-    uv__free(ptr);
-  return grown;
-}
-
 char* uv__strndup(const char* s, size_t n) {
   const char* end = memchr(s, '\0', n);
   size_t len = end == NULL ? n : (size_t) (end - s);

@@ -19,9 +19,6 @@ void uv__free(void* ptr);
 void* uv__malloc_array(size_t count, size_t size);
 void* uv__realloc_array(void* ptr, size_t count, size_t size);
 
-/* Like realloc, but frees `ptr` when the new block cannot be had. */
-void* uv__realloc_or_free(void* ptr, size_t size);
-
 /* Copies; the caller frees with uv__free(). */
 char* uv__strdup(const char* s);
 char* uv__strndup(const char* s, size_t n);

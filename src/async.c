@@ -102,15 +102,8 @@ static uv_async_t* take_sent(struct uv__loop_state* state) {
     p->seen = NULL;
 
   /* Acquire: the handles. Pairs with push_sent(). */
-  uv_async_t* newest = uv__exchange(&state->shared.sent, NULL);
-  uv_async_t* oldest = NULL;
-  while (newest != NULL) {
-    uv_async_t* next = *uv__async_link(newest);
-    *uv__async_link(newest) = oldest;
-    oldest = newest;
-    newest = next;
-  }
-  return oldest;
+  return uv__chain_reverse(uv__exchange(&state->shared.sent, NULL),
+                           offsetof(uv_async_t, u.reserved[0]));
 }
 
 /* How far a pass has come. */

@@ -20,8 +20,10 @@
 /* Checks that cost more than O(1); on in builds configured for debugging. */
 #ifdef UV__DEBUG
 # define uv__debug_assert(cond) assert(cond)
+# define uv__debug_check(call) (call)
 #else
 # define uv__debug_assert(cond) ((void) sizeof(cond))
+# define uv__debug_check(call) ((void) 0)
 #endif
 
 /* Keeps a function out of its caller, whose short way need not save registers

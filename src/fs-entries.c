@@ -67,7 +67,8 @@ static int compare_names(const void* a, const void* b) {
   return strcmp(*left + 1, *right + 1);
 }
 
-int uv__entries_sort(struct uv__entries* entries) {
+/* Orders by name, bytewise, for uv__entries_next(): 0 or UV_ENOMEM. */
+static int entries_sort(struct uv__entries* entries) {
   if (entries->count == 0)
     return 0;
 
@@ -116,7 +117,7 @@ static int keep(const struct uv__entries* entries, void** ptr) {
 
 ssize_t uv__entries_finish(struct uv__entries* entries, int err, void** ptr) {
   if (err == 0)
-    err = uv__entries_sort(entries);
+    err = entries_sort(entries);
   if (err == 0 && entries->count > 0)
     err = keep(entries, ptr);
 

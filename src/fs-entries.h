@@ -24,9 +24,6 @@ int uv__entries_add(struct uv__entries* entries,
                     const char* name,
                     uv_dirent_type_t type);
 
-/* Orders by name, bytewise, for uv__entries_next(): 0 or UV_ENOMEM. */
-int uv__entries_sort(struct uv__entries* entries);
-
 /* Stores the next entry: 0 or UV_EOF. The name lives until free. */
 int uv__entries_next(struct uv__entries* entries, uv_dirent_t* out);
 

@@ -13,7 +13,7 @@
  * L2  The poller of an active handle is busy or has its timer armed. If that
  *     fails, the callback gets the error and the handle is stopped.
  */
-#include "fs-poll.h"
+#include "os/handle-class.h"
 #include "alloc.h"
 #include "callback.h"
 #include "out-string.h"

@@ -118,7 +118,8 @@ static void init_req(uv_loop_t* loop,
   uv__fs_os_init(req);
 }
 
-void uv__fs_run(uv_fs_t* req) {
+/* Runs the operation and stores req->result. Context: any. */
+static void fs_run(uv_fs_t* req) {
   const struct uv__fs_op* op = &uv__fs_ops[req->fs_type];
 
   do
@@ -127,7 +128,7 @@ void uv__fs_run(uv_fs_t* req) {
 }
 
 static void fs_work(struct uv__work* w) {
-  uv__fs_run(container_of(w, uv_fs_t, work_req));
+  fs_run(container_of(w, uv_fs_t, work_req));
 }
 
 static void fs_work_done(struct uv__work* w, int status) {
@@ -230,7 +231,7 @@ int uv__fs_start(uv_loop_t* loop,
     return refuse(req, err);
 
   if (cb == NULL) {
-    uv__fs_run(req);
+    fs_run(req);
     return (int) req->result;
   }
 

@@ -9,6 +9,7 @@
 #include "handle.h"
 #include "callback.h"
 #include "fatal.h"
+#include "loop-check.h"
 #include "os/handle-class.h"
 
 #include <stdio.h>
@@ -16,6 +17,7 @@
 void uv__handle_init(uv_loop_t* loop,
                      uv_handle_t* handle,
                      uv_handle_type type) {
+  uv__debug_assert(uv__loop_is_own_thread(loop));
   handle->loop = loop;
   handle->type = type;
   handle->close_cb = NULL;
@@ -99,6 +101,7 @@ void uv_close(uv_handle_t* handle, uv_close_cb close_cb) {
   const struct uv__handle_class* class = &uv__handle_classes[handle->type];
 
   assert(!uv__is_closing(handle));
+  uv__debug_assert(uv__loop_is_own_thread(handle->loop));
   if (class->close == NULL)
     uv__fatal("uv_close: not a handle", UV_EINVAL);
 
@@ -143,7 +146,13 @@ void uv__handle_run_closing(uv_loop_t* loop) {
 }
 
 void uv_walk(uv_loop_t* loop, uv_walk_cb walk_cb, void* arg) {
+  struct uv__loop_state* state = uv__loop_state(loop);
   struct uv__queue todo;
+
+  if (state == NULL)
+    return; /* closed */
+  unsigned walking = state->flags & UV__LOOP_WALKING;
+  state->flags |= UV__LOOP_WALKING;
   uv__queue_move(&todo, &loop->handle_queue);
 
   while (!uv__queue_empty(&todo)) {
@@ -155,6 +164,8 @@ void uv_walk(uv_loop_t* loop, uv_walk_cb walk_cb, void* arg) {
     if (!(handle->flags & UV__INTERNAL))
       uv__call_walk(handle, walk_cb, arg);
   }
+  if (!walking)
+    state->flags &= ~UV__LOOP_WALKING;
 }
 
 static void print_handle(const uv_handle_t* handle, FILE* stream) {

@@ -77,7 +77,8 @@ struct uv__metrics {
 enum {
   UV__LOOP_METRICS_IDLE = 1u << 0,   /* UV_METRICS_IDLE_TIME configured */
   UV__LOOP_BLOCK_SIGPROF = 1u << 1,  /* UV_LOOP_BLOCK_SIGNAL configured */
-  UV__LOOP_WANT_SQPOLL = 1u << 2     /* UV_LOOP_USE_IO_URING_SQPOLL */
+  UV__LOOP_WANT_SQPOLL = 1u << 2,    /* UV_LOOP_USE_IO_URING_SQPOLL */
+  UV__LOOP_WALKING = 1u << 3         /* inside uv_walk() */
 };
 
 /* What other threads and signal handlers write to; all of it is atomic. */
@@ -92,6 +93,10 @@ struct uv__loop_shared {
 
 struct uv__loop_state {
   unsigned flags;
+#ifdef UV__DEBUG
+  unsigned runs;     /* loop-check.c: atomic, calls of uv_run() under way */
+  uv_thread_t owner; /* the thread that makes them */
+#endif
   /* Loop time in ns; loop->time is the same moment in ms, rounded down. */
   uint64_t now_ns;
   const struct uv__poller* poller;

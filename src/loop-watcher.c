@@ -4,7 +4,6 @@
  */
 #include "loop-watcher.h"
 #include "callback.h"
-#include "loop.h"
 
 /* 1 if the handle was started by this call, 0 if it is running already (its
  * callback then stays), UV_EINVAL. */

@@ -11,9 +11,10 @@
  * the waiting half of the poll phase, uv_backend_dispatch() the other half,
  * then after_poll(), the timers and the next before_poll().
  */
-#include "loop.h"
+#include "loop-watcher.h"
 #include "deadline.h"
 #include "handle.h"
+#include "loop-check.h"
 #include "loop-poll.h"
 #include "observe.h"
 #include "os/loop.h"
@@ -24,7 +25,8 @@
 /* Rounds of callbacks that became due while the poll phase ran. */
 #define PENDING_ROUNDS_MAX 8
 
-int uv__loop_alive(const uv_loop_t* loop) {
+/* Is there something left that could make a callback run? */
+static int loop_is_alive(const uv_loop_t* loop) {
   if (loop->active_handles > 0)
     return 1;
   return loop->active_reqs.count > 0 || loop->closing_handles != NULL ||
@@ -32,7 +34,7 @@ int uv__loop_alive(const uv_loop_t* loop) {
 }
 
 int uv_loop_alive(const uv_loop_t* loop) {
-  return uv__loop_alive(loop);
+  return loop_is_alive(loop);
 }
 
 /* Is there something to do even if no event comes and no timer is due? */
@@ -48,8 +50,9 @@ static uint64_t next_own_work(uv_loop_t* loop) {
   return uv__timer_is_any(loop) ? uv__timer_next_due(loop) : UV__DEADLINE_NEVER;
 }
 
-uint64_t uv__loop_deadline(uv_loop_t* loop) {
-  if (loop->stop_flag || !uv__loop_alive(loop))
+/* The moment until which the loop may sleep, in ns of uv_hrtime(). */
+static uint64_t loop_deadline(uv_loop_t* loop) {
+  if (loop->stop_flag || !loop_is_alive(loop))
     return UV__DEADLINE_NONE;
   return next_own_work(loop);
 }
@@ -57,7 +60,7 @@ uint64_t uv__loop_deadline(uv_loop_t* loop) {
 /* Only reads: programs call this on another thread while the loop's thread
  * starts timers. */
 int uv_backend_timeout(const uv_loop_t* loop) {
-  if (loop->stop_flag || !uv__loop_alive(loop) || has_own_work(loop))
+  if (loop->stop_flag || !loop_is_alive(loop) || has_own_work(loop))
     return 0;
   /* Whoever embeds the loop waits on the backend's fd, which does not know yet
    * about interest that was not committed: a round is due. */
@@ -135,6 +138,7 @@ UV__INLINE void run_timers(uv_loop_t* loop, int is_observed) {
 }
 
 UV__INLINE int iterate(uv_loop_t* loop, uv_run_mode mode, int is_observed) {
+  uv__debug_check(uv__loop_check(loop));
   /* Asked before they run: what a round had to do counts as its progress, so
    * that UV_RUN_ONCE does not go to sleep after it. */
   int may_sleep =
@@ -145,7 +149,7 @@ UV__INLINE int iterate(uv_loop_t* loop, uv_run_mode mode, int is_observed) {
   before_poll(loop, is_observed);
 
   uint64_t deadline_ns =
-      may_sleep ? uv__loop_deadline(loop) : UV__DEADLINE_NONE;
+      may_sleep ? loop_deadline(loop) : UV__DEADLINE_NONE;
 
   struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
   uint64_t events_before = metrics->events;
@@ -171,7 +175,7 @@ UV__COLD static int iterate_observed(uv_loop_t* loop, uv_run_mode mode) {
 int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   /* Asked before the early timers: what was alive then gets an iteration, even
    * if they were all there was. */
-  int alive = uv__loop_alive(loop);
+  int alive = loop_is_alive(loop);
   if (uv__loop_state(loop) == NULL)
     return alive; /* closed */
   int runs_timers = mode == UV_RUN_DEFAULT && alive && !loop->stop_flag;
@@ -182,11 +186,12 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   if (runs_timers)
     run_timers(loop, uv__is_observed());
 
+  uv__loop_enter(loop);
   uv__wake_run_begin(loop, mode);
   while (alive && !loop->stop_flag) {
     int err = uv__is_observed() ? iterate_observed(loop, mode)
                                 : iterate(loop, mode, 0);
-    alive = uv__loop_alive(loop);
+    alive = loop_is_alive(loop);
     /* A loop that cannot wait would spin: back to the caller, who sees that it
      * is still alive. */
     if (err != 0 || mode != UV_RUN_DEFAULT)
@@ -194,6 +199,7 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   }
 
   uv__wake_run_end(loop);
+  uv__loop_leave(loop);
   loop->stop_flag = 0;
   return alive;
 }
@@ -233,6 +239,7 @@ UV__COLD static void dispatch_observed(uv_loop_t* loop) {
 }
 
 int uv_backend_dispatch(uv_loop_t* loop) {
+  uv__debug_check(uv__loop_check(loop));
   uv__loop_state(loop)->metrics.loop_count++;
   if (uv__is_observed())
     dispatch_observed(loop);
@@ -241,5 +248,5 @@ int uv_backend_dispatch(uv_loop_t* loop) {
 
   int stopped = loop->stop_flag != 0;
   loop->stop_flag = 0;
-  return !stopped && uv__loop_alive(loop);
+  return !stopped && loop_is_alive(loop);
 }

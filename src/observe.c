@@ -3,7 +3,7 @@
  * their phases, requests on their way through the pool, wake-ups.
  */
 #include "observe.h"
-#include "loop.h"
+#include "os/loop.h"
 #include "os/thread.h"
 #include "slice.h"
 #include "trace-flight.h"

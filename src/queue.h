@@ -84,4 +84,19 @@ static inline void uv__queue_move(struct uv__queue* to,
   uv__queue_splice(to, from);
 }
 
+/* Reverses a chain of elements that are linked by the pointer at offset `link`,
+ * NULL at its end: a stack becomes a list, oldest first. */
+static inline void* uv__chain_reverse(void* newest, size_t link) {
+  void* oldest = NULL;
+
+  while (newest != NULL) {
+    void** at = (void**) (void*) ((char*) newest + link);
+    void* next = *at;
+    *at = oldest;
+    oldest = newest;
+    newest = next;
+  }
+  return oldest;
+}
+
 #endif /* UV_QUEUE_H_ */

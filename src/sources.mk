@@ -30,14 +30,13 @@ uv_private_headers = \
   src/fatal.h \
   src/fork-lock.h \
   src/fs-entries.h \
-  src/fs-poll.h \
   src/fs.h \
   src/handle.h \
   src/idna.h \
+  src/loop-check.h \
   src/loop-poll.h \
   src/loop-state.h \
   src/loop-watcher.h \
-  src/loop.h \
   src/metrics.h \
   src/observe.h \
   src/os/addr.h \
@@ -81,12 +80,10 @@ uv_private_headers = \
   src/unix/darwin/fs-clone.h \
   src/unix/darwin/fsevents.h \
   src/unix/darwin/os.h \
-  src/unix/eai.h \
   src/unix/fd.h \
   src/unix/freebsd/os.h \
   src/unix/fs-event.h \
   src/unix/fs-ops.h \
-  src/unix/ifaddrs.h \
   src/unix/io.h \
   src/unix/kqueue/dir-names.h \
   src/unix/kqueue/interest.h \
@@ -107,7 +104,7 @@ uv_private_headers = \
   src/unix/proc-info.h \
   src/unix/process-sys.h \
   src/unix/process.h \
-  src/unix/proctitle.h \
+  src/unix/resolver.h \
   src/unix/self-pipe.h \
   src/unix/signal-log.h \
   src/unix/signal.h \
@@ -125,14 +122,13 @@ uv_private_headers = \
   src/win/ansi.h \
   src/win/compiler.h \
   src/win/dump-path.h \
-  src/win/eai.h \
   src/win/error.h \
   src/win/event-req.h \
+  src/win/fd.h \
   src/win/fs-fd-hash-inl.h \
   src/win/fs.h \
   src/win/ipc-frame.h \
   src/win/loop.h \
-  src/win/os-handle.h \
   src/win/overlapped.h \
   src/win/pipe.h \
   src/win/poll-handle.h \
@@ -151,7 +147,6 @@ uv_private_headers = \
   src/win/udp.h \
   src/win/wide.h \
   src/win/winapi.h \
-  src/win/winsock.h \
   src/work-queue.h
 
 # Each list below is a folder: what is selected together lies together.
@@ -163,7 +158,6 @@ uv_common_sources = \
   src/async-order.c \
   src/async.c \
   src/callback.c \
-  src/cancel.c \
   src/deadline.c \
   src/error.c \
   src/fatal.c \
@@ -173,12 +167,11 @@ uv_common_sources = \
   src/fs-event.c \
   src/fs-poll.c \
   src/fs.c \
-  src/getaddrinfo.c \
-  src/getnameinfo.c \
   src/handle.c \
   src/idna.c \
   src/inet.c \
   src/library.c \
+  src/loop-check.c \
   src/loop-life.c \
   src/loop-poll.c \
   src/loop-watcher.c \
@@ -189,6 +182,7 @@ uv_common_sources = \
   src/poll-handle.c \
   src/process.c \
   src/random.c \
+  src/resolver.c \
   src/signal.c \
   src/slice.c \
   src/stream.c \
@@ -217,7 +211,6 @@ uv_common_sources = \
 
 # Windows.
 uv_win_sources = \
-  src/win/addr.c \
   src/win/afd.c \
   src/win/ansi.c \
   src/win/clock.c \
@@ -225,10 +218,10 @@ uv_win_sources = \
   src/win/dispatch.c \
   src/win/dl.c \
   src/win/dump-path.c \
-  src/win/eai.c \
   src/win/env.c \
   src/win/error.c \
   src/win/event-req.c \
+  src/win/fd.c \
   src/win/fs-attr.c \
   src/win/fs-copy.c \
   src/win/fs-dir.c \
@@ -243,14 +236,10 @@ uv_win_sources = \
   src/win/fs-rw.c \
   src/win/fs-stat.c \
   src/win/fs-temp.c \
-  src/win/getaddrinfo.c \
-  src/win/getnameinfo.c \
-  src/win/guess-handle.c \
   src/win/handle-class.c \
   src/win/ifaddrs.c \
   src/win/ipc-frame.c \
   src/win/loop.c \
-  src/win/os-handle.c \
   src/win/pipe-accept.c \
   src/win/pipe-connect.c \
   src/win/pipe-eof.c \
@@ -264,7 +253,6 @@ uv_win_sources = \
   src/win/poll-handle.c \
   src/win/poll-slow.c \
   src/win/poller-iocp.c \
-  src/win/poller.c \
   src/win/proc-info.c \
   src/win/process-args.c \
   src/win/process-dump.c \
@@ -276,6 +264,7 @@ uv_win_sources = \
   src/win/proctitle.c \
   src/win/random.c \
   src/win/reparse.c \
+  src/win/resolver.c \
   src/win/resume.c \
   src/win/sem.c \
   src/win/signal.c \
@@ -308,16 +297,12 @@ uv_win_sources = \
   src/win/udp.c \
   src/win/user.c \
   src/win/wide.c \
-  src/win/winapi.c \
-  src/win/winsock.c
+  src/win/winapi.c
 
 # Everything but Windows.
 uv_unix_sources = \
-  src/unix/addr.c \
   src/unix/clock.c \
-  src/unix/dispatch.c \
   src/unix/dl.c \
-  src/unix/eai.c \
   src/unix/env.c \
   src/unix/error.c \
   src/unix/fd.c \
@@ -328,9 +313,6 @@ uv_unix_sources = \
   src/unix/fs-rw.c \
   src/unix/fs-stat.c \
   src/unix/fs-time.c \
-  src/unix/getaddrinfo.c \
-  src/unix/getnameinfo.c \
-  src/unix/guess-handle.c \
   src/unix/handle-class.c \
   src/unix/ifaddrs.c \
   src/unix/io.c \
@@ -349,6 +331,7 @@ uv_unix_sources = \
   src/unix/process-stdio.c \
   src/unix/process.c \
   src/unix/random.c \
+  src/unix/resolver.c \
   src/unix/self-pipe.c \
   src/unix/signal-handler.c \
   src/unix/signal-log.c \

@@ -16,12 +16,8 @@
 /* More buffers than this are a negative number in disguise. */
 #define NBUFS_MAX INT_MAX
 
-static int is_closing(const uv_stream_t* stream) {
-  return (stream->flags & (UV__CLOSING | UV__CLOSED)) != 0;
-}
-
 int uv_listen(uv_stream_t* stream, int backlog, uv_connection_cb cb) {
-  if (stream == NULL || is_closing(stream))
+  if (stream == NULL || uv__is_closing(uv__base(stream)))
     return UV_EINVAL;
   if (stream->type != UV_TCP && stream->type != UV_NAMED_PIPE)
     return UV_EINVAL;
@@ -41,7 +37,7 @@ int uv_read_start(uv_stream_t* stream,
                   uv_read_cb read_cb) {
   if (stream == NULL || alloc_cb == NULL || read_cb == NULL)
     return UV_EINVAL;
-  if (is_closing(stream))
+  if (uv__is_closing(uv__base(stream)))
     return UV_EINVAL;
   if (stream->flags & UV__READING)
     return UV_EALREADY;
@@ -133,7 +129,7 @@ int uv_try_write(uv_stream_t* stream,
 int uv_shutdown(uv_shutdown_t* req, uv_stream_t* stream, uv_shutdown_cb cb) {
   if (req == NULL || stream == NULL)
     return UV_EINVAL;
-  if (is_closing(stream) || !(stream->flags & UV__WRITABLE))
+  if (uv__is_closing(uv__base(stream)) || !(stream->flags & UV__WRITABLE))
     return UV_ENOTCONN;
   if (stream->flags & (UV__SHUTTING | UV__SHUT))
     return UV_ENOTCONN;

@@ -28,6 +28,7 @@
 #include "loop-state.h"
 #include "observe.h"
 #include "os/thread.h"
+#include "queue.h"
 #include "spin.h"
 #include "wake.h"
 #include "work-queue.h"
@@ -525,7 +526,8 @@ int uv__work_run_done(uv_loop_t* loop) {
     return 0;
   /* Acquire: what the workers did. Pairs with push_done(). */
   struct uv__queue* oldest =
-      uv__work_oldest_first(uv__exchange(&state->shared.work_done, NULL));
+      uv__chain_reverse(uv__exchange(&state->shared.work_done, NULL),
+                        offsetof(struct uv__queue, next));
   while (oldest != NULL) {
     struct uv__work* w = container_of(oldest, struct uv__work, wq);
     oldest = oldest->next;

@@ -210,6 +210,20 @@ static int heap_reserve(struct uv__timers* timers) {
   return heap_grow(timers);
 }
 
+/* A deadline that takes two stores counts as a change of the heap: half of the
+ * old one and half of the new one may be later than both. */
+static void set_due_ns(struct uv__timers* timers,
+                       uv_timer_t* timer,
+                       uint64_t due_ns) {
+  int takes_two = sizeof(uintptr_t) < sizeof(due_ns);
+
+  if (takes_two)
+    change_begin(timers);
+  timer->timeout = due_ns;
+  if (takes_two)
+    change_end(timers);
+}
+
 static int arm(uv_timer_t* timer, uint64_t timeout_ms) {
   uv_loop_t* loop = timer->loop;
   struct uv__loop_state* state = uv__loop_state(loop);
@@ -225,7 +239,7 @@ static int arm(uv_timer_t* timer, uint64_t timeout_ms) {
 
   uint64_t due_ms = loop->time + timeout_ms;
   set_due_ms(timer, due_ms < timeout_ms ? UINT64_MAX : due_ms);
-  timer->timeout = due_ns;
+  set_due_ns(timers, timer, due_ns);
   timer->start_id = loop->timer_counter++;
   if (slot != 0 && due_ns >= timers->heap[slot - 1].due_ns)
     return 0; /* not before its slot says; see heap_top() */
@@ -460,4 +474,23 @@ void uv__timer_close_loop(uv_loop_t* loop) {
 enum uv__close_answer uv__timer_close(uv_handle_t* handle) {
   uv_timer_stop((uv_timer_t*) handle);
   return UV__CLOSE_DONE;
+}
+
+int uv__timer_heap_is_sound(const uv_loop_t* loop) {
+  const struct uv__timers* timers = &uv__loop_state(loop)->timers;
+
+  for (size_t i = 0; i < timers->count; i++) {
+    const struct uv__timer_slot* slot = &timers->heap[i];
+    const uv_timer_t* timer = slot->timer;
+
+    if (timer->loop != loop || slot_of(timer) != i + 1)
+      return 0;
+    if (!uv__is_active((const uv_handle_t*) timer))
+      return 0;
+    if (slot->due_ns > timer->timeout)
+      return 0;
+    if (i > 0 && key_before(slot, &timers->heap[(i - 1) / ARITY]))
+      return 0;
+  }
+  return 1;
 }

@@ -31,6 +31,10 @@ static inline int uv__timer_may_be_due(const uv_loop_t* loop) {
  * when their own runs. */
 void uv__timer_run_due(uv_loop_t* loop);
 
+/* Every slot is known to its timer, no key is later than the timer's own or
+ * than a child's. O(n), for loop-check.c. */
+int uv__timer_heap_is_sound(const uv_loop_t* loop);
+
 /* Gives back the heap's memory; no timer is armed any more. */
 void uv__timer_close_loop(uv_loop_t* loop);
 

@@ -37,25 +37,13 @@ static void count_ready(struct uv__work_queue* q) {
   uv__store_relaxed(&q->ready, fast + slow);
 }
 
-struct uv__queue* uv__work_oldest_first(struct uv__queue* newest) {
-  struct uv__queue* oldest = NULL;
-
-  while (newest != NULL) {
-    struct uv__queue* next = newest->next;
-    newest->next = oldest;
-    oldest = newest;
-    newest = next;
-  }
-  return oldest;
-}
-
 static void sort_in_inbox(struct uv__work_queue* q) {
   if (uv__load_relaxed(&q->inbox) == NULL)
     return;
 
   /* Acquire: the items. Pairs with uv__work_queue_push(). */
-  struct uv__queue* node =
-      uv__work_oldest_first(uv__exchange(&q->inbox, NULL));
+  struct uv__queue* node = uv__chain_reverse(
+      uv__exchange(&q->inbox, NULL), offsetof(struct uv__queue, next));
   unsigned count = 0;
   while (node != NULL) {
     struct uv__queue* next = node->next;

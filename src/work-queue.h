@@ -51,7 +51,4 @@ void uv__work_queue_ran_slow(struct uv__work_queue* q);
 /* An item that is queued and not taken. */
 void uv__work_queue_remove(struct uv__work_queue* q, struct uv__work* w);
 
-/* Turns a stack around: the oldest first. */
-struct uv__queue* uv__work_oldest_first(struct uv__queue* newest);
-
 #endif /* UV_WORK_QUEUE_H_ */

@@ -50,6 +50,7 @@ TEST_UNIX(fork_child_closes_nothing_of_its_own, "fork()")
 /* test-fs.c */
 TEST(fs_sync_needs_no_loop)
 TEST(fs_refused_request_has_no_result)
+TEST(fs_write_to_a_directory_is_to_a_bad_fd)
 TEST(fs_async_copies_what_it_needs)
 TEST(fs_scandir_lists_and_ends)
 TEST(fs_opendir_outlives_its_request)
@@ -288,6 +289,7 @@ TEST(pull_thread_pool)
 
 /* test-sandbox.c */
 TEST_UNIX(sandbox_loop_opens_no_file, "system call filters")
+TEST_UNIX(sandbox_server_without_descriptors, "system call filters")
 
 /* test-security-names.c */
 TEST(security_host_name_truncated_utf8)
@@ -553,6 +555,13 @@ TEST_UNIX(tcp_reuseport_binds_over_time_wait, "sockets that share a port")
 
 /* test-udp-win.c */
 TEST_WINDOWS(udp_connected_to_nobody_still_receives, "WSAECONNRESET")
+
+/* test-real-win.c */
+TEST_WINDOWS(loop_timer_is_not_late_after_sleep, "time-outs of ports")
+TEST_WINDOWS(tcp_write_without_buffers_is_overlapped, "WSAENOBUFS")
+TEST_WINDOWS(poll_socket_of_another_provider, "base providers")
+TEST_WINDOWS(sysinfo_machine_is_not_the_programs, "WOW64")
+TEST_WINDOWS(tty_raw_vt_is_never_refused, "consoles")
 
 /* test-uring.c */
 TEST_UNIX(uring_results_equal_the_pools, "io_uring")

@@ -104,6 +104,7 @@ uv_test_win_sources = \
   test/test-pipe-win.c \
   test/test-process-dump-win.c \
   test/test-process-win.c \
+  test/test-real-win.c \
   test/test-thread-win.c \
   test/test-udp-win.c
 
@@ -136,6 +137,7 @@ uv_unit_sources = \
   test/unit/unit-idna.c \
   test/unit/unit-inet.c \
   test/unit/unit-ipc-frame.c \
+  test/unit/unit-loop-check.c \
   test/unit/unit-loop.c \
   test/unit/unit-process-path.c \
   test/unit/unit-pull.c \
@@ -158,9 +160,9 @@ uv_unit_unix_sources = \
   test/unit/fixture.h \
   test/unit/unit-cgroup.c \
   test/unit/unit-cpuinfo.c \
-  test/unit/unit-eai.c \
   test/unit/unit-loop-poll.c \
   test/unit/unit-random-unix.c \
+  test/unit/unit-resolver.c \
   test/unit/unit-signal-log.c
 
 uv_unit_win_sources = \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What test.h promises, with what unix has. */
+/* The helpers of test.h on Unix. */
 #include "test.h"
 
 #include <fcntl.h>

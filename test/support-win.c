@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What test.h promises, with what Windows has. */
+/* The helpers of test.h on Windows. */
 #include "test.h"
 
 #include <stdio.h>

@@ -43,6 +43,21 @@ TEST_IMPL(fs_sync_needs_no_loop) {
   return 0;
 }
 
+/* Issue 15: this was EISDIR on Windows. Only reads say that in libuv. */
+TEST_IMPL(fs_write_to_a_directory_is_to_a_bad_fd) {
+  uv_fs_t req;
+  char text[] = "text";
+  uv_buf_t buf = uv_buf_init(text, 4);
+  uv_file fd = uv_fs_open(NULL, &req, ".", UV_FS_O_RDONLY, 0, NULL);
+
+  ASSERT_GE(fd, 0);
+  ASSERT_ERR(UV_EISDIR, uv_fs_read(NULL, &req, fd, &buf, 1, 0, NULL));
+  ASSERT_ERR(UV_EBADF, uv_fs_write(NULL, &req, fd, &buf, 1, 0, NULL));
+  ASSERT_OK(uv_fs_close(NULL, &req, fd, NULL));
+  uv_fs_req_cleanup(&req);
+  return 0;
+}
+
 /* The call returns the error; the request reports nothing. */
 TEST_IMPL(fs_refused_request_has_no_result) {
   uv_fs_t req;

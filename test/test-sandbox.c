@@ -8,7 +8,10 @@
 # include <linux/filter.h>
 # include <linux/seccomp.h>
 # include <sys/prctl.h>
+# include <sys/resource.h>
+# include <sys/socket.h>
 # include <sys/syscall.h>
+# include <sys/un.h>
 # include <sys/wait.h>
 # include <unistd.h>
 # ifndef SECCOMP_RET_KILL_PROCESS
@@ -100,16 +103,59 @@ static void live_in_sandbox(void) {
   ASSERT_EQ(ROUNDS, rounds);
   ASSERT_EQ(ROUNDS, works);
 }
+
+# define CLIENTS 3
+
+static void on_connection(uv_stream_t* server, int status) {
+  (void) server;
+  ASSERT_OK(status); /* there is a reserve: nobody hears of the shortage */
+  ASSERT(0 && "there was no descriptor to accept it with");
+}
+
+static int connect_to(const char* name) {
+  struct sockaddr_un addr = { .sun_family = AF_UNIX };
+  int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+  ASSERT_GE(fd, 0);
+  strcpy(addr.sun_path, name);
+  ASSERT_EQ(0, connect(fd, (struct sockaddr*) &addr, sizeof(addr)));
+  return fd;
+}
+
+/* Out of descriptors, the server hangs up on each client: its reserve comes
+ * back every time, although no file can be opened. */
+static void serve_in_sandbox(void) {
+  uv_pipe_t server;
+  struct rlimit limit = { 64, 64 };
+  int clients[CLIENTS];
+  char byte;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &server, 0));
+  ASSERT_OK(uv_pipe_bind(&server, "server"));
+  ASSERT_OK(uv_listen((uv_stream_t*) &server, CLIENTS, on_connection));
+  for (int i = 0; i < CLIENTS; i++)
+    clients[i] = connect_to("server");
+  ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
+  while (dup(clients[0]) >= 0)
+    continue;
+  if (!forbid_opening())
+    _exit(77);
+  for (int i = 0; i < CLIENTS; i++) {
+    uv_run(&loop, UV_RUN_NOWAIT);
+    ASSERT_EQ(0, read(clients[i], &byte, 1));
+  }
+}
 #endif
 
-TEST_IMPL(sandbox_loop_opens_no_file) {
+static int run_in_child(void (*body)(void)) {
 #ifdef HAVE_SECCOMP
   int status;
   pid_t pid = fork();
 
   ASSERT_GE(pid, 0);
   if (pid == 0) {
-    live_in_sandbox();
+    body();
     _exit(0);
   }
   ASSERT_EQ(pid, waitpid(pid, &status, 0));
@@ -118,6 +164,20 @@ TEST_IMPL(sandbox_loop_opens_no_file) {
   ASSERT_EQ(0, status);
   return 0;
 #else
+  (void) body;
   SKIP("no system call filters on this system");
 #endif
+}
+
+#ifndef HAVE_SECCOMP
+# define live_in_sandbox NULL
+# define serve_in_sandbox NULL
+#endif
+
+TEST_IMPL(sandbox_loop_opens_no_file) {
+  return run_in_child(live_in_sandbox);
+}
+
+TEST_IMPL(sandbox_server_without_descriptors) {
+  return run_in_child(serve_in_sandbox);
 }

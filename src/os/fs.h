@@ -64,9 +64,6 @@ struct uv__fs_op {
 /* Indexed by uv_fs_type; src/<platform>/fs-ops.c. */
 extern const struct uv__fs_op uv__fs_ops[UV__FS_TYPES];
 
-/* Runs the operation and stores req->result. Context: any. */
-void uv__fs_run(uv_fs_t* req);
-
 /* The block a request owns: copies of paths or buffer descriptors, or the names
  * a readdir handed out. Kept in a reserved word because the public fields do
  * not say whether they are borrowed (F2). */

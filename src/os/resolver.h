@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names and addresses: the line between the promise (getaddrinfo.c,
- * getnameinfo.c) and the system's resolver.
- */
+/* Names and addresses: between resolver.c and the system's resolver. */
 #ifndef UV_OS_RESOLVER_H_
 #define UV_OS_RESOLVER_H_
 

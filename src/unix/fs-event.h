@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* fs_event on unix: what inotify/fs-event.c and kqueue/fs-event.c offer the
- * loop and dispatch.c. */
+ * loop and io.c. */
 #ifndef UV_UNIX_FS_EVENT_H_
 #define UV_UNIX_FS_EVENT_H_
 

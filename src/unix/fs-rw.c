@@ -12,15 +12,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#ifdef IOV_MAX
-# define VECTOR_MAX IOV_MAX
-#else
-# define VECTOR_MAX 16 /* what POSIX promises */
-#endif
 
 static_assert(sizeof(uv_buf_t) == sizeof(struct iovec), "same thing");
 static_assert(offsetof(uv_buf_t, base) == offsetof(struct iovec, iov_base),
@@ -54,7 +47,7 @@ static struct cursor cursor_of(const uv_fs_t* req) {
 
 /* How many whole buffers one call can take. */
 static size_t whole_buffers(const struct cursor* c) {
-  size_t limit = uv__min_size(c->nbufs, VECTOR_MAX);
+  size_t limit = uv__min_size(c->nbufs, UV__IOV_MAX);
   size_t room = c->room;
   size_t n = 0;
 

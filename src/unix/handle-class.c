@@ -2,7 +2,6 @@
 /* What each handle type is on unix. */
 #include "os/handle-class.h"
 #include "async.h"
-#include "fs-poll.h"
 #include "loop-watcher.h"
 #include "os/fs-event.h"
 #include "timer.h"

@@ -6,7 +6,7 @@
  * completed with the hardware address of its link. It is one block: the
  * entries, then their names. Context: any.
  */
-#include "unix/ifaddrs.h"
+#include "unix/sock.h"
 #include "alloc.h"
 #include "os/system.h"
 #include "out-string.h"

@@ -23,7 +23,7 @@
  * that were collected before are stale. */
 #define UV__IO_RESTARTED 0x200u
 
-/* Who handles the events: index into the table in dispatch.c. Stored in the low
+/* Who handles the events: index into the table in io.c. Stored in the low
  * byte of uv__io_t.bits. */
 enum uv__io_kind {
   UV__IO_NONE,
@@ -84,12 +84,5 @@ int uv__io_probe(uv_loop_t* loop, int fd);
 int uv__io_init_loop(uv_loop_t* loop);
 void uv__io_close_loop(uv_loop_t* loop);
 void uv__io_fork(uv_loop_t* loop);
-
-/* dispatch.c only: takes a stopped watcher, whose fd is ready, out of the
- * poller. */
-void uv__io_forget_stopped(uv_loop_t* loop, uv__io_t* w);
-
-/* dispatch.c only: runs w's handler. */
-void uv__io_run(uv_loop_t* loop, uv__io_t* w, unsigned events);
 
 #endif /* UV_UNIX_IO_H_ */

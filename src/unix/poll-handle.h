@@ -6,7 +6,7 @@
 #include "os/poll-handle.h"
 #include "unix/io.h"
 
-/* dispatch.c: something is ready on the fd of a poll handle. */
+/* io.c: something is ready on the fd of a poll handle. */
 void uv__poll_handle_io(uv_loop_t* loop, uv__io_t* w, unsigned events);
 
 enum uv__close_answer uv__poll_handle_close(uv_handle_t* handle);

@@ -15,4 +15,9 @@ uint64_t uv__rlimit_get(int resource);
  * UINT64_MAX when there is none. */
 uint64_t uv__rlimit_memory(void);
 
+/* uv_library_shutdown(): frees the copied arguments; the title functions answer
+ * UV_ENOBUFS afterwards. Context: any, but nobody may be using the arguments
+ * that uv_setup_args() returned. */
+void uv__proctitle_cleanup(void);
+
 #endif /* UV_UNIX_PROC_INFO_H_ */

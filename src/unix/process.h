@@ -20,7 +20,7 @@
 int uv__process_init_loop(uv_loop_t* loop);
 void uv__process_fork(uv_loop_t* loop);
 
-/* dispatch.c: the poller reports the end of a child (it may be nobody's, or not
+/* io.c: the poller reports the end of a child (it may be nobody's, or not
  * quite over); the loop was woken. Both run callbacks and return how many. */
 int uv__process_child_ended(uv_loop_t* loop, int pid);
 int uv__process_run_ended(uv_loop_t* loop);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "unix/sock.h"
+#include "os/addr.h"
 #include "os/handle-class.h"
 #include "unix/fd.h"
 #include "unix/os.h"
 
 #include <errno.h>
+#include <net/if.h>
 #include <string.h>
+#include <sys/un.h>
 
 int uv__sock_set(int fd, int level, int option, int value) {
   if (setsockopt(fd, level, option, &value, sizeof(value)) != 0)
@@ -258,4 +261,27 @@ int uv_socketpair(int type,
   fds[0] = pair[0];
   fds[1] = pair[1];
   return 0;
+}
+
+unsigned int uv__addr_os_len(const struct sockaddr* addr) {
+  static const struct {
+    int family;
+    unsigned int len;
+  } known[] = {
+    { AF_INET, sizeof(struct sockaddr_in) },
+    { AF_INET6, sizeof(struct sockaddr_in6) },
+    { AF_UNIX, sizeof(struct sockaddr_un) },
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+    if (known[i].family == addr->sa_family)
+      return known[i].len;
+
+  return 0;
+}
+
+uint32_t uv__addr_os_scope(const char* zone) {
+  /* The name first: an interface may be called "1". */
+  uint32_t index = if_nametoindex(zone);
+  return index != 0 ? index : uv__addr_scope_number(zone);
 }

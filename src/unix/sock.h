@@ -5,6 +5,7 @@
 
 #include "base.h"
 
+#include <ifaddrs.h>
 #include <sys/socket.h>
 
 /* A non-blocking, close-on-exec socket that raises no SIGPIPE where the system
@@ -52,5 +53,10 @@ int uv__sock_type(int fd);
 
 /* IPPROTO_TCP and so on, or UV_E*; UV_ENOTSUP where the system does not say. */
 int uv__sock_protocol(int fd);
+
+/* ifaddrs.c. The scope to reach a link-local peer by: the first interface that
+ * is up and has such an address itself, loopback only if there is no other. 0
+ * if there is none. */
+uint32_t uv__ifaddrs_link_scope(const struct ifaddrs* list);
 
 #endif /* UV_UNIX_SOCK_H_ */

@@ -15,14 +15,20 @@
 #include "unix/fd.h"
 #include "unix/sock.h"
 #include "unix/stream.h"
+#include "unix/self-pipe.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
 
+/* A second number for the descriptor that wakes the loop: no file is opened
+ * while the loop runs, which a sandbox may forbid. Where kqueue needs no such
+ * descriptor there is no other that a forked child inherits. */
 static void open_reserve(uv_loop_t* loop) {
   if (loop->emfile_fd != -1)
     return;
-  int fd = uv__fd_open("/dev/null", O_RDONLY, 0);
+  int self_fd = uv__self_pipe_get(loop);
+  int fd = self_fd != -1 ? uv__fd_dup(self_fd)
+                         : uv__fd_open("/dev/null", O_RDONLY, 0);
   if (fd >= 0)
     loop->emfile_fd = fd; /* else the next accept tries again */
 }

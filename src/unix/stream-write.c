@@ -22,14 +22,9 @@
 #include "unix/stream.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#ifndef IOV_MAX
-# define IOV_MAX 16 /* what POSIX guarantees */
-#endif
 
 /* Calls per turn, so that one busy stream does not starve the others. */
 #define WRITES_PER_TURN 32
@@ -69,13 +64,13 @@ static size_t bytes_in(const uv_buf_t* bufs, unsigned nbufs) {
   return bytes;
 }
 
-/* A single call takes IOV_MAX buffers, and as many bytes as a request may have
- * (bufs.h). */
+/* A single call takes UV__IOV_MAX buffers, and as many bytes as a request may
+ * have (bufs.h). */
 static void parcel_fill(struct parcel* p,
                         const uv_buf_t* bufs,
                         unsigned nbufs) {
   p->bufs = bufs;
-  p->count = nbufs < IOV_MAX ? nbufs : IOV_MAX;
+  p->count = nbufs < UV__IOV_MAX ? nbufs : UV__IOV_MAX;
   p->bytes = bytes_in(bufs, p->count);
   p->is_whole = p->count == nbufs;
   p->passed_fd = -1;

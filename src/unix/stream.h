@@ -70,7 +70,7 @@ void uv__stream_connecting(uv_stream_t* stream, uv_connect_t* req, int answer);
 /* Has the request, which cannot even be tried, fail with `err` later. */
 void uv__stream_connect_refuse(uv_stream_t* stream, uv_connect_t* req, int err);
 
-/* dispatch.c's entries. */
+/* io.c's entries. */
 void uv__stream_io(uv_loop_t* loop, uv__io_t* w, unsigned events);
 void uv__server_io(uv_loop_t* loop, uv__io_t* w, unsigned events);
 

@@ -2,7 +2,6 @@
 /* TCP sockets: making, binding, connecting, closing. */
 #include "os/tcp.h"
 #include "unix/fd.h"
-#include "unix/ifaddrs.h"
 #include "unix/sock.h"
 #include "unix/stream.h"
 

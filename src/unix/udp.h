@@ -34,7 +34,7 @@ void uv__udp_send_ready(uv_udp_t* handle);
 /* Finishes everything that is queued with UV_ECANCELED and runs callbacks. */
 void uv__udp_cancel_sends(uv_udp_t* handle);
 
-/* dispatch.c and handle-class.c. */
+/* io.c and handle-class.c. */
 void uv__udp_io(uv_loop_t* loop, uv__io_t* w, unsigned events);
 enum uv__close_answer uv__udp_close(uv_handle_t* handle);
 enum uv__finish_answer uv__udp_finish(uv_handle_t* handle);

@@ -5,8 +5,8 @@
  * meanwhile, as on Unix, and so that directories can be opened too.
  */
 #include "win/fs.h"
+#include "win/fd.h"
 #include "win/loop.h"
-#include "win/os-handle.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -79,10 +79,13 @@ void uv__fs_cursor_advance(struct uv__fs_cursor* c,
   }
 }
 
-/* A handle without the right is what Unix calls a bad fd. */
+/* A handle without the right is what Unix calls a bad fd. That is all there is
+ * to say about writing to a directory, too. */
 int uv__fs_rw_fail(uv_fs_t* req, HANDLE file, DWORD sys_error) {
   if (sys_error == ERROR_ACCESS_DENIED)
     return uv__fs_fail_as(req, sys_error, UV_EBADF);
+  if (req->fs_type == UV_FS_WRITE)
+    return uv__fs_fail(req, sys_error);
 
   DWORD attributes = uv__fs_attributes(file);
   if (attributes != INVALID_FILE_ATTRIBUTES &&

@@ -2,7 +2,6 @@
 /* What each handle type is on Windows. */
 #include "os/handle-class.h"
 #include "async.h"
-#include "fs-poll.h"
 #include "loop-watcher.h"
 #include "timer.h"
 #include "win/fs.h"

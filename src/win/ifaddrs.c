@@ -9,8 +9,8 @@
 #include "alloc.h"
 #include "out-string.h"
 #include "win/error.h"
+#include "win/sock.h"
 #include "win/wide.h"
-#include "win/winsock.h"
 
 #include <iphlpapi.h>
 #include <limits.h>
@@ -157,9 +157,7 @@ int uv__os_if_indextoname(unsigned int ifindex, char* buffer, size_t* size) {
   NET_LUID luid;
   ULONG sys_error = ConvertInterfaceIndexToLuid(ifindex, &luid);
   if (sys_error != 0)
-    return sys_error == ERROR_FILE_NOT_FOUND
-               ? UV_ENXIO
-               : uv_translate_sys_error((int) sys_error);
+    return uv_translate_sys_error((int) sys_error); /* ENOENT, as libuv says */
 
   WCHAR name[NDIS_IF_MAX_STRING_SIZE + 1];
   sys_error = ConvertInterfaceLuidToNameW(&luid, name, ARRAY_SIZE(name));

@@ -12,8 +12,8 @@
 #include "win/error.h"
 #include "win/resume.h"
 #include "win/signal.h"
+#include "win/sock.h"
 #include "win/tty.h"
-#include "win/winsock.h"
 
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
  */
 #include "win/pipe.h"
 #include "alloc.h"
+#include "win/fd.h"
 #include "win/loop.h"
-#include "win/os-handle.h"
 #include "win/winapi.h"
 
 #include <string.h>

@@ -12,7 +12,7 @@
  */
 #include "callback.h"
 #include "win/afd.h"
-#include "win/os-handle.h"
+#include "win/fd.h"
 #include "win/poll-handle.h"
 
 #define SLOTS 2

@@ -17,6 +17,8 @@
 #include "win/error.h"
 #include "win/overlapped.h"
 
+#include <string.h>
+
 /* Packets fetched per call: 2 KB of stack. Threads that run loops may have
  * little of it. */
 #define PORT_BATCH 64
@@ -113,7 +115,7 @@ static int iocp_wake(uv_loop_t* loop) {
   return err;
 }
 
-const struct uv__poller uv__poller_iocp = {
+static const struct uv__poller poller_iocp = {
   .name = "iocp",
   .open = iocp_open,
   .close = iocp_close,
@@ -122,3 +124,18 @@ const struct uv__poller uv__poller_iocp = {
   .wake = iocp_wake,
   .watch = NULL,
 };
+
+/* The choice of pollers, which is none. */
+
+const struct uv__poller* const uv__poller_os_list[] = {
+  &poller_iocp,
+  NULL,
+};
+
+const struct uv__poller* uv__poller_os_find(const char* name) {
+  return strcmp(name, poller_iocp.name) == 0 ? &poller_iocp : NULL;
+}
+
+const struct uv__poller* uv__poller_os_choose(void) {
+  return &poller_iocp;
+}

@@ -6,9 +6,9 @@
 #include "alloc.h"
 #include "out-string.h"
 #include "win/error.h"
+#include "win/sock.h"
 #include "win/wide.h"
 #include "win/winapi.h"
-#include "win/winsock.h"
 
 #include <psapi.h>
 #include <stdio.h>

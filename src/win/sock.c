@@ -3,9 +3,27 @@
 #include "os/handle-class.h"
 #include "os/addr.h"
 #include "win/error.h"
-#include "win/winsock.h"
 
 #include <string.h>
+
+#include <iphlpapi.h>
+
+/* Winsock is started once and stays until the process ends. */
+
+static uv_once_t startup_once = UV_ONCE_INIT;
+static int startup_error;
+
+static void start_up(void) {
+  WSADATA data;
+  int sys_error = WSAStartup(MAKEWORD(2, 2), &data);
+
+  startup_error = sys_error == 0 ? 0 : uv_translate_sys_error(sys_error);
+}
+
+int uv__winsock_startup(void) {
+  uv_once(&startup_once, start_up);
+  return startup_error;
+}
 
 static int set_nonblocking(SOCKET sock) {
   u_long on = 1;
@@ -142,4 +160,18 @@ int uv__handle_os_buffer_size(uv_handle_t* handle, int option, int* value) {
   if (getsockopt(sock, SOL_SOCKET, option, (char*) value, &len) != 0)
     return uv__wsa_error();
   return 0;
+}
+
+unsigned int uv__addr_os_len(const struct sockaddr* addr) {
+  if (addr->sa_family == AF_INET)
+    return sizeof(struct sockaddr_in);
+  if (addr->sa_family == AF_INET6)
+    return sizeof(struct sockaddr_in6);
+  return 0;
+}
+
+/* Zones are numbers here, mostly. */
+uint32_t uv__addr_os_scope(const char* zone) {
+  uint32_t number = uv__addr_scope_number(zone);
+  return number != 0 ? number : if_nametoindex(zone);
 }

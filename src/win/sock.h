@@ -7,6 +7,10 @@
 
 #include "base.h"
 
+/* Makes Winsock usable, once; uv_loop_init() does it, and so must functions
+ * that need no loop (names, interfaces, socket pairs). 0 or UV_E*. */
+int uv__winsock_startup(void);
+
 /* A socket of ours: overlapped, non-blocking, not inherited by children. The
  * caller closes it with closesocket(). 0 or UV_E*. */
 int uv__sock_open(int family, int type, SOCKET* out);

@@ -8,7 +8,6 @@
  */
 #include "win/error.h"
 #include "win/sock.h"
-#include "win/winsock.h"
 
 #include <string.h>
 

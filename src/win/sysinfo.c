@@ -3,9 +3,9 @@
 #include "os/system.h"
 #include "out-string.h"
 #include "win/error.h"
+#include "win/sock.h"
 #include "win/wide.h"
 #include "win/winapi.h"
-#include "win/winsock.h"
 
 #include <stdio.h>
 #include <string.h>

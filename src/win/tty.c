@@ -3,7 +3,7 @@
  * do. win/tty.h says which file does what.
  */
 #include "win/tty.h"
-#include "win/os-handle.h"
+#include "win/fd.h"
 
 #include <string.h>
 

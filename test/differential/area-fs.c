@@ -6,7 +6,6 @@
 #include "moment.h"
 #include "trace.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +46,13 @@ typedef int (*fs_call)(const struct call* c);
 
 static int do_open(const struct call* c) {
   static const int flags[] = {
-    O_RDONLY, O_RDWR | O_CREAT, O_RDWR | O_CREAT, O_RDWR | O_CREAT | O_EXCL,
-    O_WRONLY | O_TRUNC, O_RDONLY | O_DIRECTORY, O_RDWR | O_APPEND | O_CREAT
+    UV_FS_O_RDONLY,
+    UV_FS_O_RDWR | UV_FS_O_CREAT,
+    UV_FS_O_RDWR | UV_FS_O_CREAT,
+    UV_FS_O_RDWR | UV_FS_O_CREAT | UV_FS_O_EXCL,
+    UV_FS_O_WRONLY | UV_FS_O_TRUNC,
+    UV_FS_O_RDONLY | UV_FS_O_DIRECTORY,
+    UV_FS_O_RDWR | UV_FS_O_APPEND | UV_FS_O_CREAT
   };
   c->request->file = (int) (c->file - files);
   if (*c->file >= 0)

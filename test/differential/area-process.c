@@ -3,24 +3,19 @@
  * with --child. When one is meant to end, the step waits until it has. */
 #include "areas.h"
 #include "moment.h"
+#include "process-world.h"
 #include "trace.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { KIND_PROCESS = KIND_AREA, KIND_SIGNAL, KIND_OUTPUT };
 
 #define PROCESSES 4
 #define SIGNALS 5
-
-static const int signums[] = {
-  SIGUSR1, SIGUSR1, SIGUSR2, SIGUSR2, SIGHUP, SIGCHLD, SIGWINCH
-};
-static const int bad_signums[] = { 0, -1, SIGKILL, SIGSTOP, 99 };
 
 /* --- children ------------------------------------------------------------ */
 
@@ -31,8 +26,7 @@ int process_child(const char* what, const char* arg) {
   if (strcmp(what, "die") == 0)
     raise(n);
   if (strcmp(what, "wait") == 0)
-    for (;;)
-      pause();
+    child_wait();
   if (strcmp(what, "print") == 0)
     while (n-- > 0)
       if (write(STDOUT_FILENO, "x", 1) != 1)
@@ -42,17 +36,6 @@ int process_child(const char* what, const char* arg) {
 
 static uv_process_t* process_of(const struct object* object) {
   return (uv_process_t*) object->handle;
-}
-
-static void await_end(int pid) {
-  siginfo_t info;
-
-  /* It stays a zombie for the library. */
-  while (waitid(P_PID, (id_t) pid, &info, WEXITED | WNOWAIT) != 0) {
-    /* interrupted by SIGCHLD */
-    if (kill(pid, 0) != 0)
-      return;
-  }
 }
 
 static void on_exit_cb(uv_process_t* process,
@@ -109,7 +92,7 @@ static void spawn(const struct step* step) {
   }
   memset(&options, 0, sizeof(options));
   memset(stdio, 0, sizeof(stdio));
-  options.file = step->arg[2] % 12 == 0 ? "./missing" : "/proc/self/exe";
+  options.file = step->arg[2] % 12 == 0 ? "./missing" : child_program();
   options.cwd = step->arg[2] % 12 == 1 ? "missing" : NULL;
   options.args = args;
   options.exit_cb = step->arg[3] % 10 == 0 ? NULL : on_exit_cb;
@@ -128,7 +111,7 @@ static void spawn(const struct step* step) {
   int err = uv_spawn(world_loop(), memory, &options);
   object_made(o, 0);
   if (err == 0 && child->ends)
-    await_end(uv_process_get_pid(process_of(o)));
+    child_await(process_of(o));
   world_say(step, o, err, "spawn %s %s %s%s%s", o->name, child->what,
             child->arg, output != NULL ? " with output" : "",
             options.flags != 0 ? " detached" : "");
@@ -152,7 +135,7 @@ static void process_kill(const struct step* step) {
   }
   int err = uv_process_kill(process_of(o), signum);
   if (err == 0 && (signum == SIGTERM || signum == SIGKILL))
-    await_end(uv_process_get_pid(process_of(o)));
+    child_await(process_of(o));
   world_say(step, o, err, "process_kill %s %d", o->name, signum);
 }
 
@@ -160,7 +143,7 @@ static void kill_pid(const struct step* step) {
   static const int signals[] = { 0, 99, -1 };
   int signum = AT(signals, step->arg[0]);
 
-  world_say(step, NULL, uv_kill(getpid(), signum), "kill %d", signum);
+  world_say(step, NULL, uv_kill(uv_os_getpid(), signum), "kill %d", signum);
 }
 
 /* --- signals ------------------------------------------------------------- */
@@ -187,7 +170,7 @@ static struct object* signal_handle(const struct step* step) {
 static void signal_start(const struct step* step) {
   struct object* o = signal_handle(step);
   int is_once = step->arg[2] % 3 == 0;
-  int signum = AT(signums, step->arg[1]);
+  int signum = signums[step->arg[1] % SIGNUMS];
   int err;
 
   if (o == NULL) {
@@ -195,7 +178,7 @@ static void signal_start(const struct step* step) {
     return;
   }
   if (step->arg[2] % 15 == 1)
-    signum = AT(bad_signums, step->arg[1]);
+    signum = bad_signums[step->arg[1] % BAD_SIGNUMS];
   /* With a signal of the old number on its way libuv stops the handle: a known
    * difference. */
   if (uv_is_active(o->handle) && signum_of[o->number] != signum &&
@@ -231,20 +214,20 @@ static int is_handled(int signum) {
         signum_of[i] == signum && !is_spent[i])
       return 1;
   }
-  return signum == SIGCHLD || signum == SIGWINCH; /* ignored by default */
+  return signal_is_harmless(signum);
 }
 
 static void raise_signal(const struct step* step) {
-  int signum = AT(signums, step->arg[0]);
+  int signum = signums[step->arg[0] % SIGNUMS];
 
-  if (!is_handled(signum)) {
+  if (!signals_can_be_sent || !is_handled(signum)) {
     world_skip(step);
     return;
   }
   for (int i = 0; i < SIGNALS; i++)
     if (signum_of[i] == signum && is_oneshot[i])
       is_spent[i] = 1;
-  kill(getpid(), signum);
+  signal_send(signum);
   world_say(step, NULL, 0, "raise %d", signum);
 }
 
@@ -271,12 +254,12 @@ static void begin(void) {
   uv_process_options_t options;
 
   memset(&options, 0, sizeof(options));
-  options.file = "/proc/self/exe";
+  options.file = child_program();
   options.args = args;
   options.exit_cb = on_first_exit;
   if (uv_spawn(world_loop(), &process, &options) != 0)
     abort();
-  await_end(process.pid);
+  child_await(&process);
   uv_run(world_loop(), UV_RUN_DEFAULT);
 }
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 static const char* const texts[] = {
   "", "127.0.0.1", "::1", "fe80::1%lo", "fe80::1%nonsense", "1.2.3",
@@ -228,10 +227,12 @@ static int get_title(char* out, size_t* size) {
 }
 static int set_home(char* out, size_t* size) {
   uv_os_setenv("HOME", "/home/of/somebody");
+  uv_os_setenv("USERPROFILE", "C:\\home\\of\\somebody");
   return uv_os_homedir(out, size);
 }
 static int set_tmp(char* out, size_t* size) {
   uv_os_setenv("TMPDIR", "/tmp/of/somebody/");
+  uv_os_setenv("TMP", "C:\\tmp\\of\\somebody\\");
   return uv_os_tmpdir(out, size);
 }
 

@@ -258,8 +258,8 @@ static void stream_names(const struct step* step) {
   struct object* o = stream_pick(step->arg[0]);
   struct sockaddr_storage addr;
   int length = sizeof(addr);
-  char name[64];
-  size_t size = 1 + step->arg[2] % sizeof(name);
+  char name[64 + 1];
+  size_t size = 1 + step->arg[2] % (sizeof(name) - 1);
   int peer = step->arg[1] % 2;
   int err;
 
@@ -276,8 +276,12 @@ static void stream_names(const struct step* step) {
     size_t before = size;
     err = peer ? uv_pipe_getpeername(pipe, name, &size)
                : uv_pipe_getsockname(pipe, name, &size);
-    world_say(step, o, err, "pipe name %s peer=%d room=%zu size=%zu %.*s",
-              o->name, peer, before, size, err == 0 ? (int) size : 0, name);
+    if (err != 0)
+      name[0] = '\0';
+    else
+      name[size] = '\0';
+    world_say(step, o, err, "pipe name %s peer=%d room=%zu size=%zu %s",
+              o->name, peer, before, size, pipe_name_tail(name));
   }
 }
 

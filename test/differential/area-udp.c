@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 enum { KIND_UDP = KIND_AREA };
 
@@ -134,8 +132,7 @@ static void udp_bind(const struct step* step) {
 static void udp_open(const struct step* step) {
   struct object* o = object_pick(KIND_UDP, step->arg[0]);
   int is_bound = step->arg[2] % 2;
-  struct sockaddr_in addr;
-  int fd;
+  uv_os_sock_t sock;
 
   if (o->life == CLOSING || (o->life == OPEN && step->arg[3] % 4 != 0)) {
     world_skip(step);
@@ -143,13 +140,10 @@ static void udp_open(const struct step* step) {
   }
   if (o->life == GONE && init_udp(o, 0) != 0)
     return;
-  fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  loopback(&addr, 0);
-  if (is_bound && bind(fd, (const struct sockaddr*) &addr, sizeof(addr)) != 0)
-    abort();
-  int err = uv_udp_open(udp_of(o), fd);
+  sock = socket_make(is_bound);
+  int err = uv_udp_open(udp_of(o), sock);
   if (err != 0)
-    close(fd);
+    socket_drop(sock);
   note_port(o);
   udp_say(step, o, err, is_bound ? "udp_open bound" : "udp_open");
 }

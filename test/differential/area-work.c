@@ -8,13 +8,12 @@
 #include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 enum { KIND_WORK = KIND_AREA };
 
 #define REQUESTS 8
 
-enum request { WORK, BLOCKED_WORK, STAT, ADDRINFO, NAMEINFO, RANDOM };
+enum request { WORK, BLOCKED_WORK, STAT, ADDR_INFO, NAME_INFO, RANDOM };
 
 static const char* const request_names[] = {
   "work", "blocked work", "stat", "getaddrinfo", "getnameinfo", "random"
@@ -111,9 +110,9 @@ static int submit(struct slot* slot, enum request kind) {
   switch (kind) {
   case STAT:
     return uv_fs_stat(world_loop(), &slot->u.fs, ".", on_stat);
-  case ADDRINFO:
+  case ADDR_INFO:
     return submit_addrinfo(slot);
-  case NAMEINFO:
+  case NAME_INFO:
     return submit_nameinfo(slot);
   case RANDOM:
     return uv_random(world_loop(), &slot->u.random, slot->bytes,
@@ -128,8 +127,8 @@ static int submit(struct slot* slot, enum request kind) {
 
 static void work_submit(const struct step* step) {
   static const enum request kinds[] = {
-    WORK, WORK, BLOCKED_WORK, BLOCKED_WORK, BLOCKED_WORK, STAT, ADDRINFO,
-    NAMEINFO, RANDOM
+    WORK, WORK, BLOCKED_WORK, BLOCKED_WORK, BLOCKED_WORK, STAT, ADDR_INFO,
+    NAME_INFO, RANDOM
   };
   struct object* o = object_pick(KIND_WORK, step->arg[0]);
   struct slot* slot = &slots[o->number];

@@ -6,26 +6,13 @@
 #include "world.h"
 
 /* Operations on functions that came with these versions say so, since the same
- * objects are linked with older libraries, too. */
+ * objects are linked with older libraries, too (weak.h). */
 #define SINCE_1_45 0x012d00
 #define SINCE_1_46 0x012e00
 #define SINCE_1_47 0x012f00
 #define SINCE_1_50 0x013200
 #define SINCE_1_52 0x013400
 #define SINCE_1_53 0x013500
-
-#pragma weak uv_clock_gettime
-#pragma weak uv_metrics_info
-#pragma weak uv_os_free_group
-#pragma weak uv_os_get_group
-#pragma weak uv_os_get_passwd2
-#pragma weak uv_thread_getname
-#pragma weak uv_thread_setname
-#pragma weak uv_udp_try_send2
-#pragma weak uv_utf16_length_as_wtf8
-#pragma weak uv_utf16_to_wtf8
-#pragma weak uv_wtf8_length_as_utf16
-#pragma weak uv_wtf8_to_utf16
 
 extern const struct area area_loop;
 extern const struct area area_stream;
@@ -37,6 +24,9 @@ extern const struct area area_process;
 extern const struct area area_watch;
 extern const struct area area_pure;
 
+/* Those that this system has; ended by NULL (areas-unix.c, areas-win.c). */
+extern const struct area* const areas[];
+
 /* What every area has: the handles of area loop, and a few of its
  * operations. */
 void loop_setup(void);
@@ -45,6 +35,11 @@ extern const struct op loop_few_ops[];
 /* The entry of a table that an argument means. */
 #define AT(table, arg) \
   ((table)[(arg) % (sizeof(table) / sizeof((table)[0]))])
+
+/* A UDP socket, bound to loopback or not, that no handle has; and its end
+ * (sockets-unix.c, sockets-win.c). */
+uv_os_sock_t socket_make(int is_bound);
+void socket_drop(uv_os_sock_t sock);
 
 /* main() of the children of area process. */
 int process_child(const char* what, const char* arg);

@@ -32,7 +32,7 @@ static void report_names(uv_fs_t* req, char* text, size_t size) {
 /* The part of a path below the program's directory. */
 static const char* below(const char* path) {
   const char* mark = path == NULL ? NULL : strstr(path, "differ-");
-  const char* slash = mark == NULL ? NULL : strchr(mark, '/');
+  const char* slash = mark == NULL ? NULL : strpbrk(mark, "/\\");
 
   if (path == NULL)
     return "NULL";

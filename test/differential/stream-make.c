@@ -7,25 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #define BACKLOG 4
-
-enum pair_kind {
-  PAIR_UNIX,   /* a socket pair, as pipes */
-  PAIR_TCP,    /* a socket pair, as TCP handles */
-  PAIR_PIPE,   /* pipe(2): the first reads, the second writes */
-  PAIR_IPC,    /* a socket pair, as pipes that carry handles */
-  PAIR_PACKET, /* SOCK_SEQPACKET */
-  PAIR_KINDS
-};
 
 static const char* const pair_names[] = {
   "unix", "tcp", "pipe", "ipc", "packet"
 };
 
-static char server_name[32];          /* of l0, while it listens */
+static char server_name[64];          /* of l0, while it listens */
 static struct sockaddr_in server_addr; /* of l1 */
 static int auto_accept[SERVERS];
 
@@ -40,39 +29,28 @@ static int init_stream(struct object* object, int is_tcp, int ipc) {
   return object_made(object, err);
 }
 
-static int open_stream(struct object* object, int fd) {
+static int open_stream(struct object* object, const struct pair_end* end) {
   if (object->handle->type == UV_TCP)
-    return uv_tcp_open((uv_tcp_t*) object->handle, fd);
-  return uv_pipe_open((uv_pipe_t*) object->handle, fd);
-}
-
-static int make_fds(enum pair_kind kind, int fds[2]) {
-  switch (kind) {
-  case PAIR_PIPE:
-    return pipe(fds);
-  case PAIR_PACKET:
-    return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds);
-  default:
-    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds);
-  }
+    return uv_tcp_open((uv_tcp_t*) object->handle, end->sock);
+  return uv_pipe_open((uv_pipe_t*) object->handle, end->file);
 }
 
 void stream_pair(const struct step* step) {
   struct object* a = object_pick(KIND_STREAM, step->arg[0] & ~1u);
   struct object* b = object_pick(KIND_STREAM, step->arg[0] | 1u);
   enum pair_kind kind = step->arg[1] % PAIR_KINDS;
-  int fds[2];
+  struct pair_end ends[2];
 
-  if (a->life != GONE || b->life != GONE || make_fds(kind, fds) != 0) {
+  if (a->life != GONE || b->life != GONE || pair_make(kind, ends) != 0) {
     world_skip(step);
     return;
   }
   init_stream(a, kind == PAIR_TCP, kind == PAIR_IPC);
   init_stream(b, kind == PAIR_TCP, kind == PAIR_IPC);
-  int err = open_stream(a, fds[0]);
+  int err = open_stream(a, &ends[0]);
   world_say(step, a, err, "pair %s %s %s: first", pair_names[kind], a->name,
             b->name);
-  stream_say(step, b, open_stream(b, fds[1]), "pair: second");
+  stream_say(step, b, open_stream(b, &ends[1]), "pair: second");
 }
 
 void stream_init(const struct step* step) {
@@ -90,16 +68,18 @@ void stream_init(const struct step* step) {
 /* A stream that has a descriptor is given another. */
 void stream_open_again(const struct step* step) {
   struct object* o = stream_pick(step->arg[0]);
-  int fds[2];
+  enum pair_kind kind =
+      o != NULL && o->handle->type == UV_TCP ? PAIR_TCP : PAIR_UNIX;
+  struct pair_end ends[2];
 
-  if (o == NULL || make_fds(PAIR_UNIX, fds) != 0) {
+  if (o == NULL || pair_make(kind, ends) != 0) {
     world_skip(step);
     return;
   }
-  close(fds[1]);
-  int err = open_stream(o, fds[0]);
+  pair_drop(kind, &ends[1]);
+  int err = open_stream(o, &ends[0]);
   if (err != 0)
-    close(fds[0]);
+    pair_drop(kind, &ends[0]);
   stream_say(step, o, err, "open again");
 }
 
@@ -135,7 +115,7 @@ static void on_connection(uv_stream_t* handle, int status) {
 static int bind_unix(struct object* server) {
   static int serial;
 
-  snprintf(server_name, sizeof(server_name), "socket%d", serial++);
+  pipe_name_make(server_name, sizeof(server_name), serial++);
   return uv_pipe_bind((uv_pipe_t*) server->handle, server_name);
 }
 

@@ -13,6 +13,32 @@ enum {
 #define STREAMS 8
 #define SERVERS 2          /* l0: unix, l1: tcp */
 
+enum pair_kind {
+  PAIR_UNIX,   /* a connection that pipes take */
+  PAIR_TCP,    /* one that TCP handles take */
+  PAIR_PIPE,   /* one way: the first reads, the second writes */
+  PAIR_IPC,    /* a connection, as pipes that carry handles */
+  PAIR_PACKET, /* keeps messages apart */
+  PAIR_KINDS
+};
+
+/* One end of a connection that no handle has. */
+struct pair_end {
+  uv_file file;      /* for uv_pipe_open() */
+  uv_os_sock_t sock; /* for uv_tcp_open() */
+};
+
+/* Makes a connection: 0, or not if this system has no such thing
+ * (sockets-unix.c, sockets-win.c). */
+int pair_make(enum pair_kind kind, struct pair_end ends[2]);
+/* Closes an end that no handle has. */
+void pair_drop(enum pair_kind kind, const struct pair_end* end);
+
+/* The name of a pipe that nobody listens on yet, and the part of a name that is
+ * the same in every run. */
+void pipe_name_make(char* name, size_t size, int serial);
+const char* pipe_name_tail(const char* name);
+
 uv_stream_t* stream_of(const struct object* object);
 
 /* The open stream an argument means, or NULL. */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace.h"
+#include "room.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <uv.h>
 
 #define TRACE_BYTES (1 << 20)
@@ -20,12 +19,7 @@ struct trace {
 static struct trace* trace;
 
 void trace_open(void) {
-  trace = mmap(NULL, sizeof(*trace), PROT_READ | PROT_WRITE,
-               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (trace == MAP_FAILED) {
-    perror("mmap");
-    exit(1);
-  }
+  trace = room_memory(sizeof(*trace));
 }
 
 void trace_clear(void) {
@@ -64,6 +58,7 @@ void trace_add(const char* format, ...) {
 void trace_end(void) {
   put_text("\n");
   trace->in_line = 0;
+  room_line_ended();
 }
 
 void trace_indent(int by) {
@@ -74,6 +69,8 @@ void trace_print(void) {
   fwrite(trace->text, 1, trace->used, stdout);
   if (trace->in_line)
     putchar('\n');
+  fflush(stdout);
+  trace->used = 0;
 }
 
 const char* trace_code(long code) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* fclonefileat(2) by copying: "cause the named file to be created ... copies
- * ... are shared"; that they are shared cannot be seen from outside. */
+ * ... are shared"; a program cannot see that they are shared. */
 #include <sys/clonefile.h>
 
 #include <errno.h>

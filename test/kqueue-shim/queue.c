@@ -250,8 +250,9 @@ int close(int fd) {
   return (int) syscall(SYS_close, fd);
 }
 
-/* dup2(2): "If newd is in use, the descriptor is first deallocated as if a
- * close(2) call had been done first", which may be the same file. */
+/* dup2(2) of macOS: "if descriptor fildes2 is already in use, it is first
+ * deallocated as if a close(2) call had been done first", even if it is the
+ * same file. */
 int dup2(int oldd, int newd) {
   if (oldd == newd)
     return fcntl(oldd, F_GETFD) == -1 ? -1 : newd;

@@ -47,10 +47,10 @@ static void look(struct shim_note* note, unsigned* changes) {
   if (shim_stat((int) note->want.ident, &st) != 0)
     return;
   int is_dir = S_ISDIR(st.st_mode);
-  if ((uint64_t) st.st_nlink != note->nlink) {
-    *changes |= NOTE_LINK;
-    if (st.st_nlink == 0 || (!is_dir && (uint64_t) st.st_nlink < note->nlink))
-      *changes |= NOTE_DELETE;
+  uint64_t nlink = (uint64_t) st.st_nlink;
+  if (nlink != note->nlink) {
+    int is_removal = nlink == 0 || (!is_dir && nlink < note->nlink);
+    *changes |= is_removal ? NOTE_DELETE : NOTE_LINK; /* never both */
   }
   if (!is_dir && st.st_size > note->size)
     *changes |= NOTE_EXTEND;
@@ -120,7 +120,7 @@ static unsigned changes_of(struct shim_note* note,
     return changes & NOTE_DELETE;
   if (mask & (IN_MODIFY | ENTRIES))
     changes |= NOTE_WRITE;
-  if ((mask & IN_ATTRIB) && !(changes & NOTE_LINK))
+  if ((mask & IN_ATTRIB) && !(changes & (NOTE_LINK | NOTE_DELETE)))
     changes |= NOTE_ATTRIB;
   if (mask & IN_MOVE_SELF)
     changes |= NOTE_RENAME;
@@ -129,11 +129,14 @@ static unsigned changes_of(struct shim_note* note,
   return changes;
 }
 
-/* Only what is asked for when it happens: vfs_subr.c of FreeBSD, and the others
- * alike, keep "kn_sfflags & hint". Asked for later, it does not come; and it
- * comes if it is not asked for any more. */
+/* filt_vfsvnode() of FreeBSD: "if (kn->kn_sfflags & hint) kn->kn_fflags |=
+ * hint". What happens counts if it is asked for at that time, whatever is asked
+ * for later; and an event that several flags describe comes with all of them.
+ */
 static void see(struct shim_note* note, unsigned mask, int in_parent) {
-  note->seen |= changes_of(note, mask, in_parent) & note->want.fflags;
+  unsigned changes = changes_of(note, mask, in_parent);
+  if (changes & note->want.fflags)
+    note->seen |= changes;
 }
 
 static void see_all(struct shim_queue* queue, const struct inotify_event* e) {

@@ -36,8 +36,8 @@
 #ifndef BLOCK
 #define BLOCK 0 /* 1: the first fast item ends after all the others */
 #endif
-#ifndef RELIEFS
-#define RELIEFS 1 /* hand-offs of the spinner */
+#ifndef HANDOFFS
+#define HANDOFFS 1 /* hand-offs of the spinner */
 #endif
 #ifndef SPURIOUS
 #define SPURIOUS 1 /* wake-ups without a signal */
@@ -57,12 +57,12 @@
 /* count_ready(), and uv__work_queue_has_any() */
 #define READY (fast + (slow < SLOTS -> slow : SLOTS))
 #define HAS_ANY (READY > 0 || inbox > 0)
-#define ONE_COMING (looking + woken + starting > 0)
+#define ONE_COMING (spinning + woken + starting > 0)
 
 bool locked, ending;
 byte inbox, fast, slow, slow_running, slow_made, done;
-byte threads, starting, looking, sleeping, woken, spare = SIZE;
-byte reliefs, refusals, cancels, exited;
+byte threads, starting, spinning, sleeping, woken, spare = SIZE;
+byte handoffs, refusals, cancels, exited;
 bool is_blocked;
 byte waiters, tokens, spurious;
 
@@ -124,11 +124,11 @@ inline rouse() {
   fi
 }
 
-/* After some items somebody else is to be the lookout. */
+/* After some items another worker becomes the spinner. */
 inline change_lookout() {
   if
-  :: reliefs < RELIEFS && !ONE_COMING ->
-    reliefs++;
+  :: handoffs < HANDOFFS && !ONE_COMING ->
+    handoffs++;
     failed = threads == SIZE;
     if
     :: failed -> skip
@@ -195,20 +195,20 @@ next:
   fi;
   /* wait_for_work() */
   if
-  :: looking == 0 || reliefs > 0 ->
-    looking++;
+  :: spinning == 0 || handoffs > 0 ->
+    spinning++;
     count_spare();
     unlock();
-    /* Looks for a while, in vain or not, or until relieved. */
+    /* Spins for a while, successfully or not, or until replaced. */
     lock();
-    assert(looking > 0);
-    looking--;
+    assert(spinning > 0);
+    spinning--;
     count_spare();
     if
     :: HAS_ANY || (ending && BROKEN != 2) -> goto next
     :: else -> skip
     fi
-  :: skip /* not worth looking */
+  :: skip /* not worth spinning */
   fi;
   sleeping++;
   count_spare();

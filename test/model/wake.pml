@@ -64,7 +64,7 @@ bool loop_closed;
 #define WITHOUT(set, h) (set & (255 - BIT(h)))
 
 /* uv__wake_send() */
-inline note() {
+inline send_wake() {
   assert(!loop_closed);
   atomic { before = word; word = word | PENDING };
   if
@@ -104,7 +104,7 @@ proctype sender(byte h) {
         sent = sent | BIT(h)
       };
       if
-      :: was_empty -> note()
+      :: was_empty -> send_wake()
       :: else -> skip
       fi;
       assert(!loop_closed);
@@ -127,7 +127,7 @@ proctype worker(byte i) {
     busy++;
     atomic { was_empty = finished == 0; finished = finished | BIT(i) };
     if
-    :: was_empty -> note()
+    :: was_empty -> send_wake()
     :: else -> skip
     fi;
     assert(!loop_closed);
@@ -147,7 +147,7 @@ proctype signaller() {
     atomic { was_marked = caught; caught = true };
     if
     :: was_marked -> skip
-    :: else -> note()
+    :: else -> send_wake()
     fi;
     i++
   :: else -> break
@@ -171,9 +171,9 @@ inline hand_out() {
 
 /* uv__async_close() */
 inline close_handle(k) {
-  atomic { noted = (pending & BIT(k)) != 0; pending = pending | BIT(k) };
+  atomic { was_pending = (pending & BIT(k)) != 0; pending = pending | BIT(k) };
   if
-  :: noted ->
+  :: was_pending ->
     do
     :: (ready | round) & BIT(k) -> break
     :: else -> hand_out()
@@ -184,7 +184,7 @@ inline close_handle(k) {
   round = WITHOUT(round, k);
   closed = closed | BIT(k);
   if
-  :: ready != 0 -> note()
+  :: ready != 0 -> send_wake()
   :: else -> skip
   fi
 }
@@ -228,7 +228,7 @@ inline dispatch_wake() {
   od;
   at = SENDERS;
   if
-  :: ready != 0 -> note()
+  :: ready != 0 -> send_wake()
   :: else -> skip
   fi
 }
@@ -274,12 +274,12 @@ end_asleep:
 
 /* uv__wake_take() */
 inline take() {
-  noted = false;
+  was_pending = false;
   if
   :: word == awake -> skip
-  :: else -> atomic { noted = (word & PENDING) != 0; word = awake }
+  :: else -> atomic { was_pending = (word & PENDING) != 0; word = awake }
   fi;
-  woke = woke || noted
+  woke = woke || was_pending
 }
 
 /* wait_once() and uv__loop_poll_dispatch() */
@@ -298,7 +298,7 @@ inline poll() {
   fi;
   take();
   if
-  :: !signals_due && caught && BROKEN != 2 -> note()
+  :: !signals_due && caught && BROKEN != 2 -> send_wake()
   :: else -> skip
   fi;
   if
@@ -317,7 +317,7 @@ inline poll() {
 
 active proctype loop() {
   byte awake, expected, h, before, others;
-  bool sleep, may_sleep, noted, woke, was_due, signals_due;
+  bool sleep, may_sleep, was_pending, woke, was_due, signals_due;
 
 again:
   if

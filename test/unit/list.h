@@ -66,7 +66,7 @@ UNIT(strscpy_source_without_end)
 UNIT(strtok_tokens)
 UNIT(strtok_keeps_its_place)
 
-/* unit-eai.c */
+/* unit-resolver.c */
 UNIT_UNIX(eai_known_codes, "EAI_* of the C library")
 UNIT_UNIX(eai_system_with_and_without_errno, "EAI_SYSTEM")
 UNIT_UNIX(eai_unknown_codes, "EAI_* of the C library")
@@ -140,6 +140,15 @@ UNIT_UNIX(cpuinfo_other_machines, "files of /proc")
 UNIT_UNIX(cpuinfo_many, "files of /proc")
 UNIT_UNIX(cpuinfo_nothing_there, "files of /proc")
 
+/* unit-loop-check.c */
+UNIT(loop_check_sound)
+UNIT(loop_check_sound_while_walking)
+UNIT(loop_check_h1)
+UNIT(loop_check_h4)
+UNIT(loop_check_timer_heap)
+UNIT(loop_check_list)
+UNIT(loop_check_owning_thread)
+
 /* unit-deadline.c */
 UNIT(deadline_after_ms)
 UNIT(deadline_after_ms_saturates)
@@ -160,7 +169,6 @@ UNIT(alloc_goes_through_the_replacement)
 UNIT(alloc_nothing_is_null)
 UNIT(alloc_array_overflow)
 UNIT(alloc_free_keeps_errno)
-UNIT(alloc_realloc_or_free)
 
 /* unit-timer.c */
 UNIT(timer_never_early)

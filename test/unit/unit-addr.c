@@ -8,7 +8,7 @@
 #include <string.h>
 
 #if TEST_POSIX
-# include "unix/ifaddrs.h"
+# include "unix/sock.h"
 
 # include <net/if.h>
 # include <sys/un.h>

@@ -122,18 +122,3 @@ UNIT_TEST(alloc_free_keeps_errno) {
   uv__free(uv__malloc(1));
   CHECK_EQ(ENOENT, errno);
 }
-
-static void* refuse_realloc(void* ptr, size_t size) {
-  (void) ptr;
-  (void) size;
-  return NULL;
-}
-
-UNIT_TEST(alloc_realloc_or_free) {
-  CHECK_EQ(0, uv_replace_allocator(count_malloc, refuse_realloc, count_calloc,
-                                   count_free));
-  void* p = uv__malloc(4);
-  calls = 0;
-  CHECK(uv__realloc_or_free(p, 400) == NULL);
-  CHECK_EQ(1, calls); /* the old block is freed; leak checkers see the rest */
-}

@@ -6,7 +6,7 @@
  * and setting a title writes it there, cut to fit, the rest zeroed. The title
  * is always read back from the area itself. Context: any, under `title.lock`.
  */
-#include "unix/proctitle.h"
+#include "unix/proc-info.h"
 #include "alloc.h"
 #include "atomic.h"
 #include "fork-lock.h"

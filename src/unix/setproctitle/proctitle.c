@@ -3,7 +3,7 @@
  * here too, because the system can only be told. Context: any, under
  * `title.lock`.
  */
-#include "unix/proctitle.h"
+#include "unix/proc-info.h"
 #include "alloc.h"
 #include "fork-lock.h"
 #include "os/system.h"

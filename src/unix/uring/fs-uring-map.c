@@ -13,11 +13,11 @@
 #include "unix/uring/fs-uring-map.h"
 #include "alloc.h"
 #include "os/fs.h"
+#include "unix/fd.h"
 #include "unix/linux/statx.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sys/uio.h>
 
 /* More than this is not copied by the loop's thread, even if it is in memory:
@@ -176,7 +176,7 @@ static int fill_rw(struct uv__fs_uring_map* map,
                    struct uv__sqe* sqe) {
   size_t bytes = bytes_of(req);
 
-  if (bytes > UV__FS_BYTES_MAX || req->nbufs > IOV_MAX)
+  if (bytes > UV__FS_BYTES_MAX || req->nbufs > UV__IOV_MAX)
     return 0;
   if (bytes > COPY_MAX && !map->takes_all)
     return 0;

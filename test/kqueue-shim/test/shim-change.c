@@ -349,9 +349,9 @@ UNIT_TEST(closed_fd_leaves_although_a_duplicate_is_open) {
   CHECK_EQ(copy, kev.ident);
 }
 
-/* dup2(2): "If newd is in use, the descriptor is first deallocated as if a
- * close(2) call had been done first", and close() removes its events: even if
- * it is the same file again. */
+/* dup2(2) of macOS: "if descriptor fildes2 is already in use, it is first
+ * deallocated as if a close(2) call had been done first", and close() removes
+ * its events: even if it is the same file again. */
 UNIT_TEST(replaced_fd_leaves_the_queue) {
   struct kevent kev;
   int fds[2];

@@ -528,9 +528,10 @@ UNIT_TEST(vnode_only_what_was_asked_for) {
   remove_all();
 }
 
-/* vfs_subr.c of FreeBSD keeps, of what happens, that which is asked for at the
- * time ("kn_sfflags & hint"); kern_event.c: to change that later "will not
- * reset any filter which has already been triggered". */
+/* filt_vfsvnode() of FreeBSD: "if (kn->kn_sfflags & hint) kn->kn_fflags |=
+ * hint", so that what counts is asked for when it happens; kern_event.c: to
+ * change that later "will not reset any filter which has already been
+ * triggered". */
 UNIT_TEST(vnode_asked_for_at_the_time) {
   int fd = make_file();
   int kq = watch_vnode(fd, NOTE_RENAME);
@@ -541,6 +542,18 @@ UNIT_TEST(vnode_asked_for_at_the_time) {
   CHECK_EQ(0, change(kq, fd, EVFILT_VNODE, EV_ADD | EV_CLEAR, NOTE_RENAME));
   CHECK_EQ(1, fetch(kq));
   CHECK_EQ(NOTE_WRITE, event.fflags);
+  remove_all();
+}
+
+/* The same line: an event comes with all flags that describe it. */
+UNIT_TEST(vnode_comes_with_all_flags) {
+  int fd = make_file();
+  int kq = watch_vnode(fd, NOTE_EXTEND);
+  CHECK_EQ(1, pwrite(fd, "x", 1, 100));
+  CHECK_EQ(1, fetch(kq));
+  CHECK(event.fflags & NOTE_EXTEND);
+  if (is_shim)
+    CHECK_EQ(NOTE_WRITE | NOTE_EXTEND, event.fflags);
   remove_all();
 }
 

@@ -1,17 +1,45 @@
 /* SPDX-License-Identifier: MIT */
-/* Names to addresses, with the system's resolver.
+/* Names to addresses and back, with the system's resolver.
  *
- * The request owns one block (alloc) with copies of hints, service and the host
- * name in 16-bit form. The answer is copied into a block of its own, because
- * its strings must become UTF-8: that block is what uv_freeaddrinfo() frees.
+ * A request for addresses owns one block (alloc) with copies of hints, service
+ * and the host name in 16-bit form. The answer is copied into a block of its
+ * own, because its strings must become UTF-8: that block is what
+ * uv_freeaddrinfo() frees.
  */
-#include "alloc.h"
 #include "os/resolver.h"
-#include "win/eai.h"
+#include "alloc.h"
+#include "os/addr.h"
+#include "win/sock.h"
 #include "win/wide.h"
-#include "win/winsock.h"
 
 #include <string.h>
+
+/* ---- errors: Winsock's, some of which are also called EAI_* ---- */
+
+static const struct {
+  int sys_error;
+  int err;
+} eai_rows[] = {
+  { WSAEAFNOSUPPORT, UV_EAI_FAMILY },
+  { WSAEINVAL, UV_EAI_BADFLAGS },
+  { WSAESOCKTNOSUPPORT, UV_EAI_SOCKTYPE },
+  { WSAHOST_NOT_FOUND, UV_EAI_NONAME },
+  { WSANO_DATA, UV_EAI_NODATA },
+  { WSANO_RECOVERY, UV_EAI_FAIL },
+  { WSATRY_AGAIN, UV_EAI_AGAIN },
+  { WSATYPE_NOT_FOUND, UV_EAI_SERVICE },
+  { WSA_NOT_ENOUGH_MEMORY, UV_EAI_MEMORY },
+};
+
+/* What a resolver function returned, as UV_EAI_*; 0 for 0. */
+static int eai_error(int sys_error) {
+  if (sys_error == 0)
+    return 0;
+  for (size_t i = 0; i < ARRAY_SIZE(eai_rows); i++)
+    if (eai_rows[i].sys_error == sys_error)
+      return eai_rows[i].err;
+  return uv_translate_sys_error(sys_error);
+}
 
 /* Addresses and names in the block begin at multiples of this. */
 #define ALIGNMENT sizeof(void*)
@@ -88,7 +116,7 @@ void uv__getaddrinfo_os_resolve(uv_getaddrinfo_t* req) {
   int sys_error = GetAddrInfoW(req->node, req->service, req->addrinfow,
                                &answer);
 
-  req->retcode = uv__eai_error(sys_error);
+  req->retcode = eai_error(sys_error);
   if (req->retcode == 0 && answer != NULL)
     req->retcode = copy_answer(answer, &req->addrinfo);
   if (answer != NULL)
@@ -154,4 +182,28 @@ int uv__getaddrinfo_os_pack(uv_getaddrinfo_t* req,
 
 void uv_freeaddrinfo(struct addrinfo* ai) {
   uv__free(ai);
+}
+
+/* ---- names of addresses ---- */
+
+/* Hands `wide` out as UTF-8: 0 or UV_EAI_OVERFLOW. */
+static int name_put(const WCHAR* wide, char* buffer, size_t size) {
+  return uv__wide_put(wide, -1, buffer, &size) == 0 ? 0 : UV_EAI_OVERFLOW;
+}
+
+void uv__getnameinfo_os_resolve(uv_getnameinfo_t* req) {
+  const struct sockaddr* addr = (const struct sockaddr*) &req->storage;
+  WCHAR host[NI_MAXHOST];
+  WCHAR service[NI_MAXSERV];
+
+  req->retcode = uv__winsock_startup();
+  if (req->retcode == 0)
+    req->retcode = eai_error(
+        GetNameInfoW(addr, (socklen_t) uv__addr_os_len(addr), host,
+                     ARRAY_SIZE(host), service, ARRAY_SIZE(service),
+                     req->flags));
+  if (req->retcode == 0)
+    req->retcode = name_put(host, req->host, sizeof(req->host));
+  if (req->retcode == 0)
+    req->retcode = name_put(service, req->service, sizeof(req->service));
 }

@@ -5,8 +5,8 @@
  * other is the stream's from then on and goes back through the C runtime, so
  * that its number becomes free as well.
  */
-#ifndef UV_WIN_OS_HANDLE_H_
-#define UV_WIN_OS_HANDLE_H_
+#ifndef UV_WIN_FD_H_
+#define UV_WIN_FD_H_
 
 #include "base.h"
 
@@ -29,4 +29,4 @@ void uv__fd_refuse(HANDLE handle, int owner);
 /* Closes it and marks both as gone. */
 void uv__fd_give_back(HANDLE* handle, int* owner);
 
-#endif /* UV_WIN_OS_HANDLE_H_ */
+#endif /* UV_WIN_FD_H_ */

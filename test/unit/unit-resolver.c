@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* eai.c: resolver errors become libuv's, including unspecific ones. */
+/* Resolver errors become libuv's, including unspecific ones. */
 #include "unit.h"
 
 #include "uv.h"
-#include "unix/eai.h"
+#include "unix/resolver.h"
 
 #include <errno.h>
 #include <netdb.h>

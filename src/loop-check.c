@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Walks over everything a loop holds, and compares it with the rules. */
+#include "loop-check.h"
+#include "fatal.h"
+#include "handle.h"
+#include "timer.h"
+
+/* Do both directions of the list agree? A broken `next` that leads into another
+ * list ends there, where a `prev` disagrees. */
+static int list_is_sound(const struct uv__queue* head) {
+  const struct uv__queue* q = head;
+
+  do {
+    if (q->next == NULL || q->next->prev != q)
+      return 0;
+    q = q->next;
+  } while (q != head);
+  return 1;
+}
+
+static int lists_are_sound(uv_loop_t* loop) {
+  const struct uv__asyncs* asyncs = &uv__loop_state(loop)->asyncs;
+
+  return list_is_sound(&loop->handle_queue) &&
+         list_is_sound(&loop->idle_handles) &&
+         list_is_sound(&loop->prepare_handles) &&
+         list_is_sound(&loop->check_handles) &&
+         list_is_sound(&asyncs->places) && list_is_sound(&asyncs->ready);
+}
+
+struct tally {
+  unsigned counted; /* active and referenced */
+  unsigned closing; /* may be counted, while their close waits (H1) */
+};
+
+/* H4. */
+static int handle_is_sound(const uv_loop_t* loop, const uv_handle_t* handle) {
+  return handle->loop == loop && !(handle->flags & UV__CLOSED) &&
+         handle->type > UV_UNKNOWN_HANDLE && handle->type < UV_HANDLE_TYPE_MAX;
+}
+
+static int count_handles(const uv_loop_t* loop, struct tally* tally) {
+  const struct uv__queue* head = &loop->handle_queue;
+
+  for (const struct uv__queue* q = head->next; q != head; q = q->next) {
+    const uv_handle_t* handle = container_of(q, uv_handle_t, handle_queue);
+    /* H5: nothing is read of one that may be freed already. */
+    if (handle->flags & UV__CLOSING) {
+      tally->closing++;
+      continue;
+    }
+    if (!handle_is_sound(loop, handle))
+      return 0;
+    if ((handle->flags & UV__ACTIVE) && (handle->flags & UV__REF))
+      tally->counted++;
+  }
+  return 1;
+}
+
+const char* uv__loop_broken_rule(uv_loop_t* loop) {
+  struct tally tally = { 0 };
+
+  if (!uv__timer_heap_is_sound(loop))
+    return "the timer heap is out of order";
+  if (!lists_are_sound(loop))
+    return "the links of a list disagree";
+  if (uv__loop_state(loop)->flags & UV__LOOP_WALKING)
+    return NULL; /* uv_walk() has some of the handles */
+  if (!count_handles(loop, &tally))
+    return "H4: a handle is in the wrong loop, or closed";
+  if (loop->active_handles < tally.counted ||
+      loop->active_handles - tally.counted > tally.closing)
+    return "H1: active_handles is wrong";
+  return NULL;
+}
+
+void uv__loop_check(uv_loop_t* loop) {
+  const char* rule = uv__loop_broken_rule(loop);
+
+  if (rule != NULL)
+    uv__fatal(rule, 0);
+}
+
+#ifdef UV__DEBUG
+
+void uv__loop_enter(uv_loop_t* loop) {
+  struct uv__loop_state* state = uv__loop_state(loop);
+
+  assert(uv__loop_is_own_thread(loop));
+  state->owner = uv_thread_self();
+  uv__store_release(&state->runs, state->runs + 1);
+}
+
+void uv__loop_leave(uv_loop_t* loop) {
+  struct uv__loop_state* state = uv__loop_state(loop);
+
+  uv__store_release(&state->runs, state->runs - 1);
+}
+
+int uv__loop_is_own_thread(const uv_loop_t* loop) {
+  const struct uv__loop_state* state = uv__loop_state(loop);
+
+  if (state == NULL || uv__load_acquire(&state->runs) == 0)
+    return 1;
+  uv_thread_t self = uv_thread_self();
+  return uv_thread_equal(&self, &state->owner);
+}
+
+#endif /* UV__DEBUG */

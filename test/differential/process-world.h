@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What area process needs from the system (process-unix.c, process-win.c). */
+#ifndef DIFFERENTIAL_PROCESS_WORLD_H_
+#define DIFFERENTIAL_PROCESS_WORLD_H_
+
+#include <uv.h>
+
+#define SIGNUMS 7
+#define BAD_SIGNUMS 5
+
+/* Signals that handles are started for, and what is none. */
+extern const int signums[SIGNUMS];
+extern const int bad_signums[BAD_SIGNUMS];
+
+/* Can a program send itself a signal that only its handles see? */
+extern const int signals_can_be_sent;
+void signal_send(int signum);
+/* Is a signal ignored when nobody handles it? */
+int signal_is_harmless(int signum);
+
+/* This program, as a child. */
+const char* child_program(void);
+
+/* Waits until a child has ended; the library has not heard of it yet. */
+void child_await(const uv_process_t* process);
+
+/* In a child: does not return. */
+void child_wait(void);
+
+#endif
