@@ -5,6 +5,7 @@
  */
 #include "atomic.h"
 #include "os/loop.h"
+#include "stats-session.h"
 #include "threadpool.h"
 #include "trace-session.h"
 
@@ -14,6 +15,7 @@ void uv_library_shutdown(void) {
   if (uv__exchange(&was_shut_down, 1))
     return;
   uv__threadpool_shutdown();
+  uv__stats_shutdown();
   uv__trace_shutdown();
   uv__library_os_shutdown();
 }

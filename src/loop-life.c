@@ -5,6 +5,8 @@
 #include "handle.h"
 #include "loop-poll.h"
 #include "os/loop.h"
+#include "stats-session.h"
+#include "stats.h"
 #include "timer.h"
 #include "trace-session.h"
 #include "wake.h"
@@ -40,6 +42,7 @@ int uv_loop_init(uv_loop_t* loop) {
   state->poller = uv__poller_os_choose();
   uv__wake_init_process();
   uv__trace_init_loop();
+  uv__stats_init_loop();
   uv__async_init_loop(loop);
   uv_update_time(loop);
 
@@ -84,6 +87,7 @@ int uv_loop_close(uv_loop_t* loop) {
   uv__loop_os_close(loop);
   uv__timer_close_loop(loop);
   uv__loop_poll_close(loop);
+  uv__stats_close_loop(loop);
   uv__free(loop->internal_fields);
   mark_closed(loop);
 
@@ -121,6 +125,7 @@ int uv_loop_fork(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
 
   uv__trace_init_loop();
+  uv__stats_init_loop();
   int err = state->poller->reopen(loop);
   if (err != 0)
     return err;

@@ -99,6 +99,7 @@ struct uv__loop_state {
 #endif
   /* Loop time in ns; loop->time is the same moment in ms, rounded down. */
   uint64_t now_ns;
+  struct uv__stats* stats; /* atomic: stats.c; NULL until metrics are on */
   const struct uv__poller* poller;
   void* poller_data; /* the backend's own */
   struct uv__timers timers;

@@ -6,6 +6,7 @@
 #include "os/loop.h"
 #include "os/thread.h"
 #include "slice.h"
+#include "stats.h"
 #include "trace-flight.h"
 #include "trace-send.h"
 
@@ -75,9 +76,11 @@ static void add(const struct uv__record* record,
 }
 
 uint64_t uv__observed_phase_begin(uv_loop_t* loop, enum uv__phase phase) {
-  (void) loop;
-  (void) phase;
-  return uv_hrtime();
+  uint64_t now_ns = uv_hrtime();
+
+  if (uv__is_observed_by(UV__OBSERVE_METRICS))
+    uv__stats_phase_begin(loop, phase, now_ns);
+  return now_ns;
 }
 
 void uv__observed_phase_end(uv_loop_t* loop,
@@ -96,6 +99,8 @@ void uv__observed_phase_end(uv_loop_t* loop,
   record.value = timeout_ms;
   record.detail = ready < 0 ? 0 : ready;
   add(&record, loop_thread(loop));
+  if (uv__is_observed_by(UV__OBSERVE_METRICS))
+    uv__stats_phase_end(loop, &record);
 }
 
 void uv__observed_iteration(uv_loop_t* loop,
@@ -113,6 +118,8 @@ void uv__observed_iteration(uv_loop_t* loop,
   record.flow = (uint64_t) loop->active_handles << 32 |
                 (uint32_t) loop->active_reqs.count;
   add(&record, loop_thread(loop));
+  if (uv__is_observed_by(UV__OBSERVE_METRICS))
+    uv__stats_iteration(loop, &record);
 }
 
 void uv__observed_submit(uv_loop_t* loop,
@@ -219,6 +226,8 @@ void uv__observed_work(struct uv__work* w, void (*work)(struct uv__work* w)) {
   uv__flight_done(flight);
   add(&record, thread);
   tell_pool(thread, record.end_ns);
+  if (uv__is_observed_by(UV__OBSERVE_METRICS))
+    uv__stats_work(&record);
 }
 
 void uv__observed_done(struct uv__work* w,
@@ -235,6 +244,16 @@ void uv__observed_done(struct uv__work* w,
   done(w, status);
   if (thread != NULL)
     thread->flow = 0; /* there was no callback that took it */
+}
+
+void uv__observed_write_call(uv_loop_t* loop, ssize_t result) {
+  if (uv__is_observed_by(UV__OBSERVE_METRICS))
+    uv__stats_io(loop, UV__IO_WRITE, result);
+}
+
+void uv__observed_send_call(uv_loop_t* loop, ssize_t result) {
+  if (uv__is_observed_by(UV__OBSERVE_METRICS))
+    uv__stats_io(loop, UV__IO_SEND, result);
 }
 
 void uv__observed_send(const uv_async_t* handle) {

@@ -70,6 +70,11 @@ UV__COLD void uv__observed_done(struct uv__work* w,
                                 int status,
                                 void (*done)(struct uv__work* w, int status));
 
+/* A system call that wrote or sent so many bytes, or failed. What is read and
+ * received is counted with its callbacks. */
+UV__COLD void uv__observed_write_call(uv_loop_t* loop, ssize_t result);
+UV__COLD void uv__observed_send_call(uv_loop_t* loop, ssize_t result);
+
 /* uv_async_send(). Context: any | signal. */
 UV__COLD void uv__observed_send(const uv_async_t* handle);
 

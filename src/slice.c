@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "slice.h"
 #include "observe.h"
+#include "stats.h"
 
 void uv__slice_begin(struct uv__slice* slice) {
   struct uv__trace_thread* thread = uv__trace_thread_self();
@@ -18,4 +19,6 @@ void uv__slice_end(struct uv__slice* slice) {
   slice->record.end_ns = uv_hrtime();
   if (slice->thread != NULL && uv__is_observed_by(UV__OBSERVE_TRACE))
     uv__trace_thread_add(slice->thread, &slice->record);
+  if (uv__is_observed_by(UV__OBSERVE_METRICS))
+    uv__stats_callback((uv_loop_t*) slice->record.loop, &slice->record);
 }

@@ -32,6 +32,7 @@ uv_private_headers = \
   src/fs-entries.h \
   src/fs.h \
   src/handle.h \
+  src/histogram.h \
   src/idna.h \
   src/loop-check.h \
   src/loop-poll.h \
@@ -63,9 +64,13 @@ uv_private_headers = \
   src/req.h \
   src/slice.h \
   src/spin.h \
+  src/stats-session.h \
+  src/stats-text.h \
+  src/stats.h \
   src/strscpy.h \
   src/strtok.h \
   src/symbol.h \
+  src/text.h \
   src/threadpool.h \
   src/timer.h \
   src/trace-flight.h \
@@ -168,6 +173,7 @@ uv_common_sources = \
   src/fs-poll.c \
   src/fs.c \
   src/handle.c \
+  src/histogram.c \
   src/idna.c \
   src/inet.c \
   src/library.c \
@@ -185,12 +191,16 @@ uv_common_sources = \
   src/resolver.c \
   src/signal.c \
   src/slice.c \
+  src/stats-session.c \
+  src/stats-text.c \
+  src/stats.c \
   src/stream.c \
   src/strscpy.c \
   src/strtok.c \
   src/symbol.c \
   src/system.c \
   src/tcp.c \
+  src/text.c \
   src/thread.c \
   src/threadpool.c \
   src/timer.c \

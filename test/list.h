@@ -172,6 +172,13 @@ TEST(metrics_async_handles_are_one_event)
 TEST(metrics_each_work_is_an_event)
 TEST_UNIX(metrics_signals_are_one_event, "signals that a process sends itself")
 
+/* test-metrics-loop.c */
+TEST(metrics_loop_refuses_what_it_cannot_do)
+TEST(metrics_loop_sees_what_blocks_it)
+TEST(metrics_loop_counts_streams_and_work)
+TEST(metrics_loop_file_is_replaced_whole)
+TEST(metrics_loop_environment_never_fails_a_program)
+
 /* test-names.c */
 TEST(version_number_and_text_agree)
 TEST(error_name_r_and_strerror_r)

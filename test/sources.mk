@@ -39,6 +39,7 @@ uv_test_sources = \
   test/test-fs-poll.c \
   test/test-fs.c \
   test/test-loop.c \
+  test/test-metrics-loop.c \
   test/test-metrics.c \
   test/test-names.c \
   test/test-no-arguments.c \
@@ -134,6 +135,7 @@ uv_unit_sources = \
   test/unit/unit-error.c \
   test/unit/unit-fork-lock.c \
   test/unit/unit-handle.c \
+  test/unit/unit-histogram.c \
   test/unit/unit-idna.c \
   test/unit/unit-inet.c \
   test/unit/unit-ipc-frame.c \

@@ -49,9 +49,10 @@ UV_EXTERN int uv_backend_process(uv_loop_t* loop, int timeout);
 UV_EXTERN int uv_backend_dispatch(uv_loop_t* loop);
 
 /* Seeing the loop: uvx_*. Nothing below fails a program that calls nothing of
- * it, and each part costs one comparison per callback while it is off. What the
- * environment asks for (UV_TRACE=FILE) is read when the first loop is made, and
- * ignored in programs with raised rights (setuid and the like).
+ * it, and while it is off it costs one comparison per callback. What the
+ * environment asks for (UV_TRACE=FILE, UV_METRICS=FILE) is read when the first
+ * loop is made, and ignored in programs with raised rights (set-user-ID and the
+ * like).
  */
 
 /* What uvx_trace_start() is asked for. */
@@ -84,6 +85,99 @@ UV_EXTERN int uvx_trace_start(const uvx_trace_options_t* options);
  * when the process exits. Context: any thread.
  */
 UV_EXTERN int uvx_trace_stop(void);
+
+/* Metrics. Counters and histograms of what the loops do, kept while they are
+ * on: uvx_metrics_start(), or UV_METRICS=FILE in the environment, with
+ * UV_METRICS_INTERVAL=MS between two versions of the file (1000). */
+
+/* Durations, in buckets that grow with them: each power of two of nanoseconds
+ * has four. The first bucket is for all below 1024 ns, the last for all from
+ * 2^36 ns on. */
+#define UVX_HISTOGRAM_PARTS 4
+#define UVX_HISTOGRAM_BUCKETS 106
+
+typedef struct uvx_histogram_s {
+  uint64_t count;
+  uint64_t sum_ns;
+  uint64_t max_ns;
+  uint64_t buckets[UVX_HISTOGRAM_BUCKETS];
+} uvx_histogram_t;
+
+/* The duration that so many percent are not longer than, rounded up to the end
+ * of its bucket; 0 if there are none. */
+UV_EXTERN uint64_t uvx_histogram_percentile(const uvx_histogram_t* histogram,
+                                            double percent);
+
+/* The phases of an iteration, in uvx_metrics_t.phases. */
+enum uvx_phase {
+  UVX_PHASE_TIMERS,
+  UVX_PHASE_PENDING,
+  UVX_PHASE_IDLE,
+  UVX_PHASE_PREPARE,
+  UVX_PHASE_POLL,   /* waiting for events */
+  UVX_PHASE_EVENTS, /* their callbacks */
+  UVX_PHASE_CHECK,
+  UVX_PHASE_CLOSING,
+  UVX_PHASES
+};
+
+/* What the thread pool does, in uvx_metrics_t.pool_queue and pool_service. */
+enum uvx_class { UVX_CLASS_FS, UVX_CLASS_DNS, UVX_CLASS_WORK, UVX_CLASSES };
+
+#define UVX_METRICS_VERSION 1
+
+/* Grows at its end only, with the version. */
+typedef struct uvx_metrics_s {
+  uint64_t version;
+  /* Of the loop, since metrics were on. */
+  uint64_t iterations;
+  uint64_t events;
+  uint64_t callbacks;
+  uint64_t handles;  /* active and referenced, after the last iteration */
+  uint64_t requests; /* active, likewise */
+  uint64_t stream_reads; /* system calls */
+  uint64_t stream_read_bytes;
+  uint64_t stream_writes;
+  uint64_t stream_written_bytes;
+  uint64_t udp_recvs;
+  uint64_t udp_recv_bytes;
+  uint64_t udp_sends;
+  uint64_t udp_sent_bytes;
+  /* Of the process. */
+  uint64_t pool_queued;
+  uint64_t pool_running;
+  /* Of the loop. Lag is the time from the end of one poll to the beginning of
+   * the next: as long as that a new event waits. */
+  uvx_histogram_t lag;
+  uvx_histogram_t iteration;
+  uvx_histogram_t timer_lateness;
+  uvx_histogram_t phases[UVX_PHASES];
+  /* Of the process: how long work waited for a thread, and how long it took. */
+  uvx_histogram_t pool_queue[UVX_CLASSES];
+  uvx_histogram_t pool_service[UVX_CLASSES];
+} uvx_metrics_t;
+
+typedef struct uvx_metrics_options_s {
+  /* sizeof(uvx_metrics_options_t). */
+  size_t size;
+  /* The file to write as OpenMetrics text, or NULL: as in
+   * uvx_trace_options_t. It is replaced as a whole each time. */
+  const char* path;
+  /* Milliseconds between two versions of it; 0: 1000. */
+  unsigned interval_ms;
+} uvx_metrics_options_t;
+
+/* Turns metrics on or off. 0, UV_EBUSY if they are on, UV_ESRCH if they are
+ * not, UV_EINVAL, UV_E*. What was counted stays. Context: any thread. */
+UV_EXTERN int uvx_metrics_start(const uvx_metrics_options_t* options);
+UV_EXTERN int uvx_metrics_stop(void);
+
+/* Stores the first `size` bytes of a loop's metrics; the loop goes on
+ * meanwhile. 0; UV_ENODATA if it has not run while metrics were on. Context:
+ * any thread, as long as the loop is not closed. */
+UV_EXTERN int uvx_metrics(const uv_loop_t* loop,
+                          uvx_metrics_t* metrics,
+                          size_t size);
 
 #ifdef __cplusplus
 }

@@ -109,6 +109,21 @@ static unsigned int gather(uv_udp_t* handle, struct mmsghdr* msgs) {
   return count;
 }
 
+/* All datagrams of a call: `n` of them, or an error. */
+static void count_sent(const uv_udp_t* handle,
+                       const struct mmsghdr* msgs,
+                       int n) {
+  ssize_t bytes = n;
+
+  if (!uv__is_observed())
+    return;
+  if (n > 0)
+    bytes = 0;
+  for (int i = 0; i < n; i++)
+    bytes += (ssize_t) msgs[i].msg_len;
+  uv__observed_send_call(handle->loop, bytes);
+}
+
 static void complete_first(uv_udp_t* handle, ssize_t status) {
   struct uv__queue* q = uv__queue_pop_front(&handle->write_queue);
 
@@ -123,6 +138,7 @@ static enum progress send_batch(uv_udp_t* handle) {
   unsigned int count = gather(handle, msgs);
   int n = send_many(uv__udp_fd(handle), msgs, count);
 
+  count_sent(handle, msgs, n);
   if (n < 0 && is_transient(n))
     return NO_ROOM;
   if (n < 0) {
@@ -247,6 +263,8 @@ static ssize_t send_directly(const uv_udp_t* handle,
 
   fill_header(&msg, d);
   ssize_t n = send_one(uv__udp_fd(handle), &msg);
+  if (uv__is_observed())
+    uv__observed_send_call(handle->loop, n);
   return n == UV_ENOBUFS ? UV_EAGAIN : n;
 }
 
@@ -326,6 +344,7 @@ static int send_now_batch(uv_udp_t* handle,
     fill_header(&msgs[i].msg_hdr, &d);
   }
   int n = send_many(uv__udp_fd(handle), msgs, count);
+  count_sent(handle, msgs, n);
   return n == UV_ENOBUFS ? UV_EAGAIN : n;
 }
 

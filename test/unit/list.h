@@ -13,6 +13,11 @@ UNIT(idna_toascii_too_long)
 UNIT(idna_toascii_long_label_large_buffer)
 UNIT(idna_toascii_refused)
 
+/* unit-histogram.c */
+UNIT(histogram_buckets_meet)
+UNIT(histogram_percentiles)
+UNIT(histogram_shared_is_the_same)
+
 /* unit-trace-format.c */
 UNIT(trace_format_callbacks)
 UNIT(trace_format_of_the_loop)

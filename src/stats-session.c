@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/* uvx_metrics_start() or UV_METRICS in the environment, a thread that writes
+ * the file if there is to be one, uvx_metrics_stop() or the end of the library.
+ *
+ * Each version is written to a file beside it, which is then renamed, so that
+ * who reads finds one version or the other and never half of one. A file that
+ * cannot be written is said once; the loops are counted all the same.
+ *
+ * Starting and stopping are serialised by a lock that a fork may find held.
+ * Context: any; run_exporter() is the thread.
+ */
+#include "stats-session.h"
+#include "fork-lock.h"
+#include "observe.h"
+#include "os/trace.h"
+#include "stats-text.h"
+#include "trace-session.h"
+#include "uv/ext.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PATH_SIZE 4096
+#define INTERVAL_MS 1000
+#define INTERVAL_MAX_MS 86400000
+
+struct exporter {
+  uv_thread_t thread;
+  uv_mutex_t lock;
+  uv_cond_t changed;
+  int is_ending; /* the lock's */
+  int has_failed; /* and said so */
+  char path[PATH_SIZE];
+  char draft[PATH_SIZE + 16]; /* what is renamed to it */
+};
+
+static struct uv__fork_lock lock;
+static int is_on;               /* the lock's */
+static int has_thread;          /* the lock's */
+static unsigned generation;     /* the lock's: of the process it is of */
+static char pattern[PATH_SIZE]; /* the file's name as given, "" if there is
+                                 * none */
+static unsigned interval_ms;
+static struct exporter exporter;
+static uv_once_t environment_once = UV_ONCE_INIT;
+
+static int write_draft(struct exporter* e, const struct uv__text* text) {
+  uv_fs_t req;
+
+  /* What a killed process left. */
+  (void) uv_fs_unlink(NULL, &req, e->draft, NULL);
+  uv_fs_req_cleanup(&req);
+  int fd = uv__trace_os_open(e->draft, 1);
+  if (fd < 0)
+    return fd;
+  int err = uv__trace_os_write(fd, text->data, text->used);
+  uv__trace_os_close(fd);
+  if (err == 0)
+    err = uv_fs_rename(NULL, &req, e->draft, e->path, NULL);
+  else
+    (void) uv_fs_unlink(NULL, &req, e->draft, NULL);
+  uv_fs_req_cleanup(&req);
+  return err;
+}
+
+static void write_version(struct exporter* e, struct uv__symbols* symbols) {
+  struct uv__text text = { NULL, 0, 0, 0 };
+  char line[PATH_SIZE + 128];
+
+  uv__stats_text(&text, symbols);
+  int err = text.is_short ? UV_ENOMEM : write_draft(e, &text);
+  uv__text_free(&text);
+  if (err != 0 && !e->has_failed) {
+    e->has_failed = 1;
+    snprintf(line, sizeof(line), "UV_METRICS=%s: %s", e->path,
+             uv_strerror(err));
+    uv__trace_os_say(line);
+  }
+}
+
+/* Returns 1 if this is the last time. */
+static int wait_for_turn(struct exporter* e) {
+  uv_mutex_lock(&e->lock);
+  if (!e->is_ending)
+    (void) uv_cond_timedwait(&e->changed, &e->lock,
+                             (uint64_t) interval_ms * 1000000);
+  int is_last = e->is_ending;
+  uv_mutex_unlock(&e->lock);
+  return is_last;
+}
+
+static void run_exporter(void* arg) {
+  struct uv__symbols symbols;
+
+  (void) arg;
+  (void) uv_thread_setname("libuv-metrics");
+  uv__symbols_init(&symbols);
+  write_version(&exporter, &symbols);
+  int is_last;
+  do {
+    is_last = wait_for_turn(&exporter);
+    write_version(&exporter, &symbols);
+  } while (!is_last);
+  uv__symbols_close(&symbols);
+}
+
+static int start_exporter(void) {
+  struct exporter* e = &exporter;
+  int has_pid;
+
+  memset(e, 0, sizeof(*e));
+  int err = uv__trace_expand(e->path, sizeof(e->path), pattern, &has_pid);
+  if (err != 0)
+    return err;
+  int n = snprintf(e->draft, sizeof(e->draft), "%s.%d", e->path,
+                   (int) uv_os_getpid());
+  if (n < 0 || (size_t) n >= sizeof(e->draft))
+    return UV_ENAMETOOLONG;
+  err = uv_mutex_init(&e->lock);
+  if (err != 0)
+    return err;
+  err = uv_cond_init(&e->changed);
+  if (err != 0)
+    goto err_destroy_lock;
+  err = uv__trace_os_start_thread(&e->thread, run_exporter);
+  if (err != 0)
+    goto err_destroy_cond;
+  has_thread = 1;
+  return 0;
+
+err_destroy_cond:
+  uv_cond_destroy(&e->changed);
+err_destroy_lock:
+  uv_mutex_destroy(&e->lock);
+  return err;
+}
+
+static void stop_exporter(void) {
+  struct exporter* e = &exporter;
+
+  uv_mutex_lock(&e->lock);
+  e->is_ending = 1;
+  uv_cond_signal(&e->changed);
+  uv_mutex_unlock(&e->lock);
+  uv_thread_join(&e->thread);
+  uv_cond_destroy(&e->changed);
+  uv_mutex_destroy(&e->lock);
+  has_thread = 0;
+}
+
+/* With the lock. */
+static int start(void) {
+  int err = uv__observe_init();
+
+  if (err != 0)
+    return err;
+  generation = uv__observe_generation();
+  if (pattern[0] != '\0')
+    err = start_exporter();
+  if (err != 0)
+    return err;
+  is_on = 1;
+  uv__observe_start(UV__OBSERVE_METRICS);
+  return 0;
+}
+
+static int is_parents(void) {
+  return is_on && generation != uv__observe_generation();
+}
+
+/* With the lock. */
+static void leave_parents(void) {
+  if (!is_parents())
+    return;
+  is_on = 0;
+  has_thread = 0;
+}
+
+int uvx_metrics_start(const uvx_metrics_options_t* options) {
+  if (options == NULL || options->size < sizeof(*options) ||
+      options->interval_ms > INTERVAL_MAX_MS)
+    return UV_EINVAL;
+  const char* path = options->path != NULL ? options->path : "";
+  if (strlen(path) >= sizeof(pattern))
+    return UV_ENAMETOOLONG;
+
+  int err = UV_EBUSY;
+  (void) uv__fork_lock(&lock);
+  leave_parents();
+  if (!is_on) {
+    memcpy(pattern, path, strlen(path) + 1);
+    interval_ms =
+        options->interval_ms != 0 ? options->interval_ms : INTERVAL_MS;
+    err = start();
+  }
+  uv__fork_unlock(&lock);
+  return err;
+}
+
+int uvx_metrics_stop(void) {
+  int err = UV_ESRCH;
+
+  (void) uv__fork_lock(&lock);
+  leave_parents();
+  if (is_on) {
+    uv__observe_stop(UV__OBSERVE_METRICS);
+    if (has_thread)
+      stop_exporter();
+    is_on = 0;
+    err = 0;
+  }
+  uv__fork_unlock(&lock);
+  return err;
+}
+
+void uv__stats_shutdown(void) {
+  if (is_on && !is_parents())
+    (void) uvx_metrics_stop();
+}
+
+static void say_refused(int err) {
+  char line[PATH_SIZE + 128];
+
+  snprintf(line, sizeof(line), "UV_METRICS=%s: %s", pattern, uv_strerror(err));
+  uv__trace_os_say(line);
+}
+
+static unsigned read_interval(void) {
+  char text[16];
+  size_t len = sizeof(text);
+
+  if (uv_os_getenv("UV_METRICS_INTERVAL", text, &len) != 0)
+    return INTERVAL_MS;
+  char* end;
+  long value = strtol(text, &end, 10);
+  if (end == text || *end != '\0' || value <= 0 || value > INTERVAL_MAX_MS) {
+    uv__trace_os_say("UV_METRICS_INTERVAL: not a number of milliseconds");
+    return INTERVAL_MS;
+  }
+  return (unsigned) value;
+}
+
+static void read_environment(void) {
+  size_t len = sizeof(pattern);
+  int err = uv_os_getenv("UV_METRICS", pattern, &len);
+
+  if (err == UV_ENOENT || (err == 0 && pattern[0] == '\0') ||
+      uv__trace_os_has_raised_rights())
+    return;
+  if (err == UV_ENOBUFS) {
+    pattern[0] = '\0';
+    say_refused(UV_ENAMETOOLONG);
+    return;
+  }
+  (void) uv__fork_lock(&lock);
+  interval_ms = read_interval();
+  err = start();
+  uv__fork_unlock(&lock);
+  if (err != 0)
+    say_refused(err);
+}
+
+/* Without a name of its own a child would write its numbers over its
+ * parent's. */
+static void restart_in_child(void) {
+  int err = 0;
+
+  (void) uv__fork_lock(&lock);
+  leave_parents();
+  if (!is_on && (pattern[0] == '\0' || strstr(pattern, "%p") != NULL))
+    err = start();
+  uv__fork_unlock(&lock);
+  if (err != 0)
+    say_refused(err);
+}
+
+void uv__stats_init_loop(void) {
+  uv_once(&environment_once, read_environment);
+  if (is_parents())
+    restart_in_child();
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Text that grows, for reports. Without memory it stops growing, and says so at
+ * the end.
+ */
+#ifndef UV_TEXT_H_
+#define UV_TEXT_H_
+
+#include <stddef.h>
+
+struct uv__text {
+  char* data;   /* NULL as long as it is empty */
+  size_t used;
+  size_t size;
+  int is_short; /* there was no memory for all of it */
+};
+
+/* Appends; the format is printf()'s, at most 1,000 bytes at a time. */
+#ifdef __GNUC__
+__attribute__((format(printf, 2, 3)))
+#endif
+void uv__text_add(struct uv__text* text, const char* format, ...);
+void uv__text_free(struct uv__text* text);
+
+#endif /* UV_TEXT_H_ */
