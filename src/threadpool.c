@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* The process-wide worker threads.
  *
- * Submit: the item joins one of two queues; a worker is woken, or a new one
- * started, only if none is on its way to the queue already. A worker that takes
- * an item and leaves others behind wakes the next one before it begins: so a
- * burst costs the loop one wake-up, and an item that blocks holds up nobody.
- * When there is nobody to wake or start, or need not be, fast items are just
- * pushed on a stack, the inbox, without the lock; whoever has the lock next
- * sorts them in.
+ * Submit: the item joins one of two queues. A worker is woken, or a new one
+ * started, only if none is about to check the queue anyway. A worker that takes
+ * an item and leaves others behind wakes the next worker first: a burst costs
+ * the loop one wake-up, and an item that blocks delays no other. If no worker
+ * needs to be woken, fast items are only pushed onto a lock-free stack, the
+ * inbox; the next holder of the lock moves them to the queue.
  *
- * Before it sleeps, one worker at a time, the lookout, looks at the queue for a
- * few microseconds, and not at all while that keeps being in vain. After some
- * time as the lookout it wakes another worker and looks on until that one has
- * come, so that a thin stream of work is not all one thread's. Finished items
- * are pushed on their loop's stack; the first one of a batch wakes the loop.
+ * Before it sleeps, one worker at a time, the spinner, polls the queue for a
+ * few microseconds, unless recent spins were unsuccessful. After a number of
+ * items it hands the role to another worker and spins until that one takes
+ * over, so that a thin stream of work is not confined to one thread. Finished
+ * items are pushed onto their loop's stack; the first of a batch wakes the
+ * loop.
  *
- * Context: submit and cancel are called by loop threads, run_worker() is the
- * worker. Everything in `pool` is guarded by pool.lock, but for `spare`,
- * `lookout`, `awake` and parts of the queue, which are also read without it,
- * and `pace_ns`, which is an estimate.
+ * Context: submit and cancel run on loop threads, run_worker() is the worker.
+ * pool.lock guards `pool`, except that `spare`, `spinner`, `awake` and parts of
+ * the queue are also read without it, and that `pace_ns` is an estimate.
  */
 #include "threadpool.h"
 #include "alloc.h"
@@ -41,14 +40,13 @@
 
 /* Spins to skip after unsuccessful ones (spin.h). */
 #define SPIN_PAUSE 60
-/* After this many items it is somebody else's turn: a worker that always looks
- * would keep all of a thin stream to itself. */
-#define TURN_ITEMS 256
-/* The lock is held for some ten instructions: try this often before sleeping
- * for it. */
+/* Items after which another worker becomes the spinner. */
+#define SPINNER_ITEMS_MAX 256
+/* The lock is held for about ten instructions: attempts before sleeping on
+ * it. */
 #define LOCK_TRIES 40
-/* How long items take: one in so many is timed. Above PACE_MAX_NS all are the
- * same; from PACE_HEAVY_NS on there is more to do than to hand over. */
+/* One item in PACE_EVERY is timed. Samples are capped at PACE_MAX_NS; from
+ * PACE_HEAVY_NS on, running an item costs more than handing it over. */
 #define PACE_EVERY 64
 #define PACE_MAX_NS 8000
 #define PACE_HEAVY_NS 2000
@@ -56,37 +54,37 @@
 struct pool {
   uv_mutex_t lock;
   uv_cond_t work_arrived;
-  unsigned size;         /* workers there may be; 0: not set up */
-  unsigned threads;      /* workers there are */
-  unsigned starting;     /* of those: not at work yet */
-  unsigned looking;      /* of those: about to find what is queued */
-  unsigned lookout;      /* the number of the one that looked last, or 0 */
-  unsigned sleeping;     /* of those: waiting for work_arrived */
-  unsigned woken;        /* of those: signalled, still counted as sleeping */
-  struct uv__spin spin;  /* how the lookouts' spins went */
-  unsigned turn;         /* items taken since the last change of lookouts */
-  int relief;            /* another worker was woken to be the lookout */
+  unsigned size;          /* the most workers; 0: not set up */
+  unsigned threads;       /* workers that exist */
+  unsigned starting;      /* of those: created, not running yet */
+  unsigned spinning;      /* of those: polling the queue */
+  unsigned spinner;       /* number of the latest spinner, or 0 */
+  unsigned sleeping;      /* of those: waiting for work_arrived */
+  unsigned woken;         /* of those: signalled, still counted as sleeping */
+  struct uv__spin spin;   /* outcome of recent spins */
+  unsigned spinner_items; /* items taken since the spinner changed */
+  int is_handoff;         /* a worker was woken to become the spinner */
   int ending;
   uv_thread_t* ids;
   struct uv__work_queue queue;
-  unsigned spare;        /* workers that could be woken or started; 0 while one
-                          * is on its way. Beside the queue's inbox: who submits
-                          * needs both. */
-  unsigned awake;        /* workers that do not sleep */
-  unsigned pace_ns;      /* what an item takes them, about */
+  unsigned spare;   /* workers that could be woken or started; 0 while one
+                          * is about to check the queue. Next to the queue's
+                          * inbox because a submit needs both. */
+  unsigned awake;   /* workers that are not asleep */
+  unsigned pace_ns; /* estimated time per item */
 };
 
 static struct pool pool;
-/* Set up by the first submit that can: not uv_once(), because being refused
- * memory or a lock now is no reason to be refused for ever. A child that is
- * forked during the set-up begins again. */
+/* Serialises the set-up by the first submit. Not uv_once(): a set-up that fails
+ * for lack of memory is attempted again by the next submit, and by a child that
+ * was forked in the middle of it. */
 static struct uv__fork_lock making;
 static int is_made; /* atomic */
-/* Why a pool that was made is of no use any more. */
-static int pool_lost;
+/* Error code of a pool that can no longer be used, or 0. */
+static int pool_error;
 
-/* In `work` of an item from uv__work_cancel() until done(): it was cancelled.
- * Never called. */
+/* Marks a cancelled item: its `work` from uv__work_cancel() until done(). Never
+ * called. */
 static void cancelled(struct uv__work* w) {
   (void) w;
 }
@@ -120,38 +118,39 @@ static void unlock_pool(void) {
   uv_mutex_unlock(&pool.lock);
 }
 
-static int is_one_coming(void) {
-  return pool.looking + pool.woken + pool.starting != 0;
+/* Is a worker about to check the queue without being woken? */
+static int is_worker_coming(void) {
+  return pool.spinning + pool.woken + pool.starting != 0;
 }
 
-/* After each change of one of these. Read-modify-write: either a submit looked
- * at `spare` before this, and who calls this sees what it has pushed, or it
- * sees now that there is somebody to wake. */
-static void count_spare(void) {
+/* Called after each change of a counter that `spare` depends on. The exchange
+ * orders it with the read in uv__work_submit(): either that submit sees a
+ * worker to wake, or the caller of this function sees the pushed item. */
+static void update_spare(void) {
   unsigned spare = pool.sleeping - pool.woken + pool.size - pool.threads;
 
-  uv__exchange(&pool.spare, is_one_coming() ? 0 : spare);
+  uv__exchange(&pool.spare, is_worker_coming() ? 0 : spare);
   uv__store_relaxed(&pool.awake, pool.threads - pool.sleeping);
 }
 
-/* Locks and queues as new: at set-up, and in a forked child, where no worker
- * exists and the locks may be in any state. */
+/* Initialises locks and queues, at set-up and in a forked child, where no
+ * worker exists and the locks may be in any state. */
 static int reset_pool(unsigned size) {
   pool.size = size;
   pool.threads = 0;
   pool.starting = 0;
-  pool.looking = 0;
-  pool.lookout = 0;
+  pool.spinning = 0;
+  pool.spinner = 0;
   pool.sleeping = 0;
   pool.woken = 0;
   pool.spin = (struct uv__spin) { 0 };
-  pool.turn = 0;
-  pool.relief = 0;
+  pool.spinner_items = 0;
+  pool.is_handoff = 0;
   pool.ending = 0;
   pool.pace_ns = 0;
   /* Slow work: at most half of the workers, rounded up. */
   uv__work_queue_init(&pool.queue, (size + 1) / 2);
-  count_spare();
+  update_spare();
 
   int err = uv_mutex_init(&pool.lock);
   if (err != 0)
@@ -164,10 +163,10 @@ static int reset_pool(unsigned size) {
 
 static void reset_in_child(void) {
   if (pool.size != 0)
-    pool_lost = reset_pool(pool.size);
+    pool_error = reset_pool(pool.size);
 }
 
-static int set_up(void) {
+static int set_up_pool(void) {
   unsigned size = configured_size();
 
   pool.ids = uv__malloc_array(size, sizeof(*pool.ids));
@@ -196,7 +195,7 @@ UV__NOINLINE static int make_pool(void) {
 
   (void) uv__fork_lock(&making);
   if (!is_made)
-    err = set_up();
+    err = set_up_pool();
   /* Release: the pool. Pairs with ensure_pool(). */
   if (err == 0)
     uv__store_release(&is_made, 1);
@@ -204,18 +203,18 @@ UV__NOINLINE static int make_pool(void) {
   return err;
 }
 
-/* 0 if there is a pool. */
+/* Returns 0 if the pool can be used. */
 static int ensure_pool(void) {
   if (!uv__load_acquire(&is_made)) {
     int err = make_pool();
     if (err != 0)
       return err;
   }
-  return pool_lost;
+  return pool_error;
 }
 
-/* Pushes on a stack that is not empty; 0 if it is. */
-static int push_behind(struct uv__queue** stack, struct uv__queue* q) {
+/* Pushes onto a stack unless it is empty, which returns 0. */
+static int push_if_nonempty(struct uv__queue** stack, struct uv__queue* q) {
   struct uv__queue* head = uv__load_relaxed(stack);
 
   while (head != NULL) {
@@ -226,15 +225,15 @@ static int push_behind(struct uv__queue** stack, struct uv__queue* q) {
   return 0;
 }
 
-/* The first item of a batch brings the wake-up, and its worker is inside the
- * loop until it has woken it: uv_loop_close() waits for that (see async.c). The
- * others touch the loop no more once their item is pushed. Returns 1 if the
- * loop was on the look-out for it. */
+/* The worker that pushes the first item of a batch wakes the loop and counts as
+ * inside it until then; uv_loop_close() waits for that (see async.c). The
+ * others do not touch the loop after their push. Returns 1 if the loop was
+ * spinning for the item. */
 static int push_done(uv_loop_t* loop, struct uv__work* w) {
   struct uv__loop_state* state = uv__loop_state(loop);
   int err = 0;
 
-  if (push_behind(&state->shared.work_done, &w->wq))
+  if (push_if_nonempty(&state->shared.work_done, &w->wq))
     return 0;
 
   uv__fetch_add(&state->shared.busy, 1);
@@ -243,7 +242,7 @@ static int push_done(uv_loop_t* loop, struct uv__work* w) {
     w->wq.next = head;
   while (!uv__cas_weak(&state->shared.work_done, &head, &w->wq));
 
-  /* A full eventfd or a dead loop cannot be reported to anyone. */
+  /* A failed wake cannot be reported to anyone. */
   if (head == NULL)
     err = uv__wake_send(loop);
   uv__fetch_sub(&state->shared.busy, 1);
@@ -257,8 +256,8 @@ static void do_work(struct uv__work* w, void (*work)(struct uv__work*)) {
     work(w);
 }
 
-/* A mean that forgets. A worker that lost its processor meanwhile is one sample
- * of PACE_MAX_NS, which alone does not make light work heavy. */
+/* Updates a moving average. A worker preempted in the middle counts as one
+ * sample of PACE_MAX_NS, which alone does not make light work heavy. */
 static void time_work(struct uv__work* w, void (*work)(struct uv__work*)) {
   uint64_t begin = uv_hrtime();
   do_work(w, work);
@@ -269,7 +268,7 @@ static void time_work(struct uv__work* w, void (*work)(struct uv__work*)) {
   uv__store_relaxed(&pool.pace_ns, pace - pace / 8 + sample / 8);
 }
 
-/* 1 if the loop was on the look-out for it. */
+/* Returns 1 if the loop was spinning for the item. */
 static int run_work(struct uv__work* w,
                     void (*work)(struct uv__work*),
                     int is_timed) {
@@ -286,70 +285,71 @@ static int has_work(const void* arg) {
 }
 
 static int is_replaced(const void* me) {
-  return uv__load_relaxed(&pool.lookout) != *(const unsigned*) me;
+  return uv__load_relaxed(&pool.spinner) != *(const unsigned*) me;
 }
 
-/* Without the lock: 1 if something was queued meanwhile. Also ends when another
- * worker has taken over. */
-static int look_for_work(unsigned me) {
+/* Returns 1 if an item was queued. Ends early when another worker takes over.
+ * Called without the lock. */
+static int spin_on_queue(unsigned me) {
   return uv__spin(UV__SPIN_NS, has_work, is_replaced, &me);
 }
 
-/* Returns 1 if this worker is the lookout now. */
-static int become_lookout(unsigned me) {
-  int is_relief = pool.relief && pool.lookout != me;
+/* Returns 1 if this worker is the spinner now. */
+static int become_spinner(unsigned me) {
+  int takes_over = pool.is_handoff && pool.spinner != me;
 
-  if (pool.ending || (pool.looking != 0 && !is_relief))
+  if (pool.ending || (pool.spinning != 0 && !takes_over))
     return 0;
   if (uv__spin_advise(&pool.spin, SPIN_PAUSE, SPIN_PAUSE) == UV__SPIN_SKIP)
     return 0;
-  if (is_relief)
-    pool.relief = 0;
-  uv__store_relaxed(&pool.lookout, me);
+  if (takes_over)
+    pool.is_handoff = 0;
+  uv__store_relaxed(&pool.spinner, me);
   return 1;
 }
 
-/* Returns 1 if there is something to do. */
-static int look_out(unsigned me) {
-  pool.looking++;
-  count_spare();
+/* Returns 1 if the worker has something to do. */
+static int spin_for_work(unsigned me) {
+  pool.spinning++;
+  update_spare();
   unlock_pool();
-  int found = look_for_work(me);
+  int found = spin_on_queue(me);
   lock_pool();
-  pool.looking--;
-  count_spare();
+  pool.spinning--;
+  update_spare();
 
   if (found)
     pool.spin = (struct uv__spin) { 0 };
-  else if (pool.lookout == me)
+  else if (pool.spinner == me)
     pool.spin.misses++;
-  /* The end may have been announced to those who slept. */
+  /* The shutdown's broadcast reached only workers that slept. */
   return uv__work_queue_has_any(&pool.queue) || pool.ending;
 }
 
 static void wait_for_work(unsigned me) {
-  if (become_lookout(me) && look_out(me))
+  if (become_spinner(me) && spin_for_work(me))
     return;
 
   pool.sleeping++;
-  count_spare();
-  /* See there. */
+  update_spare();
+  /* A submit that saw no spare worker before the update left its item in the
+   * inbox without waking anyone. */
   if (uv__load_acquire(&pool.queue.inbox) == NULL) {
     uv_cond_wait(&pool.work_arrived, &pool.lock);
     if (pool.woken > 0)
       pool.woken--;
   }
   pool.sleeping--;
-  count_spare();
+  update_spare();
 }
 
-static int is_one_asleep(void) {
+static int has_sleeper(void) {
   return pool.sleeping > pool.woken;
 }
 
-static void rouse_sleeper(void) {
+static void wake_sleeper(void) {
   pool.woken++;
-  count_spare();
+  update_spare();
   uv_cond_signal(&pool.work_arrived);
 }
 
@@ -364,46 +364,47 @@ static int start_worker(void) {
     return err;
   pool.threads++;
   pool.starting++;
-  count_spare();
+  update_spare();
   return 0;
 }
 
-/* Sees to it that a worker will come for what is queued. */
-static int rouse_worker(void) {
-  if (!uv__work_queue_has_any(&pool.queue) || is_one_coming())
+/* Makes sure that a worker will take what is queued. */
+static int ensure_worker(void) {
+  if (!uv__work_queue_has_any(&pool.queue) || is_worker_coming())
     return 0;
-  if (is_one_asleep()) {
-    rouse_sleeper();
+  if (has_sleeper()) {
+    wake_sleeper();
     return 0;
   }
 
   int err = pool.threads < pool.size ? start_worker() : 0;
-  /* Refused is fine as long as there is anyone. */
+  /* A refused thread matters only if there is no worker at all. */
   return pool.threads == 0 ? err : 0;
 }
 
-/* A new worker, or one that sleeps, is to be the next lookout. */
-static void change_lookout(void) {
-  pool.turn = 0;
-  if (is_one_coming())
+/* Starts or wakes a worker that becomes the next spinner. */
+static void hand_off_spinner(void) {
+  pool.spinner_items = 0;
+  if (is_worker_coming())
     return;
   if (pool.threads < pool.size && start_worker() == 0) {
-    pool.relief = 1;
-  } else if (is_one_asleep()) {
-    rouse_sleeper();
-    pool.relief = 1;
+    pool.is_handoff = 1;
+  } else if (has_sleeper()) {
+    wake_sleeper();
+    pool.is_handoff = 1;
   }
 }
 
-/* Takes the next item, if any; others that are left get a worker too. */
-static struct uv__work* next_work(int* is_slow) {
+/* Takes the next item, if any, and makes sure that a worker comes for the
+ * rest. */
+static struct uv__work* take_work(int* is_slow) {
   struct uv__work* w = uv__work_queue_take(&pool.queue, is_slow);
 
   if (w == NULL)
     return NULL;
-  if (++pool.turn >= TURN_ITEMS)
-    change_lookout();
-  (void) rouse_worker(); /* there is one at least: this one */
+  if (++pool.spinner_items >= SPINNER_ITEMS_MAX)
+    hand_off_spinner();
+  (void) ensure_worker(); /* cannot fail: this worker exists */
   return w;
 }
 
@@ -414,10 +415,10 @@ static void run_worker(void* arg) {
 
   lock_pool();
   pool.starting--;
-  count_spare();
+  update_spare();
   for (;;) {
     int is_slow;
-    struct uv__work* w = next_work(&is_slow);
+    struct uv__work* w = take_work(&is_slow);
 
     if (w == NULL) {
       if (pool.ending)
@@ -426,13 +427,13 @@ static void run_worker(void* arg) {
       continue;
     }
 
-    /* Cleared under the lock: from here on it cannot be cancelled. */
+    /* Cleared under the lock: the item can no longer be cancelled. */
     void (*work)(struct uv__work*) = w->work;
     w->work = NULL;
     unlock_pool();
     int is_awaited = run_work(w, work, ++ran % PACE_EVERY == 0);
     lock_pool();
-    /* More may come at once: look for it. */
+    /* The loop may submit more at once: spin for it. */
     if (is_awaited && pool.spin.misses >= UV__SPIN_MISSES_MAX)
       pool.spin.misses = UV__SPIN_MISSES_MAX - 1;
     if (is_slow)
@@ -458,7 +459,7 @@ int uv__work_submit(uv_loop_t* loop,
 
   if (!uv__work_is_slow(work_class)) {
     uv__work_queue_push(&pool.queue, w);
-    /* Not a plain load, to have an order with count_spare(). */
+    /* A read-modify-write, to be ordered with update_spare(). */
     if (uv__fetch_add(&pool.spare, 0) == 0)
       return 0;
   }
@@ -466,7 +467,7 @@ int uv__work_submit(uv_loop_t* loop,
   lock_pool();
   if (uv__work_is_slow(work_class))
     uv__work_queue_push_slow(&pool.queue, w);
-  err = rouse_worker();
+  err = ensure_worker();
   if (err != 0)
     uv__work_queue_remove(&pool.queue, w);
   unlock_pool();
@@ -503,15 +504,15 @@ void uv__work_hand_over(uv_loop_t* loop,
   (void) push_done(loop, w);
 }
 
-static void report(struct uv__work* w) {
+static void report_done(struct uv__work* w) {
   void (*done)(struct uv__work*, int) = w->done;
   int status = w->work == cancelled ? UV_ECANCELED : 0;
 
-  /* Twice in one batch: the program submitted it while it ran. */
+  /* Seen twice in one batch: the program submitted it again while it ran. */
   if (done == NULL)
     uv__fatal("the work queue: a request was submitted twice", UV_EBUSY);
   w->done = NULL;
-  w->work = NULL; /* too late to be cancelled */
+  w->work = NULL; /* can no longer be cancelled */
   if (uv__is_observed())
     uv__observed_done(w, status, done);
   else
@@ -524,7 +525,7 @@ int uv__work_run_done(uv_loop_t* loop) {
 
   if (uv__load_relaxed(&state->shared.work_done) == NULL)
     return 0;
-  /* Acquire: what the workers did. Pairs with push_done(). */
+  /* Acquire: what the workers wrote. Pairs with push_done(). */
   struct uv__queue* oldest =
       uv__chain_reverse(uv__exchange(&state->shared.work_done, NULL),
                         offsetof(struct uv__queue, next));
@@ -532,7 +533,7 @@ int uv__work_run_done(uv_loop_t* loop) {
     struct uv__work* w = container_of(oldest, struct uv__work, wq);
     oldest = oldest->next;
     count++;
-    report(w);
+    report_done(w);
   }
   return count;
 }
@@ -559,5 +560,5 @@ void uv__threadpool_shutdown(void) {
   uv__free(pool.ids);
   pool.ids = NULL;
   pool.size = 0;
-  pool_lost = UV_ECANCELED; /* no work after the shutdown */
+  pool_error = UV_ECANCELED; /* no work after the shutdown */
 }

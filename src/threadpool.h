@@ -12,7 +12,7 @@
 #include "base.h"
 #include "trace-record.h"
 
-/* Name resolution is slow: at most half of the workers do it. */
+/* Name resolution is slow: at most half of the workers run it at a time. */
 static inline int uv__work_is_slow(enum uv__work_class work_class) {
   return work_class >= UV__CLASS_GETADDRINFO;
 }
@@ -26,12 +26,12 @@ int uv__work_submit(uv_loop_t* loop,
                     void (*work)(struct uv__work* w),
                     void (*done)(struct uv__work* w, int status));
 
-/* 0: work() will not run, done() comes later with UV_ECANCELED, once however
- * often this is asked for; UV_EBUSY: too late. */
+/* Returns 0 if work() will not run; done() then runs later with UV_ECANCELED,
+ * once, even if the item is cancelled again. UV_EBUSY: too late. */
 int uv__work_cancel(uv_loop_t* loop, struct uv__work* w);
 
-/* For an item that was not queued: done() comes later all the same, with
- * `status` 0 or UV_ECANCELED. */
+/* Completes an item that was never queued: done() runs later on the loop
+ * thread, with `status` 0 or UV_ECANCELED. */
 void uv__work_hand_over(uv_loop_t* loop,
                         struct uv__work* w,
                         int status,
@@ -40,11 +40,11 @@ void uv__work_hand_over(uv_loop_t* loop,
 /* Runs done() of everything finished so far, oldest first; returns how many. */
 int uv__work_run_done(uv_loop_t* loop);
 
-/* uv_library_shutdown(): ends and joins the workers. */
+/* For uv_library_shutdown(): stops and joins the workers. */
 void uv__threadpool_shutdown(void);
 
-/* Have the workers so much to do that who spins takes a processor from one of
- * them? Context: any. */
+/* Are the workers so busy that a spinning thread would take a processor from
+ * one of them? Context: any. */
 int uv__threadpool_is_heavy(unsigned processors);
 
 #endif /* UV_THREADPOOL_IMPL_H_ */

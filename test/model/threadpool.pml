@@ -7,7 +7,7 @@
  *
  * The model interleaves single steps (sequential consistency). Where the code
  * relies on that, it uses read-modify-write operations on one word:
- * uv__work_submit() and count_spare().
+ * uv__work_submit() and update_spare().
  *
  * Checked: no item stays queued while every worker sleeps (the monitor would be
  * stuck: invalid end state); counters never go below zero; each item is run,
@@ -54,7 +54,7 @@
 
 #define SLOW_MAX ((SIZE + 1) / 2)
 #define SLOTS (SLOW_MAX - slow_running)
-/* count_ready(), and uv__work_queue_has_any() */
+/* update_ready(), and uv__work_queue_has_any() */
 #define READY (fast + (slow < SLOTS -> slow : SLOTS))
 #define HAS_ANY (READY > 0 || inbox > 0)
 #define ONE_COMING (spinning + woken + starting > 0)
@@ -68,7 +68,7 @@ byte waiters, tokens, spurious;
 
 inline lock() { atomic { !locked -> locked = true } }
 inline unlock() { locked = false }
-inline count_spare() {
+inline update_spare() {
   atomic {
     if
     :: ONE_COMING -> spare = 0
@@ -76,16 +76,16 @@ inline count_spare() {
     fi
   }
 }
-inline sort_in() { atomic { fast = fast + inbox; inbox = 0 } }
+inline drain_inbox() { atomic { fast = fast + inbox; inbox = 0 } }
 inline finish_one() {
   atomic { done++; assert(done <= SUBMITTERS * ITEMS) }
 }
 
-inline rouse_sleeper() {
+inline wake_sleeper() {
   if
   :: sleeping > woken ->
     woken++;
-    count_spare();
+    update_spare();
     atomic {
       if
       :: waiters > 0 -> waiters--; tokens++
@@ -101,7 +101,7 @@ inline start() {
   if
   :: threads++;
     starting++;
-    count_spare();
+    update_spare();
     run worker()
   :: refusals < REFUSALS ->
     refusals++;
@@ -109,14 +109,13 @@ inline start() {
   fi
 }
 
-/* rouse_worker() */
-inline rouse() {
+inline ensure_worker() {
   failed = false;
   if
   :: !HAS_ANY || ONE_COMING -> skip
   :: else ->
     if
-    :: sleeping > woken || threads == SIZE -> rouse_sleeper()
+    :: sleeping > woken || threads == SIZE -> wake_sleeper()
     :: else ->
       start();
       failed = failed && threads == 0
@@ -125,7 +124,7 @@ inline rouse() {
 }
 
 /* After some items another worker becomes the spinner. */
-inline change_lookout() {
+inline hand_off_spinner() {
   if
   :: handoffs < HANDOFFS && !ONE_COMING ->
     handoffs++;
@@ -135,19 +134,19 @@ inline change_lookout() {
     :: else -> start()
     fi;
     if
-    :: failed -> rouse_sleeper()
+    :: failed -> wake_sleeper()
     :: else -> skip
     fi
   :: skip
   fi
 }
 
-/* The rest of next_work() */
+/* The rest of take_work() */
 inline leave_none_behind() {
-  change_lookout();
+  hand_off_spinner();
   if
   :: BROKEN == 3 -> skip
-  :: else -> rouse()
+  :: else -> ensure_worker()
   fi
 }
 
@@ -157,10 +156,10 @@ proctype worker() {
   lock();
   assert(starting > 0);
   starting--;
-  count_spare();
+  update_spare();
 next:
   if
-  :: fast == 0 -> sort_in()
+  :: fast == 0 -> drain_inbox()
   :: else -> skip
   fi;
   /* uv__work_queue_take(): the code has an order between the first two. */
@@ -197,13 +196,13 @@ next:
   if
   :: spinning == 0 || handoffs > 0 ->
     spinning++;
-    count_spare();
+    update_spare();
     unlock();
     /* Spins for a while, successfully or not, or until replaced. */
     lock();
     assert(spinning > 0);
     spinning--;
-    count_spare();
+    update_spare();
     if
     :: HAS_ANY || (ending && BROKEN != 2) -> goto next
     :: else -> skip
@@ -211,7 +210,7 @@ next:
   :: skip /* not worth spinning */
   fi;
   sleeping++;
-  count_spare();
+  update_spare();
   if
   :: inbox == 0 || BROKEN == 1 ->
     atomic { waiters++; locked = false };
@@ -229,7 +228,7 @@ end_asleep:
   fi;
   assert(sleeping > 0);
   sleeping--;
-  count_spare();
+  update_spare();
   goto next;
 over:
   unlock();
@@ -242,9 +241,9 @@ inline submit_fast() {
   :: spare == 0 -> skip
   :: else ->
     lock();
-    rouse();
+    ensure_worker();
     if
-    :: failed -> sort_in(); assert(fast > 0); fast--; finish_one()
+    :: failed -> drain_inbox(); assert(fast > 0); fast--; finish_one()
     :: else -> skip
     fi;
     unlock()
@@ -253,9 +252,9 @@ inline submit_fast() {
 
 inline submit_slow() {
   lock();
-  sort_in();
+  drain_inbox();
   slow++;
-  rouse();
+  ensure_worker();
   if
   :: failed -> assert(slow > 0); slow--; finish_one()
   :: else -> skip
@@ -266,7 +265,7 @@ inline submit_slow() {
 /* uv__work_cancel() of some item that is still queued. */
 inline cancel() {
   lock();
-  sort_in();
+  drain_inbox();
   if
   :: fast > 0 -> fast--; finish_one()
   :: slow > 0 -> slow--; finish_one()
