@@ -45,8 +45,8 @@ if(WIN32 AND LIBUV_BUILD_SHARED)
   uv_program(uv-test-dll uv ${uv_test_sources})
 endif()
 # The unit tests script the clock (poller-fake.c), which takes a linker that
-# can give a function another name.
-if(NOT MSVC)
+# can give a function another name: not Microsoft's, nor Apple's.
+if(NOT MSVC AND NOT APPLE)
   uv_program(uv-unit uv_a ${uv_unit_sources} ${uv_harness_sources})
   target_compile_options(uv-unit PRIVATE ${uv_private})
   target_link_options(uv-unit PRIVATE -Wl,--wrap=uv_hrtime)
