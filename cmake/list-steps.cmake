@@ -4,10 +4,10 @@
 #
 # Prints the table of steps.cmake, a line per step:
 #
-#   TIER PRESET BUILT NAME
+#   TIER PRESET BUILT NAME [PACKAGE...]
 #
 # PRESET is the one whose ctest has it, BUILT is 1 if that must be built before.
-# "build-PRESET" is that build itself.
+# "build-PRESET" is that build itself, with the packages it needs.
 cmake_minimum_required(VERSION 3.13)
 set(FUZZ_SECONDS 0)
 set(DIFFERENTIAL_SECONDS 0)
@@ -17,7 +17,7 @@ set(presets)
 macro(uv_preset name tier)
   list(APPEND presets ${name})
   string(TOLOWER ${tier} tier_lower)
-  set(${name}_lines "${tier_lower} ${name} 1 build-${name}")
+  string(JOIN " " ${name}_lines ${tier_lower} ${name} 1 build-${name} ${ARGN})
 endmacro()
 
 macro(uv_step name label limit)

@@ -2,7 +2,8 @@
 # Every build and every test of it: what ./check runs, in this order. Read by
 # tests.cmake, which makes ctest entries of it, and by list-steps.cmake.
 #
-#   uv_preset(NAME TIER)   a build of CMakePresets.json
+#   uv_preset(NAME TIER [PACKAGE...])   a build of CMakePresets.json, and what
+#                                       Debian packages it needs
 #
 #   uv_step(NAME LABEL LIMIT [FAST P...] [NORMAL P...] [FULL P...]
 #           [TAP] [LIGHT] [NAMES] [PACKAGES NAME...]
@@ -33,14 +34,17 @@ uv_preset(clang NORMAL)
 uv_preset(asan NORMAL)
 uv_preset(tsan NORMAL)
 uv_preset(kqueue NORMAL)
-uv_preset(windows NORMAL)
+uv_preset(windows NORMAL gcc-mingw-w64-x86-64)
 uv_preset(msan FULL)
 uv_preset(i386 FULL)
-uv_preset(musl FULL)
-foreach(name ${emulated})
-  uv_preset(${name} FULL)
-endforeach()
-uv_preset(windows32 FULL) # that it compiles: Wine has no 32-bit side here
+uv_preset(musl FULL musl-tools linux-libc-dev)
+uv_preset(aarch64 FULL gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
+uv_preset(armhf FULL gcc-arm-linux-gnueabihf libc6-dev-armhf-cross)
+uv_preset(ppc64el FULL gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross)
+uv_preset(riscv64 FULL gcc-riscv64-linux-gnu libc6-dev-riscv64-cross)
+uv_preset(s390x FULL gcc-s390x-linux-gnu libc6-dev-s390x-cross)
+# (That it compiles: Wine has no 32-bit side here.)
+uv_preset(windows32 FULL gcc-mingw-w64-i686)
 
 # The tree.
 uv_step(tidy tidy 60 FAST tree LIGHT COMMAND test/tidy)
@@ -50,6 +54,9 @@ uv_step(originality tidy 120 FAST tree LIGHT
 
 # The manual's reference and the headers, both ways.
 uv_step(manual docs 60 FAST tree LIGHT TAP COMMAND docs/manual/check)
+# Everything clang finds wrong, in the files that it has a command for.
+uv_step(clang-tidy tidy 1800 FULL clang PACKAGES clang-tidy
+        COMMAND test/clang-tidy @build@)
 
 # Our own tests.
 uv_step(symbols abi 120 FAST gcc NORMAL autotools FULL i386 musl LIGHT TAP
@@ -156,20 +163,19 @@ uv_step(install install 120 NORMAL gcc autotools LIGHT
 uv_step(build autotools 600 NORMAL autotools COMMAND test/autotools build)
 uv_step(distcheck autotools 1200 NORMAL autotools
         COMMAND test/autotools distcheck)
+uv_step(tarball autotools 1200 FULL autotools COMMAND test/autotools tarball)
+uv_step(try install 300 NORMAL tree TAP LIGHT COMMAND test/try)
 
 # Generated programs on this library and on libuv: the same hundred of each
-# area every time, so that a change is what makes one fail. (The area watch is
-# left to --full: real files change in real time.)
-set(areas)
-foreach(area loop stream udp poll work fs process pure)
-  list(APPEND areas --area ${area})
-endforeach()
+# area every time, so that a change is what makes one fail; new ones in --full.
 math(EXPR third "${DIFFERENTIAL_SECONDS} / 3")
 math(EXPR sixth "${DIFFERENTIAL_SECONDS} / 6")
 math(EXPR limit "${third} + 900")
 set(run test/differential/run)
 uv_step(differential differential 600 NORMAL gcc
-        COMMAND ${run} --lib @build@ --seeds 100 ${areas})
+        COMMAND ${run} --lib @build@ --seeds 100)
+uv_step(differential differential 1200 FULL windows
+        COMMAND ${run} --target windows --lib @build@ --seeds 100)
 uv_step(differential-new differential ${limit} FULL gcc
         COMMAND ${run} --lib @build@ --seconds ${third})
 foreach(version 1.50.0 1.44.2)

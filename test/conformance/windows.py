@@ -121,8 +121,8 @@ def find_library(folder, shared):
     if folder and os.path.isfile(folder):
         return os.path.abspath(folder)
     folders = [folder] if folder else (
-        glob.glob(os.path.join(TOP, "build", "windows*", ".libs")) +
-        glob.glob(os.path.join(TOP, "build", "windows*")))
+        glob.glob(os.path.join(TOP, "build", "windows*")) +
+        glob.glob(os.path.join(TOP, "build", "windows*", ".libs")))
     found = [os.path.join(path, name) for path in folders
              if os.path.isfile(os.path.join(path, name))]
     if not found:
