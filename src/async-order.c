@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "async-order.h"
 
-/* Between the numbers of neighbours, so that others fit in. */
+/* Distance between neighbours' numbers, to leave room for insertions. */
 #define GAP ((uintptr_t) 1 << (sizeof(uintptr_t) * 4))
 
 static void set_number(struct uv__queue* place, uintptr_t number) {
   container_of(place, uv_async_t, queue)->u.reserved[3] = (void*) number;
 }
 
-/* Spreads the numbers evenly, for want of room. */
-static void renumber(struct uv__queue* places) {
+/* Spreads the numbers evenly when an insertion finds no room. */
+static void renumber_places(struct uv__queue* places) {
   uintptr_t count = 1;
   for (struct uv__queue* q = places->next; q != places; q = q->next)
     count++;
@@ -20,7 +20,7 @@ static void renumber(struct uv__queue* places) {
     set_number(q, number += gap);
 }
 
-/* A number between those of `at` and its successor; 0 if there is none. */
+/* Returns a number between those of `at` and its successor, or 0. */
 static uintptr_t number_behind(const struct uv__queue* places,
                                const struct uv__queue* at) {
   uintptr_t before = uv__async_place_number(places, at);
@@ -37,7 +37,7 @@ void uv__async_place(struct uv__queue* places,
   uintptr_t number = number_behind(places, at);
 
   if (number == 0) {
-    renumber(places);
+    renumber_places(places);
     number = number_behind(places, at);
   }
   uv__queue_insert_after(at, &handle->queue);
@@ -75,7 +75,7 @@ static void cut_run(uv_async_t** chain, struct uv__queue* run) {
   *chain = handle;
 }
 
-/* Like counting: two runs of 2^i make one of 2^(i+1). */
+/* Works like a binary counter: two runs of rank i make one of rank i + 1. */
 static void add_run(struct uv__async_runs* runs, struct uv__queue* run) {
   unsigned i = 0;
 
@@ -103,7 +103,7 @@ void uv__async_runs_join(struct uv__async_runs* runs) {
   struct uv__queue all;
 
   if ((runs->mask & (runs->mask - 1)) == 0)
-    return; /* one at most */
+    return; /* at most one run */
   uv__queue_init(&all);
   for (unsigned i = 0; i < UV__ASYNC_RUNS; i++)
     if (runs->mask & (1u << i))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The order in which async handles are called; async-order.c.
+/* The order in which async handles are called.
  *
  * Every handle of a loop has a place in a list, and a number that grows along
  * the list, so that two handles can be compared. Handles that wait to be called
@@ -15,16 +15,16 @@
 /* Enough for any number of handles that fit into memory. */
 #define UV__ASYNC_RUNS 32
 
-/* Run i, if its bit in `mask` is set, holds what 2^i additions brought; it may
- * be empty by now. Others are not initialised. */
+/* Run i is initialised if its bit in `mask` is set, and holds what 2^i
+ * additions brought; it may be empty by now. */
 struct uv__async_runs {
   uint32_t mask;
   struct uv__queue run[UV__ASYNC_RUNS];
 };
 
-/* The words that every handle has to spare. [0] links the stack of sent
- * handles, and chains that end with NULL; [1] and [2] a list of handles that
- * wait; [3] is the number. */
+/* The reserved words of a handle: [0] links the stack of sent handles and
+ * NULL-terminated chains; [1] and [2] link a list of waiting handles; [3] is
+ * the number. */
 static inline uv_async_t** uv__async_link(uv_async_t* handle) {
   return (uv_async_t**) &handle->u.reserved[0];
 }
@@ -41,8 +41,8 @@ static inline uintptr_t uv__async_number(const uv_async_t* handle) {
   return (uintptr_t) handle->u.reserved[3];
 }
 
-/* Puts a handle into the list of places behind `at`: another handle's `queue`,
- * or the list itself for the front. */
+/* Inserts a handle into the list of places after `at`, which is another
+ * handle's `queue`, or the list itself for the front. */
 void uv__async_place(struct uv__queue* places,
                      struct uv__queue* at,
                      uv_async_t* handle);
@@ -58,10 +58,10 @@ static inline uintptr_t uv__async_place_number(const struct uv__queue* places,
 /* Adds the handles of a chain, in any order. */
 void uv__async_runs_add(struct uv__async_runs* runs, uv_async_t* chain);
 
-/* Makes one run of them all. */
+/* Merges all runs into one. */
 void uv__async_runs_join(struct uv__async_runs* runs);
 
-/* Takes the one with the lowest number off; NULL if there is none. */
+/* Removes and returns the handle with the lowest number, or NULL. */
 uv_async_t* uv__async_runs_take_any(struct uv__async_runs* runs);
 static inline uv_async_t* uv__async_runs_take(struct uv__async_runs* runs) {
   if (runs->mask == 0)

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Waking a loop from elsewhere.
+/* Waking a loop from other threads and from signal handlers.
  *
- * uv_async_send() raises the handle's `pending`; who raises it first pushes the
- * handle on the loop's stack of sent handles and, if the stack was empty, wakes
- * the poller. The loop takes the whole stack with one exchange, so a wake-up
- * costs as much as there are handles sent, however many exist, and many sends
- * make one wake.
+ * uv_async_send() sets the handle's `pending`. The sender that sets it first
+ * pushes the handle onto the loop's stack of sent handles and, if the stack was
+ * empty, wakes the poller. The loop takes the whole stack with one exchange: a
+ * wake-up costs O(sent handles), and many sends share one wake.
  *
- * Callbacks run in passes, as if each pass walked the list of all handles once
- * and called those that are pending when their turn comes: whatever the order
- * of the sends, and with those that a callback sends to handles further on
- * (programs rely on it: the channels of a Node process reach their listeners in
- * the order of creation). A handle that is made during a pass gets its place
- * where the pass is, and its first turn in the next one. Finished work is told
- * of first, as if by a handle that is older than all others: in libuv it is.
+ * Callbacks run in passes. A pass behaves as if it walked the list of all
+ * handles once and called each that is pending at that moment, whatever the
+ * order of the sends, including sends from a callback to a handle further down
+ * the list. Programs rely on this order: the channels of a Node process reach
+ * their listeners in the order of creation. A handle created during a pass is
+ * inserted at the pass's position and first called in the next one. Callbacks
+ * of finished work run first, as in libuv, where they belong to the oldest
+ * handle.
  *
  * Context: uv_async_send() any | signal; the rest is the loop's thread.
  *
- * A sender between raising `pending` and pushing is about to touch the handle,
- * and until it leaves it touches the loop: closing a handle waits for the first
- * (the push is a few instructions away), closing the loop for the second.
+ * Between setting `pending` and the push a sender still touches the handle, and
+ * until it returns it touches the loop. Closing a handle waits for the former,
+ * which is a few instructions away; closing the loop waits for the latter.
  */
 #include "async.h"
 #include "async-order.h"
@@ -29,14 +29,13 @@
 #include "threadpool.h"
 #include "wake.h"
 
-/* A pass under way, on the stack of uv__async_run(). A callback that runs the
- * loop begins another one inside it, which goes no further than this one has
- * come. */
+/* A pass in progress, on the stack of uv__async_run(). A callback that runs the
+ * loop starts a nested pass, which stops at the position of this one. */
 struct uv__async_pass {
   struct uv__async_pass* outer;
-  struct uv__queue* at;       /* the place of the last handle called or made */
-  const uv_async_t* seen;     /* the stack from here on is for another pass */
-  struct uv__async_runs runs; /* to be called in this pass */
+  struct uv__queue* at;       /* position: the last handle called or created */
+  const uv_async_t* seen;     /* from here on, the stack is for later passes */
+  struct uv__async_runs runs; /* handles to call in this pass */
 };
 
 void uv__async_init_loop(uv_loop_t* loop) {
@@ -76,7 +75,7 @@ static int push_sent(struct uv__loop_shared* shared, uv_async_t* handle) {
 
 int uv_async_send(uv_async_t* handle) {
   /* Release: what the sender wrote is visible to the callback. Pairs with the
-   * exchange in call_one(), also for senders that find it raised. */
+   * exchange in call_handle(), also for senders that find it already set. */
   if (uv__fetch_or(&handle->pending, 1) != 0)
     return 0;
 
@@ -94,7 +93,7 @@ int uv_async_send(uv_async_t* handle) {
   return err < 0 ? err : 0;
 }
 
-/* What was sent, as a chain, the oldest first; NULL if nothing was. */
+/* Returns the sent handles as a chain, oldest first, or NULL. */
 static uv_async_t* take_sent(struct uv__loop_state* state) {
   if (uv__load_relaxed(&state->shared.sent) == NULL)
     return NULL;
@@ -106,13 +105,13 @@ static uv_async_t* take_sent(struct uv__loop_state* state) {
                            offsetof(uv_async_t, u.reserved[0]));
 }
 
-/* How far a pass has come. */
+/* The order number that a pass has reached. */
 static uintptr_t position_of(const struct uv__asyncs* asyncs,
                              const struct uv__async_pass* pass) {
   return uv__async_place_number(&asyncs->places, pass->at);
 }
 
-/* Which of several passes, one inside the other, has it its turn in? */
+/* As pass_of(), where passes are nested. */
 UV__NOINLINE static struct uv__async_pass* outer_pass_of(
     const struct uv__asyncs* asyncs,
     uintptr_t number) {
@@ -123,7 +122,7 @@ UV__NOINLINE static struct uv__async_pass* outer_pass_of(
   return number > position_of(asyncs, pass) ? pass : NULL;
 }
 
-/* The pass that this handle has its turn in; NULL: the next one. */
+/* Returns the pass that will call this handle, or NULL for a later one. */
 static struct uv__async_pass* pass_of(const struct uv__asyncs* asyncs,
                                       const uv_async_t* handle) {
   uintptr_t number = uv__async_number(handle);
@@ -136,9 +135,9 @@ static struct uv__async_pass* pass_of(const struct uv__asyncs* asyncs,
   return number > position_of(asyncs, pass) ? pass : NULL;
 }
 
-static void give(struct uv__asyncs* asyncs,
-                 struct uv__async_pass* pass,
-                 uv_async_t* chain) {
+static void add_to_pass(struct uv__asyncs* asyncs,
+                        struct uv__async_pass* pass,
+                        uv_async_t* chain) {
   if (pass != NULL) {
     uv__async_runs_add(&pass->runs, chain);
     return;
@@ -147,9 +146,9 @@ static void give(struct uv__asyncs* asyncs,
     uv__queue_push_back(&asyncs->ready, uv__async_node(chain));
 }
 
-/* Gives each handle of a chain to its pass; neighbours together, because a
- * chain that is in order already is cheap to sort. */
-static void hand_out(struct uv__asyncs* asyncs, uv_async_t* chain) {
+/* Assigns each handle of a chain to its pass. Neighbours stay together, because
+ * a chain that is already in order is cheap to sort. */
+static void assign_passes(struct uv__asyncs* asyncs, uv_async_t* chain) {
   while (chain != NULL) {
     struct uv__async_pass* pass = pass_of(asyncs, chain);
     uv_async_t* last = chain;
@@ -159,12 +158,12 @@ static void hand_out(struct uv__asyncs* asyncs, uv_async_t* chain) {
       next = *uv__async_link(last);
     }
     *uv__async_link(last) = NULL;
-    give(asyncs, pass, chain);
+    add_to_pass(asyncs, pass, chain);
     chain = next;
   }
 }
 
-/* What earlier passes left. */
+/* Takes what earlier passes left for later ones. */
 static uv_async_t* take_ready(struct uv__asyncs* asyncs) {
   uv_async_t* chain = NULL;
 
@@ -177,9 +176,9 @@ static uv_async_t* take_ready(struct uv__asyncs* asyncs) {
   return chain;
 }
 
-/* Was anything sent that has its turn in a pass under way? If not it stays on
- * the stack: its sender has woken the loop for it. */
-static int is_more_sent(const struct uv__loop_state* state,
+/* Was a handle sent that a pass in progress will call? Others stay on the
+ * stack: their senders have woken the loop for them. */
+static int has_more_sent(const struct uv__loop_state* state,
                         struct uv__async_pass* pass) {
   /* Acquire: the handles. Pairs with push_sent(). */
   uv_async_t* head = uv__load_acquire(&state->shared.sent);
@@ -191,17 +190,17 @@ static int is_more_sent(const struct uv__loop_state* state,
   return 0;
 }
 
-static void call_one(struct uv__async_pass* pass, uv_async_t* handle) {
+static void call_handle(struct uv__async_pass* pass, uv_async_t* handle) {
   pass->at = &handle->queue;
-  /* Lowered before the callback: a send during it means another call. Pairs
-   * with uv_async_send(). */
+  /* Cleared before the callback, so that a send during it causes another call.
+   * Pairs with uv_async_send(). */
   uv__exchange(&handle->pending, 0);
   if (handle->async_cb != NULL)
     uv__call_async(handle);
 }
 
-/* Calls `handle`, if any, and then whatever has its turn in the pass. Returns
- * how many were called. */
+/* Calls `handle`, if any, and then the handles of the pass. Returns the number
+ * of calls. */
 static int run_pass(struct uv__loop_state* state,
                     struct uv__async_pass* pass,
                     uv_async_t* handle) {
@@ -210,25 +209,25 @@ static int run_pass(struct uv__loop_state* state,
   if (handle == NULL)
     handle = uv__async_runs_take(&pass->runs);
   for (; handle != NULL; handle = uv__async_runs_take(&pass->runs)) {
-    call_one(pass, handle);
+    call_handle(pass, handle);
     count++;
-    if (is_more_sent(state, pass))
-      hand_out(&state->asyncs, take_sent(state));
+    if (has_more_sent(state, pass))
+      assign_passes(&state->asyncs, take_sent(state));
   }
   return count;
 }
 
-/* All that waits and has its turn in this pass. */
+/* Calls every pending handle that belongs to this pass. */
 static int run_sent(struct uv__loop_state* state, struct uv__async_pass* pass) {
   struct uv__asyncs* asyncs = &state->asyncs;
   uv_async_t* sent = take_sent(state);
 
   if (sent != NULL && *uv__async_link(sent) == NULL && pass->runs.mask == 0 &&
       uv__queue_empty(&asyncs->ready) && pass_of(asyncs, sent) == pass)
-    return run_pass(state, pass, sent); /* one alone needs no order */
+    return run_pass(state, pass, sent); /* a single handle needs no sorting */
 
-  hand_out(asyncs, take_ready(asyncs));
-  hand_out(asyncs, sent);
+  assign_passes(asyncs, take_ready(asyncs));
+  assign_passes(asyncs, sent);
   uv__async_runs_join(&pass->runs);
   return run_pass(state, pass, NULL);
 }
@@ -250,27 +249,27 @@ int uv__async_run(uv_loop_t* loop, int* work) {
     count = run_sent(state, &pass);
   asyncs->pass = pass.outer;
 
-  /* What was taken off the stack for a later pass has no wake of its own. */
+  /* Handles kept for a later pass need a wake of their own. */
   if (!uv__queue_empty(&asyncs->ready))
     (void) uv__wake_send(loop);
   return count;
 }
 
-/* For the few instructions that a sender still needs; if it was preempted
- * there, the processor is better left to it. */
-static void wait_a_moment(unsigned turn) {
+/* A sender needs only a few more instructions; yield now and then in case it
+ * was preempted in the middle of them. */
+static void wait_for_sender(unsigned turn) {
   if (turn % 64 == 63)
     uv_sleep(0);
   else
     uv__cpu_relax();
 }
 
-/* Is it on a list of ours, so that no sender touches it any more? */
+/* Is it on a list of the loop's, so that no sender touches it any more? */
 static int is_collected(uv_async_t* handle) {
   return !uv__queue_empty(uv__async_node(handle));
 }
 
-static void give_up_place(struct uv__asyncs* asyncs, uv_async_t* handle) {
+static void remove_place(struct uv__asyncs* asyncs, uv_async_t* handle) {
   for (struct uv__async_pass* p = asyncs->pass; p != NULL; p = p->outer)
     if (p->at == &handle->queue)
       p->at = handle->queue.prev;
@@ -281,16 +280,16 @@ enum uv__close_answer uv__async_close(uv_handle_t* base) {
   uv_async_t* handle = (uv_async_t*) base;
   struct uv__loop_state* state = uv__loop_state(handle->loop);
 
-  /* Raised from here on, so that later sends do nothing. */
+  /* Stays set, so that later sends do nothing. */
   if (uv__fetch_or(&handle->pending, 1) != 0) {
     for (unsigned turn = 0; !is_collected(handle); turn++) {
-      hand_out(&state->asyncs, take_sent(state));
-      wait_a_moment(turn);
+      assign_passes(&state->asyncs, take_sent(state));
+      wait_for_sender(turn);
     }
   }
 
   uv__queue_remove(uv__async_node(handle));
-  give_up_place(&state->asyncs, handle);
+  remove_place(&state->asyncs, handle);
   if (!uv__queue_empty(&state->asyncs.ready))
     (void) uv__wake_send(handle->loop);
   uv__handle_stop(base);
@@ -301,7 +300,7 @@ void uv__async_close_loop(uv_loop_t* loop) {
   const unsigned* busy = &uv__loop_state(loop)->shared.busy;
 
   for (unsigned turn = 0; uv__load_acquire(busy) != 0; turn++)
-    wait_a_moment(turn);
+    wait_for_sender(turn);
 }
 
 void uv__async_fork(uv_loop_t* loop) {

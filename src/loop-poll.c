@@ -19,19 +19,19 @@
 #include "os/loop.h"
 #include "wake.h"
 
-/* Full batches taken in one phase before timers and the rest get their turn. */
+/* Full batches dispatched in one phase before the other phases run. */
 #define BATCHES_MAX 48
 
-/* A wait that the kernel had no memory for is tried again so often, a
- * millisecond apart, before the loop is given back to its caller. */
+/* Retries of a wait that failed for lack of kernel memory, a millisecond apart,
+ * before uv_run() returns. */
 #define WAIT_RETRIES_MAX 10
 
 static struct uv__event* events_of(struct uv__batch* batch) {
   return batch->large != NULL ? batch->large : batch->first;
 }
 
-/* Room for a batch: little, until that was not enough. */
-static int make_room(struct uv__batch* batch) {
+/* Returns the capacity of the batch, which grows once a batch was full. */
+static int reserve_batch(struct uv__batch* batch) {
   if (batch->large == NULL && batch->was_full)
     batch->large =
         uv__malloc_array(UV__BATCH_MAX + 1, sizeof(*batch->large));
@@ -47,16 +47,16 @@ static int has_wake(struct uv__batch* batch) {
   return 0;
 }
 
-/* Adds a wake-up to the batch, unless the poller reported one: callbacks that
- * wake the loop again are for the next batch. */
+/* Adds a wake-up to the batch, unless the poller reported one. Wakes sent by
+ * the callbacks of this batch belong to the next one. */
 static void add_wake(struct uv__batch* batch) {
   if (!has_wake(batch))
     events_of(batch)[batch->count++].kind = UV__EVENT_WAKE;
 }
 
-/* Do signals have their turn after this batch? What happened before a signal
- * comes first (the end of a child's output before its exit), so only if the
- * descriptors were looked at after the signal, and all of them fitted. */
+/* Do signals run after this batch? What happened before a signal must be
+ * reported first (the end of a child's output before its exit), so only if the
+ * descriptors were polled after the signal and all events fitted. */
 static int are_signals_due(uv_loop_t* loop, int was_due_before_wait) {
   struct uv__batch* batch = &uv__loop_state(loop)->batch;
 
@@ -70,7 +70,7 @@ static int are_signals_due(uv_loop_t* loop, int was_due_before_wait) {
 static int wait_once(uv_loop_t* loop, int timeout_ms) {
   struct uv__loop_state* state = uv__loop_state(loop);
   struct uv__batch* batch = &state->batch;
-  int room = make_room(batch);
+  int room = reserve_batch(batch);
   int is_sleep = timeout_ms != 0;
   int is_timed = is_sleep && uv__metrics_idle_is_on(loop);
   int was_due = uv__loop_signals_due(loop);
@@ -88,14 +88,14 @@ static int wait_once(uv_loop_t* loop, int timeout_ms) {
   batch->next = 0;
   batch->count = n < 0 ? 0 : n;
   batch->was_full = n == room;
-  /* What is there before the loop sleeps was waiting for it. Looked for only if
-   * idle time is measured, and then counted as such. */
+  /* Events found without sleeping were waiting for the loop. They are counted
+   * only if idle time is measured. */
   batch->was_waiting = !is_sleep && uv__metrics_idle_is_on(loop);
   batch->signals_due = are_signals_due(loop, was_due);
   if (uv__wake_take(loop))
     add_wake(batch);
   if (!batch->signals_due && uv__loop_signals_due(loop))
-    (void) uv__wake_send(loop); /* its own wake-up may be in this batch */
+    (void) uv__wake_send(loop); /* its wake-up may be part of this batch */
   return n < 0 && batch->count == 0 ? n : batch->count;
 }
 
@@ -114,24 +114,24 @@ static int left_ms(uint64_t deadline_ns) {
 
 int uv__loop_poll_collect(uv_loop_t* loop, uint64_t deadline_ns) {
   const struct uv__batch* batch = &uv__loop_state(loop)->batch;
-  /* With metrics on it is worth a look of its own to tell events that have been
+  /* With metrics on, poll without blocking first, to tell events that were
    * waiting from those that end a sleep. */
-  int look_first = uv__metrics_idle_is_on(loop);
+  int poll_first = uv__metrics_idle_is_on(loop);
   int retries = 0;
   int n;
 
-  /* Collected before and not dispatched: waiting again would overwrite them,
-   * and a wake-up is not reported twice. */
+  /* Waiting again would overwrite events that are not dispatched yet, and a
+   * wake-up is not reported twice. */
   if (batch->next < batch->count)
     return batch->count - batch->next;
 
-  for (;; look_first = 0) {
+  for (;; poll_first = 0) {
     uv__loop_os_commit(loop);
     int timeout_ms = left_ms(deadline_ns);
-    /* A refused commit is waiting to be delivered. */
+    /* A failed commit has an error to deliver. */
     if (timeout_ms != 0 && uv__loop_os_has_pending(loop))
       timeout_ms = 0;
-    n = wait_once(loop, look_first ? 0 : timeout_ms);
+    n = wait_once(loop, poll_first ? 0 : timeout_ms);
     if (is_transient(n) && retries++ < WAIT_RETRIES_MAX) {
       if (timeout_ms != 0)
         uv_sleep(1);
@@ -158,7 +158,7 @@ int uv__loop_poll_dispatch(uv_loop_t* loop) {
     const struct uv__event* event = &events_of(batch)[batch->next++];
     ran += uv__loop_os_dispatch(loop, event);
   }
-  /* However many signals: one event, which their callbacks see counted. */
+  /* All signals together count as one event, before their callbacks run. */
   uv__metrics_count(loop, ran + (batch->signals_due != 0), batch->was_waiting);
   if (batch->signals_due)
     ran += uv__loop_os_dispatch_signals(loop);
@@ -186,7 +186,7 @@ int uv__loop_poll_dispatch_observed(uv_loop_t* loop) {
   return ran;
 }
 
-/* `is_observed` is a constant: there are two of it. */
+/* Instantiated twice: `is_observed` is a constant. */
 UV__INLINE int poll_events(uv_loop_t* loop,
                            uint64_t deadline_ns,
                            int is_observed) {
@@ -200,7 +200,7 @@ UV__INLINE int poll_events(uv_loop_t* loop,
       return n;
     if (ran != 0 || loop->stop_flag || uv__loop_os_has_pending(loop))
       deadline_ns = UV__DEADLINE_NONE;
-    /* What did not fit into the first small batch waits for its turn. */
+    /* Events beyond the first small batch wait for the next iteration. */
     if (ran != 0 && n < UV__BATCH_MAX)
       break;
     if (deadline_ns == UV__DEADLINE_NONE)

@@ -10,26 +10,21 @@
  * no user code. Returns the number of events or UV_E*. */
 int uv__loop_poll_collect(uv_loop_t* loop, uint64_t deadline_ns);
 
-/* Runs the callbacks of the collected events; returns how many were not
- * stale. */
+/* Runs the callbacks of the collected events. Returns the number of events that
+ * were not stale. */
 int uv__loop_poll_dispatch(uv_loop_t* loop);
 
-/* The whole phase as uv_run() does it. 0, or UV_E* if the loop cannot wait any
- * more: somebody closed the poller's fd. */
+/* The whole phase, as in uv_run(). Returns 0, or UV_E* if the loop can no
+ * longer wait because someone closed the poller's fd. */
 int uv__loop_poll(uv_loop_t* loop, uint64_t deadline_ns);
 
-/* The same three, for whoever observes; see observe.h. */
-UV__COLD int uv__poll_collect_observed(uv_loop_t* loop, uint64_t deadline_ns);
-UV__COLD int uv__poll_dispatch_observed(uv_loop_t* loop);
-UV__COLD int uv__poll_observed(uv_loop_t* loop, uint64_t deadline_ns);
-
-/* The same three, for whoever observes; see observe.h. */
+/* The same three while the loop is observed; see observe.h. */
 UV__COLD int uv__loop_poll_collect_observed(uv_loop_t* loop,
                                             uint64_t deadline_ns);
 UV__COLD int uv__loop_poll_dispatch_observed(uv_loop_t* loop);
 UV__COLD int uv__loop_poll_observed(uv_loop_t* loop, uint64_t deadline_ns);
 
-/* uv_loop_close(): frees what batches needed. */
+/* For uv_loop_close(): frees the batch. */
 void uv__loop_poll_close(uv_loop_t* loop);
 
 #endif /* UV_LOOP_POLL_H_ */

@@ -12,29 +12,28 @@
 #include "os/poller.h"
 #include "spin.h"
 
-/* Events fetched by one wait: as many as there is room for. A full batch means
- * that there may be more, and is what makes the room grow from the first to the
- * last number. */
+/* Capacity of a batch, the events fetched by one wait: the first until a batch
+ * was full, then the second. */
 #define UV__BATCH_FIRST 8
 #define UV__BATCH_MAX 1024
 
-/* loop-poll.c. Between a wait and its dispatch the events live here. One more
- * than was asked for has its place: a pending wake (wake.c). */
+/* loop-poll.c. Holds the events between a wait and their dispatch. Room for one
+ * extra event, the pending wake (wake.c). */
 struct uv__batch {
   int count;
   int next; /* first event that is not dispatched yet */
-  int was_full; /* there may be more: make room */
+  int was_full; /* there may be more events: grow */
   int was_waiting; /* the events were there before the wait */
-  int signals_due; /* signals have their turn after it */
+  int signals_due; /* signals are dispatched after it */
   struct uv__event* large; /* room for UV__BATCH_MAX, or NULL */
   struct uv__event first[UV__BATCH_FIRST + 1];
 };
 
 /* wake.c. */
 struct uv__wake {
-  unsigned awake; /* what shared.word holds while awake: AWAKE, or 0 if senders
-                   * are to wake the poller always */
-  int may_skip;   /* a wait that finds nothing for sure need not be made */
+  unsigned awake; /* value of shared.word while awake: AWAKE, or 0 if senders
+                   * must always wake the poller */
+  int may_skip;   /* waits that cannot find anything may be skipped */
   int was_pending; /* the last sleep, or spin, ended with a pending wake */
   struct uv__spin spin;
 };
@@ -52,26 +51,25 @@ struct uv__timers {
   size_t count;
   size_t capacity;
   size_t nready; /* due, disarmed, waiting for their callbacks */
-  unsigned changes; /* of the heap, so far; odd while one is under way */
+  unsigned changes; /* of the heap, so far; odd during a change */
   unsigned readers; /* in uv__timer_peek_due() right now, on any thread */
 };
 
 /* async.c. */
 struct uv__asyncs {
-  struct uv__queue places; /* all handles, in the order of their turns */
+  struct uv__queue places; /* all handles, in the order of their calls */
   struct uv__queue ready;  /* taken off the stack, for the next pass */
-  struct uv__async_pass* pass; /* the innermost one under way, or NULL */
+  struct uv__async_pass* pass; /* the innermost one in progress, or NULL */
 };
 
 /* metrics.c. Atomic where uv_metrics_idle_time() reads from other threads. */
 struct uv__metrics {
-  uint64_t loop_count;     /* these three: see uv_metrics_t, which has room for
-                            * ten more that no loop need carry */
+  uint64_t loop_count;     /* the first three are those of uv_metrics_t */
   uint64_t events;
   uint64_t events_waiting;
   unsigned sequence;       /* odd while the two below change together */
   uint64_t idle_ns;        /* finished waits */
-  uint64_t waiting_since;  /* 0, or when the wait under way began */
+  uint64_t waiting_since;  /* start of the wait in progress, or 0 */
 };
 
 enum {
@@ -107,9 +105,9 @@ struct uv__loop_state {
   struct uv__wake wake;
   struct uv__metrics metrics;
   struct uv__batch batch;
-  /* Away from what the loop writes all the time, so that these do not fight for
-   * a cache line: the end of the batch before it and the platform's part behind
-   * it are seldom touched. */
+  /* Apart from what the loop writes all the time, to avoid false sharing: the
+   * end of the batch before it and the platform's part after it are rarely
+   * written. */
   struct uv__loop_shared shared;
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Spinning for a few microseconds before going to sleep.
  *
- * A round trip to another thread mostly takes less time than falling asleep and
- * being woken, so loops and workers spin first. A spinner whose spins keep
- * being unsuccessful skips most of them, until one succeeds again.
+ * A round trip to another thread usually takes less time than falling asleep
+ * and being woken, so loops and workers spin first. After several unsuccessful
+ * spins in a row most are skipped, until one succeeds again.
  */
 #ifndef UV_SPIN_H_
 #define UV_SPIN_H_
@@ -12,24 +12,24 @@
 #include "base.h"
 
 #define UV__SPIN_NS 8000
-/* Checks between two looks at the clock. */
+/* Checks between two readings of the clock. */
 #define UV__SPIN_CHECKS 16
-/* If the clock stands still. */
+/* A bound in case the clock stands still. */
 #define UV__SPIN_TURNS_MAX 1000
 /* After this many unsuccessful spins in a row, most are skipped. */
 #define UV__SPIN_MISSES_MAX 4
 
-/* How it went lately. The owner resets it to zeros after a success. */
+/* Outcome of recent spins. The owner zeroes it after a success. */
 struct uv__spin {
   unsigned misses; /* unsuccessful spins in a row, and skipped ones since */
-  unsigned pause;  /* skip so many until the next one; 0: the least */
+  unsigned pause;  /* spins to skip before the next; 0: the minimum */
 };
 
 enum uv__spin_advice { UV__SPIN_SKIP, UV__SPIN_NOW, UV__SPIN_RETRY };
 
-/* Whether to spin; RETRY is the one spin after a pause, which grows with each
- * from `pause_min` to `pause_max`. The owner counts up `misses` when the spin
- * was unsuccessful. */
+/* Says whether to spin. RETRY is the single spin after a pause; the pause grows
+ * from `pause_min` to `pause_max`. The owner increments `misses` after an
+ * unsuccessful spin. */
 static inline enum uv__spin_advice uv__spin_advise(struct uv__spin* spin,
                                                    unsigned pause_min,
                                                    unsigned pause_max) {
@@ -45,8 +45,8 @@ static inline enum uv__spin_advice uv__spin_advise(struct uv__spin* spin,
   return UV__SPIN_RETRY;
 }
 
-/* Spins until is_found(arg), which is 1 then, until is_over(arg), asked less
- * often, or for `span_ns`: 0. */
+/* Spins for at most `span_ns`. Returns 1 as soon as is_found(arg), and 0 when
+ * is_over(arg), which is checked less often, or the time is up. */
 static inline int uv__spin(uint64_t span_ns,
                            int (*is_found)(const void* arg),
                            int (*is_over)(const void* arg),
@@ -65,7 +65,7 @@ static inline int uv__spin(uint64_t span_ns,
   return 0;
 }
 
-/* For either of the two. */
+/* A predicate for uv__spin() that never holds. */
 static inline int uv__spin_never(const void* arg) {
   (void) arg;
   return 0;

@@ -12,12 +12,12 @@
  * two agree.
  *
  * A handle knows its slot: node.heap[0] is the index plus one, 0 when unarmed.
- * Deadlines that are too far away for nanoseconds all count as the last moment
- * there is; node.heap[1..2] then remember the milliseconds, for whoever asks.
+ * Deadlines too far away for 64 bits of nanoseconds saturate; node.heap[1..2]
+ * then hold the milliseconds, for uv_timer_get_due_in().
  *
- * A timer that is due is disarmed before the first callback of its round runs,
- * and waits for its own in a list, linked by node.queue: it is not active then,
- * and can be stopped, started or closed like any other.
+ * Due timers are disarmed before the first callback of a round runs, and wait
+ * for their own in a list linked by node.queue. They are inactive meanwhile,
+ * and can be stopped, started or closed like any other timer.
  *
  * Context: uv__timer_peek_due() any, everything else the loop's thread.
  */
@@ -33,7 +33,8 @@
 #define ARITY 4
 #define MIN_CAPACITY 16
 
-/* Of uv__timer_peek_due(): slots to look at before it is content with less. */
+/* Slots that uv__timer_peek_due() visits before it settles for a lower
+ * bound. */
 #define PEEK_MAX 64
 
 static size_t slot_of(const uv_timer_t* timer) {
@@ -61,9 +62,9 @@ static int key_before(const struct uv__timer_slot* a,
   return a->start_id < b->start_id;
 }
 
-/* Around every change of the heap: a reader that finds the number odd, or
- * another one afterwards, has seen half of it. Pairs with the loads in
- * uv__timer_peek_due(). */
+/* Brackets every change of the heap. A reader that finds the counter odd, or
+ * different afterwards, may have seen a partial change. Pairs with the loads in
+ * peek_due(). */
 static void change_begin(struct uv__timers* timers) {
   uv__store_release(&timers->changes, timers->changes + 1);
 }
@@ -72,14 +73,14 @@ static void change_end(struct uv__timers* timers) {
   uv__store_release(&timers->changes, timers->changes + 1);
 }
 
-static void put(struct uv__timers* timers,
-                size_t i,
-                const struct uv__timer_slot* slot) {
+static void put_slot(struct uv__timers* timers,
+                     size_t i,
+                     const struct uv__timer_slot* slot) {
   timers->heap[i] = *slot;
   set_slot(slot->timer, i + 1);
 }
 
-/* Finds the place for `slot` from the hole at `i` towards the top. */
+/* Moves the hole at `i` towards the root until `slot` fits. */
 static void sift_up(struct uv__timers* timers,
                     size_t i,
                     struct uv__timer_slot slot) {
@@ -87,10 +88,10 @@ static void sift_up(struct uv__timers* timers,
     size_t parent = (i - 1) / ARITY;
     if (!key_before(&slot, &timers->heap[parent]))
       break;
-    put(timers, i, &timers->heap[parent]);
+    put_slot(timers, i, &timers->heap[parent]);
     i = parent;
   }
-  put(timers, i, &slot);
+  put_slot(timers, i, &slot);
 }
 
 static size_t earliest_child(const struct uv__timers* timers, size_t first) {
@@ -105,7 +106,7 @@ static size_t earliest_child(const struct uv__timers* timers, size_t first) {
   return best;
 }
 
-/* Likewise, towards the leaves. */
+/* The same, towards the leaves. */
 static void sift_down(struct uv__timers* timers,
                       size_t i,
                       struct uv__timer_slot slot) {
@@ -116,10 +117,10 @@ static void sift_down(struct uv__timers* timers,
     size_t child = earliest_child(timers, first);
     if (!key_before(&timers->heap[child], &slot))
       break;
-    put(timers, i, &timers->heap[child]);
+    put_slot(timers, i, &timers->heap[child]);
     i = child;
   }
-  put(timers, i, &slot);
+  put_slot(timers, i, &slot);
 }
 
 static void heap_remove(struct uv__timers* timers, uv_timer_t* timer) {
@@ -130,7 +131,7 @@ static void heap_remove(struct uv__timers* timers, uv_timer_t* timer) {
   change_begin(timers);
   struct uv__timer_slot last = timers->heap[--timers->count];
   if (i == timers->count)
-    ; /* it was the last one */
+    ; /* it was the last slot */
   else if (i > 0 && key_before(&last, &timers->heap[(i - 1) / ARITY]))
     sift_up(timers, i, last);
   else
@@ -149,7 +150,7 @@ static uv_timer_t* heap_top(struct uv__timers* timers) {
     struct uv__timer_slot top = timers->heap[0];
     if (top.start_id == top.timer->start_id)
       return top.timer;
-    /* Restarted since: its real key is later, let it sink. */
+    /* Restarted for later since: sift it down to its real key. */
     change_begin(timers);
     sift_down(timers, 0, key_of(top.timer));
     change_end(timers);
@@ -157,8 +158,8 @@ static uv_timer_t* heap_top(struct uv__timers* timers) {
   return NULL;
 }
 
-/* The slot behind the last one links the array to the one it replaced, which is
- * half as long. */
+/* One slot past the end links an array to the one it replaced, which is half as
+ * long. */
 static struct uv__timer_slot** older_heap(struct uv__timer_slot* heap,
                                           size_t capacity) {
   return (struct uv__timer_slot**) &heap[capacity].timer;
@@ -179,8 +180,8 @@ static void free_older_heaps(struct uv__timers* timers) {
   }
 }
 
-/* Another thread may just be reading the array before this one, or even an
- * older one (uv__timer_peek_due()): then they are kept until the next time. */
+/* If another thread is reading an older array in uv__timer_peek_due(), old
+ * arrays are kept until the heap grows again. */
 UV__NOINLINE static int heap_grow(struct uv__timers* timers) {
   size_t capacity = timers->capacity * 2;
   if (capacity < MIN_CAPACITY)
@@ -196,22 +197,22 @@ UV__NOINLINE static int heap_grow(struct uv__timers* timers) {
   /* In this order: pairs with the loads in uv__timer_peek_due(). */
   uv__store_release(&timers->heap, heap);
   uv__store_release(&timers->capacity, capacity);
-  /* Release: who begins to read after this finds the new array. Pairs with the
-   * addition in uv__timer_peek_due(). */
+  /* Release: a reader that arrives after this sees the new array. Pairs with
+   * the addition in uv__timer_peek_due(). */
   if (uv__fetch_add(&timers->readers, 0) == 0)
     free_older_heaps(timers);
   return 0;
 }
 
-/* Room for one more, and for those that are due: they may be repeated. */
+/* Makes room for one more timer beside the due ones, which may repeat. */
 static int heap_reserve(struct uv__timers* timers) {
   if (timers->count + timers->nready < timers->capacity)
     return 0;
   return heap_grow(timers);
 }
 
-/* A deadline that takes two stores counts as a change of the heap: half of the
- * old one and half of the new one may be later than both. */
+/* Where a deadline takes two stores, writing it counts as a change of the heap:
+ * a mix of the old and the new half may be later than both. */
 static void set_due_ns(struct uv__timers* timers,
                        uv_timer_t* timer,
                        uint64_t due_ns) {
@@ -224,7 +225,7 @@ static void set_due_ns(struct uv__timers* timers,
     change_end(timers);
 }
 
-static int arm(uv_timer_t* timer, uint64_t timeout_ms) {
+static int arm_timer(uv_timer_t* timer, uint64_t timeout_ms) {
   uv_loop_t* loop = timer->loop;
   struct uv__loop_state* state = uv__loop_state(loop);
   struct uv__timers* timers = &state->timers;
@@ -242,7 +243,7 @@ static int arm(uv_timer_t* timer, uint64_t timeout_ms) {
   set_due_ns(timers, timer, due_ns);
   timer->start_id = loop->timer_counter++;
   if (slot != 0 && due_ns >= timers->heap[slot - 1].due_ns)
-    return 0; /* not before its slot says; see heap_top() */
+    return 0; /* its slot is early enough; heap_top() corrects it */
 
   change_begin(timers);
   sift_up(timers, slot == 0 ? timers->count++ : slot - 1, key_of(timer));
@@ -260,7 +261,7 @@ int uv_timer_init(uv_loop_t* loop, uv_timer_t* handle) {
   return 0;
 }
 
-/* Due, and waiting for its callback? */
+/* Is it due and waiting for its callback? */
 static int is_ready(const uv_timer_t* handle) {
   return slot_of(handle) != 0 && !uv__is_active(uv__base(handle));
 }
@@ -280,7 +281,7 @@ int uv_timer_start(uv_timer_t* handle,
 
   if (is_ready(handle))
     leave_ready(&uv__loop_state(handle->loop)->timers, handle);
-  int err = arm(handle, timeout);
+  int err = arm_timer(handle, timeout);
   if (err != 0)
     return err;
 
@@ -336,21 +337,22 @@ uint64_t uv__timer_next_due(uv_loop_t* loop) {
   return timer == NULL ? UV__DEADLINE_NEVER : timer->timeout;
 }
 
-/* Keys that are too early hide what is below them: their slots are walked until
- * nothing that is left can be earlier than what was found. UV__DEADLINE_NONE if
- * that takes too long. */
+/* A slot with an outdated key says nothing about its timer, but bounds the
+ * slots below it: walk down until no remaining slot can be earlier than the
+ * earliest timer found. Returns UV__DEADLINE_NONE if that takes too many
+ * steps. */
 static uint64_t true_earliest(const struct uv__timer_slot* heap, size_t count) {
   size_t todo[PEEK_MAX];
   size_t ntodo = 1;
   uint64_t best_ns = UV__DEADLINE_NEVER;
 
   todo[0] = 0;
-  for (size_t looked = 0; ntodo != 0; looked++) {
+  for (size_t visited = 0; ntodo != 0; visited++) {
     size_t i = todo[--ntodo];
     const uv_timer_t* timer = heap[i].timer;
     if (timer == NULL || heap[i].due_ns >= best_ns)
       continue;
-    if (looked == PEEK_MAX || ntodo > PEEK_MAX - ARITY)
+    if (visited == PEEK_MAX || ntodo > PEEK_MAX - ARITY)
       return UV__DEADLINE_NONE;
     if (timer->timeout < best_ns)
       best_ns = timer->timeout;
@@ -362,9 +364,9 @@ static uint64_t true_earliest(const struct uv__timer_slot* heap, size_t count) {
 }
 
 static uint64_t peek_due(const struct uv__timers* timers) {
-  /* Acquire: these pair with change_begin() and change_end(), */
+  /* Acquire: pairs with change_begin() and change_end(). */
   unsigned changes = uv__load_acquire(&timers->changes);
-  /* these, in this order, with heap_grow(): an array of that capacity. */
+  /* In this order: pairs with heap_grow(), so the array has that capacity. */
   size_t count = uv__load_acquire(&timers->capacity);
   const struct uv__timer_slot* heap = uv__load_acquire(&timers->heap);
 
@@ -379,23 +381,23 @@ static uint64_t peek_due(const struct uv__timers* timers) {
       changes % 2 == 0 && changes == uv__load_acquire(&timers->changes);
   if (is_whole)
     return due_ns != UV__DEADLINE_NONE ? due_ns : top_ns;
-  /* Where words are shorter than keys, the top may be half of one, too. */
+  /* On 32 bits the key at the top may be half written as well. */
   return sizeof(uintptr_t) < sizeof(top_ns) ? UV__DEADLINE_NONE : top_ns;
 }
 
-/* The loop's thread may be changing all this meanwhile: whatever is read, no
- * index leaves the array, and the answer is never too late. */
+/* The loop thread may change the heap at the same time: whatever is read, no
+ * index leaves the array, and the result is never later than the truth. */
 uint64_t uv__timer_peek_due(const uv_loop_t* loop) {
   struct uv__timers* timers = &uv__loop_state(loop)->timers;
 
-  /* Keeps the array. Pairs with heap_grow(). */
+  /* Keeps the array alive. Pairs with heap_grow(). */
   uv__fetch_add(&timers->readers, 1);
   uint64_t due_ns = peek_due(timers);
   uv__fetch_sub(&timers->readers, 1);
   return due_ns;
 }
 
-/* Is there one beside the first? Keys may be too early, never too late. */
+/* Is another timer due beside the top one? Keys may be early, never late. */
 static int is_other_due(const struct uv__timers* timers, uint64_t now_ns) {
   for (size_t i = 1; i <= ARITY && i < timers->count; i++)
     if (timers->heap[i].due_ns <= now_ns)
@@ -403,10 +405,10 @@ static int is_other_due(const struct uv__timers* timers, uint64_t now_ns) {
   return 0;
 }
 
-/* Before its callback: repeats it, or stops it. */
-static inline void settle(uv_timer_t* timer) {
+/* Rearms or stops a timer before its callback runs. */
+static inline void rearm_or_stop(uv_timer_t* timer) {
   if (timer->repeat != 0) {
-    (void) arm(timer, timer->repeat); /* there is room for it */
+    (void) arm_timer(timer, timer->repeat); /* heap_reserve() left room */
     uv__handle_start(uv__base(timer));
   } else {
     uv_timer_stop(timer);
@@ -416,7 +418,7 @@ static inline void settle(uv_timer_t* timer) {
 UV__COLD static void fire_observed(uv_timer_t* timer) {
   uint64_t due_ns = timer->timeout;
 
-  settle(timer);
+  rearm_or_stop(timer);
   uv__observed_timer(timer, due_ns);
 }
 
@@ -425,11 +427,11 @@ static void fire(uv_timer_t* timer) {
     fire_observed(timer);
     return;
   }
-  settle(timer);
+  rearm_or_stop(timer);
   uv__call_timer(timer);
 }
 
-/* Several are due: all are disarmed before the first callback. */
+/* Disarms every due timer before the first callback runs. */
 UV__NOINLINE static void run_round(struct uv__timers* timers, uint64_t now_ns) {
   struct uv__queue ready;
   uv_timer_t* timer = heap_top(timers);

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Waking a loop, at the price of a system call only when it sleeps.
+/* Waking a loop, with a system call only when it sleeps.
  *
- * One word holds PENDING (somebody wants the loop's attention) and AWAKE (the
- * loop will look at the word before it sleeps). Senders set PENDING; who finds
- * the word empty writes to the poller. The loop clears AWAKE before it blocks,
- * which fails if a wake is pending, and sets it again afterwards. All of these
- * are read-modify-write operations of one word, so they have an order: either
- * the loop sees the pending wake, or the sender sees that the loop sleeps. The
+ * One word holds PENDING (a wake was sent) and AWAKE (the loop will check the
+ * word before it sleeps). Senders set PENDING; a sender that finds the word
+ * empty wakes the poller. The loop clears AWAKE before it blocks, which fails
+ * if a wake is pending, and sets it again afterwards. All of these are
+ * read-modify-write operations on one word and therefore ordered: either the
+ * loop sees the pending wake, or the sender sees that the loop sleeps. The
  * poller may be woken once more than needed; then there is nothing to dispatch.
  *
  * Before it sleeps, a loop whose last sleep was ended by a wake spins on the
- * word (SPINNING, spin.h). The spin after a pause is longer, because the other
- * side has gone to sleep meanwhile too and must be awake for the two to get
- * into step again.
+ * word (SPINNING, spin.h). The first spin after a pause is longer: by then the
+ * other side sleeps too, and takes time to wake up.
  *
  * Outside uv_run(), and in UV_RUN_NOWAIT, the word is never AWAKE: embedders
  * watch the poller's fd instead.
@@ -37,7 +36,7 @@
 #define BATCH_REQS 8
 #define BATCH_NS 2000
 
-/* As many as the process may use, or 0: not asked yet. */
+/* Processors that the process may use, or 0 if not known yet. */
 static unsigned processors; /* atomic */
 
 void uv__wake_init_process(void) {
@@ -52,8 +51,8 @@ static unsigned* word_of(uv_loop_t* loop) {
 int uv__wake_send(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
 
-  /* Release: what it is about was written before. Pairs with the operations on
-   * this word in uv__wake_take() and uv__wake_sleep(). */
+  /* Release: what the sender wrote before. Pairs with the operations on this
+   * word in uv__wake_take_pending() and uv__wake_sleep(). */
   unsigned before = uv__fetch_or(&state->shared.word, PENDING);
   if (before == 0)
     return state->poller->wake(loop);
@@ -77,21 +76,21 @@ void uv__wake_run_end(uv_loop_t* loop) {
     return;
   w->awake = 0;
   w->may_skip = 0;
-  /* The sender counted on us to look. The wake stays pending for the next run;
-   * the poller is told for those who watch its fd. */
+  /* The sender relied on the loop to see the wake. It stays pending for the
+   * next run; wake the poller for embedders that watch its fd. */
   if (uv__fetch_and(word_of(loop), ~AWAKE) & PENDING)
     (void) uv__wake_poller(loop);
 }
 
-/* Is there a processor for the thread we would be spinning for? None if the
- * workers need them all: spinning would hold up what it waits for. */
+/* Is there a processor left for the thread that we would spin for? Not if the
+ * workers need them all: spinning would delay what it waits for. */
 static int can_spin(void) {
   unsigned known = uv__load_relaxed(&processors);
 
   return known > 1 && !uv__threadpool_is_heavy(known);
 }
 
-/* How long to spin, in ns. */
+/* Returns how long to spin, in ns. */
 static uint64_t spin_span(struct uv__wake* w) {
   if (!w->was_pending || !can_spin())
     return 0;
@@ -106,8 +105,8 @@ static uint64_t spin_span(struct uv__wake* w) {
   return LONG_SPIN_NS;
 }
 
-/* Each wake taken alone costs the threads that send them more than it costs us:
- * the memory we share goes to and fro. */
+/* Taking wakes one by one costs the sending threads more than it costs the
+ * loop, because the shared cache line bounces between them. */
 static void wait_for_batch(const uv_loop_t* loop) {
   if (loop->active_reqs.count >= BATCH_REQS && can_spin())
     (void) uv__spin(BATCH_NS, uv__spin_never, uv__spin_never, NULL);
@@ -129,7 +128,7 @@ int uv__wake_sleep(uv_loop_t* loop) {
   unsigned expected = AWAKE;
 
   if (w->awake == 0)
-    return 1; /* the poller knows of wakes */
+    return 1; /* senders wake the poller */
   if (is_pending(word)) {
     wait_for_batch(loop);
     return 0;
@@ -152,7 +151,7 @@ int uv__wake_sleep(uv_loop_t* loop) {
 int uv__wake_take_pending(uv_loop_t* loop) {
   struct uv__wake* w = &uv__loop_state(loop)->wake;
 
-  /* Acquire: what the wake is about. Pairs with uv__wake_send(). */
+  /* Acquire: what the sender wrote. Pairs with uv__wake_send(). */
   w->was_pending = (uv__exchange(word_of(loop), w->awake) & PENDING) != 0;
   return w->was_pending;
 }

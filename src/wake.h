@@ -5,8 +5,8 @@
 
 #include "loop-state.h"
 
-/* With the first loop: asks for the number of processors. That may open files,
- * which a program may have forbidden by the time the loop runs (seccomp). */
+/* Called with the first loop: determines the number of processors. This may
+ * open files, which a seccomp filter may forbid by the time the loop runs. */
 void uv__wake_init_process(void);
 
 /* Makes the loop dispatch wake-ups before it sleeps again; wakes the poller if
@@ -20,30 +20,30 @@ static inline int uv__wake_poller(uv_loop_t* loop) {
   return uv__loop_state(loop)->poller->wake(loop);
 }
 
-/* Around uv_run(), if the mode allows it to sleep. In between, senders rely on
- * the loop to find pending wakes by itself; outside, on the poller (whose fd
- * may be watched by an embedder). */
+/* These two bracket uv_run(). In between, senders rely on the loop to find
+ * pending wakes by itself, unless the mode never sleeps; outside, on the
+ * poller, whose fd an embedder may watch. */
 void uv__wake_run_begin(uv_loop_t* loop, uv_run_mode mode);
 void uv__wake_run_end(uv_loop_t* loop);
 
-/* Before a wait that may block: 1 if it may, 0 if a wake is pending. May spin
- * for one for a few microseconds first. */
+/* Called before a wait that may block. Returns 1 if it may, 0 if a wake is
+ * pending. May spin for one for a few microseconds first. */
 int uv__wake_sleep(uv_loop_t* loop);
 
-/* After a wait: awake again. Returns 1 if a wake was pending, which is taken
- * now. */
+/* Called after a wait: marks the loop awake. Returns 1 if a wake was pending,
+ * and takes it. */
 int uv__wake_take_pending(uv_loop_t* loop);
 static inline int uv__wake_take(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
 
-  /* Neither slept nor woken. A wake that is missed here is found in time: the
-   * loop asks again before it sleeps. */
+  /* The loop neither slept nor was woken. A wake that is missed here is found
+   * before the loop sleeps. */
   if (uv__load_relaxed(&state->shared.word) == state->wake.awake)
     return 0;
   return uv__wake_take_pending(loop);
 }
 
-/* Before a wait that does not block: 1 if it could find nothing but wakes. */
+/* Can a wait that does not block find nothing but wakes? */
 static inline int uv__wake_is_all(const uv_loop_t* loop) {
   const struct uv__loop_state* state = uv__loop_state(loop);
 
