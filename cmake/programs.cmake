@@ -64,12 +64,28 @@ if(LIBUV_KQUEUE_SHIM)
   uv_harness_program(uv-shim kqueue-shim/test/list.h ${uv_shim_test_sources})
 endif()
 
-foreach(example ${uv_examples})
-  get_filename_component(name ${example} NAME)
-  uv_program(${name} ${uv_test_library} ${example}.c)
-  set_target_properties(${name} PROPERTIES
+function(uv_example path)
+  get_filename_component(name ${path} NAME)
+  uv_program(example-${name} ${uv_test_library} ${path}.c)
+  set_target_properties(example-${name} PROPERTIES OUTPUT_NAME ${name}
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+endfunction()
+foreach(example ${uv_examples})
+  uv_example(${example})
 endforeach()
+# The loop inside GLib's, where that is installed for this compiler. (MSan and
+# TSan do not know what goes on inside GLib.)
+if(UNIX AND NOT CMAKE_CROSSCOMPILING AND
+   NOT LIBUV_TEST_PRESET MATCHES "^(i386|msan|musl|tsan)$")
+  find_package(PkgConfig)
+  if(PKG_CONFIG_FOUND)
+    pkg_check_modules(GLIB IMPORTED_TARGET glib-2.0)
+  endif()
+  if(GLIB_FOUND)
+    uv_example(${uv_glib_examples})
+    target_link_libraries(example-glib PRIVATE PkgConfig::GLIB)
+  endif()
+endif()
 
 # Linux only: their other side and their floors are written for it.
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")

@@ -203,8 +203,30 @@ uv_contract_win_sources = \
   test/contract/contract-req.c
 
 uv_examples = \
+  examples/cat \
+  examples/chat \
+  examples/child \
   examples/copy \
+  examples/cores \
+  examples/discovery \
   examples/echo-client \
   examples/echo-server \
+  examples/grep \
+  examples/http-hello \
+  examples/line-editor \
+  examples/lookup \
   examples/loops \
-  examples/pull-echo
+  examples/metrics \
+  examples/pipe-server \
+  examples/pull-echo \
+  examples/pull \
+  examples/queue \
+  examples/supervisor \
+  examples/tail \
+  examples/tcp-echo \
+  examples/timer \
+  examples/watch
+
+# Built where GLib is installed.
+uv_glib_examples = \
+  examples/glib
