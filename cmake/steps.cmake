@@ -53,7 +53,10 @@ uv_step(originality tidy 120 FAST tree LIGHT
         COMMAND test/originality src test bench examples)
 
 # The manual's reference and the headers, both ways.
-uv_step(manual docs 60 FAST tree LIGHT TAP COMMAND docs/manual/check)
+uv_step(manual docs 120 FAST tree LIGHT TAP COMMAND docs/manual/check)
+# Its pages, every warning an error.
+uv_step(manual-html docs 300 NORMAL tree LIGHT PACKAGES python3-sphinx furo
+        COMMAND docs/manual/build)
 # Everything clang finds wrong, in the files that it has a command for.
 uv_step(clang-tidy tidy 1800 FULL clang PACKAGES clang-tidy
         COMMAND test/clang-tidy @build@)

@@ -4,13 +4,15 @@ import os
 import re
 import sys
 
+sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 'lib'))
 
 project = 'Blacklight'
 author = 'the Blacklight authors'
 copyright = author
-with open('../../include/uv/version.h', encoding='utf-8') as f:
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                       '../../include/uv/version.h'), encoding='utf-8') as f:
     numbers = re.findall(r'UV_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)', f.read())
 release = version = '.'.join(numbers[:3])
 
@@ -25,7 +27,7 @@ nitpick_ignore = [('c:identifier', name) for name in (
     'sockaddr', 'sockaddr_in', 'sockaddr_in6', 'addrinfo', 'NI_MAXHOST',
     'NI_MAXSERV', 'data', 'address', 'netmask')]
 
-exclude_patterns = ['_build', 'lib']
+exclude_patterns = ['lib']
 html_theme = 'furo'
 html_title = 'Blacklight'
 html_static_path = ['_static']
