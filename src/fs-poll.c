@@ -4,9 +4,10 @@
  *   start -> stat on a worker -> compare -> callback if something changed
  *   -> timer until the next multiple of the interval -> stat ...
  *
- * Each start makes a poller. Stopping closes its timer, after a stat that is
- * under way has come back, and the timer's close callback frees it; until then
- * the loop is alive, as with libuv. The handle's close_cb comes after the last.
+ * Each start creates a poller. Stopping closes its timer, once a stat in
+ * progress has returned, and the timer's close callback frees the poller; until
+ * then the loop stays alive, as with libuv. The handle's close_cb runs after
+ * the last poller is freed.
  *
  * L1  `busy` from submitting a stat until its callback has returned. The timer
  *     of a busy poller is neither armed nor closed.
@@ -18,8 +19,8 @@
 #include "callback.h"
 #include "out-string.h"
 
-/* What is known about the path: 0 for attributes in `prev`, else an error that
- * was reported, or this. */
+/* Value of `known` before the first stat. Otherwise it is 0 if `prev` holds
+ * attributes, or the error that was reported. */
 #define NOTHING_YET 1
 
 struct poller {
@@ -36,11 +37,11 @@ struct poller {
   char path[];
 };
 
-/* For callbacks that have no attributes to show. */
+/* Passed to callbacks where there are no attributes. */
 static const uv_stat_t no_stat;
 
-/* The attributes whose change is reported: what reading alone alters, and what
- * the file system settles later (blocks), is left out. */
+/* The attributes whose change is reported. Left out are those that reading
+ * changes, and the number of blocks, which the file system may settle later. */
 struct fingerprint {
   uint64_t numbers[8];
   uv_timespec_t times[3];
@@ -54,7 +55,7 @@ static struct fingerprint fingerprint_of(const uv_stat_t* st) {
   };
 }
 
-static int differs(const uv_stat_t* a, const uv_stat_t* b) {
+static int stat_differs(const uv_stat_t* a, const uv_stat_t* b) {
   struct fingerprint left = fingerprint_of(a);
   struct fingerprint right = fingerprint_of(b);
   return memcmp(&left, &right, sizeof(left)) != 0;
@@ -101,14 +102,14 @@ static void poller_end(struct poller* poller) {
   uv_close(uv__base(&poller->timer), poller_end_done);
 }
 
-/* Not stopped since it was made? */
+/* Has it not been stopped? */
 static int is_running(const struct poller* poller) {
   return poller->handle->poll_ctx == poller &&
          uv__is_active(uv__base(poller->handle));
 }
 
-/* Both report the first time and when something changed. The callback may stop,
- * start or close the handle. */
+/* Both report changes only. The callback may stop, start or close the
+ * handle. */
 static void report_error(struct poller* poller, int err) {
   if (err == poller->known)
     return;
@@ -121,7 +122,7 @@ static void report_stat(struct poller* poller, const uv_stat_t* now) {
   int news = poller->known < 0;
 
   if (poller->known == 0)
-    news = differs(&poller->prev, now);
+    news = stat_differs(&poller->prev, now);
   if (news)
     uv__call_fs_poll(poller->handle, poller->cb, 0, &poller->prev, now);
 
@@ -131,7 +132,7 @@ static void report_stat(struct poller* poller, const uv_stat_t* now) {
 
 static void poll_stat_done(uv_fs_t* req);
 
-static int ask(struct poller* poller) {
+static int start_stat(struct poller* poller) {
   uv_loop_t* loop = poller->handle->loop;
 
   poller->asked_at = uv_now(loop);
@@ -142,8 +143,8 @@ static int ask(struct poller* poller) {
 
 static void poll_timer_done(uv_timer_t* timer);
 
-/* Keeps the rhythm: the next multiple of the interval since the last stat. */
-static int arm(struct poller* poller) {
+/* Fires at the next multiple of the interval since the last stat. */
+static int arm_poller(struct poller* poller) {
   uint64_t interval = poller->interval_ms;
   uint64_t elapsed = uv_now(poller->handle->loop) - poller->asked_at;
 
@@ -151,15 +152,15 @@ static int arm(struct poller* poller) {
                         interval - elapsed % interval, 0);
 }
 
-/* After a stat was answered and reported: what comes next? */
-static void carry_on(struct poller* poller) {
+/* Continues after a stat was reported: arms the timer, or ends the poller. */
+static void finish_round(struct poller* poller) {
   poller->busy = 0;
   if (!is_running(poller)) {
     poller_end(poller);
     return;
   }
 
-  int err = arm(poller);
+  int err = arm_poller(poller);
   if (err == 0)
     return;
   (void) uv_fs_poll_stop(poller->handle); /* cannot fail */
@@ -170,13 +171,13 @@ static void carry_on(struct poller* poller) {
 static void poll_timer_done(uv_timer_t* timer) {
   struct poller* poller = container_of(timer, struct poller, timer);
 
-  int err = ask(poller);
+  int err = start_stat(poller);
   if (err == 0)
     return;
 
   poller->busy = 1; /* while the callback runs, see L1 */
   report_error(poller, err);
-  carry_on(poller);
+  finish_round(poller);
 }
 
 static void poll_stat_done(uv_fs_t* req) {
@@ -190,7 +191,7 @@ static void poll_stat_done(uv_fs_t* req) {
   }
 
   uv_fs_req_cleanup(req);
-  carry_on(poller);
+  finish_round(poller);
 }
 
 int uv_fs_poll_init(uv_loop_t* loop, uv_fs_poll_t* handle) {
@@ -214,7 +215,7 @@ int uv_fs_poll_start(uv_fs_poll_t* handle,
   poller->cb = poll_cb;
   poller->interval_ms = interval == 0 ? 1 : interval;
 
-  int err = ask(poller);
+  int err = start_stat(poller);
   if (err != 0) {
     uv__handle_discard(uv__base(&poller->timer));
     uv__free(poller);

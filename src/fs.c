@@ -72,7 +72,7 @@ static int has_bufs(const struct uv__fs_args* args) {
   return args->bufs != NULL && args->nbufs > 0 && args->nbufs <= INT32_MAX;
 }
 
-/* Of a write and of a sendfile, which has no buffers. */
+/* Checks a write, or a sendfile, which has no buffers. */
 static int is_within_limit(const struct uv__fs_args* args) {
   return args->length <= UV__FS_BYTES_MAX &&
          uv__bufs_fit(args->bufs, args->nbufs);
@@ -177,7 +177,7 @@ int uv__fs_cancel(uv_fs_t* req) {
   return uv__work_cancel(req->loop, &req->work_req);
 }
 
-static int submit(uv_fs_t* req) {
+static int submit_req(uv_fs_t* req) {
   uv__req_start(req->loop, req, UV_FS);
   if (uv__fs_os_offer(req)) {
     *uv__fs_is_elsewhere(req) = req;
@@ -207,8 +207,8 @@ int uv__fs_copy_bufs(uv_fs_t* req, const struct uv__fs_args* args) {
   return 0;
 }
 
-/* The result stays 0, as in libuv: nothing was begun. */
-static int refuse(uv_fs_t* req, int err) {
+/* The result stays 0, as in libuv, because nothing was started. */
+static int refuse_req(uv_fs_t* req, int err) {
   uv_fs_req_cleanup(req);
   return err;
 }
@@ -222,21 +222,21 @@ int uv__fs_start(uv_loop_t* loop,
   init_req(loop, req, args->type, cb);
 
   if (cb != NULL && loop == NULL)
-    return refuse(req, UV_EINVAL);
+    return refuse_req(req, UV_EINVAL);
 
   int err = check_args(args);
   if (err == 0)
     err = uv__fs_os_fill(req, args);
   if (err != 0)
-    return refuse(req, err);
+    return refuse_req(req, err);
 
   if (cb == NULL) {
     fs_run(req);
     return (int) req->result;
   }
 
-  err = submit(req);
-  return err == 0 ? 0 : refuse(req, err);
+  err = submit_req(req);
+  return err == 0 ? 0 : refuse_req(req, err);
 }
 
 static void free_ptr(uv_fs_t* req) {

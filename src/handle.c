@@ -3,8 +3,8 @@
  *
  * uv_close() stops the handle through its class and queues it; the close phase
  * takes the queue, lets the class deliver cancellations and runs close_cb. The
- * queue is a stack on purpose: programs have come to rely on handles closed in
- * one tick being reported last-in first-out.
+ * queue is a stack on purpose: programs rely on handles closed in one tick
+ * being reported in LIFO order.
  */
 #include "handle.h"
 #include "callback.h"
@@ -36,8 +36,8 @@ void uv__handle_make_internal(uv_handle_t* handle) {
   handle->flags |= UV__INTERNAL;
 }
 
-/* Does ref/unref change the count? Closing handles are counted once, whatever
- * their reference (H1). */
+/* Does ref or unref change the count? A closing handle counts once, referenced
+ * or not (H1). */
 static int ref_is_counted(const uv_handle_t* handle) {
   return uv__is_active(handle) && !uv__is_closing(handle);
 }
@@ -116,7 +116,7 @@ void uv_close(uv_handle_t* handle, uv_close_cb close_cb) {
     handle->loop->active_handles++; /* H1 */
 }
 
-/* H5: the loop is not asked for at the handle. */
+/* H5: does not read the loop from the handle. */
 static void finish_close(uv_loop_t* loop, uv_handle_t* handle) {
   const struct uv__handle_class* class = &uv__handle_classes[handle->type];
 
@@ -157,7 +157,7 @@ void uv_walk(uv_loop_t* loop, uv_walk_cb walk_cb, void* arg) {
 
   while (!uv__queue_empty(&todo)) {
     struct uv__queue* q = uv__queue_pop_front(&todo);
-    /* Back in its place before the callback, which may close it. */
+    /* Queued again before the callback, which may close it. */
     uv__queue_push_back(&loop->handle_queue, q);
 
     uv_handle_t* handle = container_of(q, uv_handle_t, handle_queue);

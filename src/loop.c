@@ -25,7 +25,7 @@
 /* Rounds of callbacks that became due while the poll phase ran. */
 #define PENDING_ROUNDS_MAX 8
 
-/* Is there something left that could make a callback run? */
+/* Is there anything left that could make a callback run? */
 static int loop_is_alive(const uv_loop_t* loop) {
   if (loop->active_handles > 0)
     return 1;
@@ -37,33 +37,33 @@ int uv_loop_alive(const uv_loop_t* loop) {
   return loop_is_alive(loop);
 }
 
-/* Is there something to do even if no event comes and no timer is due? */
+/* Is there work that needs neither an event nor a due timer? */
 static int has_own_work(const uv_loop_t* loop) {
   return uv__loop_os_has_pending(loop) || loop->closing_handles != NULL ||
          !uv__queue_empty(&loop->idle_handles);
 }
 
-/* When there is: at once, or when the next timer is due. */
+/* Returns when the loop has work of its own: at once, or at the next timer. */
 static uint64_t next_own_work(uv_loop_t* loop) {
   if (has_own_work(loop))
     return UV__DEADLINE_NONE;
   return uv__timer_is_any(loop) ? uv__timer_next_due(loop) : UV__DEADLINE_NEVER;
 }
 
-/* The moment until which the loop may sleep, in ns of uv_hrtime(). */
+/* Returns the time until which the loop may sleep, in ns of uv_hrtime(). */
 static uint64_t loop_deadline(uv_loop_t* loop) {
   if (loop->stop_flag || !loop_is_alive(loop))
     return UV__DEADLINE_NONE;
   return next_own_work(loop);
 }
 
-/* Only reads: programs call this on another thread while the loop's thread
+/* Must not write: programs call this on another thread while the loop thread
  * starts timers. */
 int uv_backend_timeout(const uv_loop_t* loop) {
   if (loop->stop_flag || !loop_is_alive(loop) || has_own_work(loop))
     return 0;
-  /* Whoever embeds the loop waits on the backend's fd, which does not know yet
-   * about interest that was not committed: a round is due. */
+  /* An embedder waits on the backend's fd, which does not know about interest
+   * that is not committed yet: an iteration is due. */
   if (uv__loop_os_uncommitted(loop))
     return 0;
   return uv__deadline_left_ms(uv__timer_peek_due(loop),
@@ -73,7 +73,7 @@ int uv_backend_timeout(const uv_loop_t* loop) {
 void uv_update_time(uv_loop_t* loop) {
   uint64_t now_ns = uv_hrtime();
 
-  /* A closed loop has no state, but still tells the time: uvloop asks it. */
+  /* A closed loop has no state, but uvloop still asks it for the time. */
   if (uv__loop_state(loop) != NULL)
     uv__loop_state(loop)->now_ns = now_ns;
   loop->time = now_ns / 1000000;
@@ -87,8 +87,8 @@ void uv_stop(uv_loop_t* loop) {
   loop->stop_flag = 1;
 }
 
-/* `is_observed` is a constant wherever these are called: each of them exists
- * twice, and the one that nobody observes has nothing of the other. */
+/* The functions below are instantiated twice, with a constant `is_observed`, so
+ * that a loop that is not observed pays nothing. */
 UV__INLINE void run_phase(uv_loop_t* loop,
                           enum uv__phase phase,
                           void (*run)(uv_loop_t* loop),
@@ -111,7 +111,8 @@ UV__INLINE void before_poll(uv_loop_t* loop, int is_observed) {
     run_phase(loop, UV__PHASE_PREPARE, uv__run_prepare, is_observed);
 }
 
-/* No callback comes before the timers: the poll phase's time is still good. */
+/* Does no callback run before the timers? Then the time of the poll phase is
+ * still accurate. */
 static int is_quiet(const uv_loop_t* loop, uint64_t events_before) {
   return uv__loop_state(loop)->metrics.events == events_before &&
          !uv__loop_os_has_pending(loop) &&
@@ -139,8 +140,8 @@ UV__INLINE void run_timers(uv_loop_t* loop, int is_observed) {
 
 UV__INLINE int iterate(uv_loop_t* loop, uv_run_mode mode, int is_observed) {
   uv__debug_check(uv__loop_check(loop));
-  /* Asked before they run: what a round had to do counts as its progress, so
-   * that UV_RUN_ONCE does not go to sleep after it. */
+  /* Checked before they run: pending callbacks and idle handles count as the
+   * progress of UV_RUN_ONCE, which then does not sleep. */
   int may_sleep =
       mode == UV_RUN_DEFAULT ||
       (mode == UV_RUN_ONCE && !uv__loop_os_has_pending(loop) &&
@@ -173,14 +174,14 @@ UV__COLD static int iterate_observed(uv_loop_t* loop, uv_run_mode mode) {
 }
 
 int uv_run(uv_loop_t* loop, uv_run_mode mode) {
-  /* Asked before the early timers: what was alive then gets an iteration, even
-   * if they were all there was. */
+  /* Checked before the first timers run: a loop that was alive then gets an
+   * iteration even if those timers were all it had. */
   int alive = loop_is_alive(loop);
   if (uv__loop_state(loop) == NULL)
     return alive; /* closed */
   int runs_timers = mode == UV_RUN_DEFAULT && alive && !loop->stop_flag;
 
-  /* Otherwise the poll phase is the first to tell the time. */
+  /* Otherwise the poll phase is the first to update the time. */
   if (runs_timers || !alive)
     uv_update_time(loop);
   if (runs_timers)
@@ -192,8 +193,8 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
     int err = uv__is_observed() ? iterate_observed(loop, mode)
                                 : iterate(loop, mode, 0);
     alive = loop_is_alive(loop);
-    /* A loop that cannot wait would spin: back to the caller, who sees that it
-     * is still alive. */
+    /* A loop that cannot wait would spin: return to the caller, which sees that
+     * it is still alive. */
     if (err != 0 || mode != UV_RUN_DEFAULT)
       break;
   }
@@ -210,31 +211,32 @@ int uv_backend_process(uv_loop_t* loop, int timeout) {
 
   if (timeout != 0)
     deadline_ns = uv__deadline_from_timeout(uv_hrtime(), timeout);
-  /* A timer is not late because the caller measured before the callbacks. */
+  /* The caller may have computed its timeout before callbacks started
+   * timers. */
   if (own_ns < deadline_ns)
     deadline_ns = own_ns;
   return uv__is_observed() ? uv__loop_poll_collect_observed(loop, deadline_ns)
                            : uv__loop_poll_collect(loop, deadline_ns);
 }
 
-/* What uv_backend_dispatch() does of an iteration. */
-UV__INLINE void dispatch(uv_loop_t* loop, int is_observed) {
+/* The part of an iteration that uv_backend_dispatch() runs. */
+UV__INLINE void dispatch_round(uv_loop_t* loop, int is_observed) {
   if (is_observed)
     uv__loop_poll_dispatch_observed(loop);
   else
     uv__loop_poll_dispatch(loop);
-  /* One round: what callbacks queue now is for the next dispatch. */
+  /* One round: what callbacks queue now belongs to the next dispatch. */
   after_poll(loop, 1, is_observed);
   run_timers(loop, is_observed);
   before_poll(loop, is_observed);
 }
 
-UV__COLD static void dispatch_observed(uv_loop_t* loop) {
+UV__COLD static void dispatch_round_observed(uv_loop_t* loop) {
   const struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
   uint64_t events_before = metrics->events;
   uint64_t begin_ns = uv_hrtime();
 
-  dispatch(loop, 1);
+  dispatch_round(loop, 1);
   uv__observed_iteration(loop, begin_ns, metrics->events - events_before);
 }
 
@@ -242,9 +244,9 @@ int uv_backend_dispatch(uv_loop_t* loop) {
   uv__debug_check(uv__loop_check(loop));
   uv__loop_state(loop)->metrics.loop_count++;
   if (uv__is_observed())
-    dispatch_observed(loop);
+    dispatch_round_observed(loop);
   else
-    dispatch(loop, 0);
+    dispatch_round(loop, 0);
 
   int stopped = loop->stop_flag != 0;
   loop->stop_flag = 0;
