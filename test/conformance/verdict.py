@@ -57,7 +57,7 @@ class ExceptionRow:
 class Judge:
     """Verdicts for one suite. `conditions` names what holds on this machine:
     always, unprivileged, no-ipv6, asan, tsan, msan, kqueue, freebsd, qemu,
-    select, static."""
+    select, static, 32bit."""
 
     def __init__(self, suite, conditions):
         self.suite = suite
@@ -65,7 +65,8 @@ class Judge:
         self.skips = list(rows("skips.txt", 3))
         self.exceptions = [ExceptionRow(*row)
                            for row in rows("exceptions.txt", 5)]
-        for condition in ("kqueue", "freebsd", "qemu", "select", "tsan"):
+        for condition in ("kqueue", "freebsd", "qemu", "select", "tsan",
+                          "32bit"):
             if condition in self.conditions:
                 self.exceptions += [
                     ExceptionRow("*", test, "any", "-", reason)
