@@ -35,7 +35,9 @@ void child_await(const uv_process_t* process) {
   }
 }
 
+/* Detached children outlive a program that is killed: the alarm ends them. */
 void child_wait(void) {
+  alarm(CHILD_SECONDS_MAX);
   for (;;)
     pause();
 }

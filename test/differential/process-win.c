@@ -39,5 +39,5 @@ void child_await(const uv_process_t* process) {
 }
 
 void child_wait(void) {
-  Sleep(INFINITE);
+  Sleep(CHILD_SECONDS_MAX * 1000);
 }

@@ -24,7 +24,11 @@ const char* child_program(void);
 /* Waits until a child has ended; the library has not heard of it yet. */
 void child_await(const uv_process_t* process);
 
-/* In a child: does not return. */
+/* Longer than any program runs. */
+#define CHILD_SECONDS_MAX 60
+
+/* In a child: waits to be killed, at most that long, so that no child outlives
+ * the test. Does not return on Unix. */
 void child_wait(void);
 
 #endif
