@@ -116,7 +116,7 @@ def errors():
 
 def enums():
     """Name of each enum ('' if it has none) to its enumerators, in order."""
-    text = strip_comments(read('include/uv.h'))
+    text = strip_comments(read('include/uv.h') + read('include/uv/ext.h'))
     text = re.sub(r'^# *define.*|^# *undef.*', '', text, flags=re.M)
     found = {}
     for m in re.finditer(r'^(typedef )?enum (\w+ )?\{(.*?)\}\s*(\w*)\s*;',
@@ -129,7 +129,7 @@ def enums():
             entries = ', '.join('UV_' + e for e in map_entries(macro))
             body = body.replace(macro + '(XX)', entries + ',')
         body = body.replace('UV_REQ_TYPE_PRIVATE', '')
-        names = re.findall(r'\b(UV_\w+)\s*(?:=[^,}]*)?(?=,|$)', one_line(body))
+        names = re.findall(r'\b(UVX?_\w+)\s*(?:=[^,}]*)?(?=,|$)', one_line(body))
         found.setdefault(name, []).extend(names)
     return found
 
@@ -138,7 +138,7 @@ def macros():
     """Public constants that are macros, error numbers apart."""
     found = set()
     for header in HEADERS:
-        for m in re.finditer(r'^# *define (UV_\w+)', read(header), re.M):
+        for m in re.finditer(r'^# *define (UVX?_\w+)', read(header), re.M):
             if not PRIVATE_MACRO.match(m.group(1)):
                 found.add(m.group(1))
     return found
@@ -183,13 +183,13 @@ def types():
         raw = read(header)
         bare = strip_comments(raw)
         # Plain typedefs, and typedefs of structures declared elsewhere.
-        for m in re.finditer(r'^typedef\s+(?!enum)([^;{(]*?)\b(uv_\w+);', bare,
+        for m in re.finditer(r'^typedef\s+(?!enum)([^;{(]*?)\b(uvx?_\w+);', bare,
                              re.M):
             found.setdefault(m.group(2), {})
-        for m in re.finditer(r'^typedef struct(?: \w+)? \{(.*?)^\} (uv_\w+);',
+        for m in re.finditer(r'^typedef struct(?: \w+)? \{(.*?)^\} (uvx?_\w+);',
                              raw, re.M | re.S):
             found[m.group(2)] = fields_of(m.group(1))
-        for m in re.finditer(r'^struct (uv_\w+)_s \{(.*?)^\};', raw,
+        for m in re.finditer(r'^struct (uvx?_\w+)_s \{(.*?)^\};', raw,
                              re.M | re.S):
             name = m.group(1) + '_t'
             if name not in found:  # a structure without a typedef

@@ -3,9 +3,10 @@
 
 Adds `:error NAME:` to functions (a list under "Errors", linked to the codes),
 and to every function the fields Thread and Since, which pages leave out where
-a rule or since.txt says them.
+a rule or since.txt says them. Pages with many functions get a list of them.
 """
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.domains.c import CFunctionObject
 from sphinx.util.docfields import Field, GroupedField
 
@@ -49,6 +50,30 @@ def complete(app, domain, kind, content):
     add_field(fields, 'since', pages.since_text(function.name, SINCE) + '.')
 
 
+def list_functions(app, doctree):
+    """All functions of a page, before its first entry or section."""
+    if not app.env.docname.startswith('api/'):
+        return
+    links = nodes.paragraph(classes=['functions'])
+    for entry in doctree.findall(addnodes.desc):
+        if entry['objtype'] != 'function':
+            continue
+        signature = entry[0]
+        name = headers.Function(signature.astext()).name
+        if len(links):
+            links += nodes.Text(' ')
+        links += nodes.reference('', '', nodes.literal(name, name),
+                                 refid=signature['ids'][0], internal=True)
+    page = doctree.next_node(nodes.section)
+    if len(links) < 8 or page is None:  # five names and what is between
+        return
+    for i, child in enumerate(page):
+        if isinstance(child, (nodes.section, addnodes.desc)):
+            page.insert(i, links)
+            return
+
+
 def setup(app):
+    app.connect('doctree-read', list_functions)
     app.connect('object-description-transform', complete)
     return {'parallel_read_safe': True, 'parallel_write_safe': True}
