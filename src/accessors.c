@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Getters and setters for languages that cannot read C structures, and the
- * names and sizes of the types. Context: any, with the object kept still.
+ * names and sizes of the types. Context: any, while no other thread uses the
+ * object.
  */
 #include "base.h"
 
-/* What is known of a handle or request type. */
+/* Name and size of a handle or request type. */
 struct type_info {
   const char* name; /* NULL: no such type */
   size_t size;      /* 0: never made by the user */
@@ -30,7 +31,7 @@ static_assert(ARRAY_SIZE(req_types) == UV_RANDOM + 1,
 static_assert(ARRAY_SIZE(req_types) <= UV_REQ_TYPE_MAX,
               "private request types come last");
 
-/* The row of `type`, or one that knows nothing. A caller may pass any int. */
+/* Returns the row of `type`, or an empty one. A caller may pass any int. */
 static struct type_info info_of(const struct type_info* table,
                                 size_t rows,
                                 unsigned type) {
@@ -89,7 +90,7 @@ void* uv_req_get_data(const uv_req_t* req) {
   return req->data;
 }
 
-/* What an object is and whose. */
+/* Type and owner of an object. */
 
 uv_req_type uv_req_get_type(const uv_req_t* req) {
   return req->type;
@@ -111,7 +112,7 @@ uv_pid_t uv_process_get_pid(const uv_process_t* proc) {
   return proc->pid;
 }
 
-/* What is waiting or has been moved. */
+/* Queue sizes and progress. */
 
 size_t uv_udp_get_send_queue_count(const uv_udp_t* handle) {
   return handle->send_queue_count;

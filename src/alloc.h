@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The one way to memory: every byte the library holds comes through here, so
+/* Memory allocation: every byte the library holds comes from here, so
  * that uv_replace_allocator() and the fault tests see all of it.
  */
 #ifndef UV_ALLOC_H_
@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* Context: any, for all of these. They return NULL when there is no memory;
- * errno is left as it was by uv__free(). */
+/* Context: any, for all of these. They return NULL when out of memory;
+ * uv__free() preserves errno. */
 void* uv__malloc(size_t size);
 void* uv__calloc(size_t count, size_t size);
 void* uv__realloc(void* ptr, size_t size);

@@ -22,13 +22,13 @@
 #define uv__fetch_sub(p, v) __atomic_fetch_sub((p), (v), __ATOMIC_ACQ_REL)
 #define uv__fetch_or(p, v) __atomic_fetch_or((p), (v), __ATOMIC_ACQ_REL)
 #define uv__fetch_and(p, v) __atomic_fetch_and((p), (v), __ATOMIC_ACQ_REL)
-/* A store and a later load of something else, in this order for everybody. (Not
+/* Orders a store before a later load of another object, for all threads. (Not
  * a fence, which TSan does not understand.) */
 #define uv__store_seq_cst(p, v) __atomic_store_n((p), (v), __ATOMIC_SEQ_CST)
 #define uv__load_seq_cst(p) __atomic_load_n((p), __ATOMIC_SEQ_CST)
 
 /* Stores `desired` if `*p` equals `*expected`, else loads `*p` into
- * `*expected`. Weak: may fail for no reason, so use it in a loop. */
+ * `*expected`. Weak: may fail spuriously, so use it in a loop. */
 #define uv__cas_weak(p, expected, desired)                                     \
   __atomic_compare_exchange_n((p), (expected), (desired), 1,                   \
                               __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)

@@ -26,32 +26,31 @@
 # define uv__debug_check(call) ((void) 0)
 #endif
 
-/* Keeps a function out of its caller, whose short way need not save registers
- * or make room on the stack for what the longer way needs. */
+/* Keeps a slow path out of its caller, so that the fast path need not save
+ * registers or reserve stack for it. */
 #ifdef __GNUC__
 # define UV__NOINLINE __attribute__((noinline))
 #else
 # define UV__NOINLINE
 #endif
 
-/* For functions of which each caller is to have a copy of its own, with the
- * constants that it passes. */
+/* Forces inlining, so that each caller gets a copy specialised for the
+ * constants it passes. */
 #ifdef __GNUC__
 # define UV__INLINE static inline __attribute__((always_inline))
 #else
 # define UV__INLINE static inline
 #endif
 
-/* For functions that run seldom: out of line as well, and branches that lead
- * there are laid out as not taken. */
+/* For functions that rarely run: out of line, and branches to them are laid out
+ * as not taken. */
 #ifdef __GNUC__
 # define UV__COLD __attribute__((noinline, cold))
 #else
 # define UV__COLD
 #endif
 
-/* For objects of one file that others use: not through the table that an
- * exported one needs. */
+/* For objects shared between files: accessed directly, not through the GOT. */
 #if defined(__GNUC__) && defined(__ELF__)
 # define UV__HIDDEN __attribute__((visibility("hidden")))
 #else

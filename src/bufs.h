@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How much one request to write may carry. Context: any. */
+/* The limit on the size of a write request. Context: any. */
 #ifndef UV_BUFS_H_
 #define UV_BUFS_H_
 
@@ -7,10 +7,10 @@
 
 /* Bytes: what one call moves on Linux (write(2), NOTES), and as in libuv the
  * limit of uv_write, uv_udp_send, uv_fs_write, uv_fs_sendfile and the like.
- * More is UV_EINVAL; a part of it would be a surprise, and results are ints. */
+ * More is UV_EINVAL rather than a short write, because results are ints. */
 #define UV__WRITE_BYTES_MAX 0x7ffff000u
 
-/* Do the buffers together stay within the limit? */
+/* Is the total size of the buffers within the limit? */
 static inline int uv__bufs_fit(const uv_buf_t* bufs, unsigned int nbufs) {
   size_t room = UV__WRITE_BYTES_MAX;
 

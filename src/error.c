@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names and messages of error codes. Context: any.
  *
- * A code we do not know reads "Unknown system error N". The forms without a
+ * An unknown code reads "Unknown system error N". The forms without a
  * buffer have to return a string that stays valid: the first few distinct codes
  * live in a static table for ever, later ones leak a small block, as
  * documented.
@@ -66,7 +66,7 @@ static const char* find_unknown(int err) {
 }
 
 static const char* new_unknown(int err) {
-  /* Not counted up for ever: the counter must not wrap. */
+  /* Stop incrementing at the limit: the counter must not wrap. */
   if (uv__load_relaxed(&unknowns_taken) < UNKNOWN_KEPT) {
     unsigned index = uv__fetch_add(&unknowns_taken, 1u);
     if (index < UNKNOWN_KEPT) {
@@ -101,12 +101,12 @@ const char* uv_strerror(int err) {
   return known != NULL ? known->message : unknown_text(err);
 }
 
-/* `known` cut to fit, or the text for a code we do not know. */
+/* `known` truncated to fit, or the text for an unknown code. */
 static char* copy_text(const char* known, int err, char* buf, size_t buflen) {
   if (known == NULL)
     snprintf(buf, buflen, UNKNOWN_FORMAT, err);
   else
-    (void) uv__strscpy(buf, known, buflen); /* cutting is what was asked */
+    (void) uv__strscpy(buf, known, buflen); /* truncation is intended */
   return buf;
 }
 

@@ -27,7 +27,7 @@ int uv__fork_lock(struct uv__fork_lock* lock) {
       word = uv__load_relaxed(&lock->word);
       continue;
     }
-    /* Acquire: what the holder before did. Pairs with the release below. */
+    /* Acquire: what the previous holder wrote. Pairs with the release below. */
     if (uv__cas_strong(&lock->word, &word, own | HELD))
       return process_of(word) != own;
   }

@@ -14,13 +14,14 @@
 #define UV_FORK_LOCK_H_
 
 struct uv__fork_lock {
-  int word; /* atomic: twice the process that took it last, plus 1 while held;
-             * all zeros to begin with */
+  /* Atomic: twice the pid of the last holder, plus 1 while held; initially
+   * 0. */
+  int word;
 };
 
-/* Takes the lock. Returns 1 if it was another process that took it last, or
- * nobody ever: then what it guards may be in the middle of a change that a
- * thread of the parent was making, for the caller to repair. */
+/* Takes the lock. Returns 1 if this process never held it before: then what it
+ * guards may be half changed by a thread of the parent, and the caller must
+ * repair it. */
 int uv__fork_lock(struct uv__fork_lock* lock);
 void uv__fork_unlock(struct uv__fork_lock* lock);
 

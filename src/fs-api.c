@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The uv_fs_*() entry points, for every platform.
  *
- * Each says what is asked and leaves the rest to uv__fs_start(): checks, copies
- * and the choice between running here and on a worker.
+ * Each describes the operation and leaves the rest to uv__fs_start(): checks,
+ * copies and running it inline or on a worker.
  */
 #include "fs.h"
 

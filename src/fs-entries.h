@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Directory entries, gathered without an allocation for each.
+/* A list of directory entries without an allocation for each.
  *
  * The entries are records in one growing block: a byte for the type, the name,
- * a NUL. Pointers are made only when all records are there.
+ * a NUL. Pointers are computed only when all records are complete.
  * Context: one thread at a time.
  */
 #ifndef UV_FS_ENTRIES_H_
@@ -16,7 +16,7 @@ struct uv__entries {
   size_t size;         /* bytes of it allocated */
   size_t count;        /* number of records */
   const char** sorted; /* the records in order of their names, or NULL */
-  size_t next;         /* first of `sorted` that was not handed out yet */
+  size_t next;         /* index in `sorted` of the next entry to return */
 };
 
 /* Appends an entry with copies: 0 or UV_ENOMEM. "." and ".." are left out. */
@@ -30,8 +30,8 @@ int uv__entries_next(struct uv__entries* entries, uv_dirent_t* out);
 /* Stores all `count` entries as they came. The names live in the block. */
 void uv__entries_list(const struct uv__entries* entries, uv_dirent_t* out);
 
-/* Ends a scan that came to `err`: sorts and hands the entries over as *ptr,
- * which is to be closed and freed. Returns their number (*ptr is untouched if
+/* Ends a scan with result `err`: sorts the entries and passes them on as *ptr,
+ * which the caller closes and frees. Returns their number (*ptr is untouched if
  * that is 0) or UV_E*, with nothing left. */
 ssize_t uv__entries_finish(struct uv__entries* entries, int err, void** ptr);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The way into every file request; os/fs.h has the rules F1-F3. */
+/* The entry point of every file request; os/fs.h has the rules F1-F3. */
 #ifndef UV_FS_H_
 #define UV_FS_H_
 
@@ -12,7 +12,7 @@ int uv__fs_start(uv_loop_t* loop,
                  const struct uv__fs_args* args,
                  uv_fs_cb cb);
 
-/* uv_cancel(). */
+/* Implements uv_cancel() for file requests. */
 int uv__fs_cancel(uv_fs_t* req);
 
 #endif /* UV_FS_H_ */

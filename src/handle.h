@@ -13,8 +13,8 @@
  *     cancellations of the handle's own requests.
  * H4  a handle is in loop->handle_queue exactly from init until closed.
  * H5  the close phase reads neither `data` nor `loop` of a handle without
- *     requests: programs exist that free it right after uv_close() and get away
- *     with it, because freed memory loses only its first two words.
+ *     requests: some programs free it right after uv_close(), and that works
+ *     because free() overwrites only the first two words.
  */
 #ifndef UV_HANDLE_H_
 #define UV_HANDLE_H_
@@ -32,7 +32,7 @@ enum {
   UV__CLOSED = 0x2,    /* close_cb is about to run or has run */
   UV__ACTIVE = 0x4,    /* started */
   UV__REF = 0x8,       /* keeps the loop alive while active */
-  UV__INTERNAL = 0x10, /* the library's own: not counted, not walked */
+  UV__INTERNAL = 0x10, /* internal: not counted, not walked */
 
   /* streams and udp */
   UV__LISTENING = 0x40,           /* a server */
@@ -44,7 +44,7 @@ enum {
   UV__BOUND = 0x2000,             /* has a local address */
   UV__READABLE = 0x4000,          /* opened for reading */
   UV__WRITABLE = 0x8000,          /* opened for writing, not shut down */
-  UV__READ_PENDING = 0x10000,     /* Windows: read_req/recv_req under way */
+  UV__READ_PENDING = 0x10000,     /* Windows: read_req/recv_req in progress */
   UV__BLOCKING_WRITES = 0x100000, /* writes wait for the device */
   UV__IPV6 = 0x400000,            /* the socket is AF_INET6 */
 
@@ -94,19 +94,19 @@ struct uv__handle_class {
   int (*get_fd)(const uv_handle_t* handle, uv_os_fd_t* fd);
 };
 
-/* Puts a new handle into its loop: inactive, referenced. */
+/* Adds a new handle to its loop: inactive, referenced. */
 void uv__handle_init(uv_loop_t* loop, uv_handle_t* handle, uv_handle_type type);
 
-/* Takes back uv__handle_init() where the public init function fails. */
+/* Undoes uv__handle_init() when the public init function fails. */
 void uv__handle_discard(uv_handle_t* handle);
 
-/* A class that answered UV__CLOSE_LATER is through: close_cb may run. */
+/* Called by a class that answered UV__CLOSE_LATER when close_cb may run. */
 void uv__handle_close_later_done(uv_handle_t* handle);
 
 /* The same for UV__CLOSE_AFTER. */
 void uv__handle_close_after_done(uv_handle_t* handle);
 
-/* Marks handles of our own: not counted, not walked. */
+/* Marks an internal handle: not counted, not walked. */
 void uv__handle_make_internal(uv_handle_t* handle);
 
 /* The close phase: finishes the handles that were queued when it began. */
@@ -120,7 +120,7 @@ static inline int uv__is_closing(const uv_handle_t* handle) {
   return (handle->flags & (UV__CLOSING | UV__CLOSED)) != 0;
 }
 
-/* Idempotent, both. H1 is kept here and in handle.c only. */
+/* Both are idempotent. Only these and handle.c maintain H1. */
 static inline void uv__handle_start(uv_handle_t* handle) {
   if (uv__is_active(handle))
     return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Giving back what the library holds process-wide. Happens by itself when the
- * library is unloaded or the process exits, where the platform lets threads be
- * joined then (see its loop.c); calling it earlier is fine, twice too.
+/* Releases the library's process-wide state. Runs automatically when the
+ * library is unloaded or the process exits, where the platform can join threads
+ * at that point (see its loop.c). Calling it earlier, or twice, is fine.
  */
 #include "atomic.h"
 #include "os/loop.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks over everything a loop holds, and compares it with the rules. */
+/* Walks everything a loop holds and checks the invariants. */
 #include "loop-check.h"
 #include "fatal.h"
 #include "handle.h"
@@ -44,7 +44,7 @@ static int count_handles(const uv_loop_t* loop, struct tally* tally) {
 
   for (const struct uv__queue* q = head->next; q != head; q = q->next) {
     const uv_handle_t* handle = container_of(q, uv_handle_t, handle_queue);
-    /* H5: nothing is read of one that may be freed already. */
+    /* H5: a closing handle may already be freed, so it is not read. */
     if (handle->flags & UV__CLOSING) {
       tally->closing++;
       continue;
@@ -65,7 +65,7 @@ const char* uv__loop_broken_rule(uv_loop_t* loop) {
   if (!lists_are_sound(loop))
     return "the links of a list disagree";
   if (uv__loop_state(loop)->flags & UV__LOOP_WALKING)
-    return NULL; /* uv_walk() has some of the handles */
+    return NULL; /* uv_walk() has taken some of the handles */
   if (!count_handles(loop, &tally))
     return "H4: a handle is in the wrong loop, or closed";
   if (loop->active_handles < tally.counted ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making, configuring and ending loops; the default loop. */
+/* Creating, configuring and closing loops; the default loop. */
 #include "alloc.h"
 #include "async.h"
 #include "handle.h"
@@ -68,8 +68,8 @@ static int has_user_handles(const uv_loop_t* loop) {
   return 0;
 }
 
-/* A closed loop keeps a count of requests that never ends: it stays busy, and
- * closing it again or running it does nothing. Programs do both when they exit
+/* A closed loop keeps a non-zero count of requests: it stays busy, so closing
+ * or running it again does nothing. Programs do both when they exit
  * (netdata). */
 static void mark_closed(uv_loop_t* loop) {
   loop->internal_fields = NULL;
@@ -152,7 +152,7 @@ int uv_loop_configure(uv_loop_t* loop, uv_loop_option option, ...) {
   case UV_LOOP_USE_IO_URING_SQPOLL:
     state->flags |= UV__LOOP_WANT_SQPOLL;
     break;
-  default: /* a newer header's option, or nonsense */
+  default: /* unknown, or from a newer header */
     err = UV_ENOSYS;
     break;
   }

@@ -5,8 +5,8 @@
 #include "loop-watcher.h"
 #include "callback.h"
 
-/* 1 if the handle was started by this call, 0 if it is running already (its
- * callback then stays), UV_EINVAL. */
+/* Returns 1 if this call started the handle, 0 if it was already started (it
+ * keeps its callback), or UV_EINVAL. */
 static int watcher_start(uv_handle_t* handle,
                          struct uv__queue* node,
                          struct uv__queue* list,
@@ -27,7 +27,8 @@ static int watcher_stop(uv_handle_t* handle, struct uv__queue* node) {
   return 0;
 }
 
-/* Every handle that is started now runs once, unless an earlier one stops it.
+/* Runs every handle that is started now once, unless an earlier callback stops
+ * it.
  */
 static void watcher_run(struct uv__queue* list,
                         void (*call)(struct uv__queue* node)) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What the loop has done so far.
+/* Counters and idle time of a loop.
  *
  * The counters of uv_metrics_info() are the loop thread's. Idle time may be
- * asked for from any thread while the loop sleeps: its two words are atomic,
- * and a wait under way is added to the finished ones.
+ * read from any thread while the loop sleeps: its two words are atomic, and the
+ * wait in progress is added to the finished ones.
  */
 #include "metrics.h"
 #include "atomic.h"
@@ -21,7 +21,7 @@ void uv__metrics_wait_end(uv_loop_t* loop) {
   uint64_t since = uv__load_relaxed(&metrics->waiting_since);
 
   /* The wait moves from one word to the other; a reader that sees the sequence
-   * change tries again. Pairs with uv_metrics_idle_time(). */
+   * change retries. Pairs with uv_metrics_idle_time(). */
   uv__fetch_add(&metrics->sequence, 1);
   uv__fetch_add(&metrics->idle_ns, uv_hrtime() - since);
   uv__store_relaxed(&metrics->waiting_since, 0);

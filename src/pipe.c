@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The promise of pipes: arguments, and what a name may look like. */
+/* Pipe API: argument checks and the rules for names. */
 #include "os/pipe.h"
 #include "os/stream.h"
 #include "out-string.h"
@@ -71,7 +71,7 @@ int uv_pipe_connect2(uv_connect_t* req,
   if (req == NULL || !is_usable(pipe))
     return UV_EINVAL;
   if (namelen == 0)
-    return UV_EINVAL; /* nobody listens on no name */
+    return UV_EINVAL; /* nothing can listen on an empty name */
   int err = make_name(&where, name, namelen, flags);
   if (err != 0)
     return err;
@@ -89,7 +89,8 @@ void uv_pipe_connect(uv_connect_t* req,
   int err = uv_pipe_connect2(req, pipe, name, len, 0, cb);
   if (err == 0)
     return;
-  /* Nothing can be returned, so this too is for the callback. */
+  /* This function returns nothing, so argument errors go to the callback
+   * too. */
   req->cb = cb;
   uv__pipe_os_refuse(req, pipe, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Poll handles: readiness of something that belongs to the program.
- * Level-triggered; starting again changes what is waited for.
+/* Poll handle API: readiness of a descriptor that belongs to the program.
+ * Level-triggered; starting again replaces the events.
  */
 #include "os/poll-handle.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Process handles: what may be asked for, and the handle's states.
+/* Process API: argument checks and handle states.
  *
  * A failed uv_spawn() leaves an inactive handle that is in no list of the loop;
  * uv_close() on it works and is not needed.
@@ -60,7 +60,7 @@ int uv_spawn(uv_loop_t* loop,
   if (err == 0)
     err = uv__process_os_spawn(process, options);
   if (err != 0) {
-    process->flags |= UV__PROCESS_REAPED; /* there is none to signal */
+    process->flags |= UV__PROCESS_REAPED; /* there is no process to signal */
     uv__handle_discard(uv__base(process));
     return err;
   }
@@ -70,7 +70,7 @@ int uv_spawn(uv_loop_t* loop,
 }
 
 int uv_process_kill(uv_process_t* process, int signum) {
-  /* The pid may be somebody else's by now. */
+  /* The pid may have been reused. */
   if (process->flags & UV__PROCESS_REAPED)
     return UV_ESRCH;
   return uv__process_os_kill(process, signum);

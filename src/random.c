@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* uv_random(): checks, and the way through the thread pool.
+/* uv_random(): argument checks, and the request on the thread pool.
  *
  *   without a callback: filled before the call returns; loop and req unused
  *   with one: a worker fills the buffer, the loop thread calls back
@@ -9,7 +9,7 @@
 #include "req.h"
 #include "threadpool.h"
 
-/* So that the length fits an int in every language that binds to us. */
+/* The length fits an int in every language binding. */
 #define BUFLEN_MAX 0x7FFFFFFFu
 
 /* Context: worker. */

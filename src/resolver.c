@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Names to addresses and back: the question is checked and copied, a worker
- * asks the system's resolver, the answer is the callback's. Without a callback
- * the caller waits for it.
+/* Resolver API: the query is checked and copied, a worker calls the system's
+ * resolver, and the callback gets the result. Without a callback the call is
+ * synchronous.
  */
 #include "os/resolver.h"
 #include "callback.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Signal handles: who may start them, and how often they are called. */
+/* Signal API: argument checks, one-shot handles. */
 #include "os/signal.h"
 #include "callback.h"
 
@@ -27,7 +27,7 @@ static int start(uv_signal_t* handle,
     return 0;
   }
 
-  /* It stays stopped if the other signal is refused. */
+  /* It stays stopped if the new signal is refused. */
   (void) uv_signal_stop(handle); /* cannot fail */
   int err = UV_EINVAL;
   if (signum > 0)
@@ -36,7 +36,7 @@ static int start(uv_signal_t* handle,
     return err;
 
   handle->signal_cb = cb;
-  /* Never taken back, as in libuv: who was one-shot once stays so. */
+  /* Never cleared, as in libuv: a one-shot handle stays one-shot. */
   if (one_shot)
     handle->flags |= UV__SIGNAL_ONE_SHOT;
   uv__handle_start(uv__base(handle));

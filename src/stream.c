@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The promise of streams: who may call what, and when.
+/* Stream API: argument and state checks.
  *
  * A stream is readable and writable from the moment it is connected (or
  * connecting, or opened); uv_shutdown() ends writing, an error while reading
- * ends both, uv_close() ends everything. What the flags allow is done by the
- * platform (stream.h).
+ * ends both, uv_close() ends everything. The platform does what the flags allow
+ * (os/stream.h).
  */
 #include "os/stream.h"
 #include "bufs.h"
@@ -13,7 +13,7 @@
 
 #include <limits.h>
 
-/* More buffers than this are a negative number in disguise. */
+/* A larger count is a negative number that was converted to unsigned. */
 #define NBUFS_MAX INT_MAX
 
 int uv_listen(uv_stream_t* stream, int backlog, uv_connection_cb cb) {
@@ -110,7 +110,7 @@ int uv_try_write2(uv_stream_t* stream,
   int err = check_bufs(stream, bufs, nbufs);
   if (err != 0)
     return err;
-  /* Also when it has been shut down meanwhile. */
+  /* Also if it has been shut down since. */
   if (uv__stream_os_is_busy(stream))
     return UV_EAGAIN;
   err = check_state(stream, send_handle);

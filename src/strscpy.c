@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A bounded string copy that tells when it cut. libuv's test-strscpy.c
+/* A bounded string copy that reports truncation. libuv's test-strscpy.c
  * includes this file: it may use no other module.
  */
 #include "strscpy.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What may be asked about the system and this process. Context: any. */
+/* System and process information: argument checks. Context: any. */
 #include "os/system.h"
 #include "alloc.h"
 #include "out-string.h"

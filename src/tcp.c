@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The promise of TCP handles: arguments, and options that are remembered until
- * there is a socket to set them on.
+/* TCP API: argument checks, and options that are remembered until a socket
+ * exists.
  */
 #include "os/tcp.h"
 #include "os/addr.h"
@@ -9,7 +9,7 @@
 #define INIT_FAMILY_MASK 0xFFu
 #define BIND_FLAGS (UV_TCP_IPV6ONLY | UV_TCP_REUSEPORT)
 
-/* Length of the address, 0 if the family is not one of ours. */
+/* Returns the length of the address, or 0 for an unsupported family. */
 static unsigned int address_length(const struct sockaddr* addr) {
   if (addr == NULL)
     return 0;
@@ -56,7 +56,7 @@ int uv_tcp_bind(uv_tcp_t* tcp,
 
   if (tcp == NULL || len == 0 || uv__is_closing(uv__base(tcp)))
     return UV_EINVAL;
-  /* A flag of a later release must not seem to work. */
+  /* Reject unknown flags: one from a later release must not appear to work. */
   if (flags & ~(unsigned int) BIND_FLAGS)
     return UV_EINVAL;
   if ((flags & UV_TCP_IPV6ONLY) && addr->sa_family != AF_INET6)
@@ -80,7 +80,7 @@ int uv_tcp_connect(uv_connect_t* req,
   return uv__tcp_os_connect(req, tcp, addr, len);
 }
 
-/* An option's flag says what a later socket shall get. */
+/* The flags remember options for a socket that does not exist yet. */
 static void remember(uv_tcp_t* tcp, unsigned int flag, int on) {
   if (on)
     tcp->flags |= flag;
@@ -152,7 +152,7 @@ int uv_tcp_close_reset(uv_tcp_t* tcp, uv_close_cb close_cb) {
     return UV_EINVAL;
   if (uv__is_closing(uv__base(tcp)))
     return UV_EBADF;
-  /* A shutdown that is under way has promised an orderly end. */
+  /* A shutdown in progress is an orderly close; a reset would break it. */
   if (tcp->flags & UV__SHUTTING)
     return UV_EINVAL;
 

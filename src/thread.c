@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What may be asked of threads, and what they have in common everywhere. */
+/* Thread API: argument checks, and what all platforms share. */
 #include "os/thread.h"
 
 size_t uv__thread_stack_size(const uv_thread_options_t* options) {

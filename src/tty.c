@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The promise of terminals: arguments. */
+/* TTY API: argument checks. */
 #include "os/tty.h"
 
 int uv_tty_init(uv_loop_t* loop, uv_tty_t* tty, uv_file fd, int unused) {
-  (void) unused; /* "readable": the terminal itself says so */
+  (void) unused; /* "readable" is ignored: the terminal's own mode decides */
   if (loop == NULL || tty == NULL)
     return UV_EINVAL;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups, and the options of UDP handles. Sockets take memberships in the same
- * structures everywhere (RFC 3493, RFC 3678).
+/* Multicast groups and options of UDP handles. Memberships use the same
+ * structures on every system (RFC 3493, RFC 3678).
  */
 #include "os/udp.h"
 
@@ -27,7 +27,7 @@ static int read_as(int family, const char* text, union uv__ip_addr* out) {
                            : uv_ip6_addr(text, 0, &out->in6);
 }
 
-/* The text decides about the family. */
+/* The text determines the family. */
 static int read_either(const char* text, union uv__ip_addr* out) {
   if (text == NULL)
     return UV_EINVAL;
@@ -36,7 +36,8 @@ static int read_either(const char* text, union uv__ip_addr* out) {
   return read_as(AF_INET6, text, out) == 0 ? 0 : UV_EINVAL;
 }
 
-/* Checks everything, then sees to a socket. `source_addr` NULL: any sender. */
+/* Checks the arguments, then makes sure there is a socket. `source_addr` NULL:
+ * any sender. */
 static int prepare(uv_udp_t* handle,
                    const char* group_addr,
                    const char* interface_addr,
@@ -167,7 +168,7 @@ int uv_udp_set_multicast_interface(uv_udp_t* handle,
 }
 
 int uv_udp_set_multicast_loop(uv_udp_t* handle, int on) {
-  /* One byte on some systems, so libuv takes no other number anywhere. */
+  /* Some systems take one byte, so libuv accepts no larger value anywhere. */
   if (on < 0 || on > 255)
     return UV_EINVAL;
   return uv__udp_os_set_option(handle, UV__UDP_OPT_MULTICAST_LOOP, on != 0);

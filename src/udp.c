@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* UDP handles: what may be asked of them, and when. */
+/* UDP API: argument and state checks. */
 #include "os/udp.h"
 #include "bufs.h"
 #include "os/addr.h"
@@ -20,8 +20,8 @@ static int is_connected(const uv_udp_t* handle) {
   return (handle->flags & UV__UDP_CONNECTED) != 0;
 }
 
-/* UV_EINVAL for an address of a family that cannot be. A local one (AF_UNIX)
- * can, for datagram sockets that were opened elsewhere. */
+/* Returns UV_EINVAL for an unsupported family. AF_UNIX is allowed, for datagram
+ * sockets that the program opened itself. */
 static int to_endpoint(const struct sockaddr* addr, struct uv__endpoint* out) {
   out->addr = addr;
   out->len = uv__addr_os_len(addr);
@@ -101,7 +101,7 @@ static int compose(struct uv__datagram* out,
   struct uv__endpoint peer = { NULL, 0 };
   int err = 0;
 
-  /* Counts beyond an int are negative numbers gone through a cast. */
+  /* A larger count is a negative number that was converted to unsigned. */
   if (bufs == NULL || nbufs == 0 || nbufs > INT_MAX)
     return UV_EINVAL;
   if (!is_usable(handle))
@@ -155,7 +155,7 @@ int uv_udp_try_send(uv_udp_t* handle,
   return uv__udp_os_send_now(handle, &datagram);
 }
 
-/* All of them before the first one is sent. */
+/* Check all of them before the first is sent. */
 static int check_many(const uv_udp_t* handle,
                       uv_buf_t* bufs[],
                       const unsigned int nbufs[],
@@ -187,7 +187,7 @@ int uv_udp_try_send2(uv_udp_t* handle,
   if (handle->send_queue_count != 0)
     return UV_EAGAIN;
   if (!uv__udp_os_is_open(handle))
-    return UV_EINVAL; /* must have a socket already: documented */
+    return UV_EINVAL; /* a socket must exist already, as documented */
   return uv__udp_os_send_many(handle, bufs, nbufs, addrs, count);
 }
 

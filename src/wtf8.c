@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* UTF-16 as Windows keeps it, with halves of pairs anywhere, to WTF-8 and back
- * (https://simonsapin.github.io/wtf-8/): a lone surrogate becomes a sequence of
- * three bytes, so every 16-bit string survives the round trip.
+/* Conversion of UTF-16 as Windows uses it, with unpaired surrogates anywhere,
+ * to WTF-8 and back (https://simonsapin.github.io/wtf-8/): a lone surrogate
+ * becomes a sequence of three bytes, so every 16-bit string survives the round
+ * trip.
  *
- * The way back also takes a pair that was encoded half by half. Context: any.
+ * The conversion back also accepts a pair encoded as two surrogates. Context:
+ * any.
  */
 #include "base.h"
 #include "alloc.h"
@@ -27,8 +29,8 @@ static int source_empty(const struct source* in) {
   return in->end == NULL ? *in->at == 0 : in->at == in->end;
 }
 
-/* The next code point of a source that is not empty; half of a pair stands for
- * itself. */
+/* Returns the next code point of a non-empty source; an unpaired surrogate
+ * stands for itself. */
 static uint32_t source_next(struct source* in) {
   uint32_t high = *in->at++;
 
@@ -68,7 +70,7 @@ size_t uv_utf16_length_as_wtf8(const uint16_t* utf16, ssize_t utf16_len) {
   return total;
 }
 
-/* As many whole sequences as fit `room` bytes, and a NUL after them. */
+/* Writes as many whole sequences as fit `room` bytes, and a NUL. */
 static void fill_wtf8(struct source in, char* to, size_t room) {
   while (!source_empty(&in)) {
     uint32_t cp = source_next(&in);
@@ -89,7 +91,7 @@ int uv_utf16_to_wtf8(const uint16_t* utf16,
                      size_t* wtf8_len_ptr) {
   int allocate = wtf8_ptr != NULL && *wtf8_ptr == NULL;
 
-  /* Only a caller who lets us allocate can do without the length. */
+  /* The length may be omitted only if the function allocates the buffer. */
   if (utf16 == NULL || (wtf8_len_ptr == NULL && !allocate))
     return UV_EINVAL;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Watching a path for changes.
  *
- * fs-event.c keeps the promise: arguments, state, the handle's own copy of the
- * path. The platform's file finds out about changes and calls handle->cb.
+ * fs-event.c checks arguments and state and keeps a copy of the path. The
+ * platform detects changes and calls handle->cb.
  */
 #ifndef UV_OS_FS_EVENT_H_
 #define UV_OS_FS_EVENT_H_
@@ -11,7 +11,7 @@
 
 enum uv__close_answer uv__fs_event_close(uv_handle_t* handle);
 
-/* The platform's share. */
+/* Implemented by the platform. */
 
 /* Puts the private fields into the state of a handle that watches nothing. */
 void uv__fs_event_os_init(uv_fs_event_t* handle);

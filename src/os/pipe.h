@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pipes: the line between the promise (pipe.c) and the platform. */
+/* Pipes: what pipe.c asks of the platform. */
 #ifndef UV_OS_PIPE_H_
 #define UV_OS_PIPE_H_
 

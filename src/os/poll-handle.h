@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Poll handles: the line between the promise (poll-handle.c) and the
- * platform. A started handle has its callback in poll_cb.
+/* Poll handles: what poll-handle.c asks of the platform. A started handle has
+ * its callback in poll_cb.
  */
 #ifndef UV_OS_POLL_HANDLE_H_
 #define UV_OS_POLL_HANDLE_H_
@@ -11,7 +11,7 @@
 #define UV__POLL_EVENTS                                                        \
   (UV_READABLE | UV_WRITABLE | UV_DISCONNECT | UV_PRIORITIZED)
 
-/* The platform's share. */
+/* Implemented by the platform. */
 
 /* What uv_poll_init_socket() takes for a descriptor: 0 or UV_EBADF. */
 int uv__poll_os_socket(int fd, uv_os_sock_t* sock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Process handles: between the checks (process.c) and the platform. */
+/* Process handles: what process.c asks of the platform. */
 #ifndef UV_OS_PROCESS_H_
 #define UV_OS_PROCESS_H_
 
@@ -21,15 +21,15 @@ static inline int uv__stdio_count(const uv_process_options_t* options) {
                                                    : UV__STDIO_STANDARD;
 }
 
-/* The child has ended: the handle stops and the program is told. For the
- * platform. */
+/* Called by the platform when the child has ended: stops the handle and runs
+ * exit_cb. */
 void uv__process_report_exit(uv_process_t* process,
                              int64_t exit_status,
                              int term_signal);
 
-/* The platform's share. */
+/* Implemented by the platform. */
 
-/* Puts the private fields into the state of a handle without a child. */
+/* Initialises the private fields. */
 void uv__process_os_init(uv_process_t* process);
 
 /* Starts the child and stores its pid. There is a file, the flags are known

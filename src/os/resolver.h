@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names and addresses: between resolver.c and the system's resolver. */
+/* Names and addresses: what resolver.c asks of the system's resolver. */
 #ifndef UV_OS_RESOLVER_H_
 #define UV_OS_RESOLVER_H_
 
@@ -17,7 +17,7 @@ int uv__getaddrinfo_os_pack(uv_getaddrinfo_t* req,
  * Context: worker, or the caller of the synchronous form. */
 void uv__getaddrinfo_os_resolve(uv_getaddrinfo_t* req);
 
-/* Gives the copy of the question back. */
+/* Frees the copy of the query. */
 void uv__getaddrinfo_os_drop(uv_getaddrinfo_t* req);
 
 /* The name of req->storage, with req->flags, to req->host, req->service and

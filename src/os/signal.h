@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Signal handles: the line between the promise (signal.c) and the platform.
+/* Signal handles: what signal.c asks of the platform.
  *
  * handle->signum is what the handle waits for, 0 while it is stopped; the
  * platform writes it.
@@ -9,13 +9,13 @@
 
 #include "handle.h"
 
-/* Calls back for one delivery, and stops a handle that wanted only one. For the
- * platform. */
+/* Called by the platform for each delivery: runs the callback and stops a
+ * one-shot handle. */
 void uv__signal_report(uv_signal_t* handle, int signum);
 
-/* The platform's share. */
+/* Implemented by the platform. */
 
-/* Puts the private fields into the state of a stopped handle. */
+/* Initialises the private fields. */
 void uv__signal_os_init(uv_signal_t* handle);
 
 /* The handle, stopped or not, waits for signum (not 0, not negative) from now

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams: the line between the promise (stream.c) and the platform.
+/* Streams: what stream.c asks of the platform.
  *
  * stream.c checks arguments and state; the uv__stream_os_* functions below are
- * the platform's and may assume what their comments say. Every callback they
- * owe is delivered later, from the loop, never inside the call.
+ * the platform's and may assume what their comments say. Callbacks run later,
+ * from the loop, never inside the call.
  */
 #ifndef UV_OS_STREAM_H_
 #define UV_OS_STREAM_H_
@@ -14,9 +14,9 @@
  * there is an error, and runs its callback. For the platform. */
 void uv__stream_shutdown_report(uv_stream_t* stream, int err);
 
-/* The platform's share. */
+/* Implemented by the platform. */
 
-/* Has the stream a socket, pipe or device of its own? */
+/* Does the stream have a socket, pipe or device? */
 int uv__stream_os_is_open(const uv_stream_t* stream);
 
 /* The stream is a TCP or pipe handle and not closing. Turns it into a server;
@@ -47,7 +47,7 @@ int uv__stream_os_write(uv_write_t* req,
                         unsigned int nbufs,
                         uv_stream_t* send_handle);
 
-/* Do other data go first, so that new ones have to wait? */
+/* Is other data queued, so that new data has to wait? */
 int uv__stream_os_is_busy(const uv_stream_t* stream);
 
 /* uv__stream_os_write() without a request: bytes written, or UV_EAGAIN if other

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The system and this process: the line between the promise (system.c) and the
- * platform. Arguments are checked by then: pointers are good, strings go into a
- * buffer that out-string.h would take, numbers are in range. The functions do
- * what the public ones of that name are documented to do; 0 or UV_E*.
- * Context: any.
+/* The system and this process: what system.c asks of the platform. Arguments
+ * have been checked: pointers are valid, output buffers satisfy out-string.h,
+ * numbers are in range. The functions do what the public ones of that name are
+ * documented to do; 0 or UV_E*. Context: any.
  */
 #ifndef UV_OS_SYSTEM_H_
 #define UV_OS_SYSTEM_H_

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP: the line between the promise (tcp.c) and the platform. */
+/* TCP: what tcp.c asks of the platform. */
 #ifndef UV_OS_TCP_H_
 #define UV_OS_TCP_H_
 
@@ -45,7 +45,7 @@ int uv__tcp_os_keepalive(uv_tcp_t* tcp,
                          unsigned int interval_s,
                          unsigned int probes);
 
-/* A wish about accepts that are made ahead of time; only Windows has them. */
+/* A hint about pre-posted accepts; only Windows has them. */
 int uv__tcp_os_simultaneous_accepts(uv_tcp_t* tcp, int on);
 
 /* UV_EBADF without a socket. */

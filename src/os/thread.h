@@ -10,7 +10,7 @@
  * compiled with a shorter structure. */
 size_t uv__thread_stack_size(const uv_thread_options_t* options);
 
-/* The platform's share of the functions that are called so. Arguments are
+/* Implemented by the platform; named after the public functions. Arguments are
  * checked: pointers are good, but for old_mask; a mask has room for all CPUs, a
  * name for one character; priorities are in range. 0 or UV_E*. */
 int uv__thread_os_create(uv_thread_t* tid,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Terminals: the line between the promise (tty.c) and the platform. The rest of
+/* Terminals: what tty.c asks of the platform. The rest of
  * what a terminal does is a stream's.
  */
 #ifndef UV_OS_TTY_H_

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What src/udp.c promises and the platform does. Arguments are checked by then.
- * All return 0 (or a count) or UV_E*.
+/* UDP: what udp.c asks of the platform. Arguments have been checked. All return
+ * 0 (or a count) or UV_E*.
  */
 #ifndef UV_OS_UDP_H_
 #define UV_OS_UDP_H_
