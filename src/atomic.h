@@ -38,6 +38,21 @@
 
 #endif
 
+/* A relaxed load of a word that decides nothing but which of two ways is taken,
+ * either of which is right. Compilers combine a plain word in memory with other
+ * operations, but load an atomic one first. ThreadSanitizer is shown the atomic
+ * load that it is. */
+#if defined(__SANITIZE_THREAD__)
+# define uv__load_hint(p) uv__load_relaxed(p)
+#elif defined(__has_feature)
+# if __has_feature(thread_sanitizer)
+#  define uv__load_hint(p) uv__load_relaxed(p)
+# endif
+#endif
+#ifndef uv__load_hint
+# define uv__load_hint(p) (*(p))
+#endif
+
 /* Tells the core that this is a spin loop. */
 static inline void uv__cpu_relax(void) {
 #if defined(_MSC_VER) && !defined(__clang__)

@@ -104,9 +104,10 @@ void uv__observed_read(uv_stream_t* stream,
 
 void uv__observed_write(uv_write_t* req, int status) {
   struct uv__slice slice;
+  int64_t result = status == 0 ? (int64_t) uv_write_nwritten(req) : status;
 
   begin_req(&slice, req->handle->loop, req, req->handle, UV__CALL_WRITE,
-            ADDRESS(req->cb), status);
+            ADDRESS(req->cb), result);
   req->cb(req, status);
   uv__slice_end(&slice);
 }

@@ -62,23 +62,39 @@ UV__COLD void uv__observed_random(uv_random_t* req, int status);
 UV__COLD void uv__observed_after_work(uv_work_t* req, int status);
 UV__COLD void uv__observed_walk(uv_handle_t* handle, uv_walk_cb cb, void* arg);
 
-static inline void uv__call_alloc(uv_handle_t* handle,
+/* These two also for callers who have asked already. */
+UV__INLINE void uv__call_alloc_as(int is_observed,
+                                  uv_handle_t* handle,
                                   uv_alloc_cb cb,
                                   size_t size,
                                   uv_buf_t* buf) {
-  if (uv__is_observed())
+  if (is_observed)
     uv__observed_alloc(handle, cb, size, buf);
   else
     cb(handle, size, buf);
 }
 
-static inline void uv__call_read(uv_stream_t* stream,
+UV__INLINE void uv__call_read_as(int is_observed,
+                                 uv_stream_t* stream,
                                  ssize_t nread,
                                  const uv_buf_t* buf) {
-  if (uv__is_observed())
+  if (is_observed)
     uv__observed_read(stream, nread, buf);
   else
     stream->read_cb(stream, nread, buf);
+}
+
+static inline void uv__call_alloc(uv_handle_t* handle,
+                                  uv_alloc_cb cb,
+                                  size_t size,
+                                  uv_buf_t* buf) {
+  uv__call_alloc_as(uv__is_observed(), handle, cb, size, buf);
+}
+
+static inline void uv__call_read(uv_stream_t* stream,
+                                 ssize_t nread,
+                                 const uv_buf_t* buf) {
+  uv__call_read_as(uv__is_observed(), stream, nread, buf);
 }
 
 static inline void uv__call_write(uv_write_t* req, int status) {
@@ -117,8 +133,7 @@ static inline void uv__call_close(uv_loop_t* loop, uv_handle_t* handle) {
     handle->close_cb(handle);
 }
 
-/* When it was due must be asked for before it is armed again, so timer.c itself
- * decides between this and uv__observed_timer(). */
+/* timer.c decides between this and uv__observed_timer(). */
 static inline void uv__call_timer(uv_timer_t* handle) {
   handle->timer_cb(handle);
 }

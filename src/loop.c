@@ -135,7 +135,9 @@ UV__INLINE void after_poll(uv_loop_t* loop,
 
 UV__INLINE void run_timers(uv_loop_t* loop, int is_observed) {
   if (uv__timer_may_be_due(loop))
-    run_phase(loop, UV__PHASE_TIMERS, uv__timer_run_due, is_observed);
+    run_phase(loop, UV__PHASE_TIMERS,
+              is_observed ? uv__timer_run_due_observed : uv__timer_run_due,
+              is_observed);
 }
 
 UV__INLINE int iterate(uv_loop_t* loop, uv_run_mode mode, int is_observed) {
@@ -189,9 +191,15 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
 
   uv__loop_enter(loop);
   uv__wake_run_begin(loop, mode);
-  while (alive && !loop->stop_flag) {
-    int err = uv__is_observed() ? iterate_observed(loop, mode)
-                                : iterate(loop, mode, 0);
+  while (alive) {
+    int err;
+    /* Both in one test, because neither is the rule. */
+    if (!(loop->stop_flag | uv__load_hint(&uv__observers)))
+      err = iterate(loop, mode, 0);
+    else if (loop->stop_flag)
+      break;
+    else
+      err = iterate_observed(loop, mode);
     alive = loop_is_alive(loop);
     /* A loop that cannot wait would spin: return to the caller, which sees that
      * it is still alive. */

@@ -246,11 +246,6 @@ void uv__observed_done(struct uv__work* w,
     thread->flow = 0; /* there was no callback that took it */
 }
 
-void uv__observed_write_call(uv_loop_t* loop, ssize_t result) {
-  if (uv__is_observed_by(UV__OBSERVE_METRICS))
-    uv__stats_io(loop, UV__IO_WRITE, result);
-}
-
 void uv__observed_send_call(uv_loop_t* loop, ssize_t result) {
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
     uv__stats_io(loop, UV__IO_SEND, result);

@@ -22,7 +22,7 @@ enum {
 UV__HIDDEN extern unsigned uv__observers;
 
 static inline int uv__is_observed(void) {
-  return uv__load_relaxed(&uv__observers) != 0;
+  return uv__load_hint(&uv__observers) != 0;
 }
 
 static inline int uv__is_observed_by(unsigned observer) {
@@ -70,9 +70,8 @@ UV__COLD void uv__observed_done(struct uv__work* w,
                                 int status,
                                 void (*done)(struct uv__work* w, int status));
 
-/* A system call that wrote or sent so many bytes, or failed. What is read and
- * received is counted with its callbacks. */
-UV__COLD void uv__observed_write_call(uv_loop_t* loop, ssize_t result);
+/* A system call that sent datagrams of so many bytes, or failed. The bytes of
+ * streams and what is received are counted with their callbacks. */
 UV__COLD void uv__observed_send_call(uv_loop_t* loop, ssize_t result);
 
 /* uv_async_send(). Context: any | signal. */

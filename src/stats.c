@@ -163,6 +163,8 @@ void uv__stats_callback(uv_loop_t* loop, const struct uv__record* record) {
     uv__histogram_add(&stats->lateness, (uint64_t) record->value);
   if (record->call == UV__CALL_READ)
     uv__stats_io(loop, UV__IO_READ, (ssize_t) record->value);
+  if (record->call == UV__CALL_WRITE)
+    uv__stats_io(loop, UV__IO_WRITE, (ssize_t) record->value);
   if (record->call == UV__CALL_RECV)
     uv__stats_io(loop, UV__IO_RECV, (ssize_t) record->value);
 }

@@ -415,24 +415,21 @@ static inline void rearm_or_stop(uv_timer_t* timer) {
   }
 }
 
-UV__COLD static void fire_observed(uv_timer_t* timer) {
+/* `is_observed` is a constant where it matters: there are two of each. */
+UV__INLINE void fire(uv_timer_t* timer, int is_observed) {
   uint64_t due_ns = timer->timeout;
 
   rearm_or_stop(timer);
-  uv__observed_timer(timer, due_ns);
-}
-
-static void fire(uv_timer_t* timer) {
-  if (uv__is_observed()) {
-    fire_observed(timer);
-    return;
-  }
-  rearm_or_stop(timer);
-  uv__call_timer(timer);
+  if (is_observed)
+    uv__observed_timer(timer, due_ns);
+  else
+    uv__call_timer(timer);
 }
 
 /* Disarms every due timer before the first callback runs. */
-UV__NOINLINE static void run_round(struct uv__timers* timers, uint64_t now_ns) {
+UV__NOINLINE static void run_round(struct uv__timers* timers,
+                                   uint64_t now_ns,
+                                   int is_observed) {
   struct uv__queue ready;
   uv_timer_t* timer = heap_top(timers);
 
@@ -446,20 +443,31 @@ UV__NOINLINE static void run_round(struct uv__timers* timers, uint64_t now_ns) {
   while (!uv__queue_empty(&ready)) {
     timer = container_of(ready.next, uv_timer_t, node.queue);
     leave_ready(timers, timer);
-    fire(timer);
+    if (is_observed)
+      fire(timer, 1);
+    else
+      fire(timer, 0);
   }
 }
 
-void uv__timer_run_due(uv_loop_t* loop) {
+UV__INLINE void run_due(uv_loop_t* loop, int is_observed) {
   struct uv__loop_state* state = uv__loop_state(loop);
   uv_timer_t* timer = heap_top(&state->timers);
 
   if (timer == NULL || timer->timeout > state->now_ns)
     return;
   if (is_other_due(&state->timers, state->now_ns))
-    run_round(&state->timers, state->now_ns);
+    run_round(&state->timers, state->now_ns, is_observed);
   else
-    fire(timer);
+    fire(timer, is_observed);
+}
+
+void uv__timer_run_due(uv_loop_t* loop) {
+  run_due(loop, 0);
+}
+
+void uv__timer_run_due_observed(uv_loop_t* loop) {
+  run_due(loop, 1);
 }
 
 void uv__timer_close_loop(uv_loop_t* loop) {

@@ -54,7 +54,7 @@ static const struct call_row calls[] = {
   [UV__CALL_SIGNAL] = { "signal", NULL, NULL, "signum" },
   [UV__CALL_TIMER] = { "timer", NULL, NULL, NULL },
   [UV__CALL_WALK] = { "walk", NULL, NULL, NULL },
-  [UV__CALL_WRITE] = { "write", "status", "status", "fd" },
+  [UV__CALL_WRITE] = { "write", "bytes", "status", "fd" },
 };
 static_assert(ARRAY_SIZE(calls) == UV__CALL_MAX, "one per call");
 

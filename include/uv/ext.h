@@ -135,9 +135,9 @@ typedef struct uvx_metrics_s {
   uint64_t callbacks;
   uint64_t handles;  /* active and referenced, after the last iteration */
   uint64_t requests; /* active, likewise */
-  uint64_t stream_reads; /* system calls */
+  uint64_t stream_reads; /* read callbacks: a system call each */
   uint64_t stream_read_bytes;
-  uint64_t stream_writes;
+  uint64_t stream_writes; /* write callbacks; uv_try_write() has none */
   uint64_t stream_written_bytes;
   uint64_t udp_recvs;
   uint64_t udp_recv_bytes;

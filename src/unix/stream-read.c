@@ -47,7 +47,7 @@ static void read_fail(uv_stream_t* stream, int err, const uv_buf_t* buf) {
     uv__stream_os_read_stop(stream);
 }
 
-static ssize_t read_into(uv_stream_t* stream, const uv_buf_t* buf) {
+UV__INLINE ssize_t read_into(uv_stream_t* stream, const uv_buf_t* buf) {
   size_t len = uv__min_size(buf->len, INT32_MAX);
 
   if (uv__ipc_is_channel(stream))
@@ -77,11 +77,16 @@ static int read_more(const uv_stream_t* stream, int is_short) {
   return !is_short;
 }
 
-/* One read. Returns whether another should follow in this turn. */
-static int read_once(uv_stream_t* stream, unsigned events, int refused) {
+/* One read. Returns whether another should follow in this turn. `is_observed`
+ * is a constant: there are two of it. */
+UV__INLINE int read_once(uv_stream_t* stream,
+                         unsigned events,
+                         int refused,
+                         int is_observed) {
   uv_buf_t buf = { .base = NULL, .len = 0 };
 
-  uv__call_alloc(uv__base(stream), stream->alloc_cb, SUGGESTED_SIZE, &buf);
+  uv__call_alloc_as(is_observed, uv__base(stream), stream->alloc_cb,
+                    SUGGESTED_SIZE, &buf);
   if (!(stream->flags & UV__READING))
     return 0; /* alloc_cb changed its mind; the buffer is its own affair */
   if (buf.base == NULL || buf.len == 0) {
@@ -92,7 +97,7 @@ static int read_once(uv_stream_t* stream, unsigned events, int refused) {
   size_t room = buf.len;
   ssize_t n = read_into(stream, &buf);
   if (n > 0) {
-    uv__call_read(stream, n, &buf);
+    uv__call_read_as(is_observed, stream, n, &buf);
     return read_more(stream, (size_t) n < room);
   }
 
@@ -105,6 +110,12 @@ static int read_once(uv_stream_t* stream, unsigned events, int refused) {
   else
     read_fail(stream, (int) n, &buf);
   return 0;
+}
+
+UV__COLD static int read_once_observed(uv_stream_t* stream,
+                                       unsigned events,
+                                       int refused) {
+  return read_once(stream, events, refused, 1);
 }
 
 /* The other side is gone and left nothing to read. A terminal may hold data
@@ -122,8 +133,11 @@ void uv__stream_read_turn(uv_stream_t* stream, unsigned events, int refused) {
     read_end(stream, &none);
     return;
   }
-  while (read_once(stream, events, refused) && ++reads < READS_PER_TURN)
-    continue;
+  int goes_on;
+  do {
+    goes_on = uv__is_observed() ? read_once_observed(stream, events, refused)
+                                : read_once(stream, events, refused, 0);
+  } while (goes_on && ++reads < READS_PER_TURN);
 
   /* A regular file: ready for ever, but no poller says so. Asking for interest
    * again brings the next refusal and with it the next turn. */

@@ -114,11 +114,7 @@ static ssize_t parcel_send(const uv_stream_t* stream, const struct parcel* p) {
       n = call_other(fd, p);
   } while (n == -1 && errno == EINTR);
 
-  if (n == -1)
-    n = uv__send_error(errno);
-  if (uv__is_observed())
-    uv__observed_write_call(stream->loop, n);
-  return n;
+  return n >= 0 ? n : uv__send_error(errno);
 }
 
 /* Fills a parcel for buffers of one request. `send_handle` is set if its
