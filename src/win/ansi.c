@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* The parser of escape sequences; ansi.h says what comes out.
+/* Parser for escape sequences; ansi.h describes its output.
  *
  *   TEXT -ESC-> ESCAPE -[-> CSI -final-> TEXT         (also by U+009B)
  *               ESCAPE -] P ^ _-> STRING -BEL, ST-> TEXT
  *               ESCAPE -other-> TEXT
  *
- * A sequence that is wrong somewhere is read to its end and means nothing.
- * CAN and SUB end any sequence, ESC begins a new one.
+ * A malformed sequence is consumed to its end and ignored. CAN and SUB end any
+ * sequence, ESC begins a new one.
  */
 #include "win/ansi.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* struct uv__ansi.state: one of these */
+/* struct uv__ansi.state: one of these, */
 enum { IN_TEXT, IN_ESCAPE, IN_CHARSET, IN_CSI, IN_STRING };
 
 #define STATE_MASK 0x7u
 
-/* and these. */
+/* combined with these flags. */
 enum {
-  CSI_PRIVATE = 1u << 4,    /* begins with ? */
-  CSI_SPACE = 1u << 5,      /* a blank before the last character */
-  CSI_IN_ARG = 1u << 6,     /* a digit came last */
-  CSI_BAD = 1u << 7,        /* read to the end, but wrong */
+  CSI_PRIVATE = 1u << 4,    /* starts with '?' */
+  CSI_SPACE = 1u << 5,      /* a space before the final character */
+  CSI_IN_ARG = 1u << 6,     /* the last character was a digit */
+  CSI_BAD = 1u << 7,        /* malformed: consume and ignore */
   STRING_QUOTING = 1u << 8, /* quotes hide terminators */
-  STRING_QUOTED = 1u << 9,  /* between two of them */
-  STRING_ESCAPE = 1u << 10, /* ESC came last */
-  STRING_SLASH = 1u << 11   /* a backslash between quotes came last */
+  STRING_QUOTED = 1u << 9,  /* inside quotes */
+  STRING_ESCAPE = 1u << 10, /* the last character was ESC */
+  STRING_SLASH = 1u << 11   /* a backslash inside quotes */
 };
 
 enum {
@@ -45,12 +45,12 @@ enum {
   C1_APC = 0x9F
 };
 
-/* A sequence CSI prefix arguments suffix final. */
+/* A sequence: CSI, prefix, arguments, suffix, final character. */
 struct sequence {
   char final;
   unsigned int marks; /* CSI_PRIVATE, CSI_SPACE */
   enum uv__ansi_op op;
-  uint16_t least; /* smaller arguments, and missing ones, are this */
+  uint16_t least; /* minimum; missing arguments have this value */
 };
 
 static const struct sequence sequences[] = {
@@ -73,10 +73,10 @@ static const struct sequence sequences[] = {
   { 'q', CSI_SPACE, UV__ANSI_CURSOR_SHAPE, 0 },
 };
 
-/* The one private mode we know: is the cursor visible? */
+/* The only supported private mode: cursor visibility. */
 #define MODE_CURSOR 25
 
-static void enter(struct uv__ansi* parser, unsigned int state) {
+static void enter_state(struct uv__ansi* parser, unsigned int state) {
   memset(parser, 0, sizeof(*parser));
   parser->state = (uint16_t) state;
 }
@@ -85,11 +85,11 @@ static unsigned int state_of(const struct uv__ansi* parser) {
   return parser->state & STATE_MASK;
 }
 
-static void mark(struct uv__ansi* parser, unsigned int bits) {
+static void set_marks(struct uv__ansi* parser, unsigned int bits) {
   parser->state = (uint16_t) (parser->state | bits);
 }
 
-static void unmark(struct uv__ansi* parser, unsigned int bits) {
+static void clear_marks(struct uv__ansi* parser, unsigned int bits) {
   parser->state = (uint16_t) (parser->state & ~bits);
 }
 
@@ -125,10 +125,10 @@ static enum uv__ansi_op finish_csi(struct uv__ansi* parser,
   return found->op;
 }
 
-/* One more argument, 0 for now. */
+/* Adds an argument, 0 for now. */
 static void begin_arg(struct uv__ansi* parser) {
   if (parser->argc == UV__ANSI_ARGS_MAX)
-    mark(parser, CSI_BAD);
+    set_marks(parser, CSI_BAD);
   else
     parser->argv[parser->argc++] = 0;
 }
@@ -136,36 +136,36 @@ static void begin_arg(struct uv__ansi* parser) {
 static void take_digit(struct uv__ansi* parser, uint32_t digit) {
   if (!is_marked(parser, CSI_IN_ARG))
     begin_arg(parser);
-  mark(parser, CSI_IN_ARG);
+  set_marks(parser, CSI_IN_ARG);
   if (is_marked(parser, CSI_BAD))
     return;
 
   uint16_t* arg = &parser->argv[parser->argc - 1];
   uint32_t value = *arg * 10u + digit;
   if (value > UINT16_MAX)
-    mark(parser, CSI_BAD);
+    set_marks(parser, CSI_BAD);
   else
     *arg = (uint16_t) value;
 }
 
-/* A character between the introducer and the final one. */
+/* Handles a character between the introducer and the final one. */
 static void take_parameter(struct uv__ansi* parser, uint32_t cp) {
   int at_start = parser->state == IN_CSI && parser->argc == 0;
 
   if (is_marked(parser, CSI_SPACE)) {
-    mark(parser, CSI_BAD); /* only the final one may follow */
+    set_marks(parser, CSI_BAD); /* only the final character may follow */
   } else if (cp >= '0' && cp <= '9') {
     take_digit(parser, cp - '0');
   } else if (cp == ';') {
     if (!is_marked(parser, CSI_IN_ARG))
-      begin_arg(parser); /* left out */
-    unmark(parser, CSI_IN_ARG);
+      begin_arg(parser); /* omitted */
+    clear_marks(parser, CSI_IN_ARG);
   } else if (cp == '?' && at_start) {
-    mark(parser, CSI_PRIVATE);
+    set_marks(parser, CSI_PRIVATE);
   } else if (cp == ' ') {
-    mark(parser, CSI_SPACE);
+    set_marks(parser, CSI_SPACE);
   } else {
-    mark(parser, CSI_BAD); /* known to others */
+    set_marks(parser, CSI_BAD); /* valid, but not supported */
   }
 }
 
@@ -173,7 +173,7 @@ static enum uv__ansi_op feed_csi(struct uv__ansi* parser,
                                  uint32_t cp,
                                  struct uv__ansi_args* args) {
   if (cp < ' ')
-    return UV__ANSI_TEXT; /* controls act as if they stood before */
+    return UV__ANSI_TEXT; /* controls take effect immediately */
   if (cp < '@') {
     take_parameter(parser, cp);
     return UV__ANSI_NOTHING;
@@ -183,8 +183,8 @@ static enum uv__ansi_op feed_csi(struct uv__ansi* parser,
   if (cp < DEL)
     op = finish_csi(parser, cp, args);
   else if (cp > C1_APC)
-    op = UV__ANSI_TEXT; /* it cannot be meant to be here */
-  enter(parser, IN_TEXT);
+    op = UV__ANSI_TEXT; /* out of place: treat it as text */
+  enter_state(parser, IN_TEXT);
   return op;
 }
 
@@ -192,25 +192,25 @@ static enum uv__ansi_op feed_csi(struct uv__ansi* parser,
 
 static void feed_quoted(struct uv__ansi* parser, uint32_t cp) {
   if (is_marked(parser, STRING_SLASH))
-    unmark(parser, STRING_SLASH);
+    clear_marks(parser, STRING_SLASH);
   else if (cp == '\\')
-    mark(parser, STRING_SLASH);
+    set_marks(parser, STRING_SLASH);
   else if (cp == '"')
-    unmark(parser, STRING_QUOTED);
+    clear_marks(parser, STRING_QUOTED);
 }
 
 static void feed_string(struct uv__ansi* parser, uint32_t cp) {
   if (is_marked(parser, STRING_QUOTED))
     feed_quoted(parser, cp);
   else if (cp == BEL || cp == C1_ST)
-    enter(parser, IN_TEXT);
+    enter_state(parser, IN_TEXT);
   else if (cp == ESC)
-    mark(parser, STRING_ESCAPE);
+    set_marks(parser, STRING_ESCAPE);
   else if (cp == '"' && is_marked(parser, STRING_QUOTING))
-    mark(parser, STRING_QUOTED);
+    set_marks(parser, STRING_QUOTED);
 }
 
-/* ---- escape ---- */
+/* ---- escape sequences ---- */
 
 static enum uv__ansi_op with_style(enum uv__ansi_op op,
                                    struct uv__ansi_args* args) {
@@ -225,50 +225,51 @@ static enum uv__ansi_op feed_escape(struct uv__ansi* parser,
                                     struct uv__ansi_args* args) {
   switch (cp) {
   case '[':
-    enter(parser, IN_CSI);
+    enter_state(parser, IN_CSI);
     return UV__ANSI_NOTHING;
   case ']':
-    enter(parser, IN_STRING);
+    enter_state(parser, IN_STRING);
     return UV__ANSI_NOTHING;
   case 'P':
   case '^':
   case '_':
-    enter(parser, IN_STRING | STRING_QUOTING);
+    enter_state(parser, IN_STRING | STRING_QUOTING);
     return UV__ANSI_NOTHING;
   case '7':
-    enter(parser, IN_TEXT);
+    enter_state(parser, IN_TEXT);
     return with_style(UV__ANSI_SAVE, args);
   case '8':
-    enter(parser, IN_TEXT);
+    enter_state(parser, IN_TEXT);
     return with_style(UV__ANSI_RESTORE, args);
   case 'c':
-    enter(parser, IN_TEXT);
+    enter_state(parser, IN_TEXT);
     return UV__ANSI_RESET;
   default:
     break;
   }
   if (cp < ' ')
     return UV__ANSI_TEXT;
-  /* Blank to slash: one more follows, as in the choice of a character set. */
-  enter(parser, cp < '0' ? IN_CHARSET : IN_TEXT);
+  /* Space to slash: one more character follows, as when selecting a character
+   * set. */
+  enter_state(parser, cp < '0' ? IN_CHARSET : IN_TEXT);
   return UV__ANSI_NOTHING;
 }
 
-/* The short forms of ESC and a letter. */
+/* C1 controls: the single-character forms of ESC and a letter. */
 static enum uv__ansi_op feed_c1(struct uv__ansi* parser, uint32_t cp) {
   switch (cp) {
   case C1_CSI:
-    enter(parser, IN_CSI);
+    enter_state(parser, IN_CSI);
     break;
   case C1_OSC:
-    enter(parser, IN_STRING);
+    enter_state(parser, IN_STRING);
     break;
   case C1_DCS:
   case C1_PM:
   case C1_APC:
-    enter(parser, IN_STRING | STRING_QUOTING);
+    enter_state(parser, IN_STRING | STRING_QUOTING);
     break;
-  default: /* no meaning on a screen */
+  default: /* no effect on a screen */
     break;
   }
   return UV__ANSI_NOTHING;
@@ -280,24 +281,24 @@ static enum uv__ansi_op feed_text(struct uv__ansi* parser, uint32_t cp) {
   return UV__ANSI_TEXT;
 }
 
-/* Characters that mean the same in every sequence; whether this was one. Only
- * ESC is hidden by quotes: a quote that is never closed ends with CAN or SUB
- * too. */
+/* Handles characters that mean the same in every sequence; returns whether this
+ * was one. Quotes hide only ESC: CAN and SUB also end a string whose quote is
+ * never closed. */
 static int feed_common(struct uv__ansi* parser, uint32_t cp) {
   if (is_marked(parser, STRING_ESCAPE)) {
-    unmark(parser, STRING_ESCAPE);
-    if (cp == '\\') { /* ST, in two characters */
-      enter(parser, IN_TEXT);
+    clear_marks(parser, STRING_ESCAPE);
+    if (cp == '\\') { /* ST as two characters */
+      enter_state(parser, IN_TEXT);
       return 1;
     }
-    enter(parser, IN_ESCAPE); /* a new sequence ended the string */
+    enter_state(parser, IN_ESCAPE); /* a new sequence ends the string */
   }
   if ((cp == CAN || cp == SUB) && state_of(parser) != IN_TEXT) {
-    enter(parser, IN_TEXT);
+    enter_state(parser, IN_TEXT);
     return 1;
   }
   if (cp == ESC && state_of(parser) != IN_STRING) {
-    enter(parser, IN_ESCAPE);
+    enter_state(parser, IN_ESCAPE);
     return 1;
   }
   return 0;
@@ -313,7 +314,7 @@ enum uv__ansi_op uv__ansi_feed(struct uv__ansi* parser,
   case IN_ESCAPE:
     return feed_escape(parser, cp, args);
   case IN_CHARSET:
-    enter(parser, IN_TEXT);
+    enter_state(parser, IN_TEXT);
     return UV__ANSI_NOTHING;
   case IN_CSI:
     return feed_csi(parser, cp, args);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Watching a path: changes of a directory's entries, told by the system in
- * batches.
+/* File system events: changes to the entries of a directory, which the system
+ * reports in batches (ReadDirectoryChangesW).
  *
- * A file is watched through the directory it is in; what is about others is
- * left out. Every start makes a watch of its own, which lives until the system
- * is through with its request: a handle that was stopped can be started again
- * at once, and the request that is still under way finds that it is no longer
- * the current one. When the watched directory goes, that is told once, as a
- * UV_RENAME of its own name and then UV_ENOENT; nothing more comes after that.
+ * A file is watched through its directory; events for other entries are
+ * filtered out. Every start allocates its own struct watch, which lives until
+ * the system has completed its request. A stopped handle can therefore be
+ * started again at once: when the old request completes, its watch is no longer
+ * the current one. If the watched directory is deleted, the callback gets
+ * UV_RENAME with the directory's name, then UV_ENOENT, and nothing after that.
  */
 #include "win/fs.h"
 #include "alloc.h"
@@ -18,11 +18,11 @@
 #include <string.h>
 #include <wchar.h>
 
-/* What is told between two looks must fit; network shares take no more than
- * 64 KiB. */
+/* Must hold all changes between two reads. Network shares allow at most 64
+ * KiB. */
 #define BUFFER_SIZE (16 * 1024)
 
-/* Not being read: that is no change. */
+/* All but the last access time: reading a file is not a change. */
 #define CHANGES                                                               \
   (FILE_NOTIFY_CHANGE_FILE_NAME | FILE_NOTIFY_CHANGE_DIR_NAME |               \
    FILE_NOTIFY_CHANGE_ATTRIBUTES | FILE_NOTIFY_CHANGE_SIZE |                  \
@@ -32,22 +32,22 @@
 #define STATUS_DELETE_PENDING_ ((LONG) 0xC0000056u)
 
 struct watch {
-  struct uv_fs_event_req_s req; /* the one request, mostly under way */
-  HANDLE dir;     /* what the system watches; INVALID_HANDLE_VALUE: stopped */
-  BOOL recursive; /* subdirectories too */
-  int ended;      /* no request will come: who stops the handle frees it */
-  /* Of the directory, absolute and with long names; no slash at its end, but
-   * for a root's. */
+  struct uv_fs_event_req_s req; /* the only request; pending most of the time */
+  HANDLE dir;     /* the open directory; INVALID_HANDLE_VALUE: stopped */
+  BOOL recursive; /* watch subdirectories too */
+  int ended;      /* no request is pending: stopping frees the watch */
+  /* Absolute path of the directory, with long names; no trailing slash, except
+   * for a root. */
   WCHAR* path;
-  WCHAR* file;       /* the one entry that counts, or NULL for all */
-  WCHAR* file_alias; /* the same by its 8.3 name, or NULL */
+  WCHAR* file;       /* the only entry of interest, or NULL for all */
+  WCHAR* file_alias; /* its 8.3 name, or NULL */
   union {
-    FILE_NOTIFY_INFORMATION first; /* aligns it */
+    FILE_NOTIFY_INFORMATION first; /* for alignment */
     char bytes[BUFFER_SIZE];
   } buffer;
 };
 
-/* The watch in effect, kept where the ABI has the buffer. */
+/* The current watch, stored in the ABI's `buffer` field. */
 static struct watch* current_watch(const uv_fs_event_t* handle) {
   return (struct watch*) (void*) handle->buffer;
 }
@@ -76,13 +76,13 @@ static void watch_free(struct watch* watch) {
 
 /* ---- names ---- */
 
-/* A function of the system that fills a buffer or says how long it must be. */
+/* System functions that fill a buffer or return the required length. */
 enum path_form { PATH_FULL, PATH_LONG, PATH_SHORT };
 
-static DWORD convert(enum path_form form,
-                     const WCHAR* path,
-                     WCHAR* to,
-                     DWORD units) {
+static DWORD path_convert(enum path_form form,
+                          const WCHAR* path,
+                          WCHAR* to,
+                          DWORD units) {
   switch (form) {
   case PATH_FULL:
     return GetFullPathNameW(path, units, to, NULL);
@@ -94,9 +94,9 @@ static DWORD convert(enum path_form form,
   return 0;
 }
 
-/* *out is to be freed: 0 or UV_E*. */
+/* 0 or UV_E*; the caller frees *out. */
 static int path_as(enum path_form form, const WCHAR* path, WCHAR** out) {
-  DWORD units = convert(form, path, NULL, 0);
+  DWORD units = path_convert(form, path, NULL, 0);
   if (units == 0)
     return uv__last_error();
 
@@ -104,7 +104,7 @@ static int path_as(enum path_form form, const WCHAR* path, WCHAR** out) {
   if (buf == NULL)
     return UV_ENOMEM;
 
-  DWORD len = convert(form, path, buf, units);
+  DWORD len = path_convert(form, path, buf, units);
   if (len == 0 || len >= units) {
     int err = len == 0 ? uv__last_error() : UV_ENAMETOOLONG;
     uv__free(buf);
@@ -123,13 +123,13 @@ static WCHAR* copy_wide(const WCHAR* text, size_t len) {
   return copy;
 }
 
-/* What follows the last backslash. */
+/* The part after the last backslash. */
 static const WCHAR* last_name(const WCHAR* path) {
   const WCHAR* slash = wcsrchr(path, L'\\');
   return slash == NULL ? path : slash + 1;
 }
 
-/* "C:\", "\\?\C:\": the slash belongs to the name. */
+/* "C:\" or "\\?\C:\": the backslash is part of the name. */
 static int ends_with_root(const WCHAR* path, size_t len) {
   return len >= 3 && uv__fs_has_drive_root(path + len - 3, 3);
 }
@@ -169,7 +169,7 @@ static int watch_file(struct watch* watch, const WCHAR* full) {
   return 0;
 }
 
-/* Both names of the path must be known: it may have been given by either. */
+/* Finds both the long and the short name: events may use either. */
 static int find_path(struct watch* watch, const WCHAR* given) {
   DWORD attributes = GetFileAttributesW(given);
   if (attributes == INVALID_FILE_ATTRIBUTES)
@@ -214,8 +214,8 @@ static int find_text_path(struct watch* watch, const char* text) {
   return err;
 }
 
-/* Hands the request to the system: 0 or the error. */
-static DWORD submit(struct watch* watch) {
+/* Submits the request: 0 or the Win32 error. */
+static DWORD watch_submit(struct watch* watch) {
   OVERLAPPED* overlapped = uv__req_overlapped(&watch->req);
 
   if (ReadDirectoryChangesW(watch->dir, &watch->buffer, BUFFER_SIZE,
@@ -245,7 +245,7 @@ int uv__fs_event_os_start(uv_fs_event_t* handle, unsigned int flags) {
   if (err == 0) {
     watch->recursive = watch->file == NULL &&
                        (flags & UV_FS_EVENT_RECURSIVE) != 0;
-    DWORD sys_error = submit(watch);
+    DWORD sys_error = watch_submit(watch);
     err = sys_error == 0 ? 0 : uv_translate_sys_error((int) sys_error);
   }
   if (err != 0) {
@@ -260,8 +260,9 @@ int uv__fs_event_os_start(uv_fs_event_t* handle, unsigned int flags) {
 
 /* ---- stopping ---- */
 
-/* Closing the directory ends the request, and uv__fs_event_done() frees the
- * watch; likewise if that is running now and we are called by a callback. */
+/* Closing the directory completes the request, and uv__fs_event_done() frees
+ * the watch. This also holds when a callback of uv__fs_event_done() stops the
+ * handle. */
 void uv__fs_event_os_stop(uv_fs_event_t* handle) {
   struct watch* watch = current_watch(handle);
 
@@ -283,12 +284,12 @@ enum uv__close_answer uv__fs_event_win_close(uv_handle_t* base) {
 
 /* ---- reporting ---- */
 
-/* Runs the callback; NULL for events without a name. A name that cannot be
- * converted for lack of memory is left out as well. */
-static void report(uv_fs_event_t* handle,
-                   const WCHAR* name,
-                   ssize_t len,
-                   int events) {
+/* Runs the callback, with a NULL name for events without one. A name that
+ * cannot be converted for lack of memory is NULL too. */
+static void fs_event_report(uv_fs_event_t* handle,
+                            const WCHAR* name,
+                            ssize_t len,
+                            int events) {
   char* text = NULL;
 
   if (name != NULL && uv__wide_to_utf8(name, len, &text) != 0)
@@ -297,9 +298,11 @@ static void report(uv_fs_event_t* handle,
   uv__free(text);
 }
 
-/* The entry's long name, relative to the directory and to be freed, where the
- * system told the short one; NULL if it cannot be found. */
-static WCHAR* expand(const struct watch* watch, const WCHAR* name, size_t len) {
+/* The entry's long name, relative to the directory, if the system reported the
+ * short one. The caller frees it; NULL if it cannot be found. */
+static WCHAR* expand_name(const struct watch* watch,
+                          const WCHAR* name,
+                          size_t len) {
   size_t dir_len = wcslen(watch->path);
   WCHAR* whole = uv__malloc_array(dir_len + len + 2, sizeof(*whole));
   WCHAR* expanded = NULL;
@@ -315,7 +318,7 @@ static WCHAR* expand(const struct watch* watch, const WCHAR* name, size_t len) {
 
   if (path_as(PATH_LONG, whole, &expanded) == 0) {
     size_t expanded_len = wcslen(expanded);
-    /* The directory's own part could have been another. */
+    /* The directory's own part may have been replaced by another. */
     if (expanded_len > dir_len &&
         CompareStringOrdinal(expanded, (int) dir_len, whole, (int) dir_len,
                              TRUE) == CSTR_EQUAL)
@@ -326,7 +329,7 @@ static WCHAR* expand(const struct watch* watch, const WCHAR* name, size_t len) {
   return result;
 }
 
-/* Short names have a tilde. Of what is gone only the told name is known. */
+/* Short names contain a tilde. The long name of a deleted entry is unknown. */
 static int may_be_short(const FILE_NOTIFY_INFORMATION* info, size_t len) {
   return info->Action != FILE_ACTION_REMOVED &&
          info->Action != FILE_ACTION_RENAMED_OLD_NAME &&
@@ -342,27 +345,26 @@ static void report_change(uv_fs_event_t* handle,
   if (watch->file != NULL) {
     if (same_name(info->FileName, (int) len, watch->file) ||
         same_name(info->FileName, (int) len, watch->file_alias))
-      report(handle, watch->file, -1, events);
+      fs_event_report(handle, watch->file, -1, events);
     return;
   }
 
-  WCHAR* expanded = may_be_short(info, len)
-                        ? expand(watch, info->FileName, len)
-                        : NULL;
+  WCHAR* expanded =
+      may_be_short(info, len) ? expand_name(watch, info->FileName, len) : NULL;
   if (expanded != NULL)
-    report(handle, expanded, -1, events);
+    fs_event_report(handle, expanded, -1, events);
   else
-    report(handle, info->FileName, (ssize_t) len, events);
+    fs_event_report(handle, info->FileName, (ssize_t) len, events);
   uv__free(expanded);
 }
 
-/* The callback may stop, start anew or close the handle between two. */
+/* The callback may stop, restart or close the handle between two events. */
 static void report_batch(uv_fs_event_t* handle, struct watch* watch) {
   const char* at = watch->buffer.bytes;
 
-  /* More happened than the buffer holds: what, nobody knows. */
+  /* The buffer overflowed: the individual changes are lost. */
   if (uv__req_bytes(&watch->req) == 0) {
-    report(handle, NULL, 0, UV_CHANGE);
+    fs_event_report(handle, NULL, 0, UV_CHANGE);
     return;
   }
 
@@ -375,12 +377,12 @@ static void report_batch(uv_fs_event_t* handle, struct watch* watch) {
   }
 }
 
-/* Has the directory been deleted? It is there until our handle is closed, but
- * has no name any more, or one among the volume's deleted files:
+/* Has the directory been deleted? It exists until our handle is closed, but has
+ * no name any more, or one among the volume's deleted files:
  * https://learn.microsoft.com/windows-hardware/drivers/ddi/ntddk/
  * ns-ntddk-_file_disposition_information_ex (FILE_DISPOSITION_POSIX_SEMANTICS)
  */
-static int is_gone(HANDLE dir) {
+static int is_dir_deleted(HANDLE dir) {
   static const WCHAR deleted[] = L"\\$Extend\\$Deleted\\";
   FILE_STANDARD_INFO info;
   WCHAR name[MAX_PATH];
@@ -394,11 +396,11 @@ static int is_gone(HANDLE dir) {
          wcsncmp(name, deleted, ARRAY_SIZE(deleted) - 1) == 0;
 }
 
-/* A directory that is being deleted refuses to be watched, but may have other
- * reasons to. */
+/* Watching fails for a directory that is being deleted, but also for other
+ * reasons. */
 static int is_removal(const struct watch* watch, DWORD sys_error) {
   return sys_error == ERROR_DELETE_PENDING ||
-         (sys_error == ERROR_ACCESS_DENIED && is_gone(watch->dir));
+         (sys_error == ERROR_ACCESS_DENIED && is_dir_deleted(watch->dir));
 }
 
 static void report_end(uv_fs_event_t* handle,
@@ -408,21 +410,23 @@ static void report_end(uv_fs_event_t* handle,
     uv__call_fs_event(handle, NULL, 0, uv_translate_sys_error((int) sys_error));
     return;
   }
-  report(handle, watch->file != NULL ? watch->file : last_name(watch->path), -1,
-         UV_RENAME);
+  fs_event_report(handle,
+                  watch->file != NULL ? watch->file : last_name(watch->path),
+                  -1, UV_RENAME);
   if (current_watch(handle) == watch)
     uv__call_fs_event(handle, NULL, 0, UV_ENOENT);
 }
 
-/* Why there is nothing to be told, or 0. A deleted directory may also answer
- * with nothing, at once and every time. */
-static DWORD end_of(const struct watch* watch) {
+/* Why no more events will come, or 0. For a deleted directory, requests may
+ * also complete at once with no data, every time. */
+static DWORD watch_end_error(const struct watch* watch) {
   LONG status = uv__req_status(&watch->req);
   DWORD sys_error = uv__req_win32_error(&watch->req);
 
   if (status == STATUS_DELETE_PENDING_)
     return ERROR_DELETE_PENDING;
-  if (sys_error == 0 && uv__req_bytes(&watch->req) == 0 && is_gone(watch->dir))
+  if (sys_error == 0 && uv__req_bytes(&watch->req) == 0 &&
+      is_dir_deleted(watch->dir))
     return ERROR_DELETE_PENDING;
   return sys_error;
 }
@@ -433,15 +437,15 @@ void uv__fs_event_done(uv_handle_t* base, uv_req_t* req) {
   DWORD sys_error = 0;
 
   if (current_watch(handle) == watch) {
-    sys_error = end_of(watch);
+    sys_error = watch_end_error(watch);
     if (sys_error == 0)
       report_batch(handle, watch);
   }
 
   if (current_watch(handle) == watch && sys_error == 0) {
-    sys_error = submit(watch);
+    sys_error = watch_submit(watch);
     if (sys_error == 0)
-      return; /* it is under way again */
+      return; /* resubmitted */
   }
   if (current_watch(handle) == watch)
     report_end(handle, watch, sys_error);

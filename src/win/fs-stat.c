@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Attributes of files, and of the file systems they are in.
+/* Attributes of files and of file systems.
  *
- * A path is looked at in up to three ways:
- *   1. by name, without opening it (newer Windows only; no reparse points);
- *   2. by opening it for its attributes and asking the handle;
- *   3. by what the directory it is in says, where opening is refused.
+ * A path is examined in up to three ways:
+ *   1. by name, without opening it (Windows 11 from build 26048 on; not for
+ *      reparse points);
+ *   2. by opening it for its attributes and querying the handle;
+ *   3. by its directory entry, if opening it is refused.
  */
 #include "win/fs.h"
 #include "alloc.h"
@@ -14,7 +15,7 @@
 #include <winioctl.h>
 
 #define BLOCK_SIZE 4096
-#define STAT_BLOCK_SHIFT 9 /* st_blocks counts 512 bytes, as everywhere */
+#define STAT_BLOCK_SHIFT 9 /* st_blocks counts 512-byte units */
 
 #define MODE_READ 0444
 #define MODE_WRITE 0222
@@ -22,24 +23,24 @@
 /* GetFileInformationByName(): FileStatBasicByNameInfo. */
 #define STAT_BASIC_BY_NAME 3
 
-/* NtQueryInformationFile(): the number that FILE_ALL has too. */
+/* FILE_INFORMATION_CLASS of NtQueryInformationFile(). */
 #define FILE_INTERNAL_INFORMATION 6
 
-/* The facts, from whichever source. Times in ticks of 100 ns since 1601. */
+/* What is known about a file. Times are in units of 100 ns since 1601. */
 struct facts {
   DWORD attributes;
   int64_t size;
   int64_t allocated;
   uint64_t links;
-  uint64_t index;  /* of the file in its volume */
-  uint64_t volume; /* serial number, the 32 bits that every source has */
+  uint64_t index;  /* file ID within its volume */
+  uint64_t volume; /* serial number; the 32 bits that all sources have */
   int64_t atime;
   int64_t mtime;
   int64_t ctime;
   int64_t birthtime;
 };
 
-/* Before 1970 the seconds are negative, the nanoseconds never are. */
+/* Before 1970 the seconds are negative, but never the nanoseconds. */
 static uv_timespec_t to_timespec(int64_t ticks) {
   const int64_t per_sec = 10000000;
   const int64_t epoch = 11644473600;
@@ -53,8 +54,11 @@ static uv_timespec_t to_timespec(int64_t ticks) {
   return (uv_timespec_t) { (long) (sec - epoch), (long) (rest * 100) };
 }
 
-/* Context: any. `link_len` of a link's target, or -1 if it is no link. */
-static void fill(uv_stat_t* st, const struct facts* facts, ssize_t link_len) {
+/* Context: any. `link_len` is the length of a link's target, or -1 for anything
+ * but a link. */
+static void stat_fill(uv_stat_t* st,
+                      const struct facts* facts,
+                      ssize_t link_len) {
   *st = (uv_stat_t) { 0 };
 
   st->st_mode = MODE_READ;
@@ -82,21 +86,23 @@ static void fill(uv_stat_t* st, const struct facts* facts, ssize_t link_len) {
   st->st_birthtim = to_timespec(facts->birthtime);
 }
 
-static ssize_t found(uv_fs_t* req, const struct facts* facts, ssize_t link) {
-  req->sys_errno_ = 0; /* one way may have failed before another */
-  fill(&req->statbuf, facts, link);
+static ssize_t stat_found(uv_fs_t* req,
+                          const struct facts* facts,
+                          ssize_t link) {
+  req->sys_errno_ = 0; /* an earlier method may have failed */
+  stat_fill(&req->statbuf, facts, link);
   req->ptr = &req->statbuf;
   return 0;
 }
 
 /* ---- 2: by handle ---- */
 
-/* A warning says that the name did not fit, which nobody wants. */
+/* A warning means that the file name was truncated; it is not used. */
 static int is_answered(LONG status) {
   return status >= 0 || status == UV__STATUS_BUFFER_OVERFLOW;
 }
 
-/* A volume that does not tell its number has none. */
+/* The serial number of the file's volume; 0 if it cannot be queried. */
 static uint64_t volume_of(HANDLE file) {
   struct uv__volume_info info;
   struct uv__io_status io;
@@ -112,8 +118,8 @@ static LONG ask_part(HANDLE file, void* info, size_t size, int info_class) {
                                               info_class);
 }
 
-/* All at once, or one by one: a file without a name (Wine's inherited ones,
- * some file systems') cannot do the former. */
+/* Queries everything at once, or one by one: files without a name (inherited
+ * ones on Wine, some file systems) do not support the former. */
 static LONG ask_all(HANDLE file, struct uv__file_all_info* info) {
   LONG status = ask_part(file, info, sizeof(*info), UV__FILE_ALL_INFORMATION);
   if (is_answered(status))
@@ -162,8 +168,7 @@ static DWORD device_of(HANDLE file) {
   return status >= 0 ? info.device_type : FILE_DEVICE_UNKNOWN;
 }
 
-/* Consoles, other character devices, pipes and sockets: there is not much to
- * be said about them. */
+/* Consoles, other character devices, pipes and sockets have few attributes. */
 static ssize_t stat_device(uv_fs_t* req, HANDLE file, DWORD type) {
   DWORD device = FILE_DEVICE_NAMED_PIPE;
   DWORD console_mode;
@@ -182,33 +187,33 @@ static ssize_t stat_device(uv_fs_t* req, HANDLE file, DWORD type) {
   return 0;
 }
 
-/* Devices can be opened by name too ("NUL"): they do not answer this. */
+/* Devices that were opened by name ("NUL") do not support the query. */
 static ssize_t stat_handle(uv_fs_t* req, HANDLE file) {
   struct facts facts;
   LONG status = ask_handle(file, &facts);
 
   if (status >= 0)
-    return found(req, &facts, -1);
+    return stat_found(req, &facts, -1);
   if (GetFileType(file) == FILE_TYPE_CHAR)
     return stat_device(req, file, FILE_TYPE_CHAR);
   return uv__fs_fail_status(req, status);
 }
 
-/* The link itself if it is one. *followed is set for a reparse point that is
- * none: what counts is what the file system makes of it. */
+/* Stats the link itself if `file` is one. *followed is set for a reparse point
+ * that is not a link: stat it by what the file system resolves it to. */
 static ssize_t lstat_handle(uv_fs_t* req, HANDLE file, int* followed) {
   struct uv__fs_link link = { 0 };
   struct facts facts;
   LONG status = ask_handle(file, &facts);
   if (status < 0)
-    return stat_handle(req, file); /* no file system: no links */
+    return stat_handle(req, file); /* not a file system: no links */
   if (!(facts.attributes & FILE_ATTRIBUTE_REPARSE_POINT))
-    return found(req, &facts, -1);
+    return stat_found(req, &facts, -1);
 
   DWORD sys_error = uv__fs_read_link(file, &link);
   if (sys_error == 0) {
     uv__free(link.target);
-    return found(req, &facts, (ssize_t) link.len);
+    return stat_found(req, &facts, (ssize_t) link.len);
   }
 
   *followed = sys_error == ERROR_SYMLINK_NOT_SUPPORTED ||
@@ -216,7 +221,7 @@ static ssize_t lstat_handle(uv_fs_t* req, HANDLE file, int* followed) {
   return uv__fs_fail(req, sys_error);
 }
 
-/* ---- 3: by the directory's entry ---- */
+/* ---- 3: by directory entry ---- */
 
 static int64_t ticks_of(FILETIME time) {
   ULARGE_INTEGER ticks = { .LowPart = time.dwLowDateTime,
@@ -224,8 +229,9 @@ static int64_t ticks_of(FILETIME time) {
   return (int64_t) ticks.QuadPart;
 }
 
-/* The entry has no number and no count of links; a link cannot be followed, and
- * a pattern is no name. `sys_error` is why the file could not be opened. */
+/* The entry has no file ID and no link count. Links cannot be followed this
+ * way, and names with wildcards are not looked up. `sys_error` is why the file
+ * could not be opened. */
 static ssize_t stat_entry(uv_fs_t* req, DWORD sys_error) {
   const WCHAR* path = req->file.pathw;
   WIN32_FIND_DATAW entry;
@@ -255,12 +261,12 @@ static ssize_t stat_entry(uv_fs_t* req, DWORD sys_error) {
     .ctime = ticks_of(entry.ftLastWriteTime),
     .birthtime = ticks_of(entry.ftCreationTime),
   };
-  return found(req, &facts, -1);
+  return stat_found(req, &facts, -1);
 }
 
 /* ---- 1: by name ---- */
 
-/* Whether *result is the answer; if not, there is more to find out. */
+/* Returns whether *result is final; otherwise another method is needed. */
 static int stat_name(uv_fs_t* req, ssize_t* result) {
   const struct uv__winapi* api = uv__winapi();
   struct uv__file_stat_basic info;
@@ -293,11 +299,11 @@ static int stat_name(uv_fs_t* req, ssize_t* result) {
     .ctime = info.change_time.QuadPart,
     .birthtime = info.creation_time.QuadPart,
   };
-  *result = found(req, &facts, -1);
+  *result = stat_found(req, &facts, -1);
   return 1;
 }
 
-/* ---- the operations ---- */
+/* ---- operations ---- */
 
 static ssize_t stat_open(uv_fs_t* req) {
   HANDLE file = uv__fs_open_path(req->file.pathw, FILE_READ_ATTRIBUTES, 0);

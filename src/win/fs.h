@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Files: what the parts of src/win/fs-* share, and what the core needs.
+/* File operations: shared by src/win/fs-*.c and needed by the core.
  * uv__fs_ops, uv__fs_os_init() and uv__fs_os_fill() (fs.h) are in fs-ops.c.
  *
- * W1  A request that names paths has them in 16-bit units, ready for the
- *     system: file.pathw and new_pathw point into the block it owns (F1).
- * W2  What failed is told by uv__fs_fail() and its kin, so that the system's
- *     own error can be asked for.
+ * W1  A request with paths holds them in 16-bit units, ready for system calls:
+ *     file.pathw and new_pathw point into the block that it owns (F1).
+ * W2  Failures are reported through the uv__fs_fail*() functions, so that
+ *     uv_fs_get_system_error() can return the system's own error.
  */
 #ifndef UV_WIN_FS_H_
 #define UV_WIN_FS_H_
@@ -18,44 +18,44 @@
 /* dispatch.c. */
 uv__req_fn uv__fs_event_done; /* UV_FS_EVENT_REQ */
 
-/* handle-class.c: as fs-event.c's, but waits for the request (R3). */
+/* Like fs-event.c's, but waits for the request (R3). */
 enum uv__close_answer uv__fs_event_win_close(uv_handle_t* handle);
 
-/* ---- errors; fs-ops.c. Context: any, for all of this header ---- */
+/* ---- errors; fs-ops.c. Context: any, for this whole header ---- */
 
-/* Stores `sys_error` where uv_fs_get_system_error() finds it and returns the
- * UV_E* for it, never 0. */
+/* Stores `sys_error` for uv_fs_get_system_error() and returns the matching
+ * UV_E*, never 0. */
 int uv__fs_fail(uv_fs_t* req, DWORD sys_error);
 
-/* The same with the thread's last error, or with a status of the NT layer. */
+/* The same for the thread's last error, or for an NTSTATUS. */
 int uv__fs_fail_last(uv_fs_t* req);
 int uv__fs_fail_status(uv_fs_t* req, LONG status);
 
-/* The same where the usual translation of `sys_error` would be wrong. */
+/* The same with `err` where the usual translation would be wrong. */
 int uv__fs_fail_as(uv_fs_t* req, DWORD sys_error, int err);
 
 /* ---- paths; fs-path.c ---- */
 
-/* What a path needs of the room that uv__fs_path_put() fills. */
+/* A path to be written by uv__fs_path_put(). */
 struct uv__fs_path {
   const char* text; /* as the caller gave it */
-  WCHAR* full;      /* its long form (owned), or NULL: `text` converted */
-  size_t units;     /* of either, with the NUL */
+  WCHAR* full;      /* long form (owned), or NULL: convert `text` */
+  size_t units;     /* length of either, including the NUL */
 };
 
-/* Measures and, if the path is too long for the classic interface, makes it
+/* Measures the path. If it is too long for the Win32 interface, makes it
  * absolute with the prefix that lifts the limit: 0, UV_EINVAL (not WTF-8),
- * UV_ENAMETOOLONG or UV_ENOMEM. `path` needs uv__fs_path_close() if 0. */
+ * UV_ENAMETOOLONG or UV_ENOMEM. On success `path` needs uv__fs_path_close(). */
 int uv__fs_path_init(struct uv__fs_path* path, const char* text);
 
-/* The same without looking at the length: what a symbolic link says. */
+/* The same without the length check, for the target of a symbolic link. */
 int uv__fs_path_init_raw(struct uv__fs_path* path, const char* text);
 
 /* Writes the path's `units` to `to`. */
 void uv__fs_path_put(const struct uv__fs_path* path, WCHAR* to);
 void uv__fs_path_close(struct uv__fs_path* path);
 
-/* The start of a name that the system takes as it is: "\\?\". */
+/* Prefix of a path that the system takes verbatim. */
 #define UV__FS_VERBATIM L"\\\\?\\"
 #define UV__FS_VERBATIM_LEN 4
 
@@ -68,21 +68,21 @@ int uv__fs_has_drive_root(const WCHAR* path, size_t len);
 
 /* ---- handles ---- */
 
-/* Share modes and flags with which we look at things: get in nobody's way, take
+/* Share modes and flags for examining files: never block other users, and open
  * directories too. */
 #define UV__FS_SHARE_ALL                                                       \
   (FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE)
 
-/* Opens what exists; `flags` beyond backup semantics, such as
+/* Opens an existing file. `flags` are added to backup semantics, such as
  * FILE_FLAG_OPEN_REPARSE_POINT. INVALID_HANDLE_VALUE with a last error.
  * fs-open.c. */
 HANDLE uv__fs_open_path(const WCHAR* path, DWORD access, DWORD flags);
 
-/* The handle behind an fd: INVALID_HANDLE_VALUE if it has none. fs-open.c. */
+/* The handle of an fd, or INVALID_HANDLE_VALUE. fs-open.c. */
 HANDLE uv__fs_handle(uv_file fd);
 
-/* The same file, with other rights: a handle to be closed, or
- * INVALID_HANDLE_VALUE with a last error. fs-open.c. */
+/* Opens the same file with other access rights: a handle that the caller
+ * closes, or INVALID_HANDLE_VALUE with a last error. fs-open.c. */
 HANDLE uv__fs_reopen(HANDLE file, DWORD access);
 
 /* FILE_ATTRIBUTE_* of an open file; INVALID_FILE_ATTRIBUTES with a last
@@ -94,49 +94,49 @@ DWORD uv__fs_set_attributes(HANDLE file, DWORD attributes);
 
 /* ---- links; fs-reparse.c ---- */
 
-/* Where a link points. */
+/* The target of a link. */
 struct uv__fs_link {
   char* target; /* WTF-8, owned by the caller: uv__free() */
-  size_t len;   /* without the NUL */
+  size_t len;   /* excluding the NUL */
   ULONG tag;    /* IO_REPARSE_TAG_* */
 };
 
-/* Reads the link that `file` is (opened with FILE_FLAG_OPEN_REPARSE_POINT): 0,
- * or the Win32 error, with ERROR_SYMLINK_NOT_SUPPORTED for reparse points that
- * are no links and ERROR_NOT_A_REPARSE_POINT for anything else. */
+/* Reads the link `file` (opened with FILE_FLAG_OPEN_REPARSE_POINT): 0, or the
+ * Win32 error: ERROR_SYMLINK_NOT_SUPPORTED for reparse points other than links,
+ * ERROR_NOT_A_REPARSE_POINT for anything else. */
 DWORD uv__fs_read_link(HANDLE file, struct uv__fs_link* link);
 
 /* ---- mapped files; fs-map.c ---- */
 
-/* Makes `fd`, opened with these flags, one that is read and written through a
- * mapping: 0 or UV_ENOMEM. */
+/* Registers `fd`, opened with `flags`, for access through a mapping: 0 or
+ * UV_ENOMEM. */
 int uv__fs_map_add(uv_file fd, int flags);
 
 /* The flags it was opened with, or -1 for an ordinary fd. */
 int uv__fs_map_flags(uv_file fd);
 
-/* Forgets it, if it was one. */
+/* Unregisters the fd, if it was registered. */
 void uv__fs_map_remove(uv_file fd);
 
-/* Like a read or write of the request; `flags` from uv__fs_map_flags(). */
+/* Perform the request's read or write; `flags` from uv__fs_map_flags(). */
 ssize_t uv__fs_map_read(uv_fs_t* req, HANDLE file, int flags);
 ssize_t uv__fs_map_write(uv_fs_t* req, HANDLE file, int flags);
 
 /* ---- buffers; fs-rw.c ---- */
 
-/* Small buffers are moved through one of ours: a system call for each would
- * cost more than the copy. Files without a cache want whole sectors at sector
- * addresses; buffers smaller than that are wrong there in any case. */
+/* Small buffers are copied through one of ours: a system call for each would
+ * cost more than the copy. Unbuffered files require whole sectors at aligned
+ * addresses; smaller buffers are invalid there in any case. */
 #define UV__FS_SMALL 512
 #define UV__FS_GATHER_SIZE 8192
 
-/* What is left to be moved. */
+/* Position within the buffers of a request. */
 struct uv__fs_cursor {
   const uv_buf_t* buf; /* first buffer with bytes left */
-  size_t nbufs;        /* it and those after it */
-  size_t skip;         /* bytes of it that are done */
+  size_t nbufs;        /* number of buffers left, including `buf` */
+  size_t skip;         /* bytes of `buf` already transferred */
   size_t room;         /* bytes until UV__FS_BYTES_MAX */
-  int writes;          /* from the buffers, else into them */
+  int writes;          /* write from the buffers, else read into them */
   char gather[UV__FS_GATHER_SIZE];
 };
 
@@ -144,18 +144,18 @@ void uv__fs_cursor_init(struct uv__fs_cursor* cursor,
                         const uv_fs_t* req,
                         int writes);
 
-/* The next bytes in one place, at most `max`; none at the end. */
+/* The next contiguous bytes, at most `max`; empty at the end. */
 uv_buf_t uv__fs_cursor_next(struct uv__fs_cursor* cursor, size_t max);
 
-/* The first `bytes` of what it returned have been moved. */
+/* The first `bytes` of the returned piece have been transferred. */
 void uv__fs_cursor_advance(struct uv__fs_cursor* cursor,
                            uv_buf_t moved,
                            size_t bytes);
 
-/* What a read or write that failed means. */
+/* Translates the error of a failed read or write. */
 int uv__fs_rw_fail(uv_fs_t* req, HANDLE file, DWORD sys_error);
 
-/* ---- the operations: the result or UV_E* ---- */
+/* ---- operations: each returns its result or UV_E* ---- */
 
 /* fs-open.c */
 ssize_t uv__fs_open(uv_fs_t* req);

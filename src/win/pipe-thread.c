@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Pipes that cannot use the loop's port: operations wait on threads.
+/* Pipes that cannot use the loop's port: operations block on pool threads.
  *
- *   loop: job started -> thread: says where it is (publish), waits, takes that
- *   back (retract), posts the request -> loop: handler
+ *   loop: starts a job -> thread: publishes its handle (job_publish), blocks,
+ *   withdraws it (job_retract), posts the request -> loop: handler
  *
- * The loop ends a waiting job by cancelling the thread's call until the thread
- * has retracted: a cancellation that comes before the call finds nothing. After
- * posting, a thread touches neither request nor pipe (R1).
- * Context: functions named work_* run on the threads.
+ * The loop stops a blocked job by cancelling the thread's call repeatedly until
+ * the thread has retracted: a cancellation before the call has no effect. After
+ * posting, a thread touches neither the request nor the pipe (R1).
+ * Context: functions named work_* run on pool threads.
  */
 #include "win/pipe.h"
 
-/* Attempts to get a thread out of a call; a device that does not let go keeps
- * its thread and request. */
+/* Attempts to get a thread out of a call. If a device never returns, its thread
+ * and request stay behind. */
 #define STOP_TRIES_MAX 2000
 
-/* As many of them in a row without sleeping. */
+/* Attempts before sleeping between them. */
 #define STOP_SPINS 100
 
-/* ---- a job's side ---- */
+/* ---- thread side ---- */
 
-/* Whether the job may wait. *thread is to be given back by retract(). */
-static int publish(uv_pipe_t* pipe,
-                   struct uv__pipe_job* job,
-                   OVERLAPPED* overlapped,
-                   HANDLE* thread) {
+/* Returns whether the job may block. job_retract() closes *thread. */
+static int job_publish(uv_pipe_t* pipe,
+                       struct uv__pipe_job* job,
+                       OVERLAPPED* overlapped,
+                       HANDLE* thread) {
   *thread = OpenThread(THREAD_TERMINATE, FALSE, GetCurrentThreadId());
   EnterCriticalSection(&pipe->pipe.conn.thread_lock);
   int go = !job->stop && *thread != NULL;
@@ -36,7 +36,9 @@ static int publish(uv_pipe_t* pipe,
   return go;
 }
 
-static void retract(uv_pipe_t* pipe, struct uv__pipe_job* job, HANDLE thread) {
+static void job_retract(uv_pipe_t* pipe,
+                        struct uv__pipe_job* job,
+                        HANDLE thread) {
   EnterCriticalSection(&pipe->pipe.conn.thread_lock);
   job->thread = NULL;
   job->overlapped = NULL;
@@ -58,13 +60,13 @@ static BOOL start_transfer(HANDLE handle,
   return WriteFile(handle, base, len, bytes, overlapped);
 }
 
-/* Does it and waits for the end: bytes, or the negated Win32 error.
+/* Performs the operation and waits for it: bytes, or the negated Win32 error.
  * Context: any. */
-static int64_t transfer(uv_pipe_t* pipe,
-                        enum direction direction,
-                        void* base,
-                        DWORD len,
-                        OVERLAPPED* overlapped) {
+static int64_t transfer_wait(uv_pipe_t* pipe,
+                             enum direction direction,
+                             void* base,
+                             DWORD len,
+                             OVERLAPPED* overlapped) {
   DWORD bytes = 0;
   BOOL ok;
 
@@ -76,7 +78,7 @@ static int64_t transfer(uv_pipe_t* pipe,
   HANDLE event = CreateEventW(NULL, TRUE, FALSE, NULL);
   if (event == NULL)
     return -(int64_t) GetLastError();
-  /* A set low bit keeps the completion from any port. */
+  /* Setting the low bit prevents a completion packet. */
   overlapped->hEvent = (HANDLE) ((uintptr_t) event | 1);
   ok = start_transfer(pipe->handle, direction, base, len, NULL, overlapped);
   DWORD sys_error = ok ? ERROR_SUCCESS : GetLastError();
@@ -97,9 +99,9 @@ static int64_t transfer_as_job(uv_pipe_t* pipe,
   HANDLE thread = NULL;
   int64_t result = -(int64_t) ERROR_OPERATION_ABORTED;
 
-  if (publish(pipe, job, &overlapped, &thread))
-    result = transfer(pipe, direction, buf->base, buf->len, &overlapped);
-  retract(pipe, job, thread);
+  if (job_publish(pipe, job, &overlapped, &thread))
+    result = transfer_wait(pipe, direction, buf->base, buf->len, &overlapped);
+  job_retract(pipe, job, thread);
   return result;
 }
 
@@ -108,7 +110,7 @@ static void post_result(uv_loop_t* loop, void* req, int64_t result) {
     uv__req_set_bytes(req, (size_t) result);
   else
     uv__req_set_error(req, (DWORD) -result);
-  /* Fails only if the port is gone, and the loop with it. */
+  /* Fails only if the port is gone, and then so is the loop. */
   (void) uv__req_post(loop, req);
 }
 
@@ -134,7 +136,7 @@ static DWORD WINAPI work_write(void* arg) {
   return 0;
 }
 
-/* ---- the loop's side ---- */
+/* ---- loop side ---- */
 
 static void start_job(uv_pipe_t* pipe,
                       struct uv__pipe_job* job,
@@ -142,14 +144,14 @@ static void start_job(uv_pipe_t* pipe,
                       void* arg,
                       void* req) {
   uv__req_overlapped(req)->Internal = STATUS_PENDING;
-  job->stop = 0; /* no thread is there to see it */
+  job->stop = 0; /* no thread is running */
   if (QueueUserWorkItem(work, arg, WT_EXECUTELONGFUNCTION))
     return;
   uv__req_set_error(req, GetLastError());
   uv__req_pend(pipe->loop, req);
 }
 
-/* One attempt; whether the job is out of its call. */
+/* One attempt; returns whether the job has left its call. */
 static int try_stop(uv_pipe_t* pipe, struct uv__pipe_job* job) {
   EnterCriticalSection(&pipe->pipe.conn.thread_lock);
   job->stop = 1;
@@ -179,7 +181,7 @@ void uv__pipe_thread_stop_read(uv_pipe_t* pipe) {
     stop_job(pipe, &uv__pipe_extra(pipe)->reader);
 }
 
-/* The line is circular, with a pointer to its last. */
+/* The queue is circular, with a pointer to its last element. */
 static void queue_write(uv_pipe_t* pipe, uv_write_t* req) {
   uv_write_t* last = pipe->pipe.conn.non_overlapped_writes_tail;
 
@@ -210,7 +212,7 @@ int uv__pipe_thread_unqueue(uv_pipe_t* pipe, uv_write_t* req) {
   uv_write_t* last = pipe->pipe.conn.non_overlapped_writes_tail;
   int found = 0;
 
-  /* Once around: every other one goes back to the end. */
+  /* One full round: every other element goes back to the end. */
   for (int at_end = last == NULL; !at_end;) {
     uv_write_t* first = unqueue_first(pipe);
     at_end = first == last;
@@ -249,7 +251,7 @@ void uv__pipe_thread_written(uv_pipe_t* pipe) {
 
 int64_t uv__pipe_write_waiting(uv_pipe_t* pipe, const void* base, DWORD len) {
   OVERLAPPED overlapped = { 0 };
-  return transfer(pipe, TO_WRITE, (void*) base, len, &overlapped);
+  return transfer_wait(pipe, TO_WRITE, (void*) base, len, &overlapped);
 }
 
 void uv__pipe_thread_stop(uv_pipe_t* pipe) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Named pipes: their life, whatever uv_pipe_open() brings, and the table of
- * what a pipe can do. Servers are in pipe-accept.c, clients in pipe-connect.c.
+/* Named pipes: initialisation, uv_pipe_open(), closing, and the table of stream
+ * operations. Servers are in pipe-accept.c, clients in pipe-connect.c.
  */
 #include "win/pipe.h"
 #include "alloc.h"
@@ -21,8 +21,8 @@ void uv__pipe_os_init(uv_loop_t* loop, uv_pipe_t* pipe) {
   pipe->u.fd = UV__NO_FD;
 }
 
-/* Bytes, not messages, and calls that wait. Ends that may not be asked to
- * change must be so already. */
+/* Sets byte mode and blocking calls. A handle without the right to change the
+ * mode must have this mode already. */
 static int set_byte_mode(HANDLE handle) {
   DWORD mode = PIPE_READMODE_BYTE | PIPE_WAIT;
   DWORD current = 0;
@@ -31,16 +31,16 @@ static int set_byte_mode(HANDLE handle) {
     return 0;
   DWORD sys_error = GetLastError();
   if (GetFileType(handle) != FILE_TYPE_PIPE)
-    return UV_ENOTSOCK; /* a file of that name */
+    return UV_ENOTSOCK; /* a regular file of that name */
   if (sys_error != ERROR_ACCESS_DENIED)
     return uv_translate_sys_error((int) sys_error);
 
   if (!GetNamedPipeHandleStateW(handle, &current, NULL, NULL, NULL, NULL, 0))
-    return 0; /* may not even be looked at: then it is as it should be */
+    return 0; /* may not query the mode either: assume it is right */
   return current & PIPE_NOWAIT ? UV_EACCES : 0;
 }
 
-/* The flag for how the handle does its work, 0 for the usual. */
+/* The flag for how the handle performs I/O; 0 for the usual way. */
 static unsigned int find_way(uv_pipe_t* pipe, HANDLE handle) {
   struct uv__file_mode_info info = { 0 };
   struct uv__io_status status;
@@ -84,8 +84,9 @@ int uv__pipe_adopt(uv_pipe_t* pipe,
   return 0;
 }
 
-/* UV__READABLE and UV__WRITABLE as the handle was opened, or UV_E*. */
-static int directions(HANDLE handle) {
+/* The directions the handle was opened for (UV__READABLE, UV__WRITABLE), or
+ * UV_E*. */
+static int handle_directions(HANDLE handle) {
   struct uv__io_status status;
   ACCESS_MASK access = 0;
   int flags = 0;
@@ -111,7 +112,7 @@ int uv__pipe_os_open(uv_pipe_t* pipe, uv_file fd) {
   if (err != 0)
     return err;
 
-  int flags = directions(handle);
+  int flags = handle_directions(handle);
   err = flags < 0 ? flags : 0;
   if (err == 0 && pipe->ipc && flags != (UV__READABLE | UV__WRITABLE))
     err = UV_EINVAL;
@@ -125,8 +126,8 @@ int uv__pipe_os_open(uv_pipe_t* pipe, uv_file fd) {
   return err;
 }
 
-/* Writes that wait are not known one by one; but if there are any, everything
- * on the handle is cancelled. Others that share it try their reads again. */
+/* Pending writes are not tracked individually: if there are any, everything on
+ * the handle is cancelled. Other users of the handle retry their reads. */
 static void cancel_all(uv_pipe_t* pipe) {
   if (pipe->write_reqs_pending > 0)
     CancelIoEx(pipe->handle, NULL);
@@ -160,7 +161,7 @@ enum uv__close_answer uv__pipe_close(uv_handle_t* handle) {
   return uv__close_when_idle(pipe->reqs_pending);
 }
 
-static void release(uv_stream_t* stream) {
+static void pipe_release(uv_stream_t* stream) {
   uv_pipe_t* pipe = (uv_pipe_t*) stream;
 
   if (pipe->flags & UV__PIPE_SERVER)
@@ -199,14 +200,14 @@ int uv__pipe_fileno(const uv_handle_t* handle, uv_os_fd_t* fd) {
   return 0;
 }
 
-/* ---- what a pipe can do ---- */
+/* ---- stream operations ---- */
 
 static int is_open(const uv_stream_t* stream) {
   const uv_pipe_t* pipe = (const uv_pipe_t*) stream;
   return uv__pipe_handle(pipe) != INVALID_HANDLE_VALUE;
 }
 
-/* Sockets travel; Windows has no safe way for the rest. */
+/* Only sockets can be passed; Windows has no safe way for other handles. */
 static int can_send(const uv_stream_t* stream,
                     const uv_stream_t* send_handle) {
   if (!((const uv_pipe_t*) stream)->ipc)
@@ -216,7 +217,7 @@ static int can_send(const uv_stream_t* stream,
   return uv__stream_os_is_open(send_handle) ? 0 : UV_EBADF;
 }
 
-/* There is no call that takes what fits and leaves the rest. */
+/* No system call writes just what fits. */
 static int try_write(uv_stream_t* stream,
                      const uv_buf_t bufs[],
                      unsigned int nbufs,
@@ -247,5 +248,5 @@ const struct uv__stream_ops uv__pipe_stream_ops = {
   .shutdown = uv__pipe_shutdown,
   .set_blocking = set_blocking,
   .cancel_write = uv__pipe_cancel_write,
-  .release = release,
+  .release = pipe_release,
 };

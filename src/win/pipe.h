@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Named pipes on Windows: what their files, dispatch, the handle table and
- * process-stdio.c share.
+/* Named pipes on Windows: shared by the pipe-* files, dispatch.c,
+ * handle-class.c and process-stdio.c.
  *
  * A handle is a server from uv_pipe_bind() on (pipe.serv) or a connection
- * (pipe.conn), never both. How a connection does its work:
+ * (pipe.conn), never both. A connection performs I/O in one of two ways:
  *
  *   port     the OS handle is overlapped and attached to the loop's port
- *   threads  UV__PIPE_SYNC: the OS handle is synchronous, every operation
- *            waits for the one before it; UV__PIPE_FOREIGN: another port has
- *            it already. Reads and writes wait on threads of the system's pool
- *            (pipe-thread.c), one each at a time.
+ *   threads  UV__PIPE_SYNC: the OS handle is synchronous, and operations on it
+ *            are serialised; UV__PIPE_FOREIGN: it is attached to another port.
+ *            Reads and writes block on threads of the system's pool
+ *            (pipe-thread.c), at most one of each.
  *
- * Reads have no buffer while they wait: a read of nothing ends when there is
- * something, and only then the user is asked for memory. So taking a read back
- * never loses data.
+ * Pending reads have no buffer: a zero-byte read completes when data arrive,
+ * and only then is the user asked for memory. Cancelling a read never loses
+ * data.
  */
 #ifndef UV_WIN_PIPE_H_
 #define UV_WIN_PIPE_H_
@@ -25,34 +25,34 @@
 
 /* uv_handle_t.flags. */
 enum {
-  UV__PIPE_FOREIGN = 1u << 27, /* the OS handle belongs to another port */
+  UV__PIPE_FOREIGN = 1u << 27, /* attached to another port */
   UV__PIPE_CONN = 1u << 28     /* pipe.conn is set up */
 };
 
-/* Room in the system for data on their way, per direction. */
+/* Size of the system's buffer per direction. */
 #define UV__PIPE_BUFFER_SIZE 65536
 
-/* A received socket that waits for uv_accept(). */
+/* A received socket waiting for uv_accept(). */
 struct uv__ipc_socket {
   struct uv__queue node; /* in pipe.conn.ipc_xfer_queue */
-  int is_connection;     /* no listener */
+  int is_connection;     /* not a listener */
   struct uv__socket_xfer xfer;
 };
 
-/* One operation that waits on a thread. Guarded by pipe.conn.thread_lock. */
+/* An operation that blocks on a thread. Guarded by pipe.conn.thread_lock. */
 struct uv__pipe_job {
-  HANDLE thread;          /* where it may be waiting; NULL: it is not */
-  OVERLAPPED* overlapped; /* of UV__PIPE_FOREIGN */
-  int stop;               /* it is to end at once */
+  HANDLE thread;          /* thread that may be blocked, or NULL */
+  OVERLAPPED* overlapped; /* for UV__PIPE_FOREIGN */
+  int stop;               /* the job must end at once */
 };
 
-/* Lives in pipe.conn.dummy, which nothing else uses. */
+/* Stored in pipe.conn.dummy, which is otherwise unused. */
 struct uv__pipe_extra {
   struct uv__pipe_job reader;
   struct uv__pipe_job writer;
-  int is_sync;                  /* UV__PIPE_SYNC, for the threads to read */
-  struct uv__pipe_flush* flush; /* pipe-eof.c: of a shutdown, or NULL */
-  struct uv__ipc_parser parser; /* its socket is of a struct uv__ipc_socket */
+  int is_sync;                  /* UV__PIPE_SYNC, for use by the threads */
+  struct uv__pipe_flush* flush; /* pipe-eof.c: pending shutdown, or NULL */
+  struct uv__ipc_parser parser; /* its socket points to a uv__ipc_socket */
 };
 
 static_assert(sizeof(struct uv__pipe_extra) <=
@@ -85,32 +85,32 @@ int uv__pipe_fileno(const uv_handle_t* handle, uv_os_fd_t* fd);
 
 /* ---- pipe.c ---- */
 
-/* Makes `handle` the pipe's, a connection open in the directions `flags` name.
- * `attached`: it belongs to the loop's port already. 0 or UV_E*; on failure the
- * OS handle is still the caller's. */
+/* Opens the pipe as a connection on `handle`, in the directions given by
+ * `flags`. `attached`: the handle is attached to the loop's port already. 0 or
+ * UV_E*; on failure the caller keeps the OS handle. */
 int uv__pipe_adopt(uv_pipe_t* pipe,
                    HANDLE handle,
                    unsigned int flags,
                    int attached);
 
-/* Cancels what is under way and closes the OS handle of a connection. The
+/* Cancels pending operations and closes the OS handle of a connection. The
  * handlers still run. */
 void uv__pipe_shut(uv_pipe_t* pipe);
 
-/* The OS handle that stands for the pipe (a server has several), or
+/* The OS handle that represents the pipe (a server has several), or
  * INVALID_HANDLE_VALUE. */
 HANDLE uv__pipe_handle(const uv_pipe_t* pipe);
 
 /* ---- pipe-name.c ---- */
 
-/* The name in 16-bit units, to be freed: 0, UV_EINVAL, UV_ENOMEM. */
+/* The name in 16-bit units, freed by the caller: 0, UV_EINVAL or UV_ENOMEM. */
 int uv__pipe_wide_name(const struct uv__pipe_name* name, WCHAR** out);
 
 /* ---- pipe-pair.c ---- */
 
-/* The parent's and the child's end of a new pipe, for uv_spawn(). `flags` are
- * uv_stdio_flags as seen by the child. The parent's end is opened in `pipe`;
- * *child_end is inheritable and the caller's. 0 or UV_E*. */
+/* Creates a pipe for uv_spawn(). `flags` are uv_stdio_flags as seen by the
+ * child. The parent's end is opened in `pipe`; *child_end is inheritable and
+ * owned by the caller. 0 or UV_E*. */
 int uv__pipe_open_stdio(uv_pipe_t* pipe, unsigned int flags, HANDLE* child_end);
 
 /* ---- pipe-accept.c ---- */
@@ -118,7 +118,7 @@ int uv__pipe_open_stdio(uv_pipe_t* pipe, unsigned int flags, HANDLE* child_end);
 int uv__pipe_listen(uv_stream_t* stream, int backlog, uv_connection_cb cb);
 int uv__pipe_accept(uv_stream_t* server, uv_stream_t* client);
 
-/* Closes what a server has open; of close(). */
+/* Closes the OS handles of a server; part of closing. */
 void uv__pipe_server_close(uv_pipe_t* pipe);
 
 /* ---- pipe-read.c ---- */
@@ -126,15 +126,15 @@ void uv__pipe_server_close(uv_pipe_t* pipe);
 int uv__pipe_read_start(uv_stream_t* stream);
 void uv__pipe_read_stop(uv_stream_t* stream);
 
-/* Sees to it that a read is under way if the pipe is reading. */
+/* Starts a read if the pipe is reading and none is pending. */
 void uv__pipe_read_go_on(uv_pipe_t* pipe);
 
-/* Reads what is there, `len` of it at most, without waiting: bytes, 0 if
- * somebody else was faster, or the negated Win32 error. */
+/* Reads up to `len` available bytes without waiting: bytes, 0 if another reader
+ * took them first, or the negated Win32 error. */
 int64_t uv__pipe_read_now(uv_pipe_t* pipe, void* base, DWORD len);
 
-/* Asks the user for memory and hands him up to `max` bytes of what is there.
- * Returns how many, 0 if he gave no memory, or the negated Win32 error. */
+/* Asks the user for memory and delivers up to `max` available bytes. Returns
+ * how many, 0 if alloc_cb provided no memory, or the negated Win32 error. */
 int64_t uv__pipe_read_data(uv_pipe_t* pipe, DWORD max);
 
 /* ---- pipe-write.c ---- */
@@ -148,51 +148,51 @@ int uv__pipe_cancel_write(uv_write_t* req);
 
 /* ---- pipe-thread.c ---- */
 
-/* Has a thread wait for data; read_req comes when there are any. */
+/* Makes a thread wait for data; read_req is posted when some arrive. */
 void uv__pipe_thread_read(uv_pipe_t* pipe);
 
-/* Puts a write in line for the thread that writes. */
+/* Queues a write for the writer thread. */
 void uv__pipe_thread_write(uv_pipe_t* pipe, uv_write_t* req);
 
-/* The write on the thread has ended: starts the next. */
+/* The writer thread has completed a write: starts the next. */
 void uv__pipe_thread_written(uv_pipe_t* pipe);
 
-/* Takes a write out of the line: whether it was there. */
+/* Removes a write from the queue; returns whether it was there. */
 int uv__pipe_thread_unqueue(uv_pipe_t* pipe, uv_write_t* req);
 
-/* Writes while the caller waits: bytes, or the negated Win32 error. */
+/* Writes synchronously: bytes, or the negated Win32 error. */
 int64_t uv__pipe_write_waiting(uv_pipe_t* pipe, const void* base, DWORD len);
 
-/* Has the waiting read end, so that a synchronous handle can be used for
- * something else; its handler starts the next one. */
+/* Ends the pending read, so that a synchronous handle can be used for something
+ * else; its handler starts the next read. */
 void uv__pipe_thread_stop_read(uv_pipe_t* pipe);
 
-/* Ends everything, the queued writes too. */
+/* Stops everything, including queued writes. */
 void uv__pipe_thread_stop(uv_pipe_t* pipe);
 
 /* ---- pipe-eof.c ---- */
 
 void uv__pipe_shutdown(uv_stream_t* stream, uv_shutdown_t* req);
 
-/* The pipe closes: a shutdown that waits for the peer ends. */
+/* The pipe closes: ends a shutdown that waits for the peer. */
 void uv__pipe_flush_leave(uv_pipe_t* pipe);
 
-/* A read begins to wait; one has brought something; the pipe closes. */
+/* A read starts waiting; a read has delivered data; the pipe closes. */
 void uv__pipe_eof_wait(uv_pipe_t* pipe);
 void uv__pipe_eof_put_off(uv_pipe_t* pipe);
 void uv__pipe_eof_close(uv_pipe_t* pipe);
 
 /* ---- pipe-ipc.c ---- */
 
-/* Takes in up to `avail` bytes of framed input: 1 if data were delivered, 0 if
- * not, UV_E* where the stream cannot go on. */
+/* Consumes up to `avail` bytes of framed input: 1 if data were delivered, 0 if
+ * not, UV_E* if the stream cannot continue. */
 int uv__ipc_read(uv_pipe_t* pipe, DWORD avail);
 
-/* Room that the frame around `bytes` of data needs. */
+/* Size of the frame around `bytes` of data. */
 size_t uv__ipc_overhead(const uv_stream_t* send_handle, size_t bytes);
 
-/* Writes what goes before `bytes` of data to *at, the socket included, and
- * moves *at to where the data go: 0 or UV_E*. */
+/* Writes the frame header for `bytes` of data to *at, including the socket, and
+ * advances *at to where the data go: 0 or UV_E*. */
 int uv__ipc_put_frame(uv_pipe_t* pipe,
                       uv_stream_t* send_handle,
                       size_t bytes,
@@ -200,7 +200,7 @@ int uv__ipc_put_frame(uv_pipe_t* pipe,
 
 int uv__ipc_accept(uv_pipe_t* pipe, uv_stream_t* client);
 
-/* Drops sockets that nobody accepted. */
+/* Discards sockets that were not accepted. */
 void uv__ipc_close(uv_pipe_t* pipe);
 
 #endif /* UV_WIN_PIPE_H_ */

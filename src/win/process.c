@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Process handles: spawning and waiting for the end.
+/* Process handles: spawning a child and waiting for its exit.
  *
- *   uv_spawn: text converted, descriptors opened, program found -> created,
- *   suspended -> in our job, watched -> running
- *   its end -> a thread of the system's posts UV_PROCESS_EXIT -> exit_cb
+ *   uv_spawn: convert text, open descriptors, find the program -> create it
+ *   suspended -> add it to our job, register a wait -> resume it
+ *   exit -> a system thread posts UV_PROCESS_EXIT -> exit_cb
  *
- * A program that cannot be started leaves the streams of its descriptors open
- * all the same, and at their end, as on other systems: programs read from them
+ * If the program cannot be started, the streams for its descriptors are still
+ * opened and report end of file, as on other systems: programs read from them
  * after the error.
  *
- * Children die with us unless they are detached: they are put into a job that
- * ends when its last handle does, which is ours. Their own children are not.
+ * Children that are not detached die with us: they are added to a job object
+ * that ends with its last handle, which is ours. Grandchildren are not.
  */
 #include "win/process.h"
 #include "alloc.h"
@@ -20,18 +20,18 @@
 #include <string.h>
 #include <wchar.h>
 
-/* What CreateProcessW() gets. */
+/* Arguments of CreateProcessW(). */
 struct program {
-  WCHAR* path;  /* of its file */
-  WCHAR* args;  /* its command line */
-  WCHAR* env;   /* its environment; NULL: ours */
-  WCHAR* cwd;   /* its directory */
-  DWORD flags;  /* how it is created */
+  WCHAR* path;  /* executable file */
+  WCHAR* args;  /* command line */
+  WCHAR* env;   /* environment; NULL: ours */
+  WCHAR* cwd;   /* working directory */
+  DWORD flags;  /* creation flags */
   WORD show;    /* SW_* */
 };
 
 static uv_once_t job_once = UV_ONCE_INIT;
-static HANDLE job; /* NULL if there can be none */
+static HANDLE job; /* NULL if it could not be created */
 
 static void make_job(void) {
   JOBOBJECT_EXTENDED_LIMIT_INFORMATION info;
@@ -50,21 +50,21 @@ static void make_job(void) {
     CloseHandle(made);
     return;
   }
-  /* With us in it the job takes its place in the hierarchy of those we are in
-   * already, and our children can join it whatever they have been born into:
-   * https://learn.microsoft.com/windows/win32/procthread/nested-jobs
-   * Where jobs cannot be nested (before Windows 8) that is refused, and then
-   * children may be refused too. */
+  /* With our own process in it, the job nests inside those that we are in
+   * already, and our children can join it whatever job they were created in.
+   * Before Windows 8 jobs cannot be nested; this call may then fail, and so
+   * may adding children.
+   * https://learn.microsoft.com/windows/win32/procthread/nested-jobs */
   (void) AssignProcessToJobObject(made, GetCurrentProcess());
   job = made;
 }
 
-/* ---- what to start ---- */
+/* ---- preparing ---- */
 
 static int own_directory(WCHAR** out) {
   DWORD size = GetCurrentDirectoryW(0, NULL);
 
-  /* Another thread may change it in between: until both calls agree. */
+  /* Another thread may change it in between: retry until both calls agree. */
   while (size != 0) {
     WCHAR* cwd = uv__malloc_array(size, sizeof(*cwd));
     if (cwd == NULL)
@@ -80,9 +80,9 @@ static int own_directory(WCHAR** out) {
   return uv__last_error();
 }
 
-/* CreateProcessW() takes no directory of MAX_PATH units and more; its short
- * name may do. */
-static void shorten(WCHAR** cwd) {
+/* CreateProcessW() refuses directories of MAX_PATH units and more; the short
+ * name may fit. */
+static void shorten_cwd(WCHAR** cwd) {
   if (wcslen(*cwd) < MAX_PATH)
     return;
   DWORD size = GetShortPathNameW(*cwd, NULL, 0);
@@ -98,7 +98,7 @@ static void shorten(WCHAR** cwd) {
   *cwd = copy;
 }
 
-/* The path to search: the child's, or ours if it has none. */
+/* The value of PATH to search: the child's, or ours if it has none. */
 static int search_path(const WCHAR* env, WCHAR** out) {
   const WCHAR* of_child = env == NULL ? NULL : uv__env_find(env, L"PATH");
   if (of_child == NULL)
@@ -143,8 +143,8 @@ static int find_program(struct program* program,
   return err;
 }
 
-/* Does the child get a standard handle of ours? It may be the console's, which
- * a process without a console could not use. */
+/* Does the child inherit a standard handle of ours? It may be a console handle,
+ * which a process without a console cannot use. */
 static int inherits_standard(const uv_process_options_t* options) {
   for (int i = 0; i < options->stdio_count && i < 3; i++)
     if (options->stdio[i].flags & UV_INHERIT_FD)
@@ -164,7 +164,7 @@ static void set_flags(struct program* program,
   if ((asked & (UV_PROCESS_WINDOWS_HIDE | UV_PROCESS_WINDOWS_HIDE_CONSOLE)) &&
       !inherits_standard(options))
     program->flags |= CREATE_NO_WINDOW;
-  /* Without a console, and not reached by our Ctrl-C. */
+  /* No console, and not in our Ctrl-C group. */
   if (asked & UV_PROCESS_DETACHED) {
     program->flags |= DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP;
     program->flags &= ~(DWORD) CREATE_NO_WINDOW;
@@ -178,9 +178,9 @@ static void free_program(struct program* program) {
   uv__free(program->cwd);
 }
 
-/* Fills in all but the path; on failure too it is to be freed. */
-static int prepare(struct program* program,
-                   const uv_process_options_t* options) {
+/* Fills in everything but the path. The caller frees it, on failure too. */
+static int program_prepare(struct program* program,
+                           const uv_process_options_t* options) {
   char* only_name[] = { (char*) options->file, NULL };
   int has_args = options->args != NULL && options->args[0] != NULL;
   char** args = has_args ? options->args : only_name;
@@ -197,9 +197,9 @@ static int prepare(struct program* program,
   return err;
 }
 
-/* ---- starting it ---- */
+/* ---- starting ---- */
 
-/* A list with room for one attribute, or NULL. */
+/* An attribute list with room for one attribute, or NULL. */
 static LPPROC_THREAD_ATTRIBUTE_LIST make_attributes(void) {
   SIZE_T size = 0;
 
@@ -213,8 +213,8 @@ static LPPROC_THREAD_ATTRIBUTE_LIST make_attributes(void) {
   return NULL;
 }
 
-/* The handles there are, without gaps: how many. */
-static size_t compact(const struct uv__stdio* stdio, HANDLE* out) {
+/* Copies the valid handles without gaps; returns their number. */
+static size_t compact_handles(const struct uv__stdio* stdio, HANDLE* out) {
   size_t count = 0;
 
   for (int i = 0; i < stdio->count; i++)
@@ -237,11 +237,11 @@ static void fill_startup(STARTUPINFOEXW* startup,
   startup->StartupInfo.hStdError = stdio->handles[2];
 }
 
-/* Creates it suspended. It inherits its descriptors and nothing else, whatever
- * other threads are making inheritable at the moment. */
-static int create(const struct program* program,
-                  struct uv__stdio* stdio,
-                  PROCESS_INFORMATION* info) {
+/* Creates the process suspended. It inherits exactly its descriptors, even if
+ * other threads make handles inheritable at the same time. */
+static int create_process(const struct program* program,
+                          struct uv__stdio* stdio,
+                          PROCESS_INFORMATION* info) {
   STARTUPINFOEXW startup;
   int err = UV_ENOMEM;
 
@@ -251,7 +251,7 @@ static int create(const struct program* program,
   if (handles == NULL || list == NULL)
     goto out;
 
-  size_t count = compact(stdio, handles);
+  size_t count = compact_handles(stdio, handles);
   err = 0;
   if (count > 0 &&
       !UpdateProcThreadAttribute(list, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST,
@@ -272,26 +272,27 @@ out:
   return err;
 }
 
-/* Context: a thread of the system's. */
+/* Context: system thread pool. */
 static void CALLBACK on_exit_of(void* data, BOOLEAN timed_out) {
   uv_process_t* process = data;
 
   (void) timed_out;
   process->exit_cb_pending = 1;
-  /* Fails only if the port is gone, and the loop with it. */
+  /* Fails only if the port is gone, and then so is the loop. */
   (void) uv__req_post(process->loop, &process->exit_req);
 }
 
-/* Lets the created process run under our eyes; on failure it never does. */
-static int set_going(uv_process_t* process,
-                     const uv_process_options_t* options,
-                     const PROCESS_INFORMATION* info) {
+/* Adds the process to the job, registers the wait and resumes it. On failure it
+ * never runs. */
+static int process_start(uv_process_t* process,
+                         const uv_process_options_t* options,
+                         const PROCESS_INFORMATION* info) {
   int err = 0;
 
   if (!(options->flags & UV_PROCESS_DETACHED)) {
     uv_once(&job_once, make_job);
-    /* Refused where we are in a job that nothing can be nested into: then the
-     * child is in that one. */
+    /* Fails if we are in a job that does not allow nesting; the child is in
+     * that job then. */
     if (job != NULL)
       (void) AssignProcessToJobObject(job, info->hProcess);
   }
@@ -328,21 +329,21 @@ int uv__process_os_spawn(uv_process_t* process,
 
   memset(&program, 0, sizeof(program));
   memset(&stdio, 0, sizeof(stdio));
-  int err = prepare(&program, options);
+  int err = program_prepare(&program, options);
   if (err == 0)
     err = uv__stdio_init(&stdio, options);
   if (err == 0)
     err = find_program(&program, options);
   if (err == 0)
-    shorten(&program.cwd);
+    shorten_cwd(&program.cwd);
   if (err == 0)
-    err = create(&program, &stdio, &info);
+    err = create_process(&program, &stdio, &info);
   uv__stdio_close(&stdio);
   free_program(&program);
   if (err != 0)
     return err;
 
-  err = set_going(process, options, &info);
+  err = process_start(process, options, &info);
   if (err != 0) {
     CloseHandle(info.hProcess);
     return err;
@@ -353,14 +354,14 @@ int uv__process_os_spawn(uv_process_t* process,
   return 0;
 }
 
-/* ---- its end ---- */
+/* ---- exit ---- */
 
-/* Afterwards exit_cb_pending says whether the request is under way, and no
- * thread touches the handle any more. */
+/* Afterwards exit_cb_pending says whether the request was posted, and no other
+ * thread touches the handle. */
 static void stop_waiting(uv_process_t* process) {
   if (process->wait_handle == INVALID_HANDLE_VALUE)
     return;
-  /* Waits for a callback that is running; that one waits for nothing. */
+  /* Waits for a running callback, which itself never blocks. */
   UnregisterWaitEx(process->wait_handle, INVALID_HANDLE_VALUE);
   process->wait_handle = INVALID_HANDLE_VALUE;
 }
@@ -389,7 +390,7 @@ void uv__process_exit_done(uv_handle_t* handle, uv_req_t* req) {
   if (GetExitCodeProcess(process->process_handle, &status))
     exit_status = status;
   else
-    exit_status = uv__last_error(); /* over it is, how it went nobody knows */
+    exit_status = uv__last_error(); /* it has exited, with an unknown status */
   close_process_handle(process);
   uv__process_report_exit(process, exit_status, process->exit_signal);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbolic links, junctions, the links of WSL and of apps from the store, all
- * kept in reparse points of different kinds:
+/* Symbolic links, junctions, WSL links and app execution aliases, all stored as
+ * reparse points of different kinds:
  *
- *   tag (4 bytes), bytes that follow the header (2), reserved (2), then
- *     symbolic link   offset and length of the real name, offset and length of
- *                     the one to be shown (2 each), flags (4), names
+ *   tag (4 bytes), size of the data after the header (2), reserved (2), then
+ *     symbolic link   offset and length of the substitute name, offset and
+ *                     length of the print name (2 each), flags (4), names
  *     junction        the same without flags
- *     WSL             version (4), text in UTF-8
- *     app             how many strings (4), strings with a NUL each
+ *     WSL             version (4), UTF-8 text
+ *     app             number of strings (4), NUL-terminated strings
  *
- * Offsets and lengths of names are in bytes, from the first name on.
+ * Offsets and lengths are in bytes; offsets are relative to the first name.
  */
 #include "win/reparse.h"
 #include "base.h"
@@ -26,13 +26,13 @@
 #define JUNCTION_NAMES_AT (HEADER_SIZE + 8)
 #define STRINGS_AT (HEADER_SIZE + 4)
 
-/* The version of WSL's links that is text in UTF-8. */
+/* The version of WSL links that hold UTF-8 text. */
 #define LX_SYMLINK_UTF8 2
 
-/* In the array of an app's link: where the program is. */
+/* Index of the target among the strings of an app execution alias. */
 #define APP_TARGET 2
 
-/* Names inside the kernel begin with "\??\" where ours have "\\?\". */
+/* NT paths start with "\??\" where Win32 paths have "\\?\". */
 static const uint16_t nt_prefix[] = { '\\', '?', '?', '\\' };
 static const uint16_t nt_share[] = { '\\', '?', '?', '\\',
                                      'U', 'N', 'C', '\\' };
@@ -71,9 +71,9 @@ uint32_t uv__reparse_tag(const void* data) {
   return get32(data);
 }
 
-/* ---- taking apart ---- */
+/* ---- parsing ---- */
 
-/* A reparse point, its length checked. */
+/* A reparse point whose length has been checked. */
 struct point {
   unsigned char* bytes;
   size_t size;
@@ -86,7 +86,7 @@ static int starts_with(const uint16_t* text,
   return len >= with_len && memcmp(text, with, with_len * sizeof(*with)) == 0;
 }
 
-/* The real name, whose place the header says; NULL if it is not inside. */
+/* The substitute name, located by the header; NULL if it is out of bounds. */
 static uint16_t* real_name(struct point point, size_t names_at, size_t* len) {
   if (point.size < names_at)
     return NULL;
@@ -102,7 +102,7 @@ static uint16_t* real_name(struct point point, size_t names_at, size_t* len) {
   return (uint16_t*) (void*) (point.bytes + names_at + offset);
 }
 
-/* Relative targets are stored as they are, absolute ones in the kernel's form:
+/* Relative targets are stored as they are, absolute ones as NT paths:
  * "\??\C:\dir", "\??\UNC\server\share". */
 static enum uv__reparse_result parse_symlink(struct point point,
                                              struct uv__reparse_target* out) {
@@ -120,15 +120,15 @@ static enum uv__reparse_result parse_symlink(struct point point,
     name += NT_PREFIX_LEN;
     len -= NT_PREFIX_LEN;
   } else if (starts_with(name, len, nt_prefix, NT_PREFIX_LEN)) {
-    name[1] = '\\'; /* "\\?\Volume{...}\": a name that can be opened */
+    name[1] = '\\'; /* "\\?\Volume{...}\" can be opened */
   }
   out->text = name;
   out->len = len;
   return UV__REPARSE_LINK;
 }
 
-/* Junctions. Volumes mounted on a directory look alike, but for their target,
- * and are directories. */
+/* Junctions. Mounted volumes have the same format; only their target differs,
+ * and they count as directories. */
 static enum uv__reparse_result parse_junction(struct point point,
                                               struct uv__reparse_target* out) {
   size_t len = 0;
@@ -205,10 +205,10 @@ enum uv__reparse_result uv__reparse_parse(void* data,
   return UV__REPARSE_OTHER;
 }
 
-/* ---- putting together ---- */
+/* ---- building ---- */
 
-/* Copies an absolute path with single backslashes. Whether there is one at the
- * end is up to the caller, but a drive needs it. Returns the length. */
+/* Copies an absolute path with single backslashes. A trailing one is kept only
+ * if requested, but always for a drive root. Returns the length. */
 static size_t put_path(uint16_t* to, const uint16_t* path, size_t len) {
   size_t used = 0;
 
@@ -225,7 +225,7 @@ size_t uv__reparse_junction(void* data, const uint16_t* path, size_t len) {
   uint16_t* real = (uint16_t*) (void*) (bytes + JUNCTION_NAMES_AT);
   size_t room = (UV__REPARSE_SIZE_MAX - JUNCTION_NAMES_AT) / sizeof(*real);
 
-  /* It is there twice, once with the prefix, and each has a NUL behind it. */
+  /* The path is stored twice, once with the prefix, each with a NUL. */
   if (len > (room - NT_PREFIX_LEN - 2) / 2)
     return 0;
   memcpy(real, nt_prefix, sizeof(nt_prefix));

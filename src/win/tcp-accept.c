@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Servers: accepting connections ahead of time.
+/* TCP servers: connections are accepted ahead of time.
  *
- *   uv_listen -> ACCEPTS times AcceptEx, each with a socket of its own
- *     -> accept_done: the connection joins those that wait (pending_accepts)
- *     -> connection_cb for the oldest -> uv_accept takes it, the accept is
- *        submitted again, the next one that waits is told of
+ *   uv_listen -> AcceptEx, ACCEPTS times, each with its own socket
+ *     -> accept_done: the connection is queued (pending_accepts)
+ *     -> connection_cb for the oldest -> uv_accept takes it, resubmits the
+ *        accept and announces the next queued connection
  *
- * connection_cb comes once per connection and not again before that one was
- * accepted. A connection that the peer gave up is dropped in silence; when the
- * system is out of sockets the callback hears of it, and the accept is tried
- * again in the next iteration. Servers whose socket other processes have too
- * keep a single accept, so that the processes share the load.
+ * connection_cb runs once per connection, and not again until that one was
+ * accepted. A connection that the peer has already closed is dropped silently.
+ * When the system is out of sockets, the callback gets the error, and the
+ * accept is retried in the next iteration. A server whose socket is shared with
+ * other processes keeps a single accept, so that the processes share the load.
  */
 #include "alloc.h"
 #include "callback.h"
@@ -21,7 +21,7 @@
 
 #define ACCEPTS 32
 
-/* AcceptEx() wants 16 bytes more than the longest address. */
+/* AcceptEx() requires 16 bytes more than the longest address. */
 #define NAME_ROOM (sizeof(struct sockaddr_storage) + 16)
 
 static_assert(2 * NAME_ROOM <=
@@ -43,7 +43,7 @@ static void drop_socket(uv_tcp_accept_t* req) {
   req->accept_socket = INVALID_SOCKET;
 }
 
-/* 1 if it is under way, 0 if it ended inside the call, or UV_E*. */
+/* 1 if it is pending, 0 if it completed inside the call, or UV_E*. */
 static int call_accept(uv_tcp_t* tcp, uv_tcp_accept_t* req) {
   OVERLAPPED* overlapped;
   DWORD bytes;
@@ -58,7 +58,7 @@ static int call_accept(uv_tcp_t* tcp, uv_tcp_accept_t* req) {
   return WSAGetLastError() == WSA_IO_PENDING ? 1 : uv__wsa_error();
 }
 
-static int submit(uv_tcp_t* tcp, uv_tcp_accept_t* req) {
+static int accept_submit(uv_tcp_t* tcp, uv_tcp_accept_t* req) {
   int family = tcp->flags & UV__IPV6 ? AF_INET6 : AF_INET;
 
   int err = uv__sock_open(family, SOCK_STREAM, &req->accept_socket);
@@ -77,12 +77,13 @@ static int submit(uv_tcp_t* tcp, uv_tcp_accept_t* req) {
   return 0;
 }
 
-/* Is nobody asking for connections? */
-static int is_deaf(const uv_tcp_t* tcp) {
+/* True if all accepts are idle: none is pending, and no connection is
+ * queued. */
+static int has_no_accepts(const uv_tcp_t* tcp) {
   return tcp->tcp.serv.processed_accepts == accept_count(tcp);
 }
 
-/* Submits the idle accepts. An error only if not a single one is under way. */
+/* Submits the idle accepts. Fails only if not a single one is pending. */
 static int submit_idle(uv_tcp_t* tcp) {
   unsigned int count = accept_count(tcp);
   int err = 0;
@@ -90,26 +91,27 @@ static int submit_idle(uv_tcp_t* tcp) {
   for (unsigned int i = 0; i < count && err == 0; i++) {
     if (tcp->tcp.serv.processed_accepts == 0)
       break;
-    if ((tcp->flags & UV__TCP_SHARED_SOCKET) && !is_deaf(tcp))
+    if ((tcp->flags & UV__TCP_SHARED_SOCKET) && !has_no_accepts(tcp))
       break;
     if (tcp->tcp.serv.accept_reqs[i].accept_socket == INVALID_SOCKET)
-      err = submit(tcp, &tcp->tcp.serv.accept_reqs[i]);
+      err = accept_submit(tcp, &tcp->tcp.serv.accept_reqs[i]);
   }
-  return is_deaf(tcp) ? err : 0;
+  return has_no_accepts(tcp) ? err : 0;
 }
 
-static void notify(uv_tcp_t* tcp, int status) {
+static void server_notify(uv_tcp_t* tcp, int status) {
   if (tcp->connection_cb != NULL)
     uv__call_connection((uv_stream_t*) tcp, status);
 }
 
-/* Goes on accepting; if that cannot be, the callback hears why. */
-static void go_on(uv_tcp_t* tcp) {
+/* Keeps accepting; if that fails, the callback gets the error. */
+static void accept_continue(uv_tcp_t* tcp) {
   int err = submit_idle(tcp);
   if (err == 0)
     return;
 
-  /* All are idle, so the first one is; without a socket it says: refused. */
+  /* All accepts are idle, so use the first. Having no socket marks it as
+   * failed. */
   uv_tcp_accept_t* req = &tcp->tcp.serv.accept_reqs[0];
   tcp->tcp.serv.processed_accepts--;
   tcp->reqs_pending++;
@@ -133,7 +135,7 @@ static int make_accepts(uv_tcp_t* tcp) {
   return 0;
 }
 
-/* A socket with a name, ready for listen(). */
+/* Makes sure that there is a bound socket for listen(). */
 static int ready_to_listen(uv_tcp_t* tcp) {
   if (tcp->delayed_error != 0)
     return uv_translate_sys_error(tcp->delayed_error);
@@ -195,13 +197,13 @@ static void append_waiting(uv_tcp_t* tcp, uv_tcp_accept_t* req) {
   *link = req;
 }
 
-static void announce(uv_tcp_t* tcp) {
+static void announce_connection(uv_tcp_t* tcp) {
   tcp->flags |= UV__TCP_TOLD;
-  notify(tcp, 0);
+  server_notify(tcp, 0);
 }
 
-/* The connection's socket has to be told whose it is before it is like any
- * other. 0 or UV_E*. */
+/* Makes the accepted socket inherit the listener's properties, without which
+ * some calls on it fail. 0 or UV_E*. */
 static int accept_result(uv_tcp_t* tcp, uv_tcp_accept_t* req) {
   if (!uv__req_succeeded(req))
     return uv__req_sock_error(req);
@@ -211,24 +213,25 @@ static int accept_result(uv_tcp_t* tcp, uv_tcp_accept_t* req) {
   return 0;
 }
 
-/* Gone before we came: not the server's trouble. */
+/* The connection was closed before we accepted it: not an error of the
+ * server. */
 static int is_lost_connection(int err) {
   return err == UV_ECONNRESET || err == UV_ECONNABORTED || err == UV_ENOTCONN ||
          err == UV_ETIMEDOUT || err == UV_ECANCELED;
 }
 
-/* Is it worth trying again? */
+/* Is it worth retrying? */
 static int is_shortage(int err) {
   return err == UV_EMFILE || err == UV_ENFILE || err == UV_ENOBUFS ||
          err == UV_ENOMEM;
 }
 
-/* What go_on() pended. Only a shortage may pass. */
+/* Handles an error pended by accept_continue(). Only shortages are retried. */
 static void accept_refused(uv_tcp_t* tcp, int err) {
   tcp->tcp.serv.processed_accepts++;
-  notify(tcp, err);
+  server_notify(tcp, err);
   if (is_shortage(err) && !uv__is_closing(uv__base(tcp)))
-    go_on(tcp);
+    accept_continue(tcp);
 }
 
 static void accept_ended(uv_tcp_t* tcp, uv_tcp_accept_t* req) {
@@ -237,15 +240,15 @@ static void accept_ended(uv_tcp_t* tcp, uv_tcp_accept_t* req) {
   if (err == 0) {
     append_waiting(tcp, req);
     if (tcp->tcp.serv.pending_accepts == req)
-      announce(tcp);
+      announce_connection(tcp);
     return;
   }
   drop_socket(req);
   tcp->tcp.serv.processed_accepts++;
   if (!is_lost_connection(err))
-    notify(tcp, err);
+    server_notify(tcp, err);
   if (!uv__is_closing(uv__base(tcp)))
-    go_on(tcp);
+    accept_continue(tcp);
 }
 
 void uv__tcp_accept_done(uv_handle_t* handle, uv_req_t* base) {
@@ -256,7 +259,7 @@ void uv__tcp_accept_done(uv_handle_t* handle, uv_req_t* base) {
   if (uv__is_closing(handle))
     drop_socket(req);
   else if (req == tcp->tcp.serv.pending_accepts)
-    announce(tcp); /* pended again by uv__tcp_accept() */
+    announce_connection(tcp); /* uv__tcp_accept() pends it again */
   else if (req->accept_socket == INVALID_SOCKET)
     accept_refused(tcp, (int) (intptr_t) req->u.io.queued_bytes);
   else
@@ -292,11 +295,11 @@ int uv__tcp_accept(uv_stream_t* stream, uv_stream_t* client) {
     closesocket(req->accept_socket);
   req->accept_socket = INVALID_SOCKET;
 
-  /* Delivered or dropped: the next one may come. */
+  /* Accepted or dropped: the request is idle again. */
   server->tcp.serv.processed_accepts++;
   if (uv__is_closing(uv__base(server)))
     return err;
-  go_on(server);
+  accept_continue(server);
   if (server->tcp.serv.pending_accepts != NULL) {
     server->reqs_pending++;
     uv__req_pend(server->loop, server->tcp.serv.pending_accepts);
@@ -316,6 +319,6 @@ void uv__tcp_accept_close(uv_tcp_t* tcp) {
 
 void uv__tcp_accept_release(uv_tcp_t* tcp) {
   uv__free(tcp->tcp.serv.accept_reqs);
-  /* Where listening failed the handle may still become a connection. */
+  /* If listening failed, the handle can still be used for a connection. */
   memset(&tcp->tcp, 0, sizeof(tcp->tcp));
 }

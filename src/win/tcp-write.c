@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing to a connection, and ending it.
+/* Writing to a connection, and shutting it down.
  *
- * A write is tried at once and mostly done with; what the system does not take
- * is submitted and ends through the port. One is with the kernel at a time, and
- * the others wait on our side, as they do before the connection is there: so
- * callbacks come in order, also those of writes that are cancelled (the system
- * cancels in any order). Writes that wait have a copy of their array
- * (write_buffer).
+ * A write is attempted at once, which usually completes it. What the system
+ * does not accept is submitted as an overlapped send and completes through the
+ * port. At most one write is in the kernel at a time; the others are queued
+ * here, as are writes before the connection is established. Callbacks therefore
+ * run in order even for cancelled writes (the system cancels in any order). A
+ * queued write has a copy of its buffer array (write_buffer).
  *
- * A call is given BUFS_MAX buffers at the most. What a longer array still has
- * when it has to be submitted is put into one block behind the first buffers
- * (write_buffer again), because a request can be under way only once.
+ * A system call gets at most BUFS_MAX buffers. If a longer array has to be
+ * submitted, what follows the first buffers is copied into one block
+ * (write_buffer again), because a request can be submitted only once.
  *
- * req->coalesced holds WRITE_*; req->u.io.queued_bytes what is left to write.
+ * req->coalesced holds WRITE_*; req->u.io.queued_bytes, the bytes left to
+ * write.
  */
 #include "alloc.h"
 #include "win/tcp.h"
@@ -20,17 +21,17 @@
 #include <string.h>
 
 enum {
-  WRITE_ENDED = 1 << 0,    /* the result is known, only the callback is due */
-  WRITE_WAITS = 1 << 1,    /* on our list */
-  WRITE_CANCELED = 1 << 2, /* uv_cancel() was told it would be */
-  WRITE_MERGED = 1 << 3    /* write_buffer is a block of data, and ours */
+  WRITE_ENDED = 1 << 0,    /* the result is known; only the callback is due */
+  WRITE_WAITS = 1 << 1,    /* in our queue */
+  WRITE_CANCELED = 1 << 2, /* uv_cancel() returned success */
+  WRITE_MERGED = 1 << 3    /* write_buffer is a block of data that we own */
 };
 
-/* Arrays up to this length need no memory when their front was written. */
+/* Partly written arrays up to this length need no allocation. */
 #define FEW_BUFS 16
 
-/* Windows names no limit, but locks the memory of every buffer; systems that
- * stand below it (Wine on Linux, UIO_MAXIOV) refuse more. */
+/* Windows documents no limit, but locks the memory of every buffer; systems
+ * underneath it (Wine on Linux, UIO_MAXIOV) refuse more. */
 #define BUFS_MAX 1024
 
 static struct uv__event_req places_of(uv_write_t* req) {
@@ -45,16 +46,16 @@ static size_t total_size(const uv_buf_t bufs[], unsigned int nbufs) {
   return size;
 }
 
-/* Bytes are out: they count as written from now on. */
-static void progress(uv_tcp_t* tcp, uv_write_t* req, size_t bytes) {
+/* Counts `bytes` as written. */
+static void write_progress(uv_tcp_t* tcp, uv_write_t* req, size_t bytes) {
   assert(bytes <= req->u.io.queued_bytes);
   req->u.io.queued_bytes -= bytes;
   req->write_extra.nwritten += bytes;
   tcp->write_queue_size -= bytes;
 }
 
-/* The result is in the request. */
-static void end_later(uv_tcp_t* tcp, uv_write_t* req) {
+/* Pends a request that already holds its result. */
+static void write_end_later(uv_tcp_t* tcp, uv_write_t* req) {
   req->coalesced |= WRITE_ENDED;
   uv__req_pend(tcp->loop, req);
 }
@@ -62,10 +63,10 @@ static void end_later(uv_tcp_t* tcp, uv_write_t* req) {
 static void fail_later(uv_tcp_t* tcp, uv_write_t* req, DWORD sys_error) {
   uv__req_overlapped(req);
   uv__req_set_error(req, sys_error);
-  end_later(tcp, req);
+  write_end_later(tcp, req);
 }
 
-/* Bytes the system took, or the Winsock error as a negative number. */
+/* Returns the bytes accepted, or the negated Winsock error. */
 static ssize_t send_now(SOCKET sock,
                         const uv_buf_t bufs[],
                         unsigned int nbufs) {
@@ -76,8 +77,8 @@ static ssize_t send_now(SOCKET sock,
   return -(ssize_t) WSAGetLastError();
 }
 
-/* The same for any number of buffers, as far as it goes without waiting. An
- * error that comes after the first bytes is left for the next call to find. */
+/* Sends any number of buffers, as far as possible without waiting. An error
+ * after the first bytes is left for the next call to find. */
 static ssize_t send_all_now(SOCKET sock,
                             const uv_buf_t bufs[],
                             unsigned int nbufs) {
@@ -97,10 +98,10 @@ static ssize_t send_all_now(SOCKET sock,
   return (ssize_t) sent;
 }
 
-static void submit(uv_tcp_t* tcp,
-                   uv_write_t* req,
-                   const uv_buf_t bufs[],
-                   unsigned int nbufs) {
+static void write_submit(uv_tcp_t* tcp,
+                         uv_write_t* req,
+                         const uv_buf_t bufs[],
+                         unsigned int nbufs) {
   OVERLAPPED* overlapped;
   int pending = 0;
 
@@ -119,23 +120,22 @@ static void submit(uv_tcp_t* tcp,
   }
 
   if (!pending)
-    progress(tcp, req, req->u.io.queued_bytes);
+    write_progress(tcp, req, req->u.io.queued_bytes);
   if (!pending && (tcp->flags & (UV__SKIP_PORT | UV__TCP_NO_PORT))) {
-    end_later(tcp, req);
+    write_end_later(tcp, req);
     return;
   }
   uv__tcp_sends(tcp)->in_kernel++;
   uv__tcp_submitted(tcp, req, pending, places_of(req));
 }
 
-/* Makes one block of all of `bufs`, which ends with the request: 0 or
- * UV_ENOMEM. */
-static int merge(uv_write_t* req,
-                 const uv_buf_t bufs[],
-                 unsigned int nbufs,
-                 uv_buf_t* out) {
+/* Copies all of `bufs` into one block that the request owns: 0 or UV_ENOMEM. */
+static int write_merge(uv_write_t* req,
+                       const uv_buf_t bufs[],
+                       unsigned int nbufs,
+                       uv_buf_t* out) {
   size_t size = total_size(bufs, nbufs);
-  char* block = size > UINT32_MAX ? NULL : uv__malloc(size + 1); /* not 0 */
+  char* block = size > UINT32_MAX ? NULL : uv__malloc(size + 1); /* never 0 */
   char* at = block;
 
   if (block == NULL)
@@ -151,19 +151,19 @@ static int merge(uv_write_t* req,
 }
 
 /* Submits what is left after the first `skip` bytes. The provider copies the
- * array inside the call. */
-static void submit_rest(uv_tcp_t* tcp,
-                        uv_write_t* req,
-                        const uv_buf_t bufs[],
-                        unsigned int nbufs,
-                        size_t skip) {
+ * array during the call. */
+static void write_submit_rest(uv_tcp_t* tcp,
+                              uv_write_t* req,
+                              const uv_buf_t bufs[],
+                              unsigned int nbufs,
+                              size_t skip) {
   uv_buf_t few[FEW_BUFS];
   uv_buf_t* rest = few;
 
   for (; nbufs > 1 && skip >= bufs->len; nbufs--)
     skip -= (bufs++)->len;
   if (skip == 0 && nbufs <= BUFS_MAX) {
-    submit(tcp, req, bufs, nbufs);
+    write_submit(tcp, req, bufs, nbufs);
     return;
   }
 
@@ -179,47 +179,48 @@ static void submit_rest(uv_tcp_t* tcp,
   rest[0].len -= (ULONG) skip;
   int err = 0;
   if (nbufs > count)
-    err = merge(req, bufs + count - 1, nbufs - count + 1, &rest[count - 1]);
+    err =
+        write_merge(req, bufs + count - 1, nbufs - count + 1, &rest[count - 1]);
   if (err == 0)
-    submit(tcp, req, rest, count);
+    write_submit(tcp, req, rest, count);
   else
     fail_later(tcp, req, ERROR_OUTOFMEMORY);
   if (rest != few)
     uv__free(rest);
 }
 
-/* The write's turn has come. */
-static void begin(uv_tcp_t* tcp,
-                  uv_write_t* req,
-                  const uv_buf_t bufs[],
-                  unsigned int nbufs) {
+/* Starts a write that has no other ahead of it. */
+static void write_begin(uv_tcp_t* tcp,
+                        uv_write_t* req,
+                        const uv_buf_t bufs[],
+                        unsigned int nbufs) {
   size_t total = req->u.io.queued_bytes;
 
-  /* The count that comes back is a DWORD. */
+  /* The byte count on completion is a DWORD. */
   if (total > INT32_MAX) {
-    submit_rest(tcp, req, bufs, nbufs, 0);
+    write_submit_rest(tcp, req, bufs, nbufs, 0);
     return;
   }
-  /* WSAENOBUFS is about the attempt, not the connection: a send that does not
-   * wait needs room for all of the data in the system, one that is overlapped
-   * does not. https://learn.microsoft.com/windows/win32/api/winsock2/
-   * nf-winsock2-wsasend (Wine never says it) */
+  /* WSAENOBUFS concerns the attempt, not the connection: a non-blocking send
+   * needs kernel memory for all of the data, an overlapped one does not. Wine
+   * never returns it. https://learn.microsoft.com/windows/win32/api/winsock2/
+   * nf-winsock2-wsasend */
   ssize_t n = send_all_now(tcp->socket, bufs, nbufs);
   if (n < 0 && n != -WSAEWOULDBLOCK && n != -WSAENOBUFS) {
     fail_later(tcp, req, (DWORD) -n);
     return;
   }
   if (n > 0)
-    progress(tcp, req, (size_t) n);
+    write_progress(tcp, req, (size_t) n);
   if (n >= 0 && (size_t) n == total) {
     uv__req_overlapped(req); /* success */
-    end_later(tcp, req);
+    write_end_later(tcp, req);
     return;
   }
-  submit_rest(tcp, req, bufs, nbufs, n < 0 ? 0 : (size_t) n);
+  write_submit_rest(tcp, req, bufs, nbufs, n < 0 ? 0 : (size_t) n);
 }
 
-/* ---- writes that wait ---- */
+/* ---- queued writes ---- */
 
 static int must_wait(uv_tcp_t* tcp) {
   const struct uv__tcp_sends* sends = uv__tcp_sends(tcp);
@@ -228,7 +229,7 @@ static int must_wait(uv_tcp_t* tcp) {
          sends->last != NULL;
 }
 
-/* Takes a copy of the array. 0 or UV_ENOMEM. */
+/* Copies the array of buffers: 0 or UV_ENOMEM. */
 static int keep_bufs(uv_write_t* req,
                      const uv_buf_t bufs[],
                      unsigned int nbufs) {
@@ -253,7 +254,7 @@ static void append_waiting(uv_tcp_t* tcp, uv_write_t* write) {
   sends->last = req;
 }
 
-/* Takes the one behind `before` off the list. */
+/* Removes the write after `before` from the queue. */
 static uv_write_t* unlink_after(uv_tcp_t* tcp, uv_req_t* before) {
   struct uv__tcp_sends* sends = uv__tcp_sends(tcp);
   uv_req_t* req = before->next_req;
@@ -280,7 +281,7 @@ static void cancel_waiting(uv_tcp_t* tcp, uv_req_t* before) {
 void uv__tcp_write_drop(uv_tcp_t* tcp) {
   struct uv__tcp_sends* sends = uv__tcp_sends(tcp);
 
-  /* Behind the one that is with the kernel, whose end comes back here. */
+  /* A write in the kernel comes first; its completion calls this again. */
   while (sends->last != NULL && sends->in_kernel == 0)
     cancel_waiting(tcp, uv__tcp_sends(tcp)->last);
 }
@@ -288,11 +289,11 @@ void uv__tcp_write_drop(uv_tcp_t* tcp) {
 void uv__tcp_write_flush(uv_tcp_t* tcp) {
   struct uv__tcp_sends* sends = uv__tcp_sends(tcp);
 
-  /* The end of one that is with the kernel comes back here. */
+  /* The completion of a write in the kernel calls this again. */
   while (sends->last != NULL && sends->in_kernel == 0) {
     uv_write_t* req = unlink_after(tcp, sends->last);
     uv_buf_t* bufs = (uv_buf_t*) (void*) req->write_buffer.base;
-    begin(tcp, req, bufs, req->write_buffer.len);
+    write_begin(tcp, req, bufs, req->write_buffer.len);
     uv__free(bufs);
   }
 }
@@ -319,7 +320,7 @@ int uv__tcp_write(uv_write_t* req,
   if (waits)
     append_waiting(tcp, req);
   else
-    begin(tcp, req, bufs, nbufs);
+    write_begin(tcp, req, bufs, nbufs);
   return 0;
 }
 
@@ -330,13 +331,13 @@ int uv__tcp_try_write(uv_stream_t* stream,
   uv_tcp_t* tcp = (uv_tcp_t*) stream;
   const struct uv__tcp_sends* sends = uv__tcp_sends(tcp);
 
-  (void) send_handle; /* there is none: can_send() */
+  (void) send_handle; /* NULL: can_send() refuses others */
   if (tcp->flags & UV__TCP_CONNECTING)
     return UV_EAGAIN;
   if (sends->in_kernel > 0 || sends->last != NULL)
     return UV_EAGAIN;
 
-  /* A short count is an answer too, so the first buffers may stand for all. */
+  /* A short count is a valid result, so the first buffers suffice. */
   size_t total = 0;
   unsigned int n = 0;
   while (n < nbufs && total + bufs[n].len <= INT32_MAX)
@@ -362,20 +363,20 @@ int uv__tcp_cancel_write(uv_write_t* req) {
     return 0;
   }
   if (!CancelIoEx((HANDLE) tcp->socket, &req->u.io.overlapped))
-    return UV_EBUSY; /* ended, and its result is on the way */
+    return UV_EBUSY; /* completed, and its callback is due */
   req->coalesced |= WRITE_CANCELED;
   return 0;
 }
 
-/* Of a write that was with the kernel: the bytes it got rid of. */
-static void settle(uv_tcp_t* tcp, uv_write_t* req) {
+/* Accounts for the bytes of a write that has left the kernel. */
+static void write_account(uv_tcp_t* tcp, uv_write_t* req) {
   size_t left = req->u.io.queued_bytes;
 
   uv__tcp_sends(tcp)->in_kernel--;
   uv__event_req_end(places_of(req));
-  progress(tcp, req, uv__req_succeeded(req)
-                         ? left
-                         : uv__min_size(left, uv__req_bytes(req)));
+  write_progress(
+      tcp, req,
+      uv__req_succeeded(req) ? left : uv__min_size(left, uv__req_bytes(req)));
 }
 
 static int write_result(const uv_tcp_t* tcp, const uv_write_t* req) {
@@ -386,8 +387,8 @@ static int write_result(const uv_tcp_t* tcp, const uv_write_t* req) {
   if (tcp->flags & UV__CLOSING)
     return UV_ECANCELED;
   int err = uv__req_sock_error(req);
-  /* The connection was given up under it, by the system or by somebody else
-   * who has the socket. */
+  /* The system dropped the connection, or another process that shares the
+   * socket did. */
   return err == UV_ECONNABORTED ? UV_ECANCELED : err;
 }
 
@@ -396,7 +397,7 @@ void uv__tcp_write_done(uv_handle_t* handle, uv_req_t* base) {
   uv_write_t* req = (uv_write_t*) base;
 
   if (!(req->coalesced & WRITE_ENDED))
-    settle(tcp, req);
+    write_account(tcp, req);
   if (uv__is_closing(handle))
     uv__tcp_write_drop(tcp);
   else if (!(tcp->flags & UV__TCP_CONNECTING))
@@ -410,7 +411,7 @@ void uv__tcp_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {
   uv_tcp_t* tcp = (uv_tcp_t*) stream;
 
   if ((tcp->flags & UV__TCP_CONNECTING) || stream->write_reqs_pending > 0)
-    return; /* whoever ends last calls again */
+    return; /* the last completion calls again */
 
   uv__req_overlapped(req); /* success */
   if (shutdown(tcp->socket, SD_SEND) != 0)

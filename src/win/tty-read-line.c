@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading line by line: a thread waits in ReadConsoleW() while the user edits.
+/* Line mode: a thread waits in ReadConsoleW() while the user edits.
  *
- *   thread: a line -> UV_READ -> UTF-8 -> alloc_cb, read_cb, in slices as large
- *   as the user's buffers
+ *   thread: a line -> UV_READ -> UTF-8 -> alloc_cb, read_cb, in chunks of the
+ *   size of the user's buffers
  *
- * The thread is taken out of its wait by a Return of our own in the console's
- * input. Cancelling the call would free the thread, but not make the console
- * forget that somebody wants a line: it would swallow the next one.
+ * To interrupt the thread, we write a Return key into the console's input.
+ * Cancelling the call would release the thread, but the console would still
+ * consider a line read to be pending and swallow the next line.
  */
 #include "win/tty.h"
 #include "alloc.h"
@@ -14,28 +14,28 @@
 
 #include <string.h>
 
-/* A line is handed out in parts of as many units. */
+/* A line is read in parts of this many units. */
 #define LINE_UNITS 4096
 
-/* What one unit may need in UTF-8. */
+/* Maximum UTF-8 bytes per unit. */
 #define BYTES_PER_UNIT 3
 
 #define SUGGESTED_SIZE 65536
 
-/* Milliseconds for the Return to arrive, before the call is cancelled. */
+/* Milliseconds to wait for the Return before cancelling the call. */
 #define STOP_TRIES_MAX 1000
 
-/* No key has it: so we know our Return. */
+/* Identifies our Return: no key has this scan code. */
 #define FAKE_SCAN_CODE 0xFFFF
 
-/* Behind read_line_buffer.base, from the first read on. */
+/* Stored in read_line_buffer.base, from the first read on. */
 struct line {
-  CRITICAL_SECTION lock; /* of thread and stop */
+  CRITICAL_SECTION lock; /* guards thread and stop */
   HANDLE thread;         /* in ReadConsoleW(), or NULL */
-  int stop;              /* it is to give up */
-  int was_faked;         /* the Return at the end was ours */
-  DWORD units;           /* the thread's result, until the request is handled */
-  size_t at;             /* what has been delivered of text */
+  int stop;              /* the thread must give up */
+  int was_faked;         /* the line was ended by our Return */
+  DWORD units;           /* the thread's result, until it is handled */
+  size_t at;             /* bytes of text already delivered */
   size_t size;           /* bytes of text */
   WCHAR wide[LINE_UNITS];
   char text[LINE_UNITS * BYTES_PER_UNIT + 1];
@@ -70,8 +70,8 @@ void uv__tty_line_free(uv_tty_t* tty) {
 
 /* ---- the thread ---- */
 
-/* Whether it may wait. */
-static int publish(struct line* line, HANDLE thread) {
+/* Returns whether the thread may wait. */
+static int line_publish(struct line* line, HANDLE thread) {
   EnterCriticalSection(&line->lock);
   int go = !line->stop && thread != NULL;
   if (go)
@@ -80,13 +80,14 @@ static int publish(struct line* line, HANDLE thread) {
   return go;
 }
 
-static void retract(struct line* line) {
+static void line_retract(struct line* line) {
   EnterCriticalSection(&line->lock);
   line->thread = NULL;
   LeaveCriticalSection(&line->lock);
 }
 
-/* The Win32 error. A read that Ctrl-C ended, or ours, succeeds with nothing. */
+/* Returns the Win32 error. A read ended by Ctrl-C, or by our Return, succeeds
+ * with no data. */
 static DWORD read_console(HANDLE handle, struct line* line, WCHAR carried) {
   DWORD first = 0;
   DWORD units = 0;
@@ -111,21 +112,21 @@ static DWORD WINAPI work_read(void* arg) {
   HANDLE thread = OpenThread(THREAD_TERMINATE, FALSE, GetCurrentThreadId());
   DWORD sys_error = ERROR_OPERATION_ABORTED;
 
-  if (publish(line, thread))
+  if (line_publish(line, thread))
     sys_error = read_console(tty->handle, line,
                              tty->tty.rd.last_utf16_high_surrogate);
-  retract(line);
+  line_retract(line);
   if (thread != NULL)
     CloseHandle(thread);
   uv__req_set_error(&tty->read_req, sys_error);
-  /* Fails only if the port is gone, and the loop with it. */
+  /* Fails only if the port is gone, and then so is the loop. */
   (void) uv__req_post(tty->loop, &tty->read_req);
   return 0;
 }
 
-/* ---- the loop ---- */
+/* ---- loop thread ---- */
 
-static void pend(uv_tty_t* tty, DWORD sys_error) {
+static void line_pend(uv_tty_t* tty, DWORD sys_error) {
   uv__req_set_error(&tty->read_req, sys_error);
   uv__req_pend(tty->loop, &tty->read_req);
 }
@@ -134,19 +135,19 @@ void uv__tty_line_read(uv_tty_t* tty) {
   struct line* line = get_line(tty);
 
   if (line == NULL) {
-    pend(tty, ERROR_NOT_ENOUGH_MEMORY);
+    line_pend(tty, ERROR_NOT_ENOUGH_MEMORY);
     return;
   }
-  line->stop = 0; /* no thread is there to see it */
+  line->stop = 0; /* no thread is running */
   line->was_faked = 0;
   line->units = 0;
   if (line->at < line->size)
-    pend(tty, ERROR_SUCCESS);
+    line_pend(tty, ERROR_SUCCESS);
   else if (!QueueUserWorkItem(work_read, tty, WT_EXECUTELONGFUNCTION))
-    pend(tty, GetLastError());
+    line_pend(tty, GetLastError());
 }
 
-/* Tells the thread to give up; whether it is in its call. */
+/* Tells the thread to give up; returns whether it is inside its call. */
 static int is_in_call(struct line* line) {
   EnterCriticalSection(&line->lock);
   line->stop = 1;
@@ -176,7 +177,8 @@ static void press_return(HANDLE input) {
   WriteConsoleInputW(input, &record, 1, &written);
 }
 
-/* The user's own Return may have been faster: then ours is still there. */
+/* Removes our Return if the user's own came first and it is still in the
+ * input. */
 static int take_back_return(HANDLE input) {
   INPUT_RECORD record;
   DWORD count = 0;
@@ -198,8 +200,8 @@ static void wait_until_out(struct line* line) {
   cancel_call(line);
 }
 
-/* The Return was echoed: the cursor goes back to where it was. From the last
- * row of the buffer everything has moved up by one. */
+/* The Return was echoed: moves the cursor back. In the last row of the buffer,
+ * everything has scrolled up by one. */
 static void undo_echo(HANDLE screen, const CONSOLE_SCREEN_BUFFER_INFO* before) {
   COORD to = before->dwCursorPosition;
 
@@ -230,14 +232,14 @@ void uv__tty_line_stop(uv_tty_t* tty) {
     CloseHandle(screen);
 }
 
-/* Turns what the thread has read into text. */
-static void convert(uv_tty_t* tty, struct line* line) {
+/* Converts what the thread has read to UTF-8. */
+static void line_convert(uv_tty_t* tty, struct line* line) {
   size_t units = line->units;
   char* text = line->text;
   size_t size = sizeof(line->text);
   WCHAR last = units == 0 ? 0 : line->wide[units - 1];
 
-  /* Half of a character waits for the other. */
+  /* Keep a lone high surrogate until the low one arrives. */
   int is_half = last >= 0xD800 && last <= 0xDBFF;
   tty->tty.rd.last_utf16_high_surrogate = is_half ? last : 0;
   if (is_half)
@@ -250,7 +252,7 @@ static void convert(uv_tty_t* tty, struct line* line) {
     line->size = size;
 }
 
-static void deliver(uv_tty_t* tty, struct line* line) {
+static void line_deliver(uv_tty_t* tty, struct line* line) {
   uv_stream_t* stream = (uv_stream_t*) tty;
 
   while (line->at < line->size && (stream->flags & UV__READING)) {
@@ -273,8 +275,8 @@ int uv__tty_line_done(uv_tty_t* tty) {
 
   if (line == NULL)
     return uv_translate_sys_error((int) sys_error);
-  /* What was being typed when the thread was stopped is lost; a line that was
-   * complete by then is not. */
+  /* Input typed before the thread was stopped is lost, but not a line that was
+   * already complete. */
   int was_stopped = line->stop && sys_error != ERROR_SUCCESS;
   if (was_stopped || sys_error == ERROR_OPERATION_ABORTED || line->was_faked)
     return 0;
@@ -284,8 +286,8 @@ int uv__tty_line_done(uv_tty_t* tty) {
   if (line->at == line->size) {
     if (line->units == 0)
       return UV_EOF;
-    convert(tty, line);
+    line_convert(tty, line);
   }
-  deliver(tty, line);
+  line_deliver(tty, line);
   return 0;
 }

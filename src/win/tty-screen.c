@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Escape sequences on consoles that do not know them: what a sequence asks for,
- * in calls of the console's. The lock of tty-write.c is held.
+/* Escape sequences on consoles without virtual terminal support (before Windows
+ * 10 1511): carries them out with console calls. The lock of tty-write.c is
+ * held.
  *
- * The screen is what the window shows, as wide as the buffer; rows count from
- * the window's top. If the user has scrolled away, it is the part of the buffer
- * that would be shown with the cursor in the last row.
+ * The screen is the visible window, as wide as the buffer; rows count from the
+ * window's top. If the user has scrolled away, it is the part of the buffer
+ * that would be visible with the cursor in the last row.
  */
 #include "win/tty.h"
 
@@ -12,10 +13,10 @@
 #define BACKGROUND_COLORS (BACKGROUND_RED | BACKGROUND_GREEN | BACKGROUND_BLUE)
 #define BACKGROUND_SHIFT 4
 
-/* Percent of a character that the cursor fills. */
+/* Percentage of the character cell that the cursor fills. */
 enum { CURSOR_LARGE = 100, CURSOR_SMALL = 25 };
 
-/* As it was before we wrote anything. */
+/* The state before we wrote anything. */
 static struct {
   int is_known;
   WORD attributes;
@@ -26,7 +27,7 @@ static struct {
 struct screen {
   HANDLE handle;
   CONSOLE_SCREEN_BUFFER_INFO info;
-  int top;    /* row of the buffer */
+  int top;    /* first row within the buffer */
   int width;  /* columns */
   int height; /* rows */
 };
@@ -41,7 +42,7 @@ void uv__tty_screen_init(HANDLE handle) {
   defaults.is_known = 1;
 }
 
-static int look(HANDLE handle, struct screen* screen) {
+static int screen_query(HANDLE handle, struct screen* screen) {
   CONSOLE_SCREEN_BUFFER_INFO* info = &screen->info;
 
   screen->handle = handle;
@@ -56,32 +57,32 @@ static int look(HANDLE handle, struct screen* screen) {
   return 1;
 }
 
-static int within(int value, int count) {
+static int clamp_index(int value, int count) {
   if (value < 0)
     return 0;
   return value < count ? value : count - 1;
 }
 
-/* Column and row from 0; moved into the screen. */
+/* Column and row count from 0 and are clamped to the screen. */
 static BOOL move_to(const struct screen* screen, int x, int y) {
-  COORD to = { (SHORT) within(x, screen->width),
-               (SHORT) (screen->top + within(y, screen->height)) };
+  COORD to = { (SHORT) clamp_index(x, screen->width),
+               (SHORT) (screen->top + clamp_index(y, screen->height)) };
   return SetConsoleCursorPosition(screen->handle, to);
 }
 
-static int column(const struct screen* screen) {
+static int cursor_column(const struct screen* screen) {
   return screen->info.dwCursorPosition.X;
 }
 
-static int row(const struct screen* screen) {
+static int cursor_row(const struct screen* screen) {
   return screen->info.dwCursorPosition.Y - screen->top;
 }
 
-static BOOL move(const struct screen* screen,
-                 enum uv__ansi_op op,
-                 const uint16_t argv[]) {
-  int x = column(screen);
-  int y = row(screen);
+static BOOL move_cursor(const struct screen* screen,
+                        enum uv__ansi_op op,
+                        const uint16_t argv[]) {
+  int x = cursor_column(screen);
+  int y = cursor_row(screen);
   int n = argv[0];
 
   switch (op) {
@@ -104,8 +105,11 @@ static BOOL move(const struct screen* screen,
   }
 }
 
-/* Blanks from one cell to before another, counted along the rows. */
-static BOOL blank(const struct screen* screen, int from, int to, WORD style) {
+/* Blanks the cells from `from` up to `to` (exclusive), counted row by row. */
+static BOOL blank_cells(const struct screen* screen,
+                        int from,
+                        int to,
+                        WORD style) {
   COORD at = { (SHORT) (from % screen->width),
                (SHORT) (screen->top + from / screen->width) };
   DWORD count = (DWORD) (to - from);
@@ -116,30 +120,33 @@ static BOOL blank(const struct screen* screen, int from, int to, WORD style) {
          FillConsoleOutputAttribute(screen->handle, style, count, at, &written);
 }
 
-/* Of the cells from `first` to `last`, those that `how` names. */
-static BOOL erase(const struct screen* screen, int how, int first, int last) {
-  int cursor = row(screen) * screen->width + column(screen);
+/* Erases the part of the cells from `first` to `last` that `how` selects. */
+static BOOL erase_cells(const struct screen* screen,
+                        int how,
+                        int first,
+                        int last) {
+  int cursor = cursor_row(screen) * screen->width + cursor_column(screen);
   WORD style = screen->info.wAttributes;
 
   switch (how) {
   case 0:
-    return blank(screen, cursor, last, style);
+    return blank_cells(screen, cursor, last, style);
   case 1:
-    return blank(screen, first, cursor + 1, style);
+    return blank_cells(screen, first, cursor + 1, style);
   case 2:
-    return blank(screen, first, last, style);
+    return blank_cells(screen, first, last, style);
   default:
-    return TRUE; /* not known */
+    return TRUE; /* unknown: ignored */
   }
 }
 
 static BOOL erase_screen(const struct screen* screen, int how) {
-  return erase(screen, how, 0, screen->height * screen->width);
+  return erase_cells(screen, how, 0, screen->height * screen->width);
 }
 
 static BOOL erase_line(const struct screen* screen, int how) {
-  int first = row(screen) * screen->width;
-  return erase(screen, how, first, first + screen->width);
+  int first = cursor_row(screen) * screen->width;
+  return erase_cells(screen, how, first, first + screen->width);
 }
 
 /* ---- style ---- */
@@ -159,7 +166,7 @@ static WORD set_inverse(WORD style, int on) {
                      : (WORD) (swap_colors(style) ^ COMMON_LVB_REVERSE_VIDEO);
 }
 
-/* Red is bit 0 here, blue there. */
+/* ANSI has red in bit 0 and blue in bit 2; the console has them swapped. */
 static WORD console_color(int color) {
   return (WORD) (((color & 1) ? FOREGROUND_RED : 0) |
                  ((color & 2) ? FOREGROUND_GREEN : 0) |
@@ -174,7 +181,8 @@ static WORD set_background(WORD style, WORD color) {
   return (WORD) ((style & ~BACKGROUND_COLORS) | (color << BACKGROUND_SHIFT));
 }
 
-/* 30 to 49 and the bright ones from 90 and 100; the style is not inverse. */
+/* Codes 30 to 49, and the bright ones from 90 and 100. The style is not
+ * inverse. */
 static WORD set_color(WORD style, int code) {
   WORD normal = defaults.attributes;
 
@@ -228,7 +236,7 @@ static BOOL set_style(const struct screen* screen,
   if (args->argc == 0)
     style = add_style(style, 0);
   for (unsigned int i = 0; i < args->argc; i++) {
-    /* More colours than a console has: the rest belongs to it. */
+    /* 256 or true colour, which the console lacks: skip its arguments. */
     if (args->argv[i] == 38 || args->argv[i] == 48)
       break;
     style = add_style(style, args->argv[i]);
@@ -236,7 +244,7 @@ static BOOL set_style(const struct screen* screen,
   return SetConsoleTextAttribute(screen->handle, style);
 }
 
-/* ---- the cursor itself ---- */
+/* ---- cursor shape ---- */
 
 static BOOL show_cursor(HANDLE handle, BOOL visible) {
   CONSOLE_CURSOR_INFO info;
@@ -253,7 +261,7 @@ static BOOL shape_cursor(HANDLE handle, const struct uv__ansi_args* args) {
   CONSOLE_CURSOR_INFO info;
 
   if (args->argc > 1 || shape > 6)
-    return TRUE; /* not known */
+    return TRUE; /* unknown: ignored */
   if (!GetConsoleCursorInfo(handle, &info))
     return FALSE;
   if (shape == 0)
@@ -278,17 +286,19 @@ void uv__tty_screen_restore_cursor(void) {
   CloseHandle(handle);
 }
 
-static BOOL save(uv_tty_t* tty, const struct screen* screen, int with_style) {
-  tty->tty.wr.saved_position.X = (SHORT) column(screen);
-  tty->tty.wr.saved_position.Y = (SHORT) row(screen);
+static BOOL save_cursor(uv_tty_t* tty,
+                        const struct screen* screen,
+                        int with_style) {
+  tty->tty.wr.saved_position.X = (SHORT) cursor_column(screen);
+  tty->tty.wr.saved_position.Y = (SHORT) cursor_row(screen);
   if (with_style)
     tty->tty.wr.saved_attributes = screen->info.wAttributes;
   return TRUE;
 }
 
-static BOOL restore(const uv_tty_t* tty,
-                    const struct screen* screen,
-                    int with_style) {
+static BOOL restore_cursor(const uv_tty_t* tty,
+                           const struct screen* screen,
+                           int with_style) {
   COORD to = tty->tty.wr.saved_position;
 
   if (with_style &&
@@ -297,23 +307,23 @@ static BOOL restore(const uv_tty_t* tty,
   return move_to(screen, to.X, to.Y);
 }
 
-/* The whole buffer, not only what is seen. */
-static BOOL reset(struct screen* screen) {
+/* Clears the whole buffer, not only the visible part. */
+static BOOL reset_screen(struct screen* screen) {
   COORD home = { 0, 0 };
 
   screen->top = 0;
   screen->height = screen->info.dwSize.Y;
   return SetConsoleTextAttribute(screen->handle, defaults.attributes) &&
          SetConsoleCursorPosition(screen->handle, home) &&
-         blank(screen, 0, screen->width * screen->height,
-               defaults.attributes) &&
+         blank_cells(screen, 0, screen->width * screen->height,
+                     defaults.attributes) &&
          SetConsoleCursorInfo(screen->handle, &defaults.cursor);
 }
 
-static BOOL apply(uv_tty_t* tty,
-                  struct screen* screen,
-                  enum uv__ansi_op op,
-                  const struct uv__ansi_args* args) {
+static BOOL apply_sequence(uv_tty_t* tty,
+                           struct screen* screen,
+                           enum uv__ansi_op op,
+                           const struct uv__ansi_args* args) {
   switch (op) {
   case UV__ANSI_NOTHING:
   case UV__ANSI_TEXT:
@@ -326,7 +336,7 @@ static BOOL apply(uv_tty_t* tty,
   case UV__ANSI_PREVIOUS_LINE:
   case UV__ANSI_COLUMN:
   case UV__ANSI_POSITION:
-    return move(screen, op, args->argv);
+    return move_cursor(screen, op, args->argv);
   case UV__ANSI_ERASE_SCREEN:
     return erase_screen(screen, args->argv[0]);
   case UV__ANSI_ERASE_LINE:
@@ -334,11 +344,11 @@ static BOOL apply(uv_tty_t* tty,
   case UV__ANSI_STYLE:
     return set_style(screen, args);
   case UV__ANSI_SAVE:
-    return save(tty, screen, args->argv[0]);
+    return save_cursor(tty, screen, args->argv[0]);
   case UV__ANSI_RESTORE:
-    return restore(tty, screen, args->argv[0]);
+    return restore_cursor(tty, screen, args->argv[0]);
   case UV__ANSI_RESET:
-    return reset(screen);
+    return reset_screen(screen);
   case UV__ANSI_SHOW_CURSOR:
     return show_cursor(screen->handle, TRUE);
   case UV__ANSI_HIDE_CURSOR:
@@ -354,7 +364,8 @@ DWORD uv__tty_screen_apply(uv_tty_t* tty,
                            const struct uv__ansi_args* args) {
   struct screen screen;
 
-  if (!look(tty->handle, &screen) || !apply(tty, &screen, op, args))
+  if (!screen_query(tty->handle, &screen) ||
+      !apply_sequence(tty, &screen, op, args))
     return GetLastError();
   return ERROR_SUCCESS;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Consoles as streams: their life, their modes, and the table of what they can
- * do. win/tty.h says which file does what.
+/* Consoles as streams: initialisation, modes, closing, and the table of stream
+ * operations. win/tty.h says which file does what.
  */
 #include "win/tty.h"
 #include "win/fd.h"
 
 #include <string.h>
 
-/* The console's input mode before the first change, for uv_tty_reset_mode(). */
+/* The console's input mode before we first changed it, for
+ * uv_tty_reset_mode(). */
 static SRWLOCK reset_lock = SRWLOCK_INIT;
 static DWORD reset_mode;
 static int reset_is_set;
@@ -16,15 +17,16 @@ static const DWORD input_modes[] = {
   [UV_TTY_MODE_NORMAL] =
       ENABLE_ECHO_INPUT | ENABLE_LINE_INPUT | ENABLE_PROCESSED_INPUT,
   [UV_TTY_MODE_RAW] = ENABLE_WINDOW_INPUT,
-  [UV_TTY_MODE_IO] = 0, /* refused */
+  [UV_TTY_MODE_IO] = 0, /* not supported */
   [UV_TTY_MODE_RAW_VT] = ENABLE_WINDOW_INPUT | ENABLE_VIRTUAL_TERMINAL_INPUT,
 };
 
 void uv__tty_init_process(void) {
-  /* Everything is looked up when it is needed first. */
+  /* Nothing to do: state is initialised on first use. */
 }
 
-/* Whether the console handle can be read; UV_E* if it is none. */
+/* Returns whether the console handle is readable; UV_E* if it is not a
+ * console. */
 static int find_direction(HANDLE handle) {
   CONSOLE_SCREEN_BUFFER_INFO info;
   DWORD count;
@@ -74,7 +76,7 @@ int uv__tty_fileno(const uv_handle_t* handle, uv_os_fd_t* fd) {
 
 /* ---- modes ---- */
 
-/* Has the read that waits end; its handler starts the next. */
+/* Ends the pending read; its completion starts the next one. */
 static void stop_waiting(uv_tty_t* tty) {
   if (!(tty->flags & UV__READ_PENDING))
     return;
@@ -95,9 +97,9 @@ static void note_reset_mode(HANDLE handle) {
   ReleaseSRWLockExclusive(&reset_lock);
 }
 
-/* The console of before Windows 10 knows no terminal sequences in its input and
- * refuses to be asked for them; keys become the same sequences here then
- * (tty-keys.c). Wine accepts the mode.
+/* Consoles before Windows 10 do not support virtual terminal input and reject
+ * the mode; keys are then converted to the same sequences here (tty-keys.c).
+ * Wine accepts the mode.
  * https://learn.microsoft.com/windows/console/setconsolemode */
 static int change_mode(uv_tty_t* tty, uv_tty_mode_t* mode) {
   if (SetConsoleMode(tty->handle, input_modes[*mode]))
@@ -186,7 +188,7 @@ static int read_start(uv_stream_t* stream) {
 static void read_stop(uv_stream_t* stream) {
   stream->flags &= ~UV__READING;
   uv__activity_end(stream, &stream->activecnt);
-  /* Otherwise it would take what is typed for others. */
+  /* Otherwise it would consume input meant for other readers. */
   stop_waiting((uv_tty_t*) stream);
 }
 
@@ -223,7 +225,7 @@ static int write_now(uv_write_t* req,
   return 0;
 }
 
-/* `coalesced`, which only pipes need, carries the outcome. */
+/* `coalesced`, which only pipes need otherwise, carries the result. */
 void uv__tty_write_done(uv_handle_t* handle, uv_req_t* base) {
   uv_write_t* req = (uv_write_t*) base;
   int err = req->coalesced;
@@ -251,7 +253,7 @@ static int try_write(uv_stream_t* stream,
 
 static void shut_down(uv_stream_t* stream, uv_shutdown_t* req) {
   if (stream->write_reqs_pending > 0)
-    return; /* the last of them brings us back */
+    return; /* the last of them calls again */
   stream->reqs_pending++;
   uv__req_set_bytes(req, 0);
   uv__req_pend(stream->loop, req);
@@ -277,7 +279,7 @@ enum uv__close_answer uv__tty_close(uv_handle_t* handle) {
   return uv__close_when_idle(tty->reqs_pending);
 }
 
-static void release(uv_stream_t* stream) {
+static void tty_release(uv_stream_t* stream) {
   if (stream->flags & UV__TTY_INPUT)
     uv__tty_line_free((uv_tty_t*) stream);
 }
@@ -292,7 +294,7 @@ static int is_open(const uv_stream_t* stream) {
 
 static int set_blocking(uv_stream_t* stream, int on) {
   (void) stream;
-  /* Writes wait for the console, whatever is wanted. */
+  /* Console writes always block. */
   return on ? 0 : UV_EINVAL;
 }
 
@@ -308,5 +310,5 @@ const struct uv__stream_ops uv__tty_stream_ops = {
   .shutdown = shut_down,
   .set_blocking = set_blocking,
   .cancel_write = NULL,
-  .release = release,
+  .release = tty_release,
 };

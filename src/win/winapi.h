@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Entry points that are looked up at run time, because import libraries lack
- * them or not every Windows (or Wine) has them; and the NT layer's types that
- * go with them, under names of our own so that no SDK's headers clash.
+/* Functions that are looked up at run time, because import libraries lack them
+ * or because not every version of Windows (or Wine) has them; and the types of
+ * the NT layer that they use, under our own names to avoid clashes with SDK
+ * headers.
  *
- * Self-contained: libuv's own tests include this file behind uv.h.
+ * Self-contained: libuv's own tests include this file after uv.h.
  */
 #ifndef UV_WIN_WINAPI_H_
 #define UV_WIN_WINAPI_H_
@@ -18,7 +19,7 @@
 # define ERROR_ELEVATION_REQUIRED 740
 #endif
 
-/* Statuses the sources name; see NTSTATUS values in [MS-ERREF]. */
+/* NTSTATUS values used by the sources; see [MS-ERREF]. */
 enum uv__status {
   UV__STATUS_PENDING = 0x00000103,
   UV__STATUS_BUFFER_OVERFLOW = (int) 0x80000005u,
@@ -48,7 +49,7 @@ struct uv__unicode_string {
   WCHAR* buffer;
 };
 
-/* NtQueryInformationFile, NtSetInformationFile: FILE_INFORMATION_CLASS. */
+/* FILE_INFORMATION_CLASS of NtQueryInformationFile and NtSetInformationFile. */
 enum uv__file_info_class {
   UV__FILE_DIRECTORY_INFORMATION = 1,
   UV__FILE_BASIC_INFORMATION = 4,
@@ -217,8 +218,8 @@ struct uv__process_basic_info {
   ULONG_PTR parent_pid;
 };
 
-/* The entry points. Those of the first part exist wherever we run; those of the
- * second may be NULL. */
+/* The functions. The required ones exist on every supported system; the others
+ * may be NULL. */
 /* DEVICE_NOTIFY_SUBSCRIBE_PARAMETERS. */
 struct uv__power_subscription {
   ULONG (CALLBACK* callback)(void* context, ULONG type, void* setting);
@@ -295,7 +296,7 @@ struct uv__winapi {
   BOOL (WINAPI* IsWow64Process2)(HANDLE process, USHORT* own, USHORT* native);
   int (WINAPI* GetHostNameW)(PWSTR name, int size);
 
-  /* user32: NULL where there is no desktop. */
+  /* user32; NULL without a desktop. */
   HWINEVENTHOOK (WINAPI* SetWinEventHook)(DWORD min,
                                           DWORD max,
                                           HMODULE module,
