@@ -67,10 +67,10 @@ static int check_bufs(const uv_stream_t* stream,
 
 static int check_state(const uv_stream_t* stream,
                        const uv_stream_t* send_handle) {
-  if (!uv__stream_os_is_open(stream))
-    return UV_EBADF;
-  if (!(stream->flags & UV__WRITABLE))
-    return UV_EPIPE;
+  int err = uv__stream_os_check_writable(stream);
+
+  if (err != 0)
+    return err;
   if (send_handle != NULL)
     return uv__stream_os_can_send(stream, send_handle);
   return 0;
@@ -113,6 +113,8 @@ int uv_try_write2(uv_stream_t* stream,
   /* Also if it has been shut down since. */
   if (uv__stream_os_is_busy(stream))
     return UV_EAGAIN;
+  if (uv__is_closing(uv__base(stream)))
+    return UV_EBADF;
   err = check_state(stream, send_handle);
   if (err != 0)
     return err;

@@ -11,6 +11,7 @@
  *   TEST_HOME          the variable that names the home directory
  *   TEST_PATH_SEP      between the directories of PATH
  *   TEST_NO_SOCKET     what the system says of a socket that is not open
+ *   TEST_NO_STREAM     the error of a write to a stream that is not open
  *   TEST_NO_INTERFACE  what it says of an interface that does not exist
  *   TEST_KILLED_STATUS exit status of a child that was killed with a signal
  *   TEST_NTOP_RFC5952  1 if inet_ntop() writes IPv6 addresses as RFC 5952 says
@@ -30,6 +31,7 @@
 # define TEST_HOME "USERPROFILE"
 # define TEST_PATH_SEP ";"
 # define TEST_NO_SOCKET UV_ENOTSOCK
+# define TEST_NO_STREAM UV_EPIPE
 # define TEST_NO_INTERFACE UV_ENOENT
 # define TEST_KILLED_STATUS 1
 
@@ -42,6 +44,7 @@
 # define TEST_HOME "HOME"
 # define TEST_PATH_SEP ":"
 # define TEST_NO_SOCKET UV_EBADF
+# define TEST_NO_STREAM UV_EBADF
 # define TEST_NO_INTERFACE UV_ENXIO
 # define TEST_KILLED_STATUS 0
 

@@ -30,7 +30,8 @@ TEST_IMPL(no_arguments_streams) {
   ASSERT_ERR(UV_EINVAL, uv_shutdown(NULL, stream_of(&tcp), NULL));
   ASSERT_ERR(UV_EINVAL, uv_shutdown(&shutdown_req, NULL, NULL));
   ASSERT_ERR(UV_EINVAL, uv_write(NULL, stream_of(&tcp), &buf, 1, NULL));
-  ASSERT_ERR(UV_EBADF, uv_write(&write_req, stream_of(&tcp), &buf, 1, NULL));
+  ASSERT_ERR(TEST_NO_STREAM,
+             uv_write(&write_req, stream_of(&tcp), &buf, 1, NULL));
   ASSERT_ERR(UV_EINVAL, uv_tcp_open(NULL, 0));
   ASSERT_ERR(UV_EINVAL, uv_tcp_nodelay(NULL, 1));
   ASSERT_ERR(UV_EINVAL, uv_tcp_keepalive(NULL, 1, 1));

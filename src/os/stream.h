@@ -18,6 +18,8 @@ void uv__stream_shutdown_report(uv_stream_t* stream, int err);
 
 /* Does the stream have a socket, pipe or device? */
 int uv__stream_os_is_open(const uv_stream_t* stream);
+/* May it be written to? 0, or the error of a write that is refused. */
+int uv__stream_os_check_writable(const uv_stream_t* stream);
 
 /* The stream is a TCP or pipe handle and not closing. Turns it into a server;
  * cb may be NULL. Reports an error that bind put off. 0 or UV_E*. */

@@ -135,6 +135,12 @@ int uv__stream_os_is_open(const uv_stream_t* stream) {
   return uv__stream_fd(stream) != -1;
 }
 
+int uv__stream_os_check_writable(const uv_stream_t* stream) {
+  if (uv__stream_fd(stream) == -1)
+    return UV_EBADF;
+  return stream->flags & UV__WRITABLE ? 0 : UV_EPIPE;
+}
+
 int uv__stream_fileno(const uv_handle_t* handle, uv_os_fd_t* fd) {
   const uv_stream_t* stream = (const uv_stream_t*) handle;
 

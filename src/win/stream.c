@@ -21,6 +21,11 @@ int uv__stream_os_is_open(const uv_stream_t* stream) {
   return ops_of(stream)->is_open(stream);
 }
 
+/* Also of a stream without a handle: programs know EPIPE from libuv. */
+int uv__stream_os_check_writable(const uv_stream_t* stream) {
+  return stream->flags & UV__WRITABLE ? 0 : UV_EPIPE;
+}
+
 int uv__stream_os_listen(uv_stream_t* stream,
                          int backlog,
                          uv_connection_cb cb) {
