@@ -226,6 +226,7 @@ TEST_UNIX(pipe_open_twice, "numeric descriptors")
 TEST_UNIX(pipe_readable_bit_set_by_the_program, "pipe()")
 
 /* test-pipe-win.c */
+TEST_WINDOWS(pipe_write_that_is_taken_leaves_the_queue, "named pipes")
 TEST_WINDOWS(pipe_shutdown_waits_for_the_reader, "named pipes")
 TEST_WINDOWS(pipe_shutdown_of_the_client_waits_for_the_reader, "named pipes")
 TEST_WINDOWS(pipe_close_while_a_shutdown_waits, "named pipes")

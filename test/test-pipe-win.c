@@ -63,6 +63,26 @@ static void connect_pipes(void) {
   uv_close((uv_handle_t*) &server, NULL);
 }
 
+/* Issue 15: the queue is shorter as soon as the system has the data, which Node
+ * looks at. */
+TEST_IMPL(pipe_write_that_is_taken_leaves_the_queue) {
+  uv_buf_t buf = uv_buf_init((char*) "hello", 5);
+  uv_stream_t* writer = (uv_stream_t*) &client;
+
+  connect_pipes();
+  ASSERT_OK(uv_write(&write_req, writer, &buf, 1, on_written));
+  ASSERT_EQ(0, uv_stream_get_write_queue_size(writer));
+  ASSERT_EQ(5, uv_write_nwritten(&write_req));
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(0, uv_stream_get_write_queue_size(writer));
+  ASSERT_EQ(5, uv_write_nwritten(&write_req));
+  uv_close((uv_handle_t*) &client, NULL);
+  uv_close((uv_handle_t*) &accepted, NULL);
+  uv_run(&loop, UV_RUN_DEFAULT);
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
 /* Writes, shuts down, and lets the loop do everything it can without the peer.
  */
 static void write_and_shut_down(uv_pipe_t* writer) {

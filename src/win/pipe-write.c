@@ -53,11 +53,20 @@ static int gather(uv_pipe_t* pipe,
   return 0;
 }
 
+/* The system has taken it all: the queue is shorter before the callback comes,
+ * and uv_stream_get_write_queue_size() says so, as in libuv. */
+static void leave_queue(uv_pipe_t* pipe, uv_write_t* req) {
+  pipe->write_queue_size -= req->u.io.queued_bytes;
+  req->write_extra.nwritten = req->u.io.queued_bytes;
+  req->u.io.queued_bytes = 0;
+}
+
 static void write_to_port(uv_pipe_t* pipe, uv_write_t* req) {
   uv_buf_t buf = req->write_buffer;
 
   if (WriteFile(pipe->handle, buf.base, buf.len, NULL,
                 uv__req_overlapped(req))) {
+    leave_queue(pipe, req);
     if (pipe->flags & UV__SKIP_PORT)
       uv__req_pend(pipe->loop, req);
     return;
@@ -80,6 +89,8 @@ static void write_at_once(uv_pipe_t* pipe, uv_write_t* req) {
     uv__req_set_bytes(req, (size_t) n);
   else
     uv__req_set_error(req, (DWORD) -n);
+  if (n == (int64_t) buf.len)
+    leave_queue(pipe, req);
   uv__req_pend(pipe->loop, req);
 }
 
@@ -131,7 +142,8 @@ void uv__pipe_write_done(uv_handle_t* handle, uv_req_t* base) {
   size_t bytes = uv__req_bytes(req);
   size_t frames = req->write_buffer.len - req->u.io.queued_bytes;
 
-  req->write_extra.nwritten = bytes > frames ? bytes - frames : 0;
+  if (req->u.io.queued_bytes != 0) /* else leave_queue() has counted */
+    req->write_extra.nwritten = bytes > frames ? bytes - frames : 0;
   if (err != 0 && uv__is_closing(handle))
     err = UV_ECANCELED;
   if (req->coalesced)
