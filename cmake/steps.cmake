@@ -157,6 +157,8 @@ endforeach()
 # Microsoft's compilers, as far as they can be asked without one.
 uv_step(msvc-atomics cross 120 NORMAL tree LIGHT
         PACKAGES gcc-mingw-w64-x86-64 COMMAND test/cross/msvc-atomics)
+uv_step(msvc cross 600 FULL tree LIGHT PACKAGES clang gcc-mingw-w64-x86-64
+        COMMAND test/cross/msvc)
 uv_step(cmake-msvc cross 120 FULL tree LIGHT PACKAGES clang llvm
         COMMAND test/cross/cmake-msvc)
 
@@ -185,6 +187,9 @@ foreach(version 1.50.0 1.44.2)
   uv_step(differential-${version} differential ${limit} FULL gcc
           COMMAND ${run} --lib @build@ --against ${version} --seconds ${sixth})
 endforeach()
+# As Windows programs under Wine, against libuv 1.50.0 built with mingw-w64.
+uv_step(differential-windows differential 2400 FULL windows PACKAGES wine64
+        COMMAND ${run} --target windows --lib @build@ --seeds 100)
 # The same programs on the real pollers and clock, with a sanitizer.
 uv_step(differential-fuzz fuzz ${limit} FULL asan tsan
         COMMAND ${run} --fuzz @preset@ --seconds ${sixth})

@@ -86,7 +86,9 @@ static int ask_afd(uv_poll_t* handle,
   if (err == 0 || slots_taken(handle) > 0)
     return err;
   /* A socket whose base is not AFD's: some providers do all by themselves.
-   * (Wine has none.) One that is not open any more is not meant. */
+   * (Wine has none.) One that is not open any more is not meant.
+   * https://learn.microsoft.com/windows/win32/winsock/winsock-ioctls
+   * (SIO_BASE_HANDLE) */
   if (getsockopt(handle->socket, SOL_SOCKET, SO_TYPE, (char*) &type, &len) == 0)
     handle->peer_socket = INVALID_SOCKET;
   return err;
