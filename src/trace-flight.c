@@ -40,8 +40,9 @@ void uv__flight_clear(void) {
 static struct uv__flight* place(const void* work, size_t i) {
   uint64_t key = (uintptr_t) work;
   size_t first = (size_t) (key * UINT64_C(0x9e3779b97f4a7c15) >> 40);
+  struct uv__flight* flights = uv__load_acquire(&table);
 
-  return &uv__load_acquire(&table)[(first + i) % PLACES];
+  return &flights[(first + i) % PLACES];
 }
 
 struct uv__flight* uv__flight_add(const void* work,
@@ -112,5 +113,7 @@ size_t uv__flight_places(void) {
 }
 
 const struct uv__flight* uv__flight_at(size_t i) {
-  return &uv__load_acquire(&table)[i];
+  const struct uv__flight* flights = uv__load_acquire(&table);
+
+  return &flights[i];
 }
