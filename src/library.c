@@ -8,6 +8,7 @@
 #include "stats-session.h"
 #include "threadpool.h"
 #include "trace-session.h"
+#include "watchdog.h"
 
 void uv_library_shutdown(void) {
   static int was_shut_down;
@@ -15,6 +16,7 @@ void uv_library_shutdown(void) {
   if (uv__exchange(&was_shut_down, 1))
     return;
   uv__threadpool_shutdown();
+  uv__watchdog_shutdown();
   uv__stats_shutdown();
   uv__trace_shutdown();
   uv__library_os_shutdown();

@@ -10,6 +10,7 @@
 #include "timer.h"
 #include "trace-session.h"
 #include "wake.h"
+#include "watchdog.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -43,6 +44,7 @@ int uv_loop_init(uv_loop_t* loop) {
   uv__wake_init_process();
   uv__trace_init_loop();
   uv__stats_init_loop();
+  uv__watchdog_init_loop();
   uv__async_init_loop(loop);
   uv_update_time(loop);
 
@@ -126,6 +128,7 @@ int uv_loop_fork(uv_loop_t* loop) {
 
   uv__trace_init_loop();
   uv__stats_init_loop();
+  uv__watchdog_init_loop();
   int err = state->poller->reopen(loop);
   if (err != 0)
     return err;

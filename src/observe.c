@@ -75,11 +75,20 @@ static void add(const struct uv__record* record,
     uv__trace_thread_add(thread, record);
 }
 
+static void watch_phase(enum uv__phase phase) {
+  struct uv__trace_thread* thread = uv__trace_thread_self();
+
+  if (thread != NULL)
+    uv__store_relaxed(&thread->running.phase, phase);
+}
+
 uint64_t uv__observed_phase_begin(uv_loop_t* loop, enum uv__phase phase) {
   uint64_t now_ns = uv_hrtime();
 
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
     uv__stats_phase_begin(loop, phase, now_ns);
+  if (uv__is_observed_by(UV__OBSERVE_WATCHDOG))
+    watch_phase(phase);
   return now_ns;
 }
 

@@ -123,6 +123,7 @@ uv_private_headers = \
   src/utf8.h \
   src/uv-common.h \
   src/wake.h \
+  src/watchdog.h \
   src/win/afd.h \
   src/win/ansi.h \
   src/win/compiler.h \
@@ -215,6 +216,7 @@ uv_common_sources = \
   src/udp.c \
   src/version.c \
   src/wake.c \
+  src/watchdog.c \
   src/work-queue.c \
   src/work.c \
   src/wtf8.c

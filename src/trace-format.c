@@ -401,6 +401,23 @@ static void put_send(struct text* text,
   put_flow(text, "s", "async", record->flow, record->begin_ns, place);
 }
 
+static void put_blocked(struct text* text,
+                        const struct uv__record* record,
+                        const struct uv__trace_place* place,
+                        const char* symbol) {
+  begin_event(text, "i", place);
+  put_ts(text, record->begin_ns);
+  put(text, ",\"cat\":\"watchdog\",\"name\":\"blocked\",\"s\":\"p\"");
+  put(text, ",\"args\":{\"loop\":");
+  put_address(text, record->loop);
+  put_string(text, "phase", uv__phase_name((enum uv__phase) record->call));
+  put_string(text, "symbol", symbol);
+  put_key(text, "ms");
+  put_signed(text, record->value);
+  put(text, "}");
+  end_event(text);
+}
+
 size_t uv__trace_format(char* out,
                         const struct uv__record* record,
                         const struct uv__trace_place* place,
@@ -429,6 +446,9 @@ size_t uv__trace_format(char* out,
     break;
   case UV__RECORD_SEND:
     put_send(&text, record, place);
+    break;
+  case UV__RECORD_BLOCKED:
+    put_blocked(&text, record, place, symbol);
     break;
   }
   return (size_t) (text.at - out);

@@ -17,7 +17,8 @@ enum uv__record_kind {
                          * detail: how many run */
   UV__RECORD_WORK,      /* on a worker; value: ns in the queue, or -1 */
   UV__RECORD_POOL,      /* value: how many wait, detail: how many run */
-  UV__RECORD_SEND       /* uv_async_send(), on any thread */
+  UV__RECORD_SEND,      /* uv_async_send(), on any thread */
+  UV__RECORD_BLOCKED    /* the watchdog's; `call` is the phase, value: ms */
 };
 
 /* In the order of an iteration. */

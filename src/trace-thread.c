@@ -84,6 +84,7 @@ UV__NOINLINE static struct uv__trace_thread* begin(void) {
     return NULL;
   }
   thread->flow = 0;
+  uv__store_relaxed(&thread->running.begin_ns, 0);
   uv__store_relaxed(&thread->loop, NULL);
   uv__store_relaxed(&thread->number, 0);
   uv__store_relaxed(&thread->tid, uv__trace_os_thread_id());
@@ -141,6 +142,40 @@ const struct uv__record* uv__trace_thread_peek(
 void uv__trace_thread_took(struct uv__trace_thread* thread) {
   /* Release: it was read. Pairs with uv__trace_thread_add(). */
   uv__store_release(&thread->read, uv__load_relaxed(&thread->read) + 1);
+}
+
+void uv__trace_thread_runs(struct uv__trace_thread* thread,
+                           const struct uv__running* running) {
+  struct uv__running* to = &thread->running;
+
+  /* Pairs with uv__trace_thread_running(). */
+  uv__fetch_add(&thread->sequence, 1);
+  uv__store_relaxed(&to->begin_ns, running->begin_ns);
+  uv__store_relaxed(&to->loop, running->loop);
+  uv__store_relaxed(&to->object, running->object);
+  uv__store_relaxed(&to->symbol, running->symbol);
+  uv__store_relaxed(&to->type, running->type);
+  uv__store_relaxed(&to->call, running->call);
+  uv__store_relaxed(&to->phase, running->phase);
+  uv__fetch_add(&thread->sequence, 1);
+}
+
+int uv__trace_thread_running(const struct uv__trace_thread* thread,
+                             struct uv__running* out) {
+  const struct uv__running* from = &thread->running;
+  unsigned sequence = uv__load_acquire(&thread->sequence);
+
+  if (sequence % 2 != 0)
+    return 0;
+  /* Acquire: all of these come before the second look at the sequence. */
+  out->begin_ns = uv__load_acquire(&from->begin_ns);
+  out->loop = uv__load_acquire(&from->loop);
+  out->object = uv__load_acquire(&from->object);
+  out->symbol = uv__load_acquire(&from->symbol);
+  out->type = uv__load_acquire(&from->type);
+  out->call = uv__load_acquire(&from->call);
+  out->phase = uv__load_acquire(&from->phase);
+  return uv__load_relaxed(&thread->sequence) == sequence;
 }
 
 void uv__trace_threads_fork(void) {

@@ -18,6 +18,17 @@
 /* Records of a ring; a power of two. 64 bytes each. */
 #define UV__TRACE_RING 16384
 
+/* What a loop's thread is running: the innermost callback. */
+struct uv__running {
+  uint64_t begin_ns; /* 0: none */
+  const void* loop;
+  const void* object;
+  const void* symbol;
+  unsigned type;     /* as in struct uv__record, like the next */
+  unsigned call;
+  unsigned phase;    /* enum uv__phase */
+};
+
 enum { UV__THREAD_FREE, UV__THREAD_OWNED, UV__THREAD_LEFT };
 
 struct uv__trace_thread {
@@ -31,6 +42,11 @@ struct uv__trace_thread {
   size_t written;      /* atomic: records ever written */
   uint64_t dropped;    /* atomic: records that found no room */
   struct uv__record* ring; /* atomic: NULL until the first record */
+  /* The owner's, read by the watchdog. */
+  unsigned sequence;   /* atomic: odd while `running` changes */
+  struct uv__running running; /* atomic */
+  /* The watchdog's. */
+  struct uv__running reported; /* the last one; begin_ns 0: it has ended */
   /* The reader's, away from what the owner writes all the time. */
   char gap[64];
   size_t read;         /* atomic: records ever read */
@@ -54,6 +70,13 @@ void uv__trace_thread_add(struct uv__trace_thread* thread,
 const struct uv__record* uv__trace_thread_peek(
     const struct uv__trace_thread* thread);
 void uv__trace_thread_took(struct uv__trace_thread* thread);
+
+/* Publishes what runs, for the watchdog. Context: the owner. */
+void uv__trace_thread_runs(struct uv__trace_thread* thread,
+                           const struct uv__running* running);
+/* Stores what runs; 0 if it changes just now. Context: any. */
+int uv__trace_thread_running(const struct uv__trace_thread* thread,
+                             struct uv__running* out);
 
 /* Set-up, once per process: 0 or UV_E*. */
 int uv__trace_threads_init(void);

@@ -595,6 +595,11 @@ TEST_UNIX(uring_refused_uses_the_pool, "io_uring")
 TEST_UNIX(uring_refused_later_uses_the_pool, "io_uring")
 TEST_UNIX(uring_dropped_credentials_are_gone, "io_uring")
 
+/* test-watchdog.c */
+TEST(watchdog_reports_a_blocked_loop_once)
+TEST(watchdog_refuses_what_it_cannot_do)
+TEST(watchdog_leaves_idle_loops_alone)
+
 /* test-work.c */
 TEST(work_cancel_twice)
 TEST_UNIX(work_submitted_twice_is_fatal, "fork()")

@@ -68,6 +68,7 @@ uv_test_sources = \
   test/test-tty.c \
   test/test-udp.c \
   test/test-uring.h \
+  test/test-watchdog.c \
   test/test-work.c \
   test/test-write-cancel.c \
   test/test.h \

@@ -50,9 +50,9 @@ UV_EXTERN int uv_backend_dispatch(uv_loop_t* loop);
 
 /* Seeing the loop: uvx_*. Nothing below fails a program that calls nothing of
  * it, and while it is off it costs one comparison per callback. What the
- * environment asks for (UV_TRACE=FILE, UV_METRICS=FILE) is read when the first
- * loop is made, and ignored in programs with raised rights (set-user-ID and the
- * like).
+ * environment asks for (UV_TRACE=FILE, UV_METRICS=FILE, UV_WATCHDOG=MS) is read
+ * when the first loop is made, and ignored in programs with raised rights
+ * (set-user-ID and the like).
  */
 
 /* What uvx_trace_start() is asked for. */
@@ -178,6 +178,43 @@ UV_EXTERN int uvx_metrics_stop(void);
 UV_EXTERN int uvx_metrics(const uv_loop_t* loop,
                           uvx_metrics_t* metrics,
                           size_t size);
+
+/* The watchdog: tells of callbacks that run for too long. Also
+ * UV_WATCHDOG=MS in the environment. */
+
+typedef struct uvx_watchdog_report_s {
+  size_t size;         /* sizeof(uvx_watchdog_report_t) */
+  int is_over;         /* 0: it still runs; 1: it has ended, some time ago */
+  uint64_t ms;         /* for so long, about */
+  const uv_loop_t* loop;
+  const void* handle;  /* or request; may be freed when it is over */
+  const void* callback;
+  const char* symbol;  /* the callback's name, or module+0xoffset */
+  const char* type;    /* of the handle or request: "tcp", "fs" */
+  const char* call;    /* which callback: "read", "close" */
+  const char* phase;   /* of the iteration */
+  uint64_t thread;     /* the kernel's number of the loop's thread */
+  const char* kernel;  /* what that thread does there, "" if that is unknown */
+} uvx_watchdog_report_t;
+
+/* Called on the watchdog's thread; what the report points at is valid until it
+ * returns. */
+typedef void (*uvx_watchdog_cb)(const uvx_watchdog_report_t* report, void* arg);
+
+typedef struct uvx_watchdog_options_s {
+  size_t size;        /* sizeof(uvx_watchdog_options_t) */
+  unsigned limit_ms;  /* a callback may run for so long */
+  uvx_watchdog_cb cb; /* or NULL */
+  void* arg;          /* for cb */
+} uvx_watchdog_options_t;
+
+/* Has a thread watch all loops. Each callback that takes longer than the limit
+ * is reported once while it runs and once when it has ended, by a line on
+ * standard error and to the callback. 0, UV_EBUSY if it is on, UV_EINVAL,
+ * UV_E*. Context: any thread. */
+UV_EXTERN int uvx_watchdog_start(const uvx_watchdog_options_t* options);
+/* 0, or UV_ESRCH if it is not on. Not from the watchdog's callback. */
+UV_EXTERN int uvx_watchdog_stop(void);
 
 #ifdef __cplusplus
 }

@@ -36,6 +36,10 @@ int uv__trace_os_key_set(const uv_key_t* key, void* data);
  * string of at most `size` bytes with its NUL. Context: any. */
 void uv__trace_os_symbol(const void* address, char* name, size_t size);
 
+/* What another thread does in the kernel, in words; "" if the system does not
+ * tell. Context: any. */
+void uv__trace_os_thread_state(uint64_t tid, char* text, size_t size);
+
 /* A line for whoever looks after the process, on standard error. */
 void uv__trace_os_say(const char* line);
 

@@ -150,6 +150,50 @@ void uv__trace_os_symbol(const void* address, char* name, size_t size) {
   free(readable); /* the C++ run time's */
 }
 
+#if UV__HAVE_PROC_COMM
+/* The first line of a file of a thread's; "" if it cannot be read. */
+static void read_line(uint64_t tid, const char* name, char* line, size_t size) {
+  char path[64];
+
+  line[0] = '\0';
+  snprintf(path, sizeof(path), "/proc/self/task/%llu/%s",
+           (unsigned long long) tid, name);
+  int fd = uv__fd_open(path, O_RDONLY, 0);
+  if (fd < 0)
+    return;
+  ssize_t n = uv__fd_read(fd, line, size - 1);
+  uv__fd_close(fd);
+  line[n < 0 ? 0 : n] = '\0';
+  line[strcspn(line, "\n")] = '\0';
+}
+
+void uv__trace_os_thread_state(uint64_t tid, char* text, size_t size) {
+  char stat[256];
+  char place[64];
+  char call[64];
+
+  read_line(tid, "stat", stat, sizeof(stat));
+  read_line(tid, "wchan", place, sizeof(place));
+  read_line(tid, "syscall", call, sizeof(call));
+  call[strcspn(call, " ")] = '\0';
+  /* "number (name) S ...", and the name may hold anything. */
+  const char* state = strrchr(stat, ')');
+  text[0] = '\0';
+  if (state == NULL || state[1] == '\0')
+    return;
+  snprintf(text, size, "state %c%s%s%s%s", state[2],
+           call[0] != '\0' ? ", system call " : "", call,
+           place[0] != '\0' && place[0] != '0' ? ", in " : "",
+           place[0] != '0' ? place : "");
+}
+#else
+void uv__trace_os_thread_state(uint64_t tid, char* text, size_t size) {
+  (void) tid;
+  (void) size;
+  text[0] = '\0';
+}
+#endif
+
 void uv__trace_os_say(const char* line) {
   char text[512];
   int n = snprintf(text, sizeof(text), "libuv: %s\n", line);

@@ -124,6 +124,12 @@ void uv__trace_os_symbol(const void* address, char* name, size_t size) {
            (unsigned long long) ((const char*) address - (const char*) module));
 }
 
+void uv__trace_os_thread_state(uint64_t tid, char* text, size_t size) {
+  (void) tid;
+  (void) size;
+  text[0] = '\0';
+}
+
 void uv__trace_os_say(const char* line) {
   char text[512];
   HANDLE err = GetStdHandle(STD_ERROR_HANDLE);

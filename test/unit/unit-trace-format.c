@@ -122,7 +122,7 @@ UNIT_TEST(trace_format_always_fits) {
 
   memset(symbol, '"', sizeof(symbol) - 1);
   symbol[sizeof(symbol) - 1] = '\0';
-  for (unsigned kind = 0; kind <= UV__RECORD_SEND; kind++) {
+  for (unsigned kind = 0; kind <= UV__RECORD_BLOCKED; kind++) {
     for (unsigned call = 0; call < UV__CALL_MAX; call++) {
       struct uv__record record;
       memset(&record, 0xff, sizeof(record));

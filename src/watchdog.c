@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* uvx_watchdog_start() or UV_WATCHDOG=MS: a thread that looks a few times per
+ * MS at what each loop's thread is running (trace-thread.h). A callback that
+ * has been running for longer is reported once, and once more when it has
+ * ended; both by a line on standard error and to the program's function, if it
+ * has one. A trace that is on gets an event.
+ *
+ * Starting and stopping are serialised by a lock that a fork may find held.
+ * Context: any; run_watchdog() is the thread.
+ */
+#include "watchdog.h"
+#include "fork-lock.h"
+#include "observe.h"
+#include "os/trace.h"
+#include "symbol.h"
+#include "trace-format.h"
+#include "trace-thread.h"
+#include "uv/ext.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIMIT_MAX_MS 86400000
+/* Looks per limit, and the bounds of the time between two. */
+#define LOOKS 4
+#define PERIOD_MAX_MS 250
+
+struct watchdog {
+  uv_thread_t thread;
+  uv_mutex_t lock;
+  uv_cond_t changed;
+  int is_ending; /* the lock's */
+  unsigned limit_ms;
+  uvx_watchdog_cb listener; /* the program's, or NULL */
+  void* arg;                /* for it */
+  struct uv__symbols symbols;
+};
+
+static struct uv__fork_lock lock;
+static int is_on;           /* the lock's */
+static unsigned generation; /* the lock's: of the process it is of */
+static struct watchdog watchdog;
+static uv_once_t environment_once = UV_ONCE_INIT;
+
+static void say(const uvx_watchdog_report_t* r) {
+  char line[512];
+
+  if (r->is_over)
+    snprintf(line, sizeof(line),
+             "watchdog: loop %p goes on after %llu ms in %s", (void*) r->loop,
+             (unsigned long long) r->ms, r->symbol);
+  else
+    snprintf(line, sizeof(line),
+             "watchdog: loop %p has been in %s for %llu ms (%s, %s callback of "
+             "%s %p, thread %llu%s%s)",
+             (void*) r->loop, r->symbol, (unsigned long long) r->ms, r->phase,
+             r->call, r->type, r->handle, (unsigned long long) r->thread,
+             r->kernel[0] != '\0' ? ", kernel: " : "", r->kernel);
+  uv__trace_os_say(line);
+}
+
+static void trace_report(const struct uv__running* running, uint64_t ms) {
+  struct uv__trace_thread* self = uv__trace_thread_self();
+  struct uv__record record;
+
+  if (self == NULL || !uv__is_observed_by(UV__OBSERVE_TRACE))
+    return;
+  memset(&record, 0, sizeof(record));
+  record.kind = UV__RECORD_BLOCKED;
+  record.begin_ns = uv_hrtime();
+  record.end_ns = record.begin_ns;
+  record.loop = running->loop;
+  record.object = running->object;
+  record.symbol = running->symbol;
+  record.call = (uint8_t) running->phase;
+  record.value = (int64_t) ms;
+  uv__trace_thread_add(self, &record);
+}
+
+static void report(struct watchdog* w,
+                   const struct uv__trace_thread* thread,
+                   const struct uv__running* running,
+                   uint64_t ms,
+                   int is_over) {
+  char kernel[128] = "";
+  uint64_t tid = uv__load_relaxed(&thread->tid);
+  uvx_watchdog_report_t r;
+
+  if (!is_over)
+    uv__trace_os_thread_state(tid, kernel, sizeof(kernel));
+  memset(&r, 0, sizeof(r));
+  r.size = sizeof(r);
+  r.is_over = is_over;
+  r.ms = ms;
+  r.loop = running->loop;
+  r.handle = running->object;
+  r.callback = running->symbol;
+  r.symbol = uv__symbol_name(&w->symbols, running->symbol);
+  r.type = uv__record_type_name(running->type);
+  r.call = uv__call_name((enum uv__call) running->call);
+  r.phase = uv__phase_name((enum uv__phase) running->phase);
+  r.thread = tid;
+  r.kernel = kernel;
+  say(&r);
+  if (!is_over)
+    trace_report(running, ms);
+  if (w->listener != NULL)
+    w->listener(&r, w->arg);
+}
+
+/* What is to be said of a thread that was reported, or is to be. */
+static void look_at(struct watchdog* w,
+                    struct uv__trace_thread* thread,
+                    uint64_t now_ns) {
+  struct uv__running now;
+  uint64_t limit_ns = (uint64_t) w->limit_ms * 1000000;
+
+  if (!uv__trace_thread_running(thread, &now))
+    return; /* it changes just now, so nothing blocks */
+  if (thread->reported.begin_ns != 0 &&
+      thread->reported.begin_ns != now.begin_ns) {
+    uint64_t began_ns = thread->reported.begin_ns;
+    report(w, thread, &thread->reported, (now_ns - began_ns) / 1000000, 1);
+    thread->reported.begin_ns = 0;
+  }
+  if (now.begin_ns == 0 || now.begin_ns == thread->reported.begin_ns ||
+      now_ns < now.begin_ns || now_ns - now.begin_ns < limit_ns)
+    return;
+  thread->reported = now;
+  report(w, thread, &now, (now_ns - now.begin_ns) / 1000000, 0);
+}
+
+/* Returns 1 if it is to end. */
+static int wait_for_look(struct watchdog* w) {
+  unsigned period_ms = w->limit_ms / LOOKS;
+
+  if (period_ms < 1)
+    period_ms = 1;
+  if (period_ms > PERIOD_MAX_MS)
+    period_ms = PERIOD_MAX_MS;
+  uv_mutex_lock(&w->lock);
+  if (!w->is_ending)
+    (void) uv_cond_timedwait(&w->changed, &w->lock,
+                             (uint64_t) period_ms * 1000000);
+  int is_ending = w->is_ending;
+  uv_mutex_unlock(&w->lock);
+  return is_ending;
+}
+
+static void run_watchdog(void* arg) {
+  struct watchdog* w = &watchdog;
+
+  (void) arg;
+  (void) uv_thread_setname("libuv-watchdog");
+  uv__symbols_init(&w->symbols);
+  while (!wait_for_look(w))
+    for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next)
+      look_at(w, t, uv_hrtime());
+  uv__symbols_close(&w->symbols);
+}
+
+/* With the lock. */
+static int start(unsigned limit_ms, uvx_watchdog_cb listener, void* arg) {
+  struct watchdog* w = &watchdog;
+  int err = uv__observe_init();
+
+  if (err != 0)
+    return err;
+  memset(w, 0, sizeof(*w));
+  w->limit_ms = limit_ms;
+  w->listener = listener;
+  w->arg = arg;
+  err = uv_mutex_init(&w->lock);
+  if (err != 0)
+    return err;
+  err = uv_cond_init(&w->changed);
+  if (err != 0)
+    goto err_destroy_lock;
+  for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next)
+    t->reported.begin_ns = 0;
+  err = uv__trace_os_start_thread(&w->thread, run_watchdog);
+  if (err != 0)
+    goto err_destroy_cond;
+  is_on = 1;
+  generation = uv__observe_generation();
+  uv__observe_start(UV__OBSERVE_WATCHDOG);
+  return 0;
+
+err_destroy_cond:
+  uv_cond_destroy(&w->changed);
+err_destroy_lock:
+  uv_mutex_destroy(&w->lock);
+  return err;
+}
+
+static int is_parents(void) {
+  return is_on && generation != uv__observe_generation();
+}
+
+int uvx_watchdog_start(const uvx_watchdog_options_t* options) {
+  if (options == NULL || options->size < sizeof(*options) ||
+      options->limit_ms == 0 || options->limit_ms > LIMIT_MAX_MS)
+    return UV_EINVAL;
+
+  int err = UV_EBUSY;
+  (void) uv__fork_lock(&lock);
+  if (!is_on || is_parents())
+    err = start(options->limit_ms, options->cb, options->arg);
+  uv__fork_unlock(&lock);
+  return err;
+}
+
+/* With the lock. */
+static void stop(void) {
+  struct watchdog* w = &watchdog;
+
+  uv__observe_stop(UV__OBSERVE_WATCHDOG);
+  uv_mutex_lock(&w->lock);
+  w->is_ending = 1;
+  uv_cond_signal(&w->changed);
+  uv_mutex_unlock(&w->lock);
+  uv_thread_join(&w->thread);
+  uv_cond_destroy(&w->changed);
+  uv_mutex_destroy(&w->lock);
+  is_on = 0;
+}
+
+int uvx_watchdog_stop(void) {
+  int err = UV_ESRCH;
+
+  (void) uv__fork_lock(&lock);
+  if (is_parents())
+    is_on = 0;
+  if (is_on) {
+    stop();
+    err = 0;
+  }
+  uv__fork_unlock(&lock);
+  return err;
+}
+
+void uv__watchdog_shutdown(void) {
+  if (is_on && !is_parents())
+    (void) uvx_watchdog_stop();
+}
+
+static void read_environment(void) {
+  char text[16];
+  size_t len = sizeof(text);
+  int err = uv_os_getenv("UV_WATCHDOG", text, &len);
+
+  if (err == UV_ENOENT || (err == 0 && text[0] == '\0') ||
+      uv__trace_os_has_raised_rights())
+    return;
+  char* end = text;
+  long limit_ms = err == 0 ? strtol(text, &end, 10) : 0;
+  if (end == text || *end != '\0' || limit_ms <= 0 || limit_ms > LIMIT_MAX_MS) {
+    uv__trace_os_say("UV_WATCHDOG: not a number of milliseconds");
+    return;
+  }
+  (void) uv__fork_lock(&lock);
+  err = start((unsigned) limit_ms, NULL, NULL);
+  uv__fork_unlock(&lock);
+  if (err != 0)
+    uv__trace_os_say("UV_WATCHDOG: no thread for it");
+}
+
+static void restart_in_child(void) {
+  (void) uv__fork_lock(&lock);
+  if (is_parents())
+    (void) start(watchdog.limit_ms, watchdog.listener, watchdog.arg);
+  uv__fork_unlock(&lock);
+}
+
+void uv__watchdog_init_loop(void) {
+  uv_once(&environment_once, read_environment);
+  if (is_parents())
+    restart_in_child();
+}
