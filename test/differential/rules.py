@@ -10,6 +10,10 @@ class Rule:
         self.area = area
         self.version = version
         self.how = how
+        self.before = None
+        if how == 'after':
+            before, pattern = pattern.split(' then ', 1)
+            self.before = re.compile(before)
         self.pattern = re.compile(pattern)
         self.reason = reason
 
@@ -62,6 +66,8 @@ class AreaRules:
         y = b[at].strip() if at < len(b) else ''
         ends = [lines[-2].strip() if len(lines) > 1 else '' for lines in (a, b)]
         for rule in self.firsts:
+            if rule.before and not any(map(rule.before.search, a[:at])):
+                continue
             if rule.explains(*(ends if rule.how == 'end' else (x, y))):
                 return rule.reason
         return None
