@@ -38,10 +38,11 @@ int uv__trace_sends_init(void) {
 
 /* A place for one more; NULL if there is none. */
 static struct send* reserve(size_t* number) {
+  struct send* sends = uv__load_acquire(&ring);
   size_t n = uv__load_relaxed(&next_in);
 
   for (;;) {
-    struct send* send = &uv__load_acquire(&ring)[n % PLACES];
+    struct send* send = &sends[n % PLACES];
     /* Acquire: the consumer is done with it. Pairs with
      * uv__trace_send_take(). */
     size_t turn = uv__load_acquire(&send->turn);
