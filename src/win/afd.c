@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See afd.h. The driver's interface is not documented by its owner; it has been
- * the same since Windows NT, and select() is made of it.
+/* See afd.h. The driver's interface is undocumented, but has not changed since
+ * Windows NT: select() is built on it.
  */
 #include "win/afd.h"
 #include "win/loop.h"
@@ -10,8 +10,8 @@
 /* FILE_DEVICE_NETWORK << 12 | AFD_POLL (9) << 2 | METHOD_BUFFERED. */
 #define IOCTL_AFD_POLL 0x00012024
 
-/* No layered provider may intercept the first; the second is what a few that
- * do anyway forgot about. */
+/* Layered providers must not intercept the first query; the second helps with
+ * some that do. */
 static const DWORD base_queries[] = {
   SIO_BASE_HANDLE,
   _WSAIOR(IOC_WS2, 29) /* SIO_BSP_HANDLE_POLL */
@@ -35,8 +35,8 @@ int uv__afd_base_socket(SOCKET sock, SOCKET* out) {
   return err;
 }
 
-/* One peer does for every kind of socket. Of the loop's places for peers the
- * first has the socket, the second its base; the others stay empty. */
+/* One peer serves all kinds of sockets. The first of the loop's slots for peers
+ * holds the socket, the second its base; the others are unused. */
 enum { PEER, PEER_BASE };
 
 static int make_peer(uv_loop_t* loop) {
@@ -60,7 +60,7 @@ static int make_peer(uv_loop_t* loop) {
   return 0;
 }
 
-/* Made on first use. */
+/* Created on first use. */
 static int peer_handle(uv_loop_t* loop, HANDLE* out) {
   int err = 0;
 
@@ -90,7 +90,7 @@ int uv__afd_poll(uv_loop_t* loop,
   info->Handles[0].Events = events;
   info->Handles[0].Status = 0;
 
-  /* An OVERLAPPED begins with the status block of the NT layer. */
+  /* An OVERLAPPED starts with the NT layer's IO_STATUS_BLOCK. */
   struct uv__io_status* status = (struct uv__io_status*) (void*) overlapped;
   status->u.status = UV__STATUS_PENDING;
   LONG answer = uv__winapi()->NtDeviceIoControlFile(

@@ -4,7 +4,7 @@
 
 #define NSEC_PER_SEC UINT64_C(1000000000)
 
-/* Between 1601, where Windows' calendar begins, and 1970, in 100 ns. */
+/* From 1601, the epoch of Windows, to 1970, in 100 ns. */
 #define UNIX_EPOCH INT64_C(116444736000000000)
 #define TICKS_PER_SEC INT64_C(10000000)
 
@@ -23,7 +23,7 @@ uint64_t uv_hrtime(void) {
   uv_once(&frequency_once, frequency_get);
   QueryPerformanceCounter(&now);
 
-  /* In two parts: the product would overflow after some minutes. */
+  /* In two steps: a single product would overflow after a few minutes. */
   uint64_t ticks = (uint64_t) now.QuadPart;
   uint64_t nsec = ticks / frequency * NSEC_PER_SEC;
   return nsec + ticks % frequency * NSEC_PER_SEC / frequency;

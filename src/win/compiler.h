@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What Microsoft's compiler and the GNU ones spell differently. */
+/* Differences between Microsoft's compiler and the GNU ones. */
 #ifndef UV_WIN_COMPILER_H_
 #define UV_WIN_COMPILER_H_
 
 #include "base.h"
 
-/* UV__ON_THREAD_EVENT(function) has the loader call a PIMAGE_TLS_CALLBACK when
- * threads begin and end. The linker sorts these sections by name; the C runtime
- * has the first and the last entry of the list, and refers to it through
- * _tls_used, which must be linked. In 32 bits names have an underscore more. */
+/* UV__ON_THREAD_EVENT(function) registers a PIMAGE_TLS_CALLBACK that the loader
+ * calls when threads start and end. The linker sorts these sections by name;
+ * the C runtime has the first and the last entry of the list and refers to it
+ * through _tls_used, which must be linked. On 32-bit x86, names have an
+ * additional underscore. */
 #if defined(_MSC_VER)
 
 # if defined(_M_IX86)

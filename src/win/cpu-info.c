@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The processors: how many may be used, what they are, how busy they were.
+/* Processors: how many are available, their model, speed and times.
  *
- * Times come from the kernel, model and speed from what the firmware left in
- * the registry. The answer is one block: entries, then the models.
+ * Times come from the kernel, model and speed from what the firmware stored in
+ * the registry. The result is one block: entries, then the model names.
  * Context: any.
  */
 #include "os/system.h"
@@ -36,7 +36,7 @@ unsigned int uv_available_parallelism(void) {
   DWORD_PTR all;
   unsigned int count = 0;
 
-  /* Both masks are empty if the process spans several processor groups. */
+  /* Both masks are 0 if the process spans several processor groups. */
   if (GetProcessAffinityMask(GetCurrentProcess(), &usable, &all))
     count = count_bits(usable);
   if (count == 0)
@@ -44,7 +44,7 @@ unsigned int uv_available_parallelism(void) {
   return count == 0 ? 1 : count;
 }
 
-static void describe(DWORD cpu, struct cpu_description* out) {
+static void cpu_describe(DWORD cpu, struct cpu_description* out) {
   WCHAR key[80];
   WCHAR model[MODEL_UNITS];
   DWORD bytes = sizeof(model);
@@ -56,7 +56,7 @@ static void describe(DWORD cpu, struct cpu_description* out) {
              L"HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\%lu", cpu);
   if (RegGetValueW(HKEY_LOCAL_MACHINE, key, L"ProcessorNameString",
                    RRF_RT_REG_SZ, NULL, model, &bytes) == ERROR_SUCCESS)
-    (void) uv__wide_put(model, -1, out->model, &room); /* has room */
+    (void) uv__wide_put(model, -1, out->model, &room); /* large enough */
   bytes = sizeof(out->mhz);
   if (RegGetValueW(HKEY_LOCAL_MACHINE, key, L"~MHz", RRF_RT_REG_DWORD, NULL,
                    &out->mhz, &bytes) != ERROR_SUCCESS)
@@ -87,8 +87,8 @@ static int times_get(struct uv__processor_times* times, DWORD* count) {
   return 0;
 }
 
-static uv_cpu_info_t* build(const struct uv__processor_times* times,
-                            DWORD count) {
+static uv_cpu_info_t* cpu_info_build(const struct uv__processor_times* times,
+                                     DWORD count) {
   struct cpu_description cpu;
   size_t bytes = count * (sizeof(uv_cpu_info_t) + sizeof(cpu.model));
   uv_cpu_info_t* infos = uv__malloc(bytes);
@@ -97,7 +97,7 @@ static uv_cpu_info_t* build(const struct uv__processor_times* times,
 
   char* text = (char*) (infos + count);
   for (DWORD i = 0; i < count; i++) {
-    describe(i, &cpu);
+    cpu_describe(i, &cpu);
     entry_times(&infos[i], &times[i]);
     infos[i].speed = (int) cpu.mhz;
     infos[i].model = text;
@@ -118,7 +118,7 @@ int uv__os_cpu_info(uv_cpu_info_t** cpu_infos, int* count) {
 
   int err = times_get(times, &cpus);
   if (err == 0) {
-    *cpu_infos = build(times, cpus);
+    *cpu_infos = cpu_info_build(times, cpus);
     err = *cpu_infos == NULL ? UV_ENOMEM : 0;
   }
   if (err == 0)

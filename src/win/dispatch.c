@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From a finished request to the module that waits for it: the pending list
- * and one table. See win/overlapped.h for the way a request travels.
+/* Delivers completed requests to their modules: the pending list and a table of
+ * handlers. win/overlapped.h describes the path of a request.
  */
 #include "async.h"
 #include "metrics.h"
@@ -15,11 +15,11 @@
 #include "win/tty.h"
 #include "win/udp.h"
 
-/* Columns of the table: the streams. Other handles use the first. */
+/* Columns of the table, for streams. Other handles use the first. */
 enum side { SIDE_TCP, SIDE_PIPE, SIDE_TTY, SIDE_MAX };
 
 struct route {
-  size_t handle_at;           /* where the request keeps its handle */
+  size_t handle_at;           /* offset of the request's handle */
   uv__req_fn* done[SIDE_MAX]; /* NULL: no such request */
 };
 
@@ -91,13 +91,13 @@ void uv__loop_os_run_pending(uv_loop_t* loop) {
   if (last == NULL)
     return;
 
-  /* Cut off: what handlers pend meanwhile is for the next round. */
+  /* Detach the list: what handlers pend meanwhile is for the next iteration. */
   uv_req_t* req = last->next_req;
   last->next_req = NULL;
   loop->pending_reqs_tail = NULL;
 
   while (req != NULL) {
-    /* Read before it runs: then it may be pended again, or freed. */
+    /* Read it first: the handler may pend or free the request. */
     uv_req_t* next = req->next_req;
     run_req(req);
     req = next;
@@ -119,7 +119,7 @@ int uv__loop_os_dispatch(uv_loop_t* loop, const struct uv__event* event) {
     return dispatch_wake(loop);
   case UV__EVENT_IO:
   case UV__EVENT_CHILD:
-    break; /* the port reports neither */
+    break; /* never reported by the port */
   }
   return 0;
 }

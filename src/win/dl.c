@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dynamic-link libraries. The uv_lib_t keeps the message of the last failure.
+/* Dynamic-link libraries. The uv_lib_t holds the message of the last error.
  * Context: any.
  */
 #include "base.h"
@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Room for a message with the library's name in it. */
+/* Size limit for a message that contains the library's name. */
 #define MESSAGE_MAX 4096
 
-/* Stands in for a message that could not be made; never freed. */
+/* Used if a message could not be allocated; never freed. */
 static char no_memory[] = "out of memory";
 
 static void message_drop(uv_lib_t* lib) {
@@ -21,8 +21,8 @@ static void message_drop(uv_lib_t* lib) {
   lib->errmsg = NULL;
 }
 
-/* The system's text for an error, in English if there is one; the caller frees
- * it with LocalFree(). */
+/* The system's text for an error, in English if available; the caller frees it
+ * with LocalFree(). */
 static WCHAR* system_text(DWORD sys_error) {
   static const DWORD languages[] = {
     MAKELANGID(LANG_ENGLISH, SUBLANG_ENGLISH_US),
@@ -46,8 +46,8 @@ static void trim_end(char* text) {
     text[--len] = '\0';
 }
 
-/* Says what failed and why: "name: why". Some texts have a place for the name
- * themselves ("%1 is not a valid Win32 application"). */
+/* Formats "name: why". Some texts contain a placeholder for the name ("%1 is
+ * not a valid Win32 application"). */
 static char* message_compose(const char* name, const char* why) {
   char* message = uv__malloc(MESSAGE_MAX);
   const char* place = strstr(why, "%1");
@@ -63,15 +63,15 @@ static char* message_compose(const char* name, const char* why) {
   return message;
 }
 
-/* Returns -1, with a message in `lib`. */
-static int fail(uv_lib_t* lib, const char* name, DWORD sys_error) {
+/* Returns -1 and sets the message in `lib`. */
+static int dl_fail(uv_lib_t* lib, const char* name, DWORD sys_error) {
   WCHAR* wide = system_text(sys_error);
   char* why = NULL;
   char number[32];
 
   snprintf(number, sizeof(number), "error %lu", sys_error);
   if (wide != NULL)
-    (void) uv__wide_to_utf8(wide, -1, &why); /* the number does as well */
+    (void) uv__wide_to_utf8(wide, -1, &why); /* on failure the number is used */
   lib->errmsg = message_compose(name, why != NULL ? why : number);
   if (lib->errmsg == NULL)
     lib->errmsg = no_memory;
@@ -82,20 +82,20 @@ static int fail(uv_lib_t* lib, const char* name, DWORD sys_error) {
 }
 
 int uv_dlopen(const char* filename, uv_lib_t* lib) {
-  lib->handle = NULL; /* the caller's object may be uninitialised */
+  lib->handle = NULL; /* `lib` may be uninitialised */
   lib->errmsg = NULL;
 
   WCHAR* path;
   int err = uv__wide_from_utf8(filename, &path);
   if (err != 0)
-    return fail(lib, filename, err == UV_ENOMEM ? ERROR_OUTOFMEMORY
-                                                : ERROR_INVALID_NAME);
+    return dl_fail(lib, filename,
+                   err == UV_ENOMEM ? ERROR_OUTOFMEMORY : ERROR_INVALID_NAME);
 
-  /* A library finds its own dependencies where it lies. */
+  /* Search for dependencies in the library's own directory. */
   lib->handle = LoadLibraryExW(path, NULL, LOAD_WITH_ALTERED_SEARCH_PATH);
   DWORD sys_error = GetLastError();
   uv__free(path);
-  return lib->handle != NULL ? 0 : fail(lib, filename, sys_error);
+  return lib->handle != NULL ? 0 : dl_fail(lib, filename, sys_error);
 }
 
 void uv_dlclose(uv_lib_t* lib) {
@@ -109,7 +109,7 @@ int uv_dlsym(uv_lib_t* lib, const char* name, void** ptr) {
   message_drop(lib);
   FARPROC address = GetProcAddress(lib->handle, name);
   if (address == NULL)
-    return fail(lib, name, GetLastError());
+    return dl_fail(lib, name, GetLastError());
 
   memcpy(ptr, &address, sizeof(address));
   return 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts are put one behind the other into what room is left, which is
- * counted in units throughout: a path of 32,767 of them has twice the bytes.
+/* Appends the parts one after the other. Room is counted in units throughout: a
+ * path of 32,767 units has twice as many bytes.
  */
 #include "win/dump-path.h"
 #include "base.h"
 
 #include <stdio.h>
 
-/* ".", up to ten digits, ".dmp" and the 0. */
+/* ".", up to ten digits, ".dmp" and the NUL. */
 #define TAIL_MAX 16
 
 struct writer {
@@ -16,7 +16,7 @@ struct writer {
   int is_cut;  /* something did not fit */
 };
 
-static void put(struct writer* writer, uint16_t unit) {
+static void put_unit(struct writer* writer, uint16_t unit) {
   if (writer->left == 0) {
     writer->is_cut = 1;
     return;
@@ -27,7 +27,7 @@ static void put(struct writer* writer, uint16_t unit) {
 
 static void put_wide(struct writer* writer, const uint16_t* text) {
   for (; *text != 0; text++)
-    put(writer, *text);
+    put_unit(writer, *text);
 }
 
 static const uint16_t* file_name(const uint16_t* path) {
@@ -48,12 +48,12 @@ int uv__dump_path(uint16_t* path,
   char tail[TAIL_MAX];
 
   put_wide(&writer, folder);
-  put(&writer, '\\');
+  put_unit(&writer, '\\');
   put_wide(&writer, file_name(image));
   snprintf(tail, sizeof(tail), ".%lu.dmp", (unsigned long) pid);
   for (const char* p = tail; *p != '\0'; p++)
-    put(&writer, (unsigned char) *p);
-  put(&writer, 0);
+    put_unit(&writer, (unsigned char) *p);
+  put_unit(&writer, 0);
   if (!writer.is_cut)
     return 0;
   if (room > 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Environment variables: the process's own block, not the copy that the C
- * runtime keeps. Context: any.
+/* Environment variables: the process's own block, not the C runtime's copy.
+ * Context: any.
  */
 #include "os/system.h"
 #include "alloc.h"
@@ -12,11 +12,11 @@
 #include <string.h>
 #include <wchar.h>
 
-/* Most values fit without a second look. */
+/* Most values fit, so that one call suffices. */
 #define VALUE_UNITS 256
 
-/* The names of the current directory of each drive begin with an equals sign
- * that belongs to them ("=C:"). */
+/* Variables for the current directory of each drive have names that start with
+ * an equals sign ("=C:"). */
 static const WCHAR* equals_of(const WCHAR* entry) {
   return entry[0] == L'\0' ? NULL : wcschr(entry + 1, L'=');
 }
@@ -25,13 +25,13 @@ static size_t utf8_size(const WCHAR* wide, ssize_t len) {
   return uv_utf16_length_as_wtf8((const uint16_t*) wide, len) + 1;
 }
 
-/* Converts to `*to`, where there is room, and moves on; returns where. */
+/* Converts to `*to`, which has room, and advances it; returns the start. */
 static char* text_append(char** to, const WCHAR* wide, ssize_t len) {
   char* at = *to;
   size_t size = utf8_size(wide, len);
   size_t room = size;
 
-  /* Measured: it fits. */
+  /* Fits: measured before. */
   (void) uv_utf16_to_wtf8((const uint16_t*) wide, len, &at, &room);
   *to = at + size;
   return at;
@@ -59,7 +59,7 @@ static uv_env_item_t* environ_copy(const WCHAR* block,
 
 /* The result is one block: the items, then their strings. */
 int uv__os_environ(uv_env_item_t** envitems, int* count) {
-  /* A snapshot: it does not change under our hands. */
+  /* A snapshot: other threads cannot change it. */
   WCHAR* block = GetEnvironmentStringsW();
   if (block == NULL)
     return uv__last_error();
@@ -87,19 +87,19 @@ int uv__os_environ(uv_env_item_t** envitems, int* count) {
   return err;
 }
 
-/* The length without the NUL, or the size with it if there is no room. 0 is an
- * empty value or none at all: *sys_error tells. */
+/* The length without the NUL, or the required size with it. For 0, an empty
+ * value or none, *sys_error tells which. */
 static DWORD value_get(const WCHAR* name,
                        WCHAR* value,
                        DWORD units,
                        DWORD* sys_error) {
-  SetLastError(ERROR_SUCCESS); /* an empty value leaves it as it is */
+  SetLastError(ERROR_SUCCESS); /* not changed by an empty value */
   DWORD len = GetEnvironmentVariableW(name, value, units);
   *sys_error = len == 0 ? GetLastError() : ERROR_SUCCESS;
   return len;
 }
 
-/* For values that did not fit; another thread may make them longer still. */
+/* For values that did not fit; another thread may make them longer again. */
 static int value_put_long(const WCHAR* name,
                           DWORD units,
                           char* buffer,
@@ -167,7 +167,7 @@ int uv__os_unsetenv(const char* name) {
 
   if (!SetEnvironmentVariableW(wide_name, NULL))
     err = uv__last_error();
-  /* Not there is as good as removed. */
+  /* A variable that does not exist counts as removed. */
   if (err == UV_ENOENT)
     err = 0;
   uv__free(wide_name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The system's error numbers: Win32's, Winsock's (10000 and up) and the NT
- * layer's statuses. Context: any.
+/* Translation of system errors: Win32, Winsock (10000 and up) and NTSTATUS.
+ * Context: any.
  */
 #include "win/error.h"
 #include "win/sock-status.h"
@@ -11,9 +11,9 @@ struct error_row {
   int err;
 };
 
-/* Grouped by what they become. Programs depend on some that surprise: access
- * denied is UV_EPERM, the end of a pipe is UV_EOF, a function that an object
- * does not have is mostly one that was tried on a directory. */
+/* Grouped by result. Programs depend on some surprising rows: access denied is
+ * UV_EPERM, the end of a pipe is UV_EOF, and an invalid function usually means
+ * an operation on a directory. */
 static const struct error_row rows[] = {
   { ERROR_BAD_PATHNAME, UV_ENOENT },
   { ERROR_DIRECTORY, UV_ENOENT },
@@ -170,7 +170,7 @@ static const struct error_row rows[] = {
   { ERROR_NO_UNICODE_TRANSLATION, UV_ECHARSET },
 };
 
-/* Codes that are UV_E* already pass unchanged. */
+/* UV_E* codes are returned unchanged. */
 int uv_translate_sys_error(int sys_errno) {
   if (sys_errno <= 0)
     return sys_errno;
@@ -182,7 +182,7 @@ int uv_translate_sys_error(int sys_errno) {
   return UV_UNKNOWN;
 }
 
-/* A failure must not look like success, whatever the system says. */
+/* Never returns 0: a failure must not look like success. */
 static int as_failure(DWORD sys_error) {
   return sys_error == 0 ? UV_UNKNOWN : uv_translate_sys_error((int) sys_error);
 }
@@ -195,7 +195,7 @@ int uv__wsa_error(void) {
   return as_failure((DWORD) WSAGetLastError());
 }
 
-/* An error of Win32 dressed as a status, see uv__req_set_error(). */
+/* A Win32 error encoded as a status, see uv__req_set_error(). */
 static int is_dressed_win32(LONG status) {
   return ((uint32_t) status & 0xFFFF0000u) == 0xC0070000u;
 }

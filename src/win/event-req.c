@@ -2,7 +2,7 @@
 #include "win/event-req.h"
 #include "win/error.h"
 
-/* With the lowest bit set no port is told; see GetQueuedCompletionStatus(). */
+/* Setting the low bit prevents a packet; see GetQueuedCompletionStatus(). */
 #define NO_PORT_BIT ((uintptr_t) 1)
 
 int uv__event_req_prepare(struct uv__event_req places, OVERLAPPED* overlapped) {
@@ -16,7 +16,7 @@ int uv__event_req_prepare(struct uv__event_req places, OVERLAPPED* overlapped) {
   return 0;
 }
 
-/* Every request that comes this way is of a stream. */
+/* All of these requests belong to streams. */
 static uv_loop_t* loop_of(const uv_req_t* req) {
   const uv_stream_t* stream;
 
@@ -29,15 +29,15 @@ static uv_loop_t* loop_of(const uv_req_t* req) {
   return stream->loop;
 }
 
-/* Context: a thread of the system's. Nothing of the request may be touched once
- * it was posted. */
+/* Context: system thread pool. The request must not be touched after
+ * posting. */
 static void CALLBACK hand_over(void* arg, BOOLEAN timed_out) {
   uv_req_t* req = arg;
   uv_loop_t* loop = loop_of(req);
 
-  (void) timed_out; /* it waits for ever */
-  /* Fails for want of memory only; there is nobody else to tell, so try until
-   * there is some. */
+  (void) timed_out; /* the wait has no timeout */
+  /* Fails only for lack of memory; there is no other way to report the result,
+   * so retry. */
   while (uv__req_post(loop, req) != 0)
     Sleep(1);
 }
@@ -65,7 +65,7 @@ void uv__event_req_wait(struct uv__event_req places,
 }
 
 void uv__event_req_end(struct uv__event_req places) {
-  /* The callback ran, or there was none: nothing to wait for. */
+  /* The callback has run, or there was none: nothing to wait for. */
   if (*places.wait != NULL)
     UnregisterWait(*places.wait);
   if (*places.event != NULL)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* From descriptors of the C runtime to handles, and back. */
+/* Conversion between C runtime descriptors and handles. */
 #include "win/fd.h"
 #include "win/error.h"
 
 #include <crtdbg.h>
 #include <io.h>
 
-/* Reports of failed assertions, off and as before. For the whole process, so
- * only around one call. Without the debug runtime these do nothing:
+/* Turn reports of failed assertions off and back on, for the whole process, so
+ * only around a single call. Without the debug runtime these do nothing:
  * https://learn.microsoft.com/cpp/c-runtime-library/reference/crtsetreportmode
- * (mingw has no debug runtime; there is nothing to be seen with it) */
+ * (mingw has no debug runtime.) */
 static int reports_off(void) {
   return _CrtSetReportMode(_CRT_ASSERT, 0);
 }
 
 static void reports_on(int before) {
-  (void) before; /* where the macro does not use it */
+  (void) before; /* if the macro does not use it */
   (void) _CrtSetReportMode(_CRT_ASSERT, before);
 }
 
@@ -24,7 +24,7 @@ HANDLE uv__fd_handle(int fd) {
   intptr_t handle = _get_osfhandle(fd);
 
   reports_on(reports);
-  /* -2: one of the standard fds, without a stream behind it. */
+  /* -2: a standard fd without a stream. */
   return handle == -2 ? INVALID_HANDLE_VALUE : (HANDLE) handle;
 }
 
@@ -73,16 +73,16 @@ void uv__fd_refuse(HANDLE handle, int owner) {
 
 void uv__fd_give_back(HANDLE* handle, int* owner) {
   if (*owner != UV__NO_FD)
-    (void) uv__fd_close(*owner); /* nothing more can be done about it */
+    (void) uv__fd_close(*owner); /* nothing can be done on failure */
   else
     CloseHandle(*handle);
   *owner = UV__NO_FD;
   *handle = INVALID_HANDLE_VALUE;
 }
 
-/* Sockets and pipes are of one file type, and both are called pipes, as libuv
- * does. Asking further would not be safe: a call about a synchronous pipe waits
- * until whoever is reading from it is through:
+/* Sockets and pipes have the same file type, and both count as pipes, as in
+ * libuv. Querying further is not safe: a call on a synchronous pipe blocks
+ * until a pending read completes:
  * https://learn.microsoft.com/windows/win32/fileio/
  * synchronous-and-asynchronous-i-o */
 uv_handle_type uv_guess_handle(uv_file file) {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Rights, owners and times, as far as Windows has them.
+/* Permissions, owners and times, as far as Windows supports them.
  *
- * Of a mode only the owner's right to write counts: it is the absence of the
- * read-only attribute. Owners are not changed. Times are exact to 100 ns, which
- * is what file systems store.
+ * Only the owner's write bit of a mode matters: it is the absence of the
+ * read-only attribute. Owners are not changed. Times have a resolution of 100
+ * ns, as in the file system.
  */
 #include "win/fs.h"
 
 #include <math.h>
 #include <sys/stat.h>
 
-/* Between 1601, where file times begin, and 1970. */
+/* Seconds from 1601, the epoch of file times, to 1970. */
 #define SEC_TO_UNIX_EPOCH 11644473600.0
 #define TICKS_PER_SEC 10000000
 
@@ -23,16 +23,16 @@ DWORD uv__fs_attributes(HANDLE file) {
 }
 
 DWORD uv__fs_set_attributes(HANDLE file, DWORD attributes) {
-  FILE_BASIC_INFO info = { 0 }; /* a time of 0 is left alone */
+  FILE_BASIC_INFO info = { 0 }; /* a time of 0 is left unchanged */
 
-  /* And so are attributes of 0. */
+  /* Attributes of 0 are left unchanged too. */
   info.FileAttributes = attributes == 0 ? FILE_ATTRIBUTE_NORMAL : attributes;
   if (SetFileInformationByHandle(file, FileBasicInfo, &info, sizeof(info)))
     return 0;
   return GetLastError();
 }
 
-/* Directories can be written to whatever the attribute says. */
+/* The read-only attribute does not prevent writing to a directory. */
 ssize_t uv__fs_access(uv_fs_t* req) {
   DWORD attributes = GetFileAttributesW(req->file.pathw);
   if (attributes == INVALID_FILE_ATTRIBUTES)
@@ -86,13 +86,13 @@ ssize_t uv__fs_fchmod(uv_fs_t* req) {
   return result;
 }
 
-/* Of paths and fds alike. */
+/* For paths and fds alike. */
 ssize_t uv__fs_chown(uv_fs_t* req) {
   (void) req;
   return 0;
 }
 
-/* A time to be set: `use` is NULL if that one stays. */
+/* A time to set; `use` is NULL to leave it unchanged. */
 struct time_arg {
   FILETIME time;
   const FILETIME* use;
@@ -109,7 +109,7 @@ static int to_filetime(double when, struct time_arg* arg) {
     return 0;
   }
 
-  /* The bound is exact as a double and far inside of what a file time holds. */
+  /* The bound is exact as a double and well within the range of file times. */
   if (!(when > -SEC_TO_UNIX_EPOCH && when < 9.0e11))
     return UV_EINVAL;
 
@@ -153,7 +153,7 @@ ssize_t uv__fs_lutime(uv_fs_t* req) {
   return set_path_times(req, FILE_FLAG_OPEN_REPARSE_POINT);
 }
 
-/* Mostly the fd's own rights will do. */
+/* The fd's own rights usually suffice. */
 ssize_t uv__fs_futime(uv_fs_t* req) {
   HANDLE own = uv__fs_handle(req->file.fd);
   if (own == INVALID_HANDLE_VALUE)

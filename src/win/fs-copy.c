@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copying: whole files by name, or bytes from one fd to another. */
+/* Copying whole files by name, or bytes from one fd to another. */
 #include "win/fs.h"
 #include "alloc.h"
 
@@ -25,8 +25,8 @@ static int is_same_file(const WCHAR* a, const WCHAR* b) {
          left.nFileIndexLow == right.nFileIndexLow;
 }
 
-/* CopyFileW() shares blocks by itself where the file system can, but there is
- * no way to insist. Copying a file onto itself is no error. */
+/* CopyFileW() clones blocks where the file system supports it, but there is no
+ * way to require that. Copying a file onto itself is not an error. */
 ssize_t uv__fs_copyfile(uv_fs_t* req) {
   if (req->flags & UV_FS_COPYFILE_FICLONE_FORCE)
     return uv__fs_fail_as(req, ERROR_CALL_NOT_IMPLEMENTED, UV_ENOSYS);
@@ -41,7 +41,7 @@ ssize_t uv__fs_copyfile(uv_fs_t* req) {
   return uv__fs_fail(req, sys_error);
 }
 
-/* A part of the work: a read or write as a caller would ask for it. */
+/* Runs one read or write as part of the request. */
 static ssize_t run_part(uv_fs_t* req,
                         uv_fs_type type,
                         int64_t off,
@@ -54,18 +54,19 @@ static ssize_t run_part(uv_fs_t* req,
   part.nbufs = 1;
   ssize_t result = uv__fs_ops[type].run(&part);
   if (result < 0)
-    (void) uv__fs_fail_as(req, part.sys_errno_, (int) result); /* remembers */
+    (void) uv__fs_fail_as(req, part.sys_errno_, (int) result); /* stores it */
   return result;
 }
 
-/* All of `buf` to where the fd stands: 0 or UV_E*. *done counts the bytes. */
+/* Writes all of `buf` at the file position: 0 or UV_E*. *done counts the
+ * bytes. */
 static int write_chunk(uv_fs_t* req, uv_buf_t buf, ssize_t* done) {
   while (buf.len > 0) {
     ssize_t put = run_part(req, UV_FS_WRITE, -1, buf);
     if (put < 0)
       return (int) put;
     if (put == 0)
-      return UV_ENOSPC; /* a device that takes no more */
+      return UV_ENOSPC; /* the device is full */
 
     *done += put;
     buf.base += put;
@@ -94,7 +95,7 @@ static int copy_chunks(uv_fs_t* req, char* chunk, ssize_t* done) {
   return 0;
 }
 
-/* An error after some bytes is found again by the caller's next call. */
+/* An error after the first bytes is left for the caller's next call to find. */
 ssize_t uv__fs_sendfile(uv_fs_t* req) {
   char* chunk = uv__malloc(CHUNK_SIZE);
   if (chunk == NULL)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Making directories, and reading them at once (scandir) or in steps (opendir
- * and friends). The two share fs-entries.c; "." and ".." are never handed out.
+/* Creating directories, and reading them at once (scandir) or in steps
+ * (opendir, readdir). Both share fs-entries.c; "." and ".." are never returned.
  *
- * The system fills a buffer with as many entries as fit; what a step leaves
- * over waits there for the next.
+ * The system fills a buffer with as many entries as fit; what one step leaves
+ * over stays there for the next.
  */
 #include "win/fs.h"
 #include "alloc.h"
@@ -11,26 +11,26 @@
 
 #define BUFFER_SIZE (32 * 1024)
 
-/* The longest name that file systems have (255 units), as WTF-8, and more. */
+/* Longer than the longest file name (255 units) in WTF-8. */
 #define NAME_SIZE 1024
 
-/* An empty volume's root has no entry at all, not even ".". */
+/* The root of an empty volume has no entries at all, not even ".". */
 #define STATUS_NO_SUCH_FILE_ ((LONG) 0xC000000Fu)
 
 /* A directory being read. */
 struct reader {
-  uv_dir_t base; /* must be first: what uv_fs_opendir() hands out */
+  uv_dir_t base; /* must be first: returned by uv_fs_opendir() */
   HANDLE handle;
-  int at_end;    /* the system has no more */
-  size_t next;   /* offset in the buffer of the entry that is next */
-  size_t filled; /* bytes of it in use; `next` at its end: read more */
+  int at_end;    /* no more entries */
+  size_t next;   /* buffer offset of the next entry */
+  size_t filled; /* bytes used; `next` here: read more */
   union {
-    struct uv__file_directory_info first; /* aligns it */
+    struct uv__file_directory_info first; /* for alignment */
     char bytes[BUFFER_SIZE];
   } buffer;
 };
 
-/* Names that cannot be are the caller's mistake. */
+/* Invalid names are the caller's mistake. */
 ssize_t uv__fs_mkdir(uv_fs_t* req) {
   if (CreateDirectoryW(req->file.pathw, NULL))
     return 0;
@@ -46,7 +46,7 @@ static void reader_free(struct reader* reader) {
   uv__free(reader);
 }
 
-/* 0, with *out to be freed, or UV_E*. */
+/* 0, with *out freed by the caller, or UV_E*. */
 static int reader_new(uv_fs_t* req, struct reader** out) {
   HANDLE handle = uv__fs_open_path(req->file.pathw,
                                    FILE_LIST_DIRECTORY | SYNCHRONIZE, 0);
@@ -75,8 +75,8 @@ static int reader_new(uv_fs_t* req, struct reader** out) {
   return 0;
 }
 
-/* Has the system fill the buffer: 0 or UV_E*. */
-static int refill(uv_fs_t* req, struct reader* reader) {
+/* Reads more entries into the buffer: 0 or UV_E*. */
+static int reader_refill(uv_fs_t* req, struct reader* reader) {
   struct uv__io_status io;
   LONG status = uv__winapi()->NtQueryDirectoryFile(
       reader->handle, NULL, NULL, NULL, &io, &reader->buffer, BUFFER_SIZE,
@@ -124,8 +124,8 @@ static int add_next(struct reader* reader, struct uv__entries* entries) {
   return uv__entries_add(entries, name, type_of(info->attributes));
 }
 
-/* Adds entries until there are `max`, the end is reached or something fails:
- * 0 or UV_E*. */
+/* Adds entries until there are `max`, the end is reached or an error occurs: 0
+ * or UV_E*. */
 static int read_entries(uv_fs_t* req,
                         struct reader* reader,
                         struct uv__entries* entries,
@@ -138,12 +138,12 @@ static int read_entries(uv_fs_t* req,
     else if (reader->at_end)
       break;
     else
-      err = refill(req, reader);
+      err = reader_refill(req, reader);
   }
   return err;
 }
 
-static int scan(uv_fs_t* req, struct uv__entries* entries) {
+static int scan_dir(uv_fs_t* req, struct uv__entries* entries) {
   struct reader* reader;
   int err = reader_new(req, &reader);
   if (err != 0)
@@ -156,7 +156,7 @@ static int scan(uv_fs_t* req, struct uv__entries* entries) {
 
 ssize_t uv__fs_scandir(uv_fs_t* req) {
   struct uv__entries entries = { 0 };
-  int err = scan(req, &entries);
+  int err = scan_dir(req, &entries);
 
   return uv__entries_finish(&entries, err, &req->ptr);
 }
@@ -175,7 +175,7 @@ ssize_t uv__fs_opendir(uv_fs_t* req) {
   return 0;
 }
 
-/* The names belong to the request: freed by its cleanup, even after the
+/* The names belong to the request and are freed by its cleanup, even after the
  * directory is closed. */
 ssize_t uv__fs_readdir(uv_fs_t* req) {
   struct reader* reader = reader_of(req);

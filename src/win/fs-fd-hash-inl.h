@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known about some fds: those opened with UV_FS_O_FILEMAP.
+/* Hash table of the fds opened with UV_FS_O_FILEMAP.
  *
- * Buckets of chains. Nodes come from blocks of several and go to a free list
- * when removed, so a table that had many entries keeps its nodes.
- * Included by fs-map.c alone, and by libuv's own test of the table, which needs
- * the names below. Context: any; the lock guards everything.
+ * Chained buckets. Nodes are allocated in groups and go to a free list when
+ * removed, so the table never shrinks. Included only by fs-map.c and by libuv's
+ * own test of the table, which needs the names below. Context: any; the lock
+ * guards everything.
  */
 #ifndef UV_WIN_FS_FD_HASH_INL_H_
 #define UV_WIN_FS_FD_HASH_INL_H_
 
 #include "uv.h"
-#include "../alloc.h" /* found from here wherever the test is compiled */
+#include "../alloc.h" /* relative: the test has other include paths */
 
-#define UV__FD_HASH_SIZE 256      /* buckets */
-#define UV__FD_HASH_GROUP_SIZE 16 /* nodes allocated at a time */
+#define UV__FD_HASH_SIZE 256      /* number of buckets */
+#define UV__FD_HASH_GROUP_SIZE 16 /* nodes per allocation */
 
 struct uv__fd_info_s {
   int flags; /* UV_FS_O_* it was opened with */
 };
 
 struct uv__fd_node {
-  struct uv__fd_node* next; /* of its chain or of the free list */
+  struct uv__fd_node* next; /* in its chain or in the free list */
   int fd;
   struct uv__fd_info_s info;
 };
@@ -31,12 +31,12 @@ static struct uv__fd_table {
   struct uv__fd_node* chains[UV__FD_HASH_SIZE];
 } uv__fd_table = { SRWLOCK_INIT, NULL, { NULL } };
 
-/* For the test: the table is ready without. */
+/* For the test; the table needs no initialisation. */
 static inline void uv__fd_hash_init(void) {
   InitializeSRWLock(&uv__fd_table.lock);
 }
 
-/* The link that leads to the node of `fd`, or the NULL that ends its chain. */
+/* The link to the node of `fd`, or the NULL at the end of its chain. */
 static inline struct uv__fd_node** uv__fd_hash_find(int fd) {
   unsigned int bucket = (unsigned int) fd % UV__FD_HASH_SIZE;
   struct uv__fd_node** link = &uv__fd_table.chains[bucket];
@@ -87,7 +87,7 @@ static inline int uv__fd_hash_add(int fd, const struct uv__fd_info_s* info) {
   return err;
 }
 
-/* Both answer whether it is there, and store what is known then. */
+/* Both return whether the fd was found, and if so store its info. */
 static inline int uv__fd_hash_get(int fd, struct uv__fd_info_s* info) {
   AcquireSRWLockShared(&uv__fd_table.lock);
   const struct uv__fd_node* node = *uv__fd_hash_find(fd);

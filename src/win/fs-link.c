@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names: renaming, hard and symbolic links, junctions, and where they lead. */
+/* Renaming, hard and symbolic links, junctions, and resolving them. */
 #include "win/fs.h"
 #include "alloc.h"
 #include "win/reparse.h"
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <winioctl.h>
 
-/* Programs without privileges may make links since Windows 10 1703, in
- * developer mode; before, the flag is an error. */
+/* Since Windows 10 1703, unprivileged programs may create links in developer
+ * mode; older versions reject the flag. */
 #define LINK_UNPRIVILEGED 0x2
 
 ssize_t uv__fs_rename(uv_fs_t* req) {
@@ -38,7 +38,7 @@ static ssize_t make_symlink(uv_fs_t* req) {
   return uv__fs_fail_last(req);
 }
 
-/* A junction's data, to be written. */
+/* The data of a junction. */
 union junction {
   uint32_t alignment;
   char bytes[UV__REPARSE_SIZE_MAX];
@@ -61,7 +61,7 @@ static DWORD write_junction(const WCHAR* at,
   return sys_error;
 }
 
-/* A directory that points at another one of this machine. */
+/* A directory that redirects to another on this machine. */
 static ssize_t make_junction(uv_fs_t* req) {
   const WCHAR* path = req->file.pathw;
   union junction junction;
@@ -111,7 +111,8 @@ ssize_t uv__fs_readlink(uv_fs_t* req) {
   return 0;
 }
 
-/* The final name without "\\?\"; a share's begins with two slashes. */
+/* Stores the final path without "\\?\"; that of a share starts with two
+ * backslashes. */
 static ssize_t keep_final_name(uv_fs_t* req, WCHAR* name) {
   static const WCHAR unc[] = UV__FS_VERBATIM L"UNC\\";
   size_t unc_len = ARRAY_SIZE(unc) - 1;
@@ -144,7 +145,7 @@ static ssize_t find_final_name(uv_fs_t* req, HANDLE file) {
   DWORD len = GetFinalPathNameByHandleW(file, name, size, VOLUME_NAME_DOS);
   if (len == 0)
     result = uv__fs_fail_last(req);
-  else if (len >= size) /* renamed meanwhile, to something longer */
+  else if (len >= size) /* renamed in between, to a longer path */
     result = uv__fs_fail(req, ERROR_FILENAME_EXCED_RANGE);
   else
     result = keep_final_name(req, name);

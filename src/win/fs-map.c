@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Files opened with UV_FS_O_FILEMAP: reads and writes go through a mapping.
  *
- * A mapping lives for one operation, so the size on disk and the position of
- * the handle are always the true ones, and other openings of the file do not
- * matter. Bytes are moved by the calls that debuggers use: if the disk or the
+ * A mapping lives for one operation only, so the file size and position are
+ * always current, and other handles to the file need no coordination. Data is
+ * copied with ReadProcessMemory() and WriteProcessMemory(): if the disk or
  * network behind a view fails, they return an error where a plain copy would
  * raise an exception.
  */
 #include "win/fs.h"
 #include "win/fs-fd-hash-inl.h"
 
-/* The most that is mapped at once; address space may be scarce. A multiple of
+/* Maximum mapped at once, since address space may be scarce. A multiple of
  * every allocation granularity. */
 #define WINDOW_SIZE ((int64_t) 16 << 20)
 
@@ -19,9 +19,9 @@
 struct mapping {
   HANDLE section;
   DWORD access; /* FILE_MAP_READ or FILE_MAP_WRITE */
-  int64_t at;   /* where in the file the next byte goes or comes from */
-  int64_t end;  /* first byte that is out of reach */
-  int flush;    /* each window to the disk before going on */
+  int64_t at;   /* file offset of the next byte */
+  int64_t end;  /* first offset out of range */
+  int flush;    /* flush each window to disk */
 };
 
 int uv__fs_map_add(uv_file fd, int flags) {
@@ -36,11 +36,11 @@ int uv__fs_map_flags(uv_file fd) {
 
 void uv__fs_map_remove(uv_file fd) {
   struct uv__fd_info_s info;
-  (void) uv__fd_hash_remove(fd, &info); /* mostly it is none */
+  (void) uv__fd_hash_remove(fd, &info); /* rarely found */
 }
 
-/* All bytes or the error. */
-static DWORD copy(const struct mapping* map, char* view, uv_buf_t piece) {
+/* Copies all bytes: 0 or the Win32 error. */
+static DWORD copy_piece(const struct mapping* map, char* view, uv_buf_t piece) {
   HANDLE self = GetCurrentProcess();
   SIZE_T done;
   BOOL ok = map->access == FILE_MAP_WRITE
@@ -49,7 +49,7 @@ static DWORD copy(const struct mapping* map, char* view, uv_buf_t piece) {
   return ok ? 0 : GetLastError();
 }
 
-/* Moves what one view holds: 0 or the error. */
+/* Transfers what one view covers: 0 or the Win32 error. */
 static DWORD move_window(struct mapping* map, struct uv__fs_cursor* cursor) {
   int64_t base = map->at - map->at % WINDOW_SIZE;
   int64_t end = base + WINDOW_SIZE < map->end ? base + WINDOW_SIZE : map->end;
@@ -66,7 +66,7 @@ static DWORD move_window(struct mapping* map, struct uv__fs_cursor* cursor) {
     if (piece.len == 0)
       break;
 
-    sys_error = copy(map, view + (map->at - base), piece);
+    sys_error = copy_piece(map, view + (map->at - base), piece);
     if (sys_error == 0) {
       map->at += piece.len;
       uv__fs_cursor_advance(cursor, piece, piece.len);
@@ -79,8 +79,8 @@ static DWORD move_window(struct mapping* map, struct uv__fs_cursor* cursor) {
   return sys_error;
 }
 
-/* From map->at to map->end, at most; 0 or the error. The file grows to `size`
- * if it is shorter. */
+/* Transfers from map->at up to map->end: 0 or the Win32 error. Extends the file
+ * to `size` if it is shorter. */
 static DWORD move_all(struct mapping* map,
                       HANDLE file,
                       int64_t size,
@@ -102,8 +102,8 @@ static DWORD move_all(struct mapping* map,
   return sys_error;
 }
 
-/* Where the handle stands, and how long the file is. */
-static DWORD look(HANDLE file, int64_t* position, int64_t* size) {
+/* Queries the file position and size. */
+static DWORD query_file(HANDLE file, int64_t* position, int64_t* size) {
   LARGE_INTEGER zero = { .QuadPart = 0 };
   LARGE_INTEGER answer;
 
@@ -125,13 +125,14 @@ static int64_t total_of(const uv_fs_t* req) {
   return total < UV__FS_BYTES_MAX ? total : UV__FS_BYTES_MAX;
 }
 
-/* The result of moving from `start` on. Without an offset the position follows;
- * an error after some bytes is found again by the next call. */
-static ssize_t finish(uv_fs_t* req,
-                      HANDLE file,
-                      const struct mapping* map,
-                      int64_t start,
-                      DWORD sys_error) {
+/* The result of a transfer that began at `start`. Without an offset the file
+ * position advances; an error after the first bytes is left for the next call
+ * to find. */
+static ssize_t map_finish(uv_fs_t* req,
+                          HANDLE file,
+                          const struct mapping* map,
+                          int64_t start,
+                          DWORD sys_error) {
   if (sys_error != 0 && map->at == start)
     return uv__fs_rw_fail(req, file, sys_error);
 
@@ -151,7 +152,7 @@ ssize_t uv__fs_map_read(uv_fs_t* req, HANDLE file, int flags) {
 
   if ((flags & ACCESS_MODE) == UV_FS_O_WRONLY)
     return uv__fs_rw_fail(req, file, ERROR_ACCESS_DENIED);
-  DWORD sys_error = look(file, &position, &size);
+  DWORD sys_error = query_file(file, &position, &size);
   if (sys_error != 0)
     return uv__fs_rw_fail(req, file, sys_error);
 
@@ -162,8 +163,8 @@ ssize_t uv__fs_map_read(uv_fs_t* req, HANDLE file, int flags) {
   if (map.at >= map.end && size > 0)
     return 0;
 
-  /* An empty file cannot be mapped; asked for it, a directory says what it
-   * is. */
+  /* An empty file cannot be mapped. For a directory, this call fails with the
+   * right error. */
   if (size == 0)
     return uv__fs_attributes(file) & FILE_ATTRIBUTE_DIRECTORY
                ? uv__fs_rw_fail(req, file, ERROR_INVALID_FUNCTION)
@@ -171,7 +172,7 @@ ssize_t uv__fs_map_read(uv_fs_t* req, HANDLE file, int flags) {
 
   uv__fs_cursor_init(&cursor, req, 0);
   sys_error = move_all(&map, file, 0, &cursor);
-  return finish(req, file, &map, start, sys_error);
+  return map_finish(req, file, &map, start, sys_error);
 }
 
 ssize_t uv__fs_map_write(uv_fs_t* req, HANDLE file, int flags) {
@@ -182,7 +183,7 @@ ssize_t uv__fs_map_write(uv_fs_t* req, HANDLE file, int flags) {
 
   if ((flags & ACCESS_MODE) == UV_FS_O_RDONLY)
     return uv__fs_rw_fail(req, file, ERROR_ACCESS_DENIED);
-  DWORD sys_error = look(file, &position, &size);
+  DWORD sys_error = query_file(file, &position, &size);
   if (sys_error != 0)
     return uv__fs_rw_fail(req, file, sys_error);
 
@@ -200,5 +201,5 @@ ssize_t uv__fs_map_write(uv_fs_t* req, HANDLE file, int flags) {
   map.flush = (flags & (UV_FS_O_SYNC | UV_FS_O_DSYNC)) != 0;
   uv__fs_cursor_init(&cursor, req, 1);
   sys_error = move_all(&map, file, map.end > size ? map.end : size, &cursor);
-  return finish(req, file, &map, start, sys_error);
+  return map_finish(req, file, &map, start, sys_error);
 }

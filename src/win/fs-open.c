@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening and closing, and what lies between the C runtime's fds and handles.
+/* Opening and closing files, and the mapping between C runtime fds and handles.
  *
  * Handles are opened so that others may read, write, rename and delete the file
- * meanwhile, as on Unix, and so that directories can be opened too.
+ * at the same time, as on Unix, and so that directories can be opened too.
  */
 #include "win/fs.h"
 #include "win/fd.h"
@@ -20,7 +20,7 @@ struct how {
   DWORD access;
   DWORD share;
   DWORD disposition;
-  DWORD flags; /* and attributes */
+  DWORD flags; /* flags and attributes */
 };
 
 HANDLE uv__fs_open_path(const WCHAR* path, DWORD access, DWORD flags) {
@@ -28,7 +28,7 @@ HANDLE uv__fs_open_path(const WCHAR* path, DWORD access, DWORD flags) {
                      flags | FILE_FLAG_BACKUP_SEMANTICS, NULL);
 }
 
-/* An fd that is not open must not end the process (see loop.c). */
+/* An invalid fd must not terminate the process (see loop.c). */
 HANDLE uv__fs_handle(uv_file fd) {
   uv__library_init();
   return uv__fd_handle(fd);
@@ -46,7 +46,7 @@ int uv_open_osfhandle(uv_os_fd_t os_fd) {
   int fd = uv__fd_open(os_fd, 0);
 
   if (fd >= 0)
-    uv__fs_map_remove(fd); /* of a file closed behind our back */
+    uv__fs_map_remove(fd); /* of a file not closed through us */
   return fd;
 }
 
@@ -58,9 +58,9 @@ static DWORD disposition_of(int flags) {
   return flags & UV_FS_O_TRUNC ? TRUNCATE_EXISTING : OPEN_EXISTING;
 }
 
-/* Generic rights where possible: truncating asks for them by that name, and
- * unbuffered files refuse an explicit right to append. Without the right to
- * write anywhere else, every write goes to the end. */
+/* Uses generic rights where possible: truncation requires them, and unbuffered
+ * files refuse FILE_APPEND_DATA. With FILE_APPEND_DATA alone, every write goes
+ * to the end. */
 static DWORD access_of(int flags) {
   static const DWORD access[] = {
     [UV_FS_O_RDONLY] = GENERIC_READ,
@@ -69,8 +69,8 @@ static DWORD access_of(int flags) {
   };
   DWORD wanted = access[flags & ACCESS_MODE];
 
-  /* A mapping that is written is read too; who may do what is checked by
-   * fs-map.c, which also appends. */
+  /* A writable mapping must be readable too; fs-map.c checks the access mode
+   * and implements appending. */
   if (flags & UV_FS_O_FILEMAP)
     wanted |= GENERIC_READ;
   else if (flags & UV_FS_O_APPEND)
@@ -96,10 +96,10 @@ static const struct flag_pair flag_pairs[] = {
   { WRITES_THROUGH, FILE_FLAG_WRITE_THROUGH },
 };
 
-/* The C runtime tells its mask only to those who set it. */
+/* The C runtime returns its mask only when setting a new one. */
 static int creation_mask(void) {
   int mask = _umask(0);
-  (void) _umask(mask); /* as it was */
+  (void) _umask(mask); /* restore */
   return mask;
 }
 
@@ -121,18 +121,18 @@ static int is_valid(int flags) {
   return !(flags & UV_FS_O_APPEND) || !(flags & UV_FS_O_DIRECT);
 }
 
-static HANDLE create(const WCHAR* path, const struct how* how) {
+static HANDLE create_file(const WCHAR* path, const struct how* how) {
   return CreateFileW(path, how->access, how->share, NULL, how->disposition,
                      how->flags, NULL);
 }
 
-/* Truncating takes rights that appending must not have: two steps. */
+/* Truncating needs rights that append mode must not have: two steps. */
 static DWORD truncate_first(const WCHAR* path, struct how* how) {
   struct how first = *how;
   first.access = GENERIC_WRITE;
   first.flags &= ~(DWORD) FILE_FLAG_DELETE_ON_CLOSE;
 
-  HANDLE file = create(path, &first);
+  HANDLE file = create_file(path, &first);
   if (file == INVALID_HANDLE_VALUE)
     return GetLastError();
 
@@ -141,8 +141,8 @@ static DWORD truncate_first(const WCHAR* path, struct how* how) {
   return 0;
 }
 
-/* A directory cannot be created or emptied by opening it; the system has
- * several ways to say so. */
+/* Opening cannot create or truncate a directory; the system reports this in
+ * several ways. */
 static int open_fail(uv_fs_t* req, DWORD sys_error) {
   int exclusive = (req->flags & UV_FS_O_CREAT) && (req->flags & UV_FS_O_EXCL);
   int may_be_dir = sys_error == ERROR_ACCESS_DENIED ||
@@ -158,7 +158,7 @@ static int open_fail(uv_fs_t* req, DWORD sys_error) {
   return uv__fs_fail(req, sys_error);
 }
 
-/* The fd owns the handle from now on. */
+/* The fd takes ownership of the handle. */
 static ssize_t to_fd(uv_fs_t* req, HANDLE file) {
   int fd = uv__fd_open(file, req->flags & UV_FS_O_APPEND);
   if (fd < 0) {
@@ -167,13 +167,13 @@ static ssize_t to_fd(uv_fs_t* req, HANDLE file) {
   }
 
   if (!(req->flags & UV_FS_O_FILEMAP)) {
-    uv__fs_map_remove(fd); /* of a file closed behind our back */
+    uv__fs_map_remove(fd); /* of a file not closed through us */
     return fd;
   }
 
   int err = uv__fs_map_add(fd, req->flags);
   if (err != 0) {
-    (void) uv__fd_close(fd); /* nothing was written yet */
+    (void) uv__fd_close(fd); /* nothing has been written yet */
     return uv__fs_fail_as(req, ERROR_NOT_ENOUGH_MEMORY, err);
   }
   return fd;
@@ -198,14 +198,14 @@ ssize_t uv__fs_open(uv_fs_t* req) {
       return open_fail(req, sys_error);
   }
 
-  HANDLE file = create(path, &how);
+  HANDLE file = create_file(path, &how);
   if (file == INVALID_HANDLE_VALUE)
     return open_fail(req, GetLastError());
   return to_fd(req, file);
 }
 
-/* The standard streams stay open: whatever the program prints later must not
- * land in a file that got their fd. */
+/* The standard streams stay open: later output must not end up in a file that
+ * was given the same fd. */
 ssize_t uv__fs_close(uv_fs_t* req) {
   uv_file fd = req->file.fd;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of file operations, and how a Windows request is filled. */
+/* The table of file operations, and setting up requests on Windows. */
 #include "win/fs.h"
 #include "alloc.h"
 
 #include <string.h>
 
-/* No call is interrupted here: nothing is run again. */
+/* Calls are never interrupted on Windows, so none is retried. */
 const struct uv__fs_op uv__fs_ops[UV__FS_TYPES] = {
   [UV_FS_OPEN] = { uv__fs_open, 0 },
   [UV_FS_CLOSE] = { uv__fs_close, 0 },
@@ -47,7 +47,8 @@ const struct uv__fs_op uv__fs_ops[UV__FS_TYPES] = {
 
 int uv__fs_fail_as(uv_fs_t* req, DWORD sys_error, int err) {
   req->sys_errno_ = sys_error;
-  /* Handles were closed since it happened; programs look at it there too. */
+  /* Calls since then may have changed it, and programs read it from there
+   * too. */
   SetLastError(sys_error);
   return err;
 }
@@ -73,14 +74,15 @@ void uv__fs_os_init(uv_fs_t* req) {
   req->nbufs = 0;
 }
 
-/* Programs see the path while the request runs, and mkdtemp and mkstemp write
- * into it. */
+/* Programs read the path while the request runs, and mkdtemp and mkstemp write
+ * to it. */
 static int needs_own_text(const uv_fs_t* req) {
   return uv__fs_is_async(req) || req->fs_type == UV_FS_MKDTEMP ||
          req->fs_type == UV_FS_MKSTEMP;
 }
 
-/* One block for all: the path, the other one, the text of the first. */
+/* One block for everything: the path, the second path, the text of the
+ * first. */
 static int fill_block(uv_fs_t* req,
                       const struct uv__fs_args* args,
                       const struct uv__fs_path* path,
@@ -128,8 +130,8 @@ static int sets_times(const struct uv__fs_args* args) {
          args->type == UV_FS_LUTIME;
 }
 
-/* uv_fs_sendfile() reads from `fd`, and has its length in `nbufs`: more than
- * UV__FS_BYTES_MAX is not moved anyway. */
+/* uv_fs_sendfile() reads from `fd` and stores its length in `nbufs`; more than
+ * UV__FS_BYTES_MAX is never transferred. */
 static void fill_sendfile(uv_fs_t* req, const struct uv__fs_args* args) {
   req->file.fd = args->from;
   req->fd_out = args->file;
@@ -142,7 +144,7 @@ int uv__fs_os_fill(uv_fs_t* req, const struct uv__fs_args* args) {
   if (args->path == NULL)
     req->file.fd = args->file;
 
-  /* The times share memory with everything below. */
+  /* The times share memory with the fields below. */
   if (sets_times(args)) {
     int err = args->path == NULL ? 0 : copy_paths(req, args);
     req->atime = args->atime;
@@ -160,13 +162,13 @@ int uv__fs_os_fill(uv_fs_t* req, const struct uv__fs_args* args) {
     return copy_paths(req, args);
   if (args->bufs != NULL && uv__fs_is_async(req))
     return uv__fs_copy_bufs(req, args);
-  req->bufs = (uv_buf_t*) args->bufs; /* never written through */
+  req->bufs = (uv_buf_t*) args->bufs; /* never modified */
   return 0;
 }
 
 int uv__fs_os_offer(uv_fs_t* req) {
   (void) req;
-  return 0; /* the pool does it all */
+  return 0; /* the thread pool does everything */
 }
 
 int uv__fs_os_cancel(uv_fs_t* req) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Paths on their way to the system.
+/* Conversion of paths for system calls.
  *
- * Most are converted and left alone. Those that the classic interface would
- * refuse for their length (MAX_PATH; for directories room for an 8.3 name less)
- * are made absolute and get the prefix "\\?\", which also ends the treatment of
- * dots and slashes: so that is done before. Context: any.
+ * Most paths are only converted. Those longer than the Win32 limit (MAX_PATH;
+ * for directories, less room for an 8.3 name) are made absolute and get the
+ * prefix "\\?\". The prefix disables the normalisation of dots and slashes, so
+ * that is done first. Context: any.
  */
 #include "win/fs.h"
 #include "alloc.h"
@@ -12,13 +12,13 @@
 
 #include <string.h>
 
-/* CreateDirectoryW()'s limit, the lowest of all; with the NUL. */
+/* Limit of CreateDirectoryW(), the lowest of all; including the NUL. */
 #define CLASSIC_UNITS_MAX (MAX_PATH - 12)
 
-/* What a counted string of the kernel holds. */
+/* Limit of a UNICODE_STRING. */
 #define UNITS_MAX 32767
 
-/* The longest prefix: "\\?\UNC" in front of the second slash of "\\server". */
+/* The longest prefix: "\\?\UNC" before the second backslash of "\\server". */
 #define PREFIX_UNITS 8
 
 int uv__fs_has_drive_root(const WCHAR* path, size_t len) {
@@ -39,30 +39,30 @@ int uv__fs_path_init_raw(struct uv__fs_path* path, const char* text) {
   return 0;
 }
 
-/* "\\?\..." and "\\.\..." are left alone. */
+/* "\\?\..." and "\\.\..." are not changed. */
 static int is_verbatim_or_device(const char* text) {
   return text[0] == '\\' && text[1] == '\\' &&
          (text[2] == '?' || text[2] == '.') && text[3] == '\\';
 }
 
-/* Puts the prefix before an absolute path that has PREFIX_UNITS free in front
- * of it. Returns where it starts now. */
+/* Prepends the prefix to an absolute path with PREFIX_UNITS free units in front
+ * of it. Returns the new start. */
 static WCHAR* add_prefix(WCHAR* path) {
   static const WCHAR unc[] = L"\\\\?\\UNC";
   size_t len = UV__FS_VERBATIM_LEN;
 
   if (uv__fs_is_slash(path[0]) && uv__fs_is_slash(path[1])) {
     if (path[2] == L'?' || path[2] == L'.')
-      return path; /* was written with the other slashes */
+      return path; /* was written with forward slashes */
     len = ARRAY_SIZE(unc) - 1;
-    path++; /* of the two slashes one remains */
+    path++; /* one of the two slashes remains */
   }
   path -= len;
   memcpy(path, unc, len * sizeof(*path));
   return path;
 }
 
-/* Without the prefix: 0 or UV_E*. `path->full` keeps its block. */
+/* Does not add the prefix: 0 or UV_E*. `path->full` owns the block. */
 static int make_absolute(struct uv__fs_path* path, const WCHAR* wide) {
   DWORD units = GetFullPathNameW(wide, 0, NULL, NULL);
   if (units == 0)
@@ -74,7 +74,7 @@ static int make_absolute(struct uv__fs_path* path, const WCHAR* wide) {
 
   WCHAR* at = block + PREFIX_UNITS;
   DWORD len = GetFullPathNameW(wide, units, at, NULL);
-  if (len == 0 || len >= units) { /* the directory changed meanwhile */
+  if (len == 0 || len >= units) { /* the current directory changed */
     uv__free(block);
     return UV_ENAMETOOLONG;
   }
@@ -92,7 +92,7 @@ int uv__fs_path_init(struct uv__fs_path* path, const char* text) {
     return err;
   if (path->units <= CLASSIC_UNITS_MAX || path->units > UNITS_MAX ||
       is_verbatim_or_device(text))
-    return 0; /* or the system will say what is wrong with it */
+    return 0; /* too long otherwise: the system call reports why */
 
   WCHAR* wide;
   err = uv__wide_from_utf8(text, &wide);

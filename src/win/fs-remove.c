@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Removing files and directories.
  *
- * Where the system knows POSIX semantics (Windows 10, NTFS) a name is gone at
- * once, whoever has the file open, and read-only files go too. Elsewhere the
- * file is marked, and goes when the last handle is closed.
+ * With POSIX semantics (Windows 10, NTFS) a name is gone at once even if
+ * the file is open, and read-only files are removed too. Otherwise the file is
+ * marked and is removed when its last handle is closed.
  */
 #include "win/fs.h"
 
-/* The file system or the system does not know this way. */
+/* Not supported by the file system or the version of Windows. */
 static int is_unknown_way(LONG status) {
   static const LONG unknown[] = {
     UV__STATUS_NOT_IMPLEMENTED,
@@ -39,14 +39,14 @@ static LONG remove_on_close(HANDLE file, DWORD attributes) {
   struct uv__io_status io;
   struct uv__file_disposition_info info = { TRUE };
 
-  /* If it cannot be changed, removing says why. */
+  /* If it cannot be changed, removing the file reports why. */
   if (attributes != writable)
     (void) uv__fs_set_attributes(file, writable);
 
   LONG status = uv__winapi()->NtSetInformationFile(
       file, &io, &info, sizeof(info), UV__FILE_DISPOSITION_INFORMATION);
   if (status < 0 && attributes != writable)
-    (void) uv__fs_set_attributes(file, attributes); /* as it was */
+    (void) uv__fs_set_attributes(file, attributes); /* restore */
   return status;
 }
 
@@ -58,8 +58,8 @@ static ssize_t remove_file(uv_fs_t* req, HANDLE file, DWORD attributes) {
   return status >= 0 ? 0 : uv__fs_fail_status(req, status);
 }
 
-/* The thing itself, not what it may point at. The right to change attributes is
- * needed for read-only files only, so do without if it is refused. */
+/* Opens the file itself, not a link's target. FILE_WRITE_ATTRIBUTES is needed
+ * for read-only files only, so retry without if it is refused. */
 static HANDLE open_to_remove(const WCHAR* path) {
   DWORD access = DELETE | FILE_READ_ATTRIBUTES;
   HANDLE file = uv__fs_open_path(path, access | FILE_WRITE_ATTRIBUTES,
@@ -70,7 +70,7 @@ static HANDLE open_to_remove(const WCHAR* path) {
   return file;
 }
 
-/* Links to directories are directories that are reparse points. */
+/* A link to a directory is a directory with a reparse point. */
 static int is_dir_link(HANDLE file, DWORD attributes) {
   FILE_ATTRIBUTE_TAG_INFO info;
 
@@ -83,7 +83,8 @@ static int is_dir_link(HANDLE file, DWORD attributes) {
          info.ReparseTag == IO_REPARSE_TAG_MOUNT_POINT;
 }
 
-/* unlink takes files and links; rmdir directories, and links to them. */
+/* unlink removes files and links; rmdir removes directories and links to
+ * them. */
 static ssize_t check_kind(uv_fs_t* req, HANDLE file, DWORD attributes) {
   int is_dir = (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What links say; reparse.c takes their data apart. Context: any. */
+/* Reads links; reparse.c parses their data. Context: any. */
 #include "win/fs.h"
 #include "alloc.h"
 #include "win/reparse.h"

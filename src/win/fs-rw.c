@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading, writing, syncing and truncating open files.
  *
- * One system call per buffer, or for several small ones: there is no vectored
- * form for files that are cached. A call with an offset moves the handle's
- * position along, so it is put back afterwards. The caller's array of buffers
- * is only read.
+ * One system call per buffer, or for several small ones: cached files have no
+ * vectored I/O. A call with an offset moves the file position, so it is
+ * restored afterwards. The caller's array of buffers is never modified.
  */
 #include "win/fs.h"
 
@@ -20,8 +19,9 @@ void uv__fs_cursor_init(struct uv__fs_cursor* c,
   c->writes = writes;
 }
 
-/* Small buffers that follow each other, up to `max` bytes: their sum. */
-static size_t gather(struct uv__fs_cursor* c, size_t max) {
+/* Gathers consecutive small buffers, up to `max` bytes; returns their total
+ * size. */
+static size_t gather_small(struct uv__fs_cursor* c, size_t max) {
   size_t skip = c->skip;
   size_t sum = 0;
 
@@ -49,7 +49,7 @@ uv_buf_t uv__fs_cursor_next(struct uv__fs_cursor* c, size_t max) {
     return uv_buf_init(NULL, 0);
 
   if (c->nbufs > 1 && c->buf->len < UV__FS_SMALL) {
-    size_t sum = gather(c, uv__min_size(max, sizeof(c->gather)));
+    size_t sum = gather_small(c, uv__min_size(max, sizeof(c->gather)));
     return uv_buf_init(c->gather, (unsigned int) sum);
   }
   size_t len = uv__min_size(c->buf->len - c->skip, max);
@@ -79,8 +79,8 @@ void uv__fs_cursor_advance(struct uv__fs_cursor* c,
   }
 }
 
-/* A handle without the right is what Unix calls a bad fd. That is all there is
- * to say about writing to a directory, too. */
+/* A handle without the required access is UV_EBADF, as on Unix. So is writing
+ * to a directory. */
 int uv__fs_rw_fail(uv_fs_t* req, HANDLE file, DWORD sys_error) {
   if (sys_error == ERROR_ACCESS_DENIED)
     return uv__fs_fail_as(req, sys_error, UV_EBADF);
@@ -94,18 +94,20 @@ int uv__fs_rw_fail(uv_fs_t* req, HANDLE file, DWORD sys_error) {
   return uv__fs_fail(req, sys_error);
 }
 
-/* A transfer under way. */
+/* A transfer in progress. */
 struct transfer {
   HANDLE file;
   int writes;
-  int64_t off;          /* of the next piece, or -1: where the handle stands */
-  int put_back;         /* the position is to be restored */
-  LARGE_INTEGER before; /* that position */
+  int64_t off;          /* of the next piece; -1: use the file position */
+  int put_back;         /* restore the file position at the end */
+  LARGE_INTEGER before; /* the position to restore */
 };
 
 static const LARGE_INTEGER nowhere; /* 0 */
 
-static struct transfer begin(const uv_fs_t* req, HANDLE file, int writes) {
+static struct transfer transfer_begin(const uv_fs_t* req,
+                                      HANDLE file,
+                                      int writes) {
   struct transfer t = { .file = file, .writes = writes, .off = req->off };
 
   if (t.off < 0)
@@ -115,13 +117,13 @@ static struct transfer begin(const uv_fs_t* req, HANDLE file, int writes) {
   return t;
 }
 
-static void end(const struct transfer* t) {
-  if (t->put_back) /* a handle that told its position can take it */
+static void transfer_end(const struct transfer* t) {
+  if (t->put_back) /* a position that could be read can be set */
     (void) SetFilePointerEx(t->file, t->before, NULL, FILE_BEGIN);
 }
 
-/* One call: 0 or the error. */
-static DWORD move(struct transfer* t, uv_buf_t piece, DWORD* bytes) {
+/* One system call: 0 or the Win32 error. */
+static DWORD transfer_piece(struct transfer* t, uv_buf_t piece, DWORD* bytes) {
   ULARGE_INTEGER off = { .QuadPart = (ULONGLONG) t->off };
   OVERLAPPED overlapped = { 0 };
   OVERLAPPED* at = NULL;
@@ -143,39 +145,40 @@ static DWORD move(struct transfer* t, uv_buf_t piece, DWORD* bytes) {
   return 0;
 }
 
-/* Until the buffers are through or a call moves less than it was given. *done
- * is what was moved; 0 or the error. */
-static DWORD move_all(struct transfer* t,
-                      struct uv__fs_cursor* cursor,
-                      size_t* done) {
+/* Transfers until the buffers are exhausted or a call moves less than
+ * requested. *done is the number of bytes; 0 or the Win32 error. */
+static DWORD transfer_all(struct transfer* t,
+                          struct uv__fs_cursor* cursor,
+                          size_t* done) {
   for (;;) {
     uv_buf_t piece = uv__fs_cursor_next(cursor, UV__FS_BYTES_MAX);
     if (piece.len == 0)
       return 0;
 
     DWORD bytes;
-    DWORD sys_error = move(t, piece, &bytes);
+    DWORD sys_error = transfer_piece(t, piece, &bytes);
     uv__fs_cursor_advance(cursor, piece, bytes);
     *done += bytes;
     if (sys_error != 0 || bytes < piece.len)
       return sys_error;
 
-    /* A pipe or console has been read: more may take for ever. */
+    /* A pipe or console returned data: reading more might block
+     * indefinitely. */
     if (!t->writes && cursor->nbufs > 0 &&
         GetFileType(t->file) != FILE_TYPE_DISK)
       return 0;
   }
 }
 
-/* An error after some bytes is found again by the caller's next call. */
-static ssize_t run(uv_fs_t* req, HANDLE file, int writes) {
+/* An error after the first bytes is left for the caller's next call to find. */
+static ssize_t transfer_run(uv_fs_t* req, HANDLE file, int writes) {
   struct uv__fs_cursor cursor;
-  struct transfer t = begin(req, file, writes);
+  struct transfer t = transfer_begin(req, file, writes);
   size_t done = 0;
 
   uv__fs_cursor_init(&cursor, req, writes);
-  DWORD sys_error = move_all(&t, &cursor, &done);
-  end(&t);
+  DWORD sys_error = transfer_all(&t, &cursor, &done);
+  transfer_end(&t);
 
   if (sys_error == 0 || done > 0)
     return (ssize_t) done;
@@ -185,8 +188,8 @@ static ssize_t run(uv_fs_t* req, HANDLE file, int writes) {
   return uv__fs_rw_fail(req, file, sys_error);
 }
 
-/* More than a result can count is refused, reads as well as writes (whose
- * limit src/fs.c has checked). */
+/* Rejects sizes that the result cannot represent, for reads too (src/fs.c has
+ * checked writes). */
 static int is_too_much(const uv_fs_t* req) {
   size_t sum = 0;
 
@@ -208,7 +211,7 @@ ssize_t uv__fs_read(uv_fs_t* req) {
   int map_flags = uv__fs_map_flags(req->file.fd);
   if (map_flags >= 0)
     return uv__fs_map_read(req, file, map_flags);
-  return run(req, file, 0);
+  return transfer_run(req, file, 0);
 }
 
 ssize_t uv__fs_write(uv_fs_t* req) {
@@ -219,10 +222,10 @@ ssize_t uv__fs_write(uv_fs_t* req) {
   int map_flags = uv__fs_map_flags(req->file.fd);
   if (map_flags >= 0)
     return uv__fs_map_write(req, file, map_flags);
-  return run(req, file, 1);
+  return transfer_run(req, file, 1);
 }
 
-/* fsync and fdatasync: the system has but one. */
+/* fsync and fdatasync: Windows does not distinguish them. */
 ssize_t uv__fs_sync(uv_fs_t* req) {
   HANDLE file = uv__fs_handle(req->file.fd);
   if (file == INVALID_HANDLE_VALUE)
@@ -231,7 +234,7 @@ ssize_t uv__fs_sync(uv_fs_t* req) {
   return FlushFileBuffers(file) ? 0 : uv__fs_fail_last(req);
 }
 
-/* The position stays where it is, as with ftruncate(). */
+/* Does not move the file position, like ftruncate(). */
 ssize_t uv__fs_ftruncate(uv_fs_t* req) {
   HANDLE file = uv__fs_handle(req->file.fd);
   if (file == INVALID_HANDLE_VALUE)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Directories and files with names that nobody has: mkdtemp and mkstemp.
+/* Directories and files with unique names: mkdtemp and mkstemp.
  *
- * The template's last six characters are replaced, in the path that goes to the
- * system and in the request's own copy that the program looks at.
+ * The last six characters of the template are replaced, both in the path for
+ * the system and in the request's own copy, which the program reads.
  */
 #include "win/fs.h"
 #include "os/random.h"
@@ -14,13 +14,13 @@
 #define MARK "XXXXXX"
 #define MARK_LEN 6
 
-/* With 32 letters for each place the chance to meet a used name is small, but
- * whoever fills a directory on purpose must not keep us busy for ever. */
+/* With 32 letters per position, collisions are unlikely, but somebody who fills
+ * a directory on purpose must not keep us busy forever. */
 #define TRIES_MAX 1000
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
 
-/* The end of the template in both forms; NULL if it has none. */
+/* The end of the template (XXXXXX); NULL if it has none. */
 static char* mark_of(uv_fs_t* req) {
   size_t len = strlen(req->path);
   char* text = (char*) req->path; /* the request's own, see fs-ops.c */
@@ -30,7 +30,7 @@ static char* mark_of(uv_fs_t* req) {
   return text + len - MARK_LEN;
 }
 
-/* A new name in both places: 0 or UV_E*. */
+/* Puts a new name in both places: 0 or UV_E*. */
 static int put_name(uv_fs_t* req, char* mark) {
   WCHAR* wide = req->file.pathw + wcslen(req->file.pathw) - MARK_LEN;
   unsigned char random[MARK_LEN];
@@ -90,7 +90,7 @@ ssize_t uv__fs_mkdtemp(uv_fs_t* req) {
   return make_temp(req);
 }
 
-/* No file, no name: programs look at the path only. */
+/* On failure the path is empty: programs look only at the path. */
 ssize_t uv__fs_mkstemp(uv_fs_t* req) {
   ssize_t result = make_temp(req);
 

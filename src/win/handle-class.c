@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each handle type is on Windows. */
+/* The table of handle types on Windows. */
 #include "os/handle-class.h"
 #include "async.h"
 #include "loop-watcher.h"
@@ -13,7 +13,7 @@
 #include "win/tty.h"
 #include "win/udp.h"
 
-/* close, finish, get_fd. The types that are missing are abstract. */
+/* close, finish, get_fd. Missing types are abstract. */
 const struct uv__handle_class uv__handle_classes[UV_HANDLE_TYPE_MAX] = {
   [UV_ASYNC] = { uv__async_close, NULL, NULL },
   [UV_CHECK] = { uv__check_close, NULL, NULL },

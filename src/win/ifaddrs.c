@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Network interfaces and their addresses.
  *
- * The system lists adapters with their addresses; the answer has an entry for
- * each address of an adapter that is up. It is one block: the entries, then
- * the names of the adapters. Context: any.
+ * The system lists adapters with their addresses; the result has an entry for
+ * each address of an adapter that is up. It is one block: the entries, then the
+ * names of the adapters. Context: any.
  */
 #include "os/system.h"
 #include "alloc.h"
@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Adapters may come while we ask: try again this often. */
+/* Adapters may appear between two calls: retry this often. */
 #define TRIES_MAX 8
 #define FIRST_GUESS (16 * 1024)
 
@@ -100,7 +100,7 @@ static size_t name_size(const adapter_t* adapter) {
   return uv_utf16_length_as_wtf8(name, -1) + 1;
 }
 
-static struct extent measure(const adapter_t* list) {
+static struct extent addresses_measure(const adapter_t* list) {
   struct extent extent = { 0, 0 };
 
   for (const adapter_t* a = list; a != NULL; a = a->Next) {
@@ -113,9 +113,9 @@ static struct extent measure(const adapter_t* list) {
   return extent;
 }
 
-static void fill(uv_interface_address_t* to,
-                 const adapter_t* list,
-                 char* text) {
+static void address_fill(uv_interface_address_t* to,
+                         const adapter_t* list,
+                         char* text) {
   for (const adapter_t* a = list; a != NULL; a = a->Next) {
     if (!is_listed(a))
       continue;
@@ -137,7 +137,7 @@ int uv__os_interface_addresses(uv_interface_address_t** addresses, int* count) {
   if (err != 0)
     return err;
 
-  struct extent extent = measure(list);
+  struct extent extent = addresses_measure(list);
   if (extent.entries > INT_MAX) {
     err = UV_E2BIG;
   } else if (extent.entries > 0) {
@@ -146,7 +146,7 @@ int uv__os_interface_addresses(uv_interface_address_t** addresses, int* count) {
     err = *addresses == NULL ? UV_ENOMEM : 0;
   }
   if (err == 0 && extent.entries > 0) {
-    fill(*addresses, list, (char*) (*addresses + extent.entries));
+    address_fill(*addresses, list, (char*) (*addresses + extent.entries));
     *count = (int) extent.entries;
   }
   uv__free(list);
@@ -157,7 +157,7 @@ int uv__os_if_indextoname(unsigned int ifindex, char* buffer, size_t* size) {
   NET_LUID luid;
   ULONG sys_error = ConvertInterfaceIndexToLuid(ifindex, &luid);
   if (sys_error != 0)
-    return uv_translate_sys_error((int) sys_error); /* ENOENT, as libuv says */
+    return uv_translate_sys_error((int) sys_error); /* ENOENT, as in libuv */
 
   WCHAR name[NDIS_IF_MAX_STRING_SIZE + 1];
   sys_error = ConvertInterfaceLuidToNameW(&luid, name, ARRAY_SIZE(name));
@@ -166,7 +166,7 @@ int uv__os_if_indextoname(unsigned int ifindex, char* buffer, size_t* size) {
   return uv__wide_put(name, -1, buffer, size);
 }
 
-/* Scoped IPv6 addresses carry the number of their interface here. */
+/* Scoped IPv6 addresses use the interface's number. */
 int uv__os_if_indextoiid(unsigned int ifindex, char* buffer, size_t* size) {
   char text[16];
   int len = snprintf(text, sizeof(text), "%u", ifindex);

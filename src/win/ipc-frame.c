@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Headers may arrive in pieces of any size: each piece is kept until the whole
- * is there. A header that makes no sense ends the stream, before anything it
- * says is believed. Nothing here trusts the peer.
+/* Parser of IPC frames. Headers may arrive in pieces of any size, which are
+ * collected until the header is complete. A malformed header ends the stream
+ * before any of its fields is used. Nothing here trusts the peer.
  */
 #include "win/ipc-frame.h"
 #include "base.h"
@@ -12,7 +12,7 @@
 #define FLAGS_KNOWN                                                            \
   (UV__IPC_HAS_DATA | UV__IPC_HAS_SOCKET | UV__IPC_IS_CONNECTION)
 
-/* Where its numbers are in a header. */
+/* Offsets of the fields in a header. */
 enum { AT_FLAGS = 0, AT_DATA_SIZE = 8, AT_ZERO = 12 };
 
 static uint32_t get32(const unsigned char* at) {
@@ -53,7 +53,7 @@ static int is_sane(const struct uv__ipc_parser* parser) {
   return get32(parser->header + AT_ZERO) == 0;
 }
 
-/* A whole header has come. */
+/* Handles a complete header. */
 static int begin_frame(struct uv__ipc_parser* parser) {
   parser->flags = get32(parser->header + AT_FLAGS);
   parser->data_size = get32(parser->header + AT_DATA_SIZE);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The Windows share of a loop's life.
+/* Windows part of a loop's life cycle, and process-wide initialisation.
  *
- * uv_library_shutdown() is the program's to call here: when a DLL is unloaded
- * the system holds a lock that ending threads need, so joining them would not
- * end; when the process exits they are gone already.
+ * Programs have to call uv_library_shutdown() themselves: when a DLL is
+ * unloaded, the system holds the loader lock, which threads need to exit, so
+ * joining them would deadlock; when the process exits, they are gone already.
  */
 #include "win/loop.h"
 #include "os/loop.h"
@@ -21,8 +21,8 @@ const size_t uv__loop_os_state_size = sizeof(struct uv__loop_os);
 
 static uv_once_t init_once = UV_ONCE_INIT;
 
-/* The C runtime ends the process when it is given an fd that is not open,
- * unless told otherwise; we return UV_EBADF. */
+/* By default the C runtime terminates the process when it gets an invalid fd;
+ * we return UV_EBADF. */
 static void ignore_invalid_parameter(const wchar_t* expression,
                                      const wchar_t* function,
                                      const wchar_t* file,
@@ -37,8 +37,7 @@ static void ignore_invalid_parameter(const wchar_t* expression,
 
 static void init_process(void) {
   _set_invalid_parameter_handler(ignore_invalid_parameter);
-  /* No message boxes for a drive without a disk or a missing file: those are
-   * errors of the calls. */
+  /* No message boxes for a missing disk or file: the calls return errors. */
   SetErrorMode(GetErrorMode() | SEM_FAILCRITICALERRORS |
                SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
   uv__signal_init_process();
@@ -70,7 +69,7 @@ void uv__loop_os_close(uv_loop_t* loop) {
   uv__loop_state(loop)->poller->close(loop);
 }
 
-/* Not reached: no poller can be reopened. */
+/* Never called: no poller can be reopened. */
 int uv__loop_os_fork(uv_loop_t* loop) {
   (void) loop;
   return UV_ENOSYS;
@@ -88,7 +87,7 @@ int uv__loop_attach(uv_loop_t* loop, HANDLE handle) {
   return 0;
 }
 
-/* Requests are submitted at once: there is nothing to commit. */
+/* Requests are submitted immediately: nothing to commit. */
 void uv__loop_os_commit(uv_loop_t* loop) {
   (void) loop;
 }
@@ -98,7 +97,7 @@ int uv__loop_os_uncommitted(const uv_loop_t* loop) {
   return 0;
 }
 
-/* The port is loop->iocp; it is no fd. */
+/* The port is loop->iocp, which is not an fd. */
 int uv_backend_fd(const uv_loop_t* loop) {
   (void) loop;
   return -1;

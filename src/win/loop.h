@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The private state of a loop on Windows. Each part has one owning module. */
+/* Private state of a loop on Windows. Each part has one owning module. */
 #ifndef UV_WIN_LOOP_H_
 #define UV_WIN_LOOP_H_
 
@@ -8,19 +8,19 @@
 
 struct uv__loop_os {
   struct uv__loop_state base; /* must be first */
-  struct uv__queue resume;    /* resume.c: in the list of all loops */
-  uv_loop_t* loop;            /* resume.c: whose state this is */
+  struct uv__queue resume;    /* resume.c: in the list of loops */
+  uv_loop_t* loop;            /* resume.c: the owner of this state */
 };
 
 static inline struct uv__loop_os* uv__loop_os(const uv_loop_t* loop) {
   return (struct uv__loop_os*) loop->internal_fields;
 }
 
-/* Has completions of `handle` arrive at the loop: 0 or UV_E*. loop.c. */
+/* Attaches `handle` to the loop's port: 0 or UV_E*. loop.c. */
 int uv__loop_attach(uv_loop_t* loop, HANDLE handle);
 
-/* What the process needs once: every loop sees to it, functions that work
- * without one may have to. Context: any. */
+/* Process-wide initialisation, done once: called by every loop, and by
+ * functions that need no loop. Context: any. */
 void uv__library_init(void);
 
 #endif /* UV_WIN_LOOP_H_ */

@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* How a finished operation travels to the code that waits for it.
+/* How a completed operation reaches the code that waits for it.
  *
- *   kernel, or uv__req_post() of another thread
+ *   kernel, or uv__req_post() on another thread
  *     -> poller-iocp.c reports UV__EVENT_REQ, found from the OVERLAPPED
  *     -> dispatch.c appends it to the loop's pending list (uv__req_pend)
- *     -> the pending phase runs it through the one table in dispatch.c, by
+ *     -> the pending phase runs its handler from the table in dispatch.c, by
  *        request type and, for streams, handle type
  *
- * An operation whose result is known inside the call takes the same way from
- * uv__req_pend() on: no callback runs inside a call of the user's.
+ * An operation that completes inside the call enters at uv__req_pend(): no
+ * callback runs inside an API call.
  *
- * R1  A request is with the system, in the port or on the pending list from
- *     submission until its handler runs, in one of them only. Until then
+ * R1  From submission until its handler runs, a request is with the system, in
+ *     the port or on the pending list, in exactly one of them. Until then
  *     neither the request nor its handle may be freed or reused.
- * R2  A handle counts its requests that are under way (reqs_pending or the
- *     type's own counter): up when submitted (or pended), down by
- *     uv__req_finished() as the last thing its handler does, after the user's
- *     callback. Requests that the kernel refused at once and that are not
- *     pended are not counted.
- * R3  close() cancels what is under way (closing the OS handle or CancelIoEx),
- *     and answers uv__close_when_idle(). Handlers of a closing handle still
- *     run: they report UV_ECANCELED to the user's requests, submit nothing new
- *     and end with uv__req_finished(), which lets close_cb come.
+ * R2  A handle counts its outstanding requests (reqs_pending or the type's own
+ *     counter): up when submitted or pended, down by uv__req_finished(), the
+ *     last thing the handler does, after the user's callback. Requests that the
+ *     kernel refused at once and that are not pended are not counted.
+ * R3  close() cancels outstanding requests (by closing the OS handle or with
+ *     CancelIoEx) and returns uv__close_when_idle(). Handlers of a closing
+ *     handle still run: they report UV_ECANCELED to the user's requests, submit
+ *     nothing new and end with uv__req_finished(), which allows close_cb.
  * R4  The result of a request is in its OVERLAPPED: a status in Internal, bytes
- *     in InternalHigh. Results made up by us are put there with uv__req_set_*.
+ *     in InternalHigh. We store our own results there with uv__req_set_*.
  */
 #ifndef UV_WIN_OVERLAPPED_H_
 #define UV_WIN_OVERLAPPED_H_
@@ -32,16 +31,16 @@
 #include "req.h"
 #include "win/error.h"
 
-/* A request that has ended. `handle` is its handle, of the type for which the
- * table names the function. Context: pending phase. */
+/* Handles a completed request. `handle` is its handle, of the type for which
+ * the table names the function. Context: pending phase. */
 typedef void uv__req_fn(uv_handle_t* handle, uv_req_t* req);
 
-/* The base of any request type; the argument is a pointer to one. */
+/* The base of any request type; `r` is a pointer to a request. */
 #define uv__req_base(r) ((uv_req_t*) (r))
 
-/* Sets up a request that lives inside a handle: UV_READ, UV_ACCEPT,
+/* Initialises a request that is part of a handle: UV_READ, UV_ACCEPT,
  * UV_UDP_RECV, UV_POLL_REQ, UV_FS_EVENT_REQ, UV_PROCESS_EXIT, UV_SIGNAL_REQ.
- * These find their handle through req->data. */
+ * They find their handle through req->data. */
 static inline void uv__req_init_own(void* request,
                                     uv_req_type type,
                                     void* handle) {
@@ -51,7 +50,8 @@ static inline void uv__req_init_own(void* request,
   req->next_req = NULL;
 }
 
-/* Cleared for the next operation; hEvent may be set afterwards. */
+/* The request's OVERLAPPED, zeroed for the next operation; hEvent may be set
+ * afterwards. */
 static inline OVERLAPPED* uv__req_overlapped(void* request) {
   uv_req_t* req = (uv_req_t*) request;
   OVERLAPPED* overlapped = &req->u.io.overlapped;
@@ -66,17 +66,17 @@ static inline uv_req_t* uv__req_of(OVERLAPPED* overlapped) {
 
 /* ---- results (R4) ---- */
 
-/* It succeeded and moved `bytes`. */
+/* Success with `bytes` transferred. */
 static inline void uv__req_set_bytes(void* request, size_t bytes) {
   uv_req_t* req = (uv_req_t*) request;
   req->u.io.overlapped.Internal = 0;
   req->u.io.overlapped.InternalHigh = bytes;
 }
 
-/* It failed with a Win32 or Winsock error; 0 is success without bytes. */
+/* Failure with a Win32 or Winsock error; 0 is success without bytes. */
 static inline void uv__req_set_error(void* request, DWORD sys_error) {
   uv_req_t* req = (uv_req_t*) request;
-  /* As NTSTATUS_FROM_WIN32 does: severity error, facility NTWIN32. */
+  /* Like NTSTATUS_FROM_WIN32: severity error, facility NTWIN32. */
   uint32_t status = sys_error == 0 ? 0 : 0xC0070000u | (sys_error & 0xFFFF);
   req->u.io.overlapped.Internal = status;
   req->u.io.overlapped.InternalHigh = 0;
@@ -86,7 +86,7 @@ static inline LONG uv__req_status(const void* request) {
   return (LONG) ((const uv_req_t*) request)->u.io.overlapped.Internal;
 }
 
-/* Warnings (buffer overflow: part of a message was read) are no success. */
+/* Warnings (buffer overflow: part of a message was read) are failures. */
 static inline int uv__req_succeeded(const void* request) {
   return uv__req_status(request) >= 0;
 }
@@ -109,25 +109,25 @@ static inline int uv__req_sock_error(const void* request) {
   return uv__status_sock_error(uv__req_status(request));
 }
 
-/* ---- the way (dispatch.c) ---- */
+/* ---- delivery (dispatch.c) ---- */
 
-/* Appends a finished request to the pending list. Nothing may wait for it in
- * the port any more. */
+/* Appends a completed request to the pending list. It must not be in the
+ * port. */
 void uv__req_pend(uv_loop_t* loop, void* request);
 
-/* Hands a finished request to the loop from another thread: 0 or UV_E*.
+/* Passes a completed request to the loop from another thread: 0 or UV_E*.
  * Context: any. */
 int uv__req_post(uv_loop_t* loop, void* request);
 
 /* ---- handles and their requests (R2, R3) ---- */
 
-/* Of close(): done if nothing is under way, else later. */
+/* The answer of close(): done if nothing is outstanding, else later. */
 static inline enum uv__close_answer uv__close_when_idle(
     unsigned int under_way) {
   return under_way == 0 ? UV__CLOSE_DONE : UV__CLOSE_LATER;
 }
 
-/* A handler is through with one of the handle's requests. Call it last. */
+/* A handler has finished one of the handle's requests. Call it last. */
 static inline void uv__req_finished(void* handle, unsigned int* under_way) {
   uv_handle_t* base = (uv_handle_t*) handle;
 
@@ -136,9 +136,9 @@ static inline void uv__req_finished(void* handle, unsigned int* under_way) {
     uv__handle_close_later_done(base);
 }
 
-/* Streams and udp are active while anything is going on: a listen, a read, or a
- * request of the user's. `count` is the handle's activecnt. After close() it
- * only goes down. */
+/* Streams and UDP handles are active during a listen, a read, or a request
+ * of the user. `count` is the handle's activecnt. After close() it only
+ * decreases. */
 static inline void uv__activity_begin(void* handle, int* count) {
   if ((*count)++ == 0)
     uv__handle_start((uv_handle_t*) handle);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Pipe servers.
  *
- *   bind: the first instance of the name -> listen: a few instances, each with
- *   a UV_ACCEPT request -> a client connects -> in line, connection_cb
- *   -> uv_accept(): the instance becomes the client's, a new one is made
+ *   bind: creates the first instance of the name -> listen: several instances,
+ *   each with a UV_ACCEPT request -> a client connects -> queued, connection_cb
+ *   -> uv_accept(): the client takes the instance, a new one is created
  *
- * An instance that cannot be made is reported once and leaves one slot less.
+ * An instance that cannot be created is reported once; its slot stays unused.
  */
 #include "win/pipe.h"
 #include "alloc.h"
@@ -14,10 +14,10 @@
 
 #include <string.h>
 
-/* As many connections can wait between two looks at them. */
+/* Connections that can be established before the loop accepts them. */
 #define INSTANCES_DEFAULT 4
 
-/* More than one process has handles for. */
+/* More than a process has handles for. */
 #define INSTANCES_MAX 4096
 
 static HANDLE new_instance(const WCHAR* name, DWORD first) {
@@ -28,10 +28,10 @@ static HANDLE new_instance(const WCHAR* name, DWORD first) {
       UV__PIPE_BUFFER_SIZE, UV__PIPE_BUFFER_SIZE, 0, NULL);
 }
 
-/* As the other systems answer. */
+/* The errors that other systems return. */
 static int bind_error(DWORD sys_error) {
   switch (sys_error) {
-  case ERROR_ACCESS_DENIED: /* somebody else's */
+  case ERROR_ACCESS_DENIED: /* owned by somebody else */
     return UV_EADDRINUSE;
   case ERROR_PATH_NOT_FOUND:
   case ERROR_INVALID_NAME:
@@ -47,7 +47,7 @@ int uv__pipe_os_bind(uv_pipe_t* pipe, const struct uv__pipe_name* name) {
   if (pipe->flags & (UV__BOUND | UV__PIPE_CONN))
     return UV_EINVAL;
   if (pipe->name != NULL)
-    return UV_EINVAL; /* connecting */
+    return UV_EINVAL; /* already connecting */
   int err = uv__pipe_wide_name(name, &wide);
   if (err != 0)
     return err;
@@ -84,7 +84,7 @@ err_free:
 }
 
 void uv_pipe_pending_instances(uv_pipe_t* pipe, int count) {
-  /* The requests are there from bind on; a connection has no such thing. */
+  /* The requests are allocated by bind; a connection has none. */
   if (!(pipe->flags & (UV__PIPE_SERVER | UV__PIPE_CONN)) && count > 0)
     pipe->pipe.serv.pending_instances = count;
 }
@@ -95,7 +95,7 @@ static void drop_instance(uv_pipe_accept_t* req) {
   req->pipeHandle = INVALID_HANDLE_VALUE;
 }
 
-/* Starts waiting for a client; the Win32 error if that cannot be. */
+/* Starts waiting for a client; returns the Win32 error if that fails. */
 static DWORD await_client(uv_pipe_t* server, uv_pipe_accept_t* req) {
   if (req->pipeHandle == INVALID_HANDLE_VALUE)
     req->pipeHandle = new_instance(server->name, 0);
@@ -111,7 +111,7 @@ static DWORD await_client(uv_pipe_t* server, uv_pipe_accept_t* req) {
   case ERROR_IO_PENDING:
     return ERROR_SUCCESS;
   case ERROR_PIPE_CONNECTED:
-  case ERROR_NO_DATA: /* came and went: still a connection, with an end */
+  case ERROR_NO_DATA: /* connected and closed: a connection at its end */
     uv__req_set_bytes(req, 0);
     uv__req_pend(server->loop, req);
     return ERROR_SUCCESS;
@@ -120,7 +120,7 @@ static DWORD await_client(uv_pipe_t* server, uv_pipe_accept_t* req) {
   }
 }
 
-static void arm(uv_pipe_t* server, uv_pipe_accept_t* req) {
+static void accept_arm(uv_pipe_t* server, uv_pipe_accept_t* req) {
   server->reqs_pending++;
   DWORD sys_error = await_client(server, req);
   if (sys_error == ERROR_SUCCESS)
@@ -148,12 +148,12 @@ int uv__pipe_listen(uv_stream_t* stream, int backlog, uv_connection_cb cb) {
 
   uv__activity_begin(stream, &stream->activecnt);
   for (int i = 0; i < pipe->pipe.serv.pending_instances; i++)
-    arm(pipe, &pipe->pipe.serv.accept_reqs[i]);
+    accept_arm(pipe, &pipe->pipe.serv.accept_reqs[i]);
   return 0;
 }
 
-/* Connections are accepted in the order they came. */
-static void line_up(uv_pipe_t* server, uv_pipe_accept_t* req) {
+/* Connections are accepted in order of arrival. */
+static void queue_connection(uv_pipe_t* server, uv_pipe_accept_t* req) {
   uv_pipe_accept_t** last = &server->pipe.serv.pending_accepts;
 
   while (*last != NULL)
@@ -169,7 +169,7 @@ void uv__pipe_accept_done(uv_handle_t* handle, uv_req_t* base) {
   if (uv__is_closing(handle)) {
     drop_instance(req);
   } else if (uv__req_succeeded(req)) {
-    line_up(server, req);
+    queue_connection(server, req);
     if (server->connection_cb != NULL)
       uv__call_connection(uv__pipe_stream(server), 0);
   } else {
@@ -177,14 +177,14 @@ void uv__pipe_accept_done(uv_handle_t* handle, uv_req_t* base) {
     int could_be_made = req->pipeHandle != INVALID_HANDLE_VALUE;
     drop_instance(req);
     if (could_be_made)
-      arm(server, req);
+      accept_arm(server, req);
     if (server->connection_cb != NULL)
       uv__call_connection(uv__pipe_stream(server), err);
   }
   uv__req_finished(server, &server->reqs_pending);
 }
 
-/* May the handle become a connection? */
+/* Can the handle become a connection? */
 static int check_client(const uv_stream_t* client) {
   if (client->type != UV_NAMED_PIPE || uv__is_closing(uv__base(client)))
     return UV_EINVAL;
@@ -214,7 +214,7 @@ int uv__pipe_accept(uv_stream_t* stream, uv_stream_t* client) {
   if (err != 0)
     CloseHandle(instance);
   if (!uv__is_closing(uv__base(server)))
-    arm(server, req);
+    accept_arm(server, req);
   return err;
 }
 

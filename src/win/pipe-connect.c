@@ -2,10 +2,10 @@
 /* Pipe clients.
  *
  *   connect: opens the name -> UV_CONNECT is pended
- *   all instances busy -> a thread waits for one, opens it -> UV_CONNECT
+ *   all instances busy -> a thread waits for one and opens it -> UV_CONNECT
  *
- * The request carries the new OS handle until its handler gives it to the
- * pipe; if that has been closed meanwhile, the OS handle is closed too.
+ * The request holds the new OS handle until its handler gives it to the pipe.
+ * If the pipe has been closed meanwhile, the OS handle is closed too.
  */
 #include "win/pipe.h"
 #include "alloc.h"
@@ -14,10 +14,10 @@
 #include <string.h>
 #include <wchar.h>
 
-/* Milliseconds to wait for a server that has no free instance. */
+/* How long to wait for a server without a free instance. */
 #define BUSY_TIMEOUT_MS 30000
 
-/* Somebody else may be faster when one becomes free. */
+/* Another client may take a free instance first. */
 #define BUSY_TRIES_MAX 1000
 
 struct way_in {
@@ -25,14 +25,14 @@ struct way_in {
   unsigned int flags;
 };
 
-/* In this order: the server decides what is allowed. */
+/* Tried in this order: the server decides which access is allowed. */
 static const struct way_in ways_in[] = {
   { GENERIC_READ | GENERIC_WRITE, UV__READABLE | UV__WRITABLE },
   { GENERIC_READ | FILE_WRITE_ATTRIBUTES, UV__READABLE },
   { GENERIC_WRITE | FILE_READ_ATTRIBUTES, UV__WRITABLE },
 };
 
-/* Opens the name; GetLastError() says why not. Context: any. */
+/* Opens the name; on failure GetLastError() has the error. Context: any. */
 static HANDLE open_name(const WCHAR* name, DWORD* flags) {
   for (size_t i = 0; i < ARRAY_SIZE(ways_in); i++) {
     HANDLE handle = CreateFileW(name, ways_in[i].access, 0, NULL, OPEN_EXISTING,
@@ -47,7 +47,7 @@ static HANDLE open_name(const WCHAR* name, DWORD* flags) {
   return INVALID_HANDLE_VALUE;
 }
 
-/* Tries once and stores the outcome in the request. */
+/* Tries once and stores the result in the request. */
 static DWORD try_open(uv_connect_t* req, const WCHAR* name) {
   DWORD flags = 0;
   HANDLE handle = open_name(name, &flags);
@@ -59,7 +59,7 @@ static DWORD try_open(uv_connect_t* req, const WCHAR* name) {
   return sys_error;
 }
 
-/* Context: a thread of the system's pool. The copy of the name is its own. */
+/* Context: system thread pool. Owns its copy of the name. */
 static DWORD WINAPI wait_and_open(void* arg) {
   uv_connect_t* req = arg;
   uv_loop_t* loop = req->handle->loop;
@@ -77,7 +77,7 @@ static DWORD WINAPI wait_and_open(void* arg) {
   }
   uv__free(name);
   req->u.connect.name = NULL;
-  /* Fails only if the port is gone, and the loop with it. */
+  /* Fails only if the port is gone, and then so is the loop. */
   (void) uv__req_post(loop, req);
   return 0;
 }
@@ -97,7 +97,7 @@ static int wait_on_thread(uv_connect_t* req, const WCHAR* name) {
   return err;
 }
 
-static void begin(uv_pipe_t* pipe, uv_connect_t* req) {
+static void connect_begin(uv_pipe_t* pipe, uv_connect_t* req) {
   req->handle = uv__pipe_stream(pipe);
   memset(&req->u, 0, sizeof(req->u));
   req->u.connect.pipeHandle = INVALID_HANDLE_VALUE;
@@ -124,7 +124,7 @@ int uv__pipe_os_connect(uv_connect_t* req,
   }
 
   pipe->name = wide;
-  begin(pipe, req);
+  connect_begin(pipe, req);
   DWORD sys_error = try_open(req, wide);
   if (sys_error == ERROR_PIPE_BUSY) {
     err = wait_on_thread(req, wide);
@@ -141,15 +141,15 @@ void uv__pipe_os_refuse(uv_connect_t* req, uv_pipe_t* pipe, int err) {
   if (uv__is_closing(uv__base(pipe)))
     return; /* a closing handle takes no more requests */
 
-  begin(pipe, req);
+  connect_begin(pipe, req);
   uv__req_set_error(req, ERROR_INVALID_PARAMETER);
   req->u.connect.pipeHandle = INVALID_HANDLE_VALUE;
-  req->u.connect.duplex_flags = (DWORD) err; /* negative: not tried */
+  req->u.connect.duplex_flags = (DWORD) err; /* negative: not attempted */
   uv__req_pend(pipe->loop, req);
 }
 
-/* What became of it; the pipe is open afterwards if that is good. */
-static int conclude(uv_pipe_t* pipe, uv_connect_t* req) {
+/* Determines the result; on success the pipe is open. */
+static int connect_finish(uv_pipe_t* pipe, uv_connect_t* req) {
   HANDLE handle = req->u.connect.pipeHandle;
   DWORD flags = req->u.connect.duplex_flags;
   int err;
@@ -170,10 +170,10 @@ void uv__pipe_connect_done(uv_handle_t* handle, uv_req_t* base) {
   uv_pipe_t* pipe = (uv_pipe_t*) handle;
   uv_connect_t* req = (uv_connect_t*) base;
   int was_tried = (int) req->u.connect.duplex_flags >= 0;
-  int err = conclude(pipe, req);
+  int err = connect_finish(pipe, req);
 
   if (err != 0 && was_tried) {
-    uv__free(pipe->name); /* may be tried again */
+    uv__free(pipe->name); /* the caller may try again */
     pipe->name = NULL;
   }
   uv__req_unregister(pipe->loop);

@@ -1,48 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of writing.
+/* Shutting down a pipe.
  *
- * A pipe has no half-closed state: the peer learns that no more will come when
- * our handle is closed, and that ends reading too. So after the last write a
- * thread of the system's waits until the peer has read everything:
+ * A pipe has no half-closed state: the peer sees end of file only when our
+ * handle is closed, which ends reading too. So after the last write a system
+ * thread waits until the peer has read everything (FlushFileBuffers):
  * https://learn.microsoft.com/windows/win32/api/fileapi/
- * nf-fileapi-flushfilebuffers
- * Then the shutdown has ended, and
+ * nf-fileapi-flushfilebuffers The shutdown is then complete, and
  *
- *   - a pipe that cannot be read (any more) is closed at once;
- *   - else the peer may be about to answer: the handle is closed after a short
- *     silence while a read waits, and the reader is told UV_EOF.
+ *   - a pipe that is not readable (any more) is closed at once;
+ *   - otherwise the peer may still answer: if a read is pending and nothing
+ *     arrives for SILENCE_MS, the handle is closed and the reader gets UV_EOF.
  *
- * The thread has a handle of its own. If the pipe is closed meanwhile it is
- * left alone, and the peer finds the end behind the data all the same.
+ * The thread has a duplicate of the handle. If the pipe is closed meanwhile,
+ * the thread continues alone, and the peer still gets all data before the end.
  *
- * A synchronous handle is not flushed: the call would wait for a read that is
- * under way.
+ * A synchronous handle is not flushed: the call would wait for a pending read.
  */
 #include "win/pipe.h"
 #include "alloc.h"
 #include "atomic.h"
 
-/* Silence that means there will be no answer. */
+/* How long to wait for an answer. */
 #define SILENCE_MS 50
 
 enum flush_state {
-  FLUSH_WAITS, /* the thread is at it, and will post the request */
-  FLUSH_ENDED, /* the request is on its way; the loop frees this */
+  FLUSH_WAITS, /* the thread is flushing and will post the request */
+  FLUSH_ENDED, /* the request was posted; the loop frees this */
   FLUSH_ALONE  /* the pipe is closed; the thread frees this */
 };
 
 struct uv__pipe_flush {
   int state;          /* enum flush_state; atomic */
-  HANDLE handle;      /* a copy of the pipe's */
+  HANDLE handle;      /* duplicate of the pipe's */
   uv_loop_t* loop;    /* may be gone in FLUSH_ALONE */
   uv_shutdown_t* req; /* likewise */
 };
 
-/* Context: a thread of the system's. */
+/* Context: system thread pool. */
 static DWORD WINAPI work_flush(void* arg) {
   struct uv__pipe_flush* flush = arg;
 
-  /* Whatever it answers: all is read, or there is nobody to read any more. */
+  /* The result does not matter: all data was read, or nobody is left to read
+   * it. */
   (void) FlushFileBuffers(flush->handle);
   CloseHandle(flush->handle);
   uv_loop_t* loop = flush->loop;
@@ -55,7 +54,7 @@ static DWORD WINAPI work_flush(void* arg) {
   return 0;
 }
 
-/* 0, or UV_E* if there can be no thread. */
+/* 0, or UV_E* if no thread is available. */
 static int start_flush(uv_pipe_t* pipe, uv_shutdown_t* req) {
   HANDLE self = GetCurrentProcess();
   struct uv__pipe_flush* flush = uv__malloc(sizeof(*flush));
@@ -96,7 +95,7 @@ void uv__pipe_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {
   uv_pipe_t* pipe = (uv_pipe_t*) stream;
 
   if (stream->write_reqs_pending > 0)
-    return; /* the last of them brings us back */
+    return; /* the last of them calls again */
 
   stream->reqs_pending++;
   uv__req_set_bytes(req, 0);
@@ -104,7 +103,7 @@ void uv__pipe_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {
     uv__req_pend(stream->loop, req);
 }
 
-/* Closes the handle under the reader. */
+/* Closes the handle despite a pending read. */
 static void end_both(uv_pipe_t* pipe) {
   uv__pipe_eof_close(pipe);
   uv__pipe_shut(pipe);
@@ -118,7 +117,7 @@ static void silence_cb(uv_timer_t* timer) {
 
   if (!(pipe->flags & UV__READ_PENDING))
     return;
-  /* Something has come and its handler is next; it begins anew. */
+  /* Data has arrived and its handler runs next, which restarts the timer. */
   if (!HasOverlappedIoCompleted(read))
     end_both(pipe);
 }
@@ -166,7 +165,7 @@ static void end_writing(uv_pipe_t* pipe) {
     return;
   }
   if (make_timer(pipe) != 0) {
-    end_both(pipe); /* without memory there is no patience either */
+    end_both(pipe); /* out of memory: close without waiting */
     return;
   }
   int reading = UV__READING | UV__READ_PENDING;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Sockets that travel over a pipe with ipc=1.
+/* Sockets passed over a pipe with ipc=1.
  *
- * Everything on such a pipe is in frames (ipc-frame.h) of data, before them the
- * description of the socket they were written with, made for the receiving
- * process. Received ones wait for uv_accept(), in a line
- * with a bound, because the peer decides how many come.
+ * All data on such a pipe is framed (ipc-frame.h). A frame may start with the
+ * description of a socket, made for the receiving process. Received sockets are
+ * queued for uv_accept(); the queue is bounded, because the peer decides how
+ * many it sends.
  */
 #include "win/pipe.h"
 #include "alloc.h"
@@ -14,7 +14,7 @@
 
 #define SOCKETS_MAX 1024
 
-/* FILE_PIPE_LOCAL_INFORMATION: which end we have. */
+/* FILE_PIPE_LOCAL_INFORMATION: the end of the pipe that we hold. */
 #define PIPE_IS_SERVER_END 1
 
 /* ---- sending ---- */
@@ -29,8 +29,8 @@ static DWORD parent_pid(void) {
   return result == STATUS_SUCCESS ? (DWORD) info.parent_pid : 0;
 }
 
-/* Who has the other end; 0 if that cannot be found out. uv_spawn() has told
- * us of children, whose ends were opened here. */
+/* The process at the other end; 0 if unknown. For children, whose ends were
+ * opened by us, uv_spawn() has stored it. */
 static DWORD peer_pid(uv_pipe_t* pipe) {
   struct uv__file_pipe_local_info info = { 0 };
   struct uv__io_status status;
@@ -56,7 +56,7 @@ static DWORD peer_pid(uv_pipe_t* pipe) {
 size_t uv__ipc_overhead(const uv_stream_t* send_handle, size_t bytes) {
   if (send_handle != NULL)
     return UV__IPC_HEADER_SIZE + sizeof(struct uv__socket_xfer);
-  /* Nothing to say, no frame: libuv's receivers refuse one that is empty. */
+  /* No frame for an empty write: libuv's receivers reject empty frames. */
   return bytes == 0 ? 0 : UV__IPC_HEADER_SIZE;
 }
 
@@ -122,8 +122,7 @@ static int line_up_socket(uv_pipe_t* pipe, struct uv__ipc_socket* item) {
   return 0;
 }
 
-/* Takes in what is not data; *avail goes down by what was read. Returns 0 or
- * UV_E*. */
+/* Reads everything but data; reduces *avail by what was read. 0 or UV_E*. */
 static int read_control(uv_pipe_t* pipe, DWORD* avail) {
   struct uv__ipc_parser* parser = &uv__pipe_extra(pipe)->parser;
   void* socket = parser->socket;
@@ -158,12 +157,12 @@ int uv__ipc_read(uv_pipe_t* pipe, DWORD avail) {
     if (err != 0)
       return err;
     if (avail == before)
-      return 0; /* another reader took it: no peer of ours does that */
+      return 0; /* taken by another reader, which our own peers never do */
   }
   if (avail == 0)
     return 0;
 
-  /* The callback inside cannot read again before we are back. */
+  /* The callback cannot read recursively. */
   int64_t n = uv__pipe_read_data(pipe, avail < *rest ? avail : *rest);
   if (n <= 0)
     return 0;
@@ -171,7 +170,7 @@ int uv__ipc_read(uv_pipe_t* pipe, DWORD avail) {
   return 1;
 }
 
-/* ---- handing out ---- */
+/* ---- accepting ---- */
 
 int uv__ipc_accept(uv_pipe_t* pipe, uv_stream_t* client) {
   struct uv__queue* line = &pipe->pipe.conn.ipc_xfer_queue;
@@ -214,7 +213,7 @@ int uv__pipe_os_pending_count(const uv_pipe_t* pipe) {
   return pipe->pipe.conn.ipc_xfer_queue_length;
 }
 
-/* Nothing else travels. */
+/* Only TCP sockets can be passed. */
 uv_handle_type uv__pipe_os_pending_type(const uv_pipe_t* pipe) {
   (void) pipe;
   return UV_TCP;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What pipes are called, and who may open them.
+/* Names of pipes, and access rights.
  *
- * The names of the other systems are emulated: a server and what it accepted
- * have the name locally, a client has it as its peer's.
+ * Names behave as on other systems: a server and the connections it accepted
+ * have the name as their local name, a client as its peer's.
  */
 #include "win/pipe.h"
 #include "alloc.h"
@@ -21,7 +21,7 @@
 
 static const WCHAR prefix[] = L"\\\\.\\pipe";
 
-/* FILE_NAME_INFORMATION with room. */
+/* FILE_NAME_INFORMATION with a buffer. */
 struct name_info {
   ULONG length; /* bytes */
   WCHAR name[NAME_UNITS_MAX];
@@ -29,7 +29,7 @@ struct name_info {
 
 int uv__pipe_wide_name(const struct uv__pipe_name* name, WCHAR** out) {
   if (name->is_abstract)
-    return UV_EINVAL; /* these are Linux's */
+    return UV_EINVAL; /* abstract names exist on Linux only */
   if (name->is_exact && name->len > MAX_PIPENAME_LEN)
     return UV_EINVAL;
 
@@ -41,7 +41,7 @@ int uv__pipe_wide_name(const struct uv__pipe_name* name, WCHAR** out) {
   return err;
 }
 
-/* Hands out the name the system knows; an anonymous pipe has none. */
+/* Returns the name known to the system; an anonymous pipe has none. */
 static int put_system_name(uv_pipe_t* pipe, char* buffer, size_t* size) {
   struct name_info info;
   struct uv__io_status status;
@@ -98,8 +98,8 @@ int uv__pipe_os_getpeername(const uv_pipe_t* pipe, char* buffer, size_t* size) {
   return put_name((uv_pipe_t*) pipe, buffer, size);
 }
 
-/* What everybody is to be granted. */
-static DWORD permissions(int mode) {
+/* Access rights to grant to everybody. */
+static DWORD mode_to_access(int mode) {
   DWORD access = 0;
 
   if (mode & UV_READABLE)
@@ -109,8 +109,8 @@ static DWORD permissions(int mode) {
   return access;
 }
 
-/* Adds a right to the list that the pipe has. Win32 errors. */
-static DWORD grant(HANDLE handle, DWORD access, PSID who) {
+/* Adds an entry to the pipe's access control list. Returns the Win32 error. */
+static DWORD grant_access(HANDLE handle, DWORD access, PSID who) {
   PACL old_list = NULL;
   PACL new_list = NULL;
   PSECURITY_DESCRIPTOR descriptor = NULL;
@@ -147,7 +147,7 @@ int uv__pipe_os_chmod(uv_pipe_t* pipe, int mode) {
                                 0, &everyone))
     return uv__last_error();
   DWORD sys_error =
-      grant(uv__pipe_handle(pipe), permissions(mode), everyone);
+      grant_access(uv__pipe_handle(pipe), mode_to_access(mode), everyone);
   FreeSid(everyone);
   return sys_error == ERROR_SUCCESS ? 0
                                     : uv_translate_sys_error((int) sys_error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Both ends of a new pipe at once: uv_pipe() and the standard streams of
- * children. A named pipe with a name of its own, because anonymous ones cannot
- * be overlapped; nobody else gets in, since there is one instance only.
+/* Creates both ends of a pipe: uv_pipe() and the standard streams of children.
+ * It is a named pipe with a unique name, because anonymous ones cannot be
+ * overlapped; there is only one instance, so nobody else can connect.
  */
 #include "win/pipe.h"
 #include "atomic.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Names that turn out to be taken. */
+/* Attempts to find an unused name. */
 #define NAME_TRIES_MAX 64
 
 #define NAME_UNITS 80
@@ -18,11 +18,11 @@ struct pair_options {
   DWORD server_access; /* PIPE_ACCESS_* | FILE_FLAG_OVERLAPPED */
   DWORD client_access; /* GENERIC_* */
   DWORD client_flags;  /* 0 or FILE_FLAG_OVERLAPPED */
-  BOOL inherit;        /* may children inherit the client's end? */
+  BOOL inherit;        /* can children inherit the client's end? */
 };
 
-/* LOCAL is where processes in an app container may make pipes, and a name like
- * any other for the rest. */
+/* App containers may create pipes only under LOCAL; elsewhere it is a name like
+ * any other. */
 static void make_name(WCHAR name[NAME_UNITS]) {
   static unsigned int count;
   LARGE_INTEGER ticks;
@@ -50,7 +50,7 @@ static HANDLE open_server(WCHAR name[NAME_UNITS], DWORD access) {
   return INVALID_HANDLE_VALUE;
 }
 
-/* The last error says what went wrong. */
+/* Sets the last error on failure. */
 static int make_pair(const struct pair_options* options,
                      HANDLE* server,
                      HANDLE* client) {
@@ -65,8 +65,8 @@ static int make_pair(const struct pair_options* options,
                                   OPEN_EXISTING, options->client_flags, NULL);
   int err = client_end == INVALID_HANDLE_VALUE ? uv__last_error() : 0;
 
-  /* The client is there, so this answers at once; some emulations of Windows
-   * count the pipe as connected only then. */
+  /* The client is connected, so this returns at once; Wine counts the pipe as
+   * connected only after this call. */
   if (err == 0 && !(options->server_access & FILE_FLAG_OVERLAPPED))
     (void) ConnectNamedPipe(server_end, NULL);
   if (err != 0) {
@@ -119,9 +119,9 @@ int uv__pipe_open_stdio(uv_pipe_t* pipe,
   struct pair_options options = {
     .server_access = FILE_FLAG_OVERLAPPED,
     .client_access = FILE_READ_ATTRIBUTES | FILE_WRITE_ATTRIBUTES,
-    /* Children that pass handles read and write at once. */
-    .client_flags = pipe->ipc ? FILE_FLAG_OVERLAPPED
-                              : overlapped_if((int) flags),
+    /* Children with an IPC pipe read and write at the same time. */
+    .client_flags =
+        pipe->ipc ? FILE_FLAG_OVERLAPPED : overlapped_if((int) flags),
     .inherit = TRUE,
   };
   unsigned int ours = 0;

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading from pipes.
  *
- *   a read of nothing waits -> UV_READ: how much is there? -> alloc_cb, read,
- *   read_cb, until nothing is left or often enough -> the next one waits
+ *   a zero-byte read is pending -> UV_READ: how much is available? -> alloc_cb,
+ *   read, read_cb, until the pipe is empty or ROUNDS_MAX is reached -> the next
+ *   zero-byte read
  *
- * What is there may be taken by another reader of the same pipe: then it is as
- * if it had not been there.
+ * Another reader of the same pipe may take the available data first; we then
+ * continue as if there had been none.
  */
 #include "win/pipe.h"
 #include "callback.h"
 
-/* Callbacks in a row before the loop's other work gets its turn. */
+/* Consecutive callbacks before the loop continues with other work. */
 #define ROUNDS_MAX 32
 
-/* What is suggested to alloc_cb. */
+/* Size suggested to alloc_cb. */
 #define SUGGESTED_SIZE 65536
 
-/* On a synchronous handle everything waits for the write that is under way;
- * when that is through, reading goes on. */
+/* On a synchronous handle everything waits for the pending write; reading
+ * continues after it completes. */
 static int is_busy_writing(const uv_pipe_t* pipe) {
   return (pipe->flags & UV__PIPE_SYNC) &&
          pipe->pipe.conn.non_overlapped_write_active != NULL;
@@ -51,7 +52,7 @@ void uv__pipe_read_go_on(uv_pipe_t* pipe) {
   pipe->flags |= UV__READ_PENDING;
   pipe->reqs_pending++;
   uv__pipe_eof_wait(pipe);
-  if (pipe->handle == INVALID_HANDLE_VALUE) { /* closed by the eof timer */
+  if (pipe->handle == INVALID_HANDLE_VALUE) { /* closed by the EOF timer */
     uv__req_set_error(&pipe->read_req, ERROR_BROKEN_PIPE);
     uv__req_pend(pipe->loop, &pipe->read_req);
   } else if (uv__pipe_has_threads(pipe)) {
@@ -74,13 +75,13 @@ void uv__pipe_read_stop(uv_stream_t* stream) {
   stream->flags &= ~UV__READING;
   uv__activity_end(stream, &stream->activecnt);
   uv__pipe_eof_put_off(pipe);
-  /* A read that waits in the port takes nothing and disturbs nobody; one on a
-   * thread may keep the whole handle busy. */
+  /* A pending zero-byte read in the port consumes nothing; one on a thread may
+   * block the whole handle. */
   if (uv__pipe_has_threads(pipe))
     uv__pipe_thread_stop_read(pipe);
 }
 
-/* The event for reads that must not reach the port. */
+/* The event for reads that must not post to the port. */
 static HANDLE private_event(uv_pipe_t* pipe) {
   if (pipe->read_req.event_handle == NULL)
     pipe->read_req.event_handle = CreateEventW(NULL, TRUE, FALSE, NULL);
@@ -94,7 +95,7 @@ static int64_t read_overlapped(uv_pipe_t* pipe, void* base, DWORD len) {
 
   if (event == NULL)
     return -(int64_t) GetLastError();
-  /* A set low bit keeps the completion from the port. */
+  /* Setting the low bit prevents a completion packet. */
   overlapped.hEvent = (HANDLE) ((uintptr_t) event | 1);
   if (!ReadFile(pipe->handle, base, len, NULL, &overlapped)) {
     DWORD sys_error = GetLastError();
@@ -163,10 +164,10 @@ int64_t uv__pipe_read_data(uv_pipe_t* pipe, DWORD max) {
   return read_data(pipe, max, &filled);
 }
 
-/* How much is there? Where it matters: on a synchronous handle a read of more
- * would wait, and a frame must not be read beyond its end. Whether the pipe is
- * still good. */
-static int look(uv_pipe_t* pipe, DWORD* avail) {
+/* Queries the available bytes where it matters: on a synchronous handle,
+ * reading more would block, and a frame must not be read beyond its end.
+ * Returns whether the pipe is still usable. */
+static int peek_available(uv_pipe_t* pipe, DWORD* avail) {
   *avail = MAXDWORD;
   if (!(pipe->flags & UV__PIPE_SYNC) && !pipe->ipc)
     return 1;
@@ -176,11 +177,11 @@ static int look(uv_pipe_t* pipe, DWORD* avail) {
   return 0;
 }
 
-/* Reads once; whether there may be more. */
-static int take_some(uv_pipe_t* pipe) {
+/* Reads once; returns whether there may be more. */
+static int read_some(uv_pipe_t* pipe) {
   DWORD avail;
 
-  if (!look(pipe, &avail) || avail == 0)
+  if (!peek_available(pipe, &avail) || avail == 0)
     return 0;
   uv__pipe_eof_put_off(pipe);
   if (!pipe->ipc) {
@@ -206,12 +207,12 @@ void uv__pipe_read_done(uv_handle_t* handle, uv_req_t* req) {
 
   if (sys_error == ERROR_SUCCESS || sys_error == ERROR_MORE_DATA) {
     int rounds = 0;
-    while (may_go_on(pipe) && rounds++ < ROUNDS_MAX && take_some(pipe)) {
-      /* The callbacks may stop, start or close: asked again each time. */
+    while (may_go_on(pipe) && rounds++ < ROUNDS_MAX && read_some(pipe)) {
+      /* Callbacks may stop, start or close: check again each time. */
     }
   } else if (sys_error != ERROR_OPERATION_ABORTED) {
     end_reading(pipe, sys_error);
-  } /* else: cancelled to let something else through */
+  } /* else: cancelled to let another operation proceed */
 
   if (!uv__is_closing(handle))
     uv__pipe_read_go_on(pipe);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing to pipes.
  *
- * The system takes one piece of memory per write: several buffers, and the
- * frames of ipc pipes, are put together in one that lives until the write has
- * ended (write_buffer, where `coalesced` is set).
+ * The system takes one buffer per write: several buffers, and the frames of ipc
+ * pipes, are copied into one block that lives until the write completes
+ * (write_buffer, if `coalesced` is set).
  */
 #include "win/pipe.h"
 #include "alloc.h"
 
 #include <string.h>
 
-/* One write, frames included. */
+/* Limit for one write, including frames. */
 #define WRITE_SIZE_MAX INT32_MAX
 
-static char* append(char* at, const uv_buf_t bufs[], unsigned int nbufs) {
+static char* append_bufs(char* at, const uv_buf_t bufs[], unsigned int nbufs) {
   for (unsigned int i = 0; i < nbufs; i++) {
     if (bufs[i].len != 0)
       memcpy(at, bufs[i].base, bufs[i].len);
@@ -22,13 +22,13 @@ static char* append(char* at, const uv_buf_t bufs[], unsigned int nbufs) {
   return at;
 }
 
-/* Fills write_buffer with everything that has to be written. */
-static int gather(uv_pipe_t* pipe,
-                  uv_write_t* req,
-                  const uv_buf_t bufs[],
-                  unsigned int nbufs,
-                  uv_stream_t* send_handle,
-                  size_t bytes) {
+/* Fills write_buffer with everything to be written. */
+static int gather_write(uv_pipe_t* pipe,
+                        uv_write_t* req,
+                        const uv_buf_t bufs[],
+                        unsigned int nbufs,
+                        uv_stream_t* send_handle,
+                        size_t bytes) {
   req->coalesced = 0;
   if (!pipe->ipc && nbufs == 1) {
     req->write_buffer = bufs[0];
@@ -47,7 +47,7 @@ static int gather(uv_pipe_t* pipe,
     uv__free(base);
     return err;
   }
-  append(at, bufs, nbufs);
+  append_bufs(at, bufs, nbufs);
   req->write_buffer = uv_buf_init(base, (unsigned int) size);
   req->coalesced = 1;
   return 0;
@@ -106,7 +106,7 @@ int uv__pipe_write(uv_write_t* req,
     bytes += bufs[i].len;
   if (bytes > WRITE_SIZE_MAX - uv__ipc_overhead(send_handle, bytes))
     return UV_EINVAL;
-  int err = gather(pipe, req, bufs, nbufs, send_handle, bytes);
+  int err = gather_write(pipe, req, bufs, nbufs, send_handle, bytes);
   if (err != 0)
     return err;
 
@@ -121,7 +121,7 @@ int uv__pipe_write(uv_write_t* req,
   return 0;
 }
 
-/* 0 or UV_E*; the reader being gone has several names. */
+/* 0 or UV_E*; several errors mean that the reader is gone. */
 static int write_error(DWORD sys_error) {
   switch (sys_error) {
   case ERROR_SUCCESS:

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Poll handles: readiness of a socket.
  *
- * A question to AFD is answered once; it is asked again after each answer while
- * the handle is started. A question that asks for too little, or is not wanted
- * any more, is given up: its answer is still to come, and is not listened to.
- * There are two slots for questions, so that the next one need not wait for
- * that; should both be taken, the first answer makes room.
+ * An AFD poll request completes once, so it is resubmitted after each
+ * completion while the handle is started. A request that covers too few events,
+ * or is no longer wanted, is cancelled: its completion is still to come and is
+ * ignored. There are two slots for requests, so that a new one need not wait
+ * for that; if both are in use, the first completion frees a slot.
  *
- * A slot is idle, asked, or given up (asked and dead). While the callback runs
- * its slot counts as given up.
+ * A slot is idle, submitted, or cancelled (submitted and dead). While the
+ * callback runs, its slot counts as cancelled.
  */
 #include "callback.h"
 #include "win/afd.h"
@@ -20,8 +20,8 @@
 struct slot {
   uv_req_t* req;
   AFD_POLL_INFO* info;
-  unsigned char* asked; /* uv_poll_event bits of the question; 0: idle */
-  unsigned char* dead;  /* given up */
+  unsigned char* asked; /* requested uv_poll_event bits; 0: idle */
+  unsigned char* dead;  /* cancelled */
 };
 
 static const struct {
@@ -85,8 +85,8 @@ static int ask_afd(uv_poll_t* handle,
                          slot->req);
   if (err == 0 || slots_taken(handle) > 0)
     return err;
-  /* A socket whose base is not AFD's: some providers do all by themselves.
-   * (Wine has none.) One that is not open any more is not meant.
+  /* A socket without an AFD base: some layered providers implement everything
+   * themselves (none on Wine). Excludes sockets that are closed.
    * https://learn.microsoft.com/windows/win32/winsock/winsock-ioctls
    * (SIO_BASE_HANDLE) */
   if (getsockopt(handle->socket, SOL_SOCKET, SO_TYPE, (char*) &type, &len) == 0)
@@ -94,7 +94,7 @@ static int ask_afd(uv_poll_t* handle,
   return err;
 }
 
-static int ask(uv_poll_t* handle, const struct slot* slot) {
+static int poll_submit(uv_poll_t* handle, const struct slot* slot) {
   unsigned int events = to_afd(handle->events);
   int err = 0;
 
@@ -107,8 +107,8 @@ static int ask(uv_poll_t* handle, const struct slot* slot) {
   return err;
 }
 
-/* Makes the questions fit handle->events. 0 or UV_E*. */
-static int update(uv_poll_t* handle) {
+/* Adjusts the pending requests to handle->events. 0 or UV_E*. */
+static int poll_update(uv_poll_t* handle) {
   int idle = -1;
 
   for (int i = 0; i < SLOTS; i++) {
@@ -119,7 +119,7 @@ static int update(uv_poll_t* handle) {
     }
     if (*slot.dead)
       continue;
-    /* Asking for more does no harm: what is not wanted is not reported. */
+    /* Extra events do no harm: unwanted ones are not reported. */
     if (handle->events != 0 && (handle->events & ~*slot.asked) == 0)
       return 0;
     give_up(handle, &slot);
@@ -128,7 +128,7 @@ static int update(uv_poll_t* handle) {
     return 0;
 
   struct slot slot = slot_at(handle, idle);
-  return ask(handle, &slot);
+  return poll_submit(handle, &slot);
 }
 
 int uv__poll_os_socket(int fd, uv_os_sock_t* sock) {
@@ -163,13 +163,13 @@ int uv__poll_os_init(uv_loop_t* loop, uv_poll_t* handle, uv_os_sock_t socket) {
 }
 
 int uv__poll_os_check(const uv_poll_t* handle) {
-  (void) handle; /* several may watch one socket */
+  (void) handle; /* several handles may watch one socket */
   return 0;
 }
 
 int uv__poll_os_start(uv_poll_t* handle, int events) {
   handle->events = (unsigned char) events;
-  int err = update(handle);
+  int err = poll_update(handle);
   if (err != 0)
     (void) uv_poll_stop(handle); /* cannot fail */
   return err;
@@ -177,10 +177,10 @@ int uv__poll_os_start(uv_poll_t* handle, int events) {
 
 void uv__poll_os_stop(uv_poll_t* handle) {
   handle->events = 0;
-  (void) update(handle); /* asks nothing: cannot fail */
+  (void) poll_update(handle); /* submits nothing: cannot fail */
 }
 
-static void fail(uv_poll_t* handle, int err) {
+static void poll_fail(uv_poll_t* handle, int err) {
   (void) uv_poll_stop(handle); /* cannot fail */
   uv__call_poll(handle, err, 0);
 }
@@ -190,11 +190,11 @@ static void listen_to(uv_poll_t* handle, const struct slot* slot) {
   unsigned int answer = uv__afd_answer(slot->info, slot->req);
 
   if (err != 0) {
-    fail(handle, err);
+    poll_fail(handle, err);
     return;
   }
   if (answer & UV__AFD_LOCAL_CLOSE) {
-    /* The program closed it: it does not want to hear more. */
+    /* The program closed the socket: stop silently. */
     (void) uv_poll_stop(handle);
     return;
   }
@@ -219,9 +219,9 @@ void uv__poll_handle_done(uv_handle_t* base, uv_req_t* req) {
       uv__handle_close_later_done(base);
     return;
   }
-  int err = update(handle);
+  int err = poll_update(handle);
   if (err != 0)
-    fail(handle, err);
+    poll_fail(handle, err);
 }
 
 enum uv__close_answer uv__poll_handle_close(uv_handle_t* base) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* uv_poll_t: what dispatch, the loop, the handle table and its two ways of
- * waiting see.
+/* uv_poll_t: shared by poll-handle.c, poll-slow.c, dispatch.c and
+ * handle-class.c.
  *
- * Roles of the ABI's private fields:
- *   socket              the program's
- *   peer_socket         what AFD knows it by; INVALID_SOCKET: it does not
+ * Use of the ABI's private fields:
+ *   socket              the program's socket
+ *   peer_socket         its AFD base; INVALID_SOCKET: it has none
  *   poll_req_N, afd_poll_info_N, submitted_events_N, mask_events_N
- *                       two slots for questions, see poll-handle.c
- *   events              what the program wants to hear of; 0: stopped
+ *                       two slots for requests, see poll-handle.c
+ *   events              requested events; 0: stopped
  */
 #ifndef UV_WIN_POLL_HANDLE_H_
 #define UV_WIN_POLL_HANDLE_H_
@@ -22,16 +22,16 @@ uv__req_fn uv__poll_handle_done; /* UV_POLL_REQ */
 enum uv__close_answer uv__poll_handle_close(uv_handle_t* handle);
 int uv__poll_handle_fileno(const uv_handle_t* handle, uv_os_fd_t* fd);
 
-/* ---- poll-slow.c: sockets that AFD does not know ---- */
+/* ---- poll-slow.c: sockets without an AFD base ---- */
 
-/* As uv__afd_poll(), but with a thread that waits in select(). The handle is
- * the request's. 0 or UV_E*. */
+/* Like uv__afd_poll(), but with a thread that waits in select(). The request
+ * holds the handle. 0 or UV_E*. */
 int uv__poll_slow(SOCKET sock,
                   unsigned int events,
                   AFD_POLL_INFO* info,
                   uv_req_t* req);
 
-/* As uv__afd_cancel(); the thread notices within a moment. */
+/* Like uv__afd_cancel(); takes effect at the thread's next timeout. */
 void uv__poll_slow_cancel(AFD_POLL_INFO* info);
 
 #endif /* UV_WIN_POLL_HANDLE_H_ */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Poll handles on sockets of providers that are not made of AFD: a thread of
- * the system's waits in select() and fills the answer that AFD would give.
+/* Poll handles on sockets of providers that are not built on AFD: a system
+ * thread waits in select() and fills in the result as AFD would.
  *
- * While the thread is at it, request and question are its own, except for the
- * question's Exclusive, by which the loop tells it to give up.
+ * While the thread runs, it owns the request and the poll info, except for
+ * Exclusive, which the loop sets to stop it.
  */
 #include "atomic.h"
 #include "win/afd.h"
 #include "win/poll-handle.h"
 
-/* select() cannot be woken: it looks up this often. */
+/* select() cannot be woken, so it times out this often. */
 #define SLICE_US (100 * 1000)
 
 #define INCOMING                                                               \
@@ -21,7 +21,7 @@ static AFD_POLL_INFO* question_of(uv_req_t* req) {
                                     : &handle->afd_poll_info_2;
 }
 
-/* Readable has several reasons. */
+/* There are several reasons for being readable. */
 static unsigned int why_readable(SOCKET sock) {
   char byte;
   int n = recv(sock, &byte, 1, MSG_PEEK);
@@ -33,12 +33,12 @@ static unsigned int why_readable(SOCKET sock) {
   int sys_error = WSAGetLastError();
   if (sys_error == WSAECONNRESET || sys_error == WSAECONNABORTED)
     return UV__AFD_ABORT;
-  return UV__AFD_RECEIVE | UV__AFD_ACCEPT; /* a server, or a datagram */
+  return UV__AFD_RECEIVE | UV__AFD_ACCEPT; /* a listener or a datagram socket */
 }
 
-/* One slice: AFD's events, 0 if there were none. A negative number is a
- * Winsock error. */
-static int look(SOCKET sock, unsigned int wanted) {
+/* One call of select(): AFD's events, 0 for none, or a negated Winsock
+ * error. */
+static int select_once(SOCKET sock, unsigned int wanted) {
   struct timeval slice = { 0, SLICE_US };
   fd_set sets[3];
   unsigned int found = 0;
@@ -49,7 +49,8 @@ static int look(SOCKET sock, unsigned int wanted) {
     FD_SET(sock, &sets[0]);
   if (wanted & UV__AFD_SEND)
     FD_SET(sock, &sets[1]);
-  /* Failed connects and urgent data; never empty, which select() refuses. */
+  /* Failed connects and urgent data. Never empty: select() rejects empty
+   * sets. */
   FD_SET(sock, &sets[2]);
 
   if (select(0, &sets[0], &sets[1], &sets[2], &slice) < 0)
@@ -63,7 +64,7 @@ static int look(SOCKET sock, unsigned int wanted) {
   return (int) (found & wanted);
 }
 
-/* Context: a thread of the system's. */
+/* Context: system thread pool. */
 static DWORD WINAPI wait_in_select(void* arg) {
   uv_req_t* req = arg;
   AFD_POLL_INFO* info = question_of(req);
@@ -73,13 +74,13 @@ static DWORD WINAPI wait_in_select(void* arg) {
 
   /* Pairs with uv__poll_slow_cancel(). */
   while (found == 0 && !uv__load_acquire(&info->Exclusive))
-    found = look(sock, info->Handles[0].Events);
+    found = select_once(sock, info->Handles[0].Events);
 
   info->Handles[0].Events = found > 0 ? (ULONG) found : 0;
   info->NumberOfHandles = found > 0;
   uv__req_set_error(req, found < 0 ? (DWORD) -found
                          : found > 0 ? 0 : ERROR_OPERATION_ABORTED);
-  /* Fails for want of memory only; the loop must hear of it. */
+  /* Fails only for lack of memory; retry, because the loop waits for it. */
   while (uv__req_post(loop, req) != 0)
     Sleep(1);
   return 0;

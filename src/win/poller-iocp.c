@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Poller: a completion port.
  *
- * The port delivers finished requests, found from their OVERLAPPED (UV__EVENT_-
- * REQ), and wake-ups, which have the OVERLAPPED `wake_packet`. A packet stays
- * in the port until it is fetched, so wake() is sticky (P6) and nothing is
- * reported twice. There is no interest to keep: no watch operations.
+ * The port delivers completed requests, found from their OVERLAPPED
+ * (UV__EVENT_- REQ), and wake-ups, whose OVERLAPPED is `wake_packet`. A packet
+ * stays in the port until it is dequeued, so wake() is sticky (P6) and nothing
+ * is reported twice. There are no interests to register: no watch operations.
  *
- * state->poller_data is WOKEN while the packet of a wake() is on its way: one
- * is enough for all who call until our wait fetches it. It may be away from the
- * port meanwhile: programs that embed a loop take packets off loop->iocp on a
- * thread of theirs and post them again, unless the OVERLAPPED is NULL, which
- * GetQueuedCompletionStatus() gives for a time-out too.
+ * state->poller_data is WOKEN from a wake() until our wait dequeues its packet;
+ * one packet serves all callers in between. It may leave the port temporarily:
+ * programs that embed a loop dequeue packets from loop->iocp on their own
+ * thread and post them again, unless the OVERLAPPED is NULL, which
+ * GetQueuedCompletionStatus() also returns for a timeout.
  */
 #include "atomic.h"
 #include "os/loop.h"
@@ -19,14 +19,14 @@
 
 #include <string.h>
 
-/* Packets fetched per call: 2 KB of stack. Threads that run loops may have
- * little of it. */
+/* Packets per call: 2 KB of stack, since threads that run loops may have small
+ * stacks. */
 #define PORT_BATCH 64
 
 #define WOKEN ((void*) 1)
 
-/* Stands for a wake-up of any loop. Nothing is ever read from it or written to
- * it: only its address counts. */
+/* Represents a wake-up of any loop. It is never read or written; only its
+ * address matters. */
 static OVERLAPPED wake_packet;
 
 static void** wake_word(uv_loop_t* loop) {
@@ -34,7 +34,7 @@ static void** wake_word(uv_loop_t* loop) {
 }
 
 static int iocp_open(uv_loop_t* loop) {
-  /* One thread at a time waits: the loop's. */
+  /* Concurrency 1: only the loop thread waits. */
   loop->iocp = CreateIoCompletionPort(INVALID_HANDLE_VALUE, NULL, 0, 1);
   *wake_word(loop) = NULL;
   return loop->iocp == NULL ? uv__last_error() : 0;
@@ -45,7 +45,7 @@ static void iocp_close(uv_loop_t* loop) {
   loop->iocp = INVALID_HANDLE_VALUE;
 }
 
-/* Processes do not fork here. */
+/* There is no fork on Windows. */
 static int iocp_reopen(uv_loop_t* loop) {
   (void) loop;
   return UV_ENOSYS;
@@ -55,18 +55,18 @@ static void to_event(const OVERLAPPED_ENTRY* packet, struct uv__event* event) {
   event->bits = 0;
   event->kind = UV__EVENT_WAKE;
   event->key = 0;
-  /* A packet without one is somebody else's way to end our wait. */
+  /* A packet without an OVERLAPPED was posted by others to end our wait. */
   if (packet->lpOverlapped == &wake_packet || packet->lpOverlapped == NULL)
     return;
   event->kind = UV__EVENT_REQ;
   event->key = (uintptr_t) uv__req_of(packet->lpOverlapped);
 }
 
-/* One call: how many, or UV_E*. */
-static int fetch(uv_loop_t* loop,
-                 struct uv__event* out,
-                 int max,
-                 DWORD timeout) {
+/* One call: the number of packets, or UV_E*. */
+static int fetch_packets(uv_loop_t* loop,
+                         struct uv__event* out,
+                         int max,
+                         DWORD timeout) {
   OVERLAPPED_ENTRY packets[PORT_BATCH];
   ULONG count = 0;
 
@@ -80,8 +80,8 @@ static int fetch(uv_loop_t* loop,
 
   for (ULONG i = 0; i < count; i++) {
     to_event(&packets[i], &out[i]);
-    /* Acquire: who finds the word set leaves what it has to tell to this
-     * wake-up. Pairs with iocp_wake(). */
+    /* Acquire: a caller that finds the word set relies on this wake-up. Pairs
+     * with iocp_wake(). */
     if (packets[i].lpOverlapped == &wake_packet)
       (void) uv__exchange(wake_word(loop), NULL);
   }
@@ -92,13 +92,14 @@ static int iocp_wait(uv_loop_t* loop,
                      struct uv__event* out,
                      int max,
                      int timeout_ms) {
-  int count = fetch(loop, out, max,
-                    timeout_ms < 0 ? INFINITE : (DWORD) timeout_ms);
+  int count = fetch_packets(loop, out, max,
+                            timeout_ms < 0 ? INFINITE : (DWORD) timeout_ms);
   int last = count;
 
-  /* A full call: there may be more. An error now comes back with the next. */
+  /* The batch was full: there may be more. The next poll will see an error
+   * again. */
   while (last == PORT_BATCH && count < max) {
-    last = fetch(loop, out + count, max - count, 0);
+    last = fetch_packets(loop, out + count, max - count, 0);
     if (last > 0)
       count += last;
   }
@@ -125,7 +126,7 @@ static const struct uv__poller poller_iocp = {
   .watch = NULL,
 };
 
-/* The choice of pollers, which is none. */
+/* Poller selection: there is only one. */
 
 const struct uv__poller* const uv__poller_os_list[] = {
   &poller_iocp,

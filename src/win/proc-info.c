@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* This process: ids, priority, system and host name, directory, program,
- * resource use. Context: any.
+/* This process: ids, priority, current directory, program, resource usage.
+ * Context: any.
  */
 #include "os/system.h"
 #include "alloc.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Longest path the system knows, in units with the NUL. */
+/* Longest possible path in units, including the NUL. */
 #define PATH_UNITS_MAX 32768
 
 uv_pid_t uv_os_getpid(void) {
@@ -32,8 +32,8 @@ uv_pid_t uv_os_getppid(void) {
 
 /* ---- priority ---- */
 
-/* Most urgent first. A priority means the last class whose bound it reaches; a
- * class means its bound. */
+/* Highest priority first. A priority maps to the last class whose bound it
+ * reaches; a class maps to its bound. */
 static const struct priority_step {
   int bound;
   DWORD class;
@@ -46,14 +46,14 @@ static const struct priority_step {
   { UV_PRIORITY_LOW, IDLE_PRIORITY_CLASS },
 };
 
-/* 0 is this process. */
+/* pid 0 is this process. */
 static int process_open(uv_pid_t pid, DWORD access, HANDLE* out) {
   DWORD id = pid == 0 ? GetCurrentProcessId() : (DWORD) pid;
   HANDLE process = OpenProcess(access, FALSE, id);
 
   if (process == NULL) {
     DWORD sys_error = GetLastError();
-    /* Windows' way to say that there is no such process. */
+    /* The error for a process that does not exist. */
     if (sys_error == ERROR_INVALID_PARAMETER)
       return UV_ESRCH;
     return uv_translate_sys_error((int) sys_error);
@@ -80,7 +80,7 @@ int uv__os_getpriority(uv_pid_t pid, int* priority) {
   return err;
 }
 
-/* The class for a priority that is in range. */
+/* The class for a priority within range. */
 static DWORD priority_class(int priority) {
   size_t i = 0;
 
@@ -102,7 +102,7 @@ int uv__os_setpriority(uv_pid_t pid, int priority) {
   return err;
 }
 
-/* ---- directory, program ---- */
+/* ---- current directory, program ---- */
 
 int uv__os_cwd(char* buffer, size_t* size) {
   WCHAR* path = uv__malloc_array(PATH_UNITS_MAX, sizeof(*path));
@@ -124,13 +124,13 @@ int uv__os_cwd(char* buffer, size_t* size) {
   return err;
 }
 
-/* Each drive has a current directory of its own, kept in the environment as
- * "=C:"; relative paths such as "C:name" rely on it. */
+/* Each drive has its own current directory, stored in the environment as "=C:";
+ * relative paths such as "C:name" depend on it. */
 static void drive_directory_set(const WCHAR* path) {
   WCHAR name[] = L"=?:";
 
   if (path[0] == L'\0' || path[1] != L':')
-    return; /* a share */
+    return; /* a network share */
   name[1] = path[0] >= L'a' && path[0] <= L'z'
                 ? (WCHAR) (path[0] - L'a' + L'A')
                 : path[0];
@@ -158,7 +158,7 @@ int uv__os_chdir(const char* dir) {
   return 0;
 }
 
-/* Whole sequences only: a path that is cut must stay text. */
+/* Truncates only between characters, so that the result is valid text. */
 static size_t cut_len(const char* text, size_t max) {
   size_t len = uv__min_size(strlen(text), max);
 
@@ -167,8 +167,8 @@ static size_t cut_len(const char* text, size_t max) {
   return len;
 }
 
-/* The exception among the string getters: a small buffer gets the beginning of
- * the path, as much as fits with a NUL. */
+/* Unlike other string getters, truncates: a small buffer gets the start of the
+ * path, as much as fits with a NUL. */
 int uv__os_exepath(char* buffer, size_t* size) {
   WCHAR* path = uv__malloc_array(PATH_UNITS_MAX, sizeof(*path));
   if (path == NULL)
@@ -189,7 +189,7 @@ int uv__os_exepath(char* buffer, size_t* size) {
   return 0;
 }
 
-/* ---- resource use ---- */
+/* ---- resource usage ---- */
 
 static uv_timeval_t timeval_from(FILETIME time) {
   uint64_t ticks = (uint64_t) time.dwHighDateTime << 32 | time.dwLowDateTime;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Command lines.
  *
- * A Windows program gets one string and takes it apart by itself. Most do it
- * like CommandLineToArgvW(): blanks separate, quotes keep together, and
- * backslashes stand for themselves unless a quote follows them; then two mean
- * one, and an odd one makes the quote an ordinary character.
+ * A Windows program gets one string and splits it itself, usually like
+ * CommandLineToArgvW(): spaces separate, quotes group, and backslashes are
+ * literal unless followed by a quote; then two of them stand for one, and an
+ * odd one makes the quote literal.
  */
 #include "win/process.h"
 #include "alloc.h"
@@ -30,21 +30,21 @@ WCHAR* quote_cmd_arg(const WCHAR* source, WCHAR* target) {
 
   *target++ = L'"';
   for (; *source != L'\0'; source++) {
-    if (*source == L'"') /* those before it once more, and one for itself */
+    if (*source == L'"') /* double those before it, and one to escape it */
       target = put_repeated(target, L'\\', backslashes + 1);
     backslashes = *source == L'\\' ? backslashes + 1 : 0;
     *target++ = *source;
   }
-  /* Those at the end would escape the closing quote. */
+  /* Trailing backslashes would escape the closing quote. */
   target = put_repeated(target, L'\\', backslashes);
   *target++ = L'"';
   *target = L'\0';
   return target;
 }
 
-/* Units for all arguments with quotes and separators, or UV_EINVAL. `longest`
- * is what the longest one takes before. */
-static ssize_t measure(char** args, size_t* longest) {
+/* Units for all arguments with quotes and separators, or UV_EINVAL. *longest is
+ * the length of the longest one without quotes. */
+static ssize_t measure_args(char** args, size_t* longest) {
   size_t total = 1;
 
   *longest = 1;
@@ -61,7 +61,7 @@ static ssize_t measure(char** args, size_t* longest) {
 
 int make_program_args(char** args, int verbatim_arguments, WCHAR** dst_ptr) {
   size_t longest;
-  ssize_t total = measure(args, &longest);
+  ssize_t total = measure_args(args, &longest);
   if (total < 0)
     return (int) total;
 

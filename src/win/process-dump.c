@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Dumps of processes that get SIGQUIT, as Windows Error Reporting would write
- * them: if it is told to keep dumps (the registry key LocalDumps is there), in
- * the folder and of the kind it is told. Everything else means no dump.
+/* Dumps of processes that get SIGQUIT, like those of Windows Error Reporting:
+ * if it is configured to keep dumps (the registry key LocalDumps exists), in
+ * the configured folder and of the configured type. Otherwise there is no dump.
  * https://learn.microsoft.com/windows/win32/wer/collecting-user-mode-dumps
  */
 #include "win/process.h"
@@ -15,7 +15,7 @@
 
 #define FOLDER_DEFAULT L"%LOCALAPPDATA%\\CrashDumps"
 
-/* The longest path there is, in units. */
+/* Longest possible path in units. */
 #define PATH_UNITS 32768
 
 #define DUMP_KIND_SMALL 1
@@ -29,16 +29,16 @@ typedef BOOL WINAPI write_dump_fn(HANDLE process,
                                   PMINIDUMP_USER_STREAM_INFORMATION streams,
                                   PMINIDUMP_CALLBACK_INFORMATION callback);
 
-/* What is configured, in buffers of PATH_UNITS. */
+/* The configuration, in buffers of PATH_UNITS. */
 struct plan {
   WCHAR* folder;
-  WCHAR* image; /* of the program */
+  WCHAR* image; /* path of the program */
   WCHAR* path;
   DWORD kind;
 };
 
-/* A text, whose variables are expanded by the call: a value of another type
- * need not end with a 0. */
+/* A string, whose variables the call expands: values of other types need not be
+ * NUL-terminated. */
 static int read_folder(HKEY key, WCHAR* folder) {
   DWORD size = PATH_UNITS * sizeof(WCHAR);
   LSTATUS status = RegGetValueW(key, NULL, L"DumpFolder", RRF_RT_REG_SZ, NULL,
@@ -78,7 +78,7 @@ static void write_file(HANDLE process, DWORD pid, const struct plan* plan) {
   write_dump_fn* write_dump =
       (write_dump_fn*) (void*) GetProcAddress(library, "MiniDumpWriteDump");
 
-  (void) CreateDirectoryW(plan->folder, NULL); /* mostly there */
+  (void) CreateDirectoryW(plan->folder, NULL); /* usually exists */
   HANDLE file = CreateFileW(plan->path, GENERIC_WRITE, FILE_SHARE_READ, NULL,
                             CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
   if (file != INVALID_HANDLE_VALUE) {

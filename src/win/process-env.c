@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Environment blocks: NUL-terminated NAME=value strings, sorted by name without
- * regard to case, and an empty one at the end.
+/* Environment blocks: NUL-terminated NAME=value strings, sorted by name
+ * ignoring case, followed by an empty string.
  *
- * A few variables are added if they are missing: without them programs do not
- * find the system's libraries, their user or a place for temporary files.
+ * A few variables are added if missing: without them programs do not find the
+ * system's libraries, their user profile or a directory for temporary files.
  */
 #include "win/process.h"
 #include "alloc.h"
@@ -21,10 +21,11 @@ static const WCHAR* const required[] = {
 struct variable {
   WCHAR* text;     /* NAME=value */
   size_t name_len; /* units before the = */
-  size_t place;    /* among those that were given */
+  size_t place;    /* index in the input */
 };
 
-/* Units of the name; 0 if it is no variable. Names like =C: begin with one. */
+/* Length of the name; 0 if it is not a variable. Names like =C: start with
+ * '='. */
 static size_t name_length(const WCHAR* text) {
   const WCHAR* equals = *text == L'\0' ? NULL : wcschr(text + 1, L'=');
   return equals == NULL ? 0 : (size_t) (equals - text);
@@ -38,7 +39,7 @@ static int compare_names(const WCHAR* a,
          CSTR_EQUAL;
 }
 
-/* For qsort(): variables of one name stay as they were. */
+/* For qsort(): duplicates keep their order. */
 static int compare_variables(const void* left, const void* right) {
   const struct variable* a = left;
   const struct variable* b = right;
@@ -64,12 +65,12 @@ int uv__env_own(const WCHAR* name, WCHAR** out) {
   DWORD size = GetEnvironmentVariableW(name, NULL, 0);
 
   *out = NULL;
-  /* Somebody may change it in between: until both calls agree. */
+  /* Another thread may change it in between: retry until both calls agree. */
   while (size != 0) {
     WCHAR* value = uv__malloc_array(size, sizeof(*value));
     if (value == NULL)
       return UV_ENOMEM;
-    SetLastError(ERROR_SUCCESS); /* an empty value is no failure */
+    SetLastError(ERROR_SUCCESS); /* an empty value is not an error */
     DWORD used = GetEnvironmentVariableW(name, value, size);
     if (used < size && (used != 0 || GetLastError() == ERROR_SUCCESS)) {
       *out = value;
@@ -92,7 +93,7 @@ static int is_among(const struct variable* variables,
   return 0;
 }
 
-/* Appends NAME=value from our own environment, if it is there. */
+/* Appends NAME=value from our own environment, if set. */
 static int add_own(struct variable* variables,
                    size_t* count,
                    const WCHAR* name) {
@@ -115,8 +116,10 @@ static int add_own(struct variable* variables,
   return text == NULL ? UV_ENOMEM : 0;
 }
 
-/* Fills the array; what it holds is to be freed, on failure too. */
-static int collect(char** env, struct variable* variables, size_t* count) {
+/* Fills the array; the caller frees its contents, on failure too. */
+static int collect_variables(char** env,
+                             struct variable* variables,
+                             size_t* count) {
   for (; *env != NULL; env++) {
     WCHAR* text;
     int err = uv__wide_from_utf8(*env, &text);
@@ -124,7 +127,7 @@ static int collect(char** env, struct variable* variables, size_t* count) {
       return err;
     size_t name_len = name_length(text);
     if (name_len == 0) {
-      uv__free(text); /* no variable: left out */
+      uv__free(text); /* not a variable: skipped */
       continue;
     }
     variables[*count] = (struct variable) { text, name_len, *count };
@@ -142,7 +145,7 @@ static int collect(char** env, struct variable* variables, size_t* count) {
   return 0;
 }
 
-static WCHAR* join(const struct variable* variables, size_t count) {
+static WCHAR* join_variables(const struct variable* variables, size_t count) {
   size_t units = 2; /* an empty block has two NULs */
 
   for (size_t i = 0; i < count; i++)
@@ -174,11 +177,11 @@ int make_program_env(char** env_block, WCHAR** dst_ptr) {
   if (variables == NULL)
     return UV_ENOMEM;
 
-  int err = collect(env_block, variables, &count);
+  int err = collect_variables(env_block, variables, &count);
   WCHAR* block = NULL;
   if (err == 0) {
     qsort(variables, count, sizeof(*variables), compare_variables);
-    block = join(variables, count);
+    block = join_variables(variables, count);
     err = block == NULL ? UV_ENOMEM : 0;
   }
   for (size_t i = 0; i < count; i++)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals to processes: there are none, but a process can be ended.
+/* Signals to processes: Windows has none, but a process can be terminated.
  *
- * SIGTERM, SIGKILL, SIGINT and SIGQUIT end it, with exit status 1; SIGQUIT
- * writes a dump of it first. 0 asks whether it runs.
+ * SIGTERM, SIGKILL, SIGINT and SIGQUIT terminate it with exit status 1; SIGQUIT
+ * first writes a dump. Signal 0 checks whether it is running.
  */
 #include "win/process.h"
 
-/* The exit status of processes that were ended. */
+/* Exit status of terminated processes. */
 #define KILLED_STATUS 1
 
-/* A process that is ending has its exit status at once, but its handle is
- * signalled only when its last thread is gone, which pending I/O can put off:
+/* A process that is terminating has its exit status at once, but its handle is
+ * signalled only when its last thread is gone, which pending I/O can delay:
  * https://learn.microsoft.com/windows/win32/procthread/terminating-a-process */
 static int is_running(HANDLE process) {
   DWORD status;
@@ -24,7 +24,7 @@ static int end_process(HANDLE process) {
   if (TerminateProcess(process, KILLED_STATUS))
     return 0;
   DWORD sys_error = GetLastError();
-  /* One that has ended, or is about to, cannot be ended again. */
+  /* A process that has ended, or is about to, cannot be terminated again. */
   if (sys_error == ERROR_ACCESS_DENIED && !is_running(process))
     return UV_ESRCH;
   return uv_translate_sys_error((int) sys_error);

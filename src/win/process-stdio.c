@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Standard input, output, error and the further descriptors of a child.
+/* Standard streams and further descriptors of a child.
  *
- * The child's first three handles are in its startup information; all of them
- * with their modes in a block that the C runtime of the child takes over
- * (lpReserved2): the number of descriptors, a byte for each, a handle for each.
- * The handles made here are inheritable, and the child gets no others: see
- * process.c.
+ * The startup information holds the child's first three handles, and a block
+ * with all descriptors that the child's C runtime takes over (lpReserved2): the
+ * number of descriptors, a mode byte for each, a handle for each. The handles
+ * made here are inheritable, and the child inherits no others: see process.c.
  */
 #include "win/process.h"
 #include "alloc.h"
@@ -13,10 +12,10 @@
 
 #include <string.h>
 
-/* The child's C runtime refuses more in the end. */
+/* Limit of the child's C runtime. */
 #define COUNT_MAX 255
 
-/* What the C runtime notes about a descriptor. */
+/* Descriptor flags of the C runtime. */
 enum crt_mode { CRT_OPEN = 0x01, CRT_PIPE = 0x08, CRT_DEVICE = 0x40 };
 
 static unsigned char mode_of(HANDLE handle) {
@@ -30,11 +29,11 @@ static unsigned char mode_of(HANDLE handle) {
   }
 }
 
-static int inherit(struct uv__stdio* stdio, int index, HANDLE handle) {
+static int inherit_handle(struct uv__stdio* stdio, int index, HANDLE handle) {
   HANDLE self = GetCurrentProcess();
   HANDLE copy;
 
-  /* The first are names of the console's and the process' own. */
+  /* Not real handles: -1 is the current process, -2 the current thread. */
   if (handle == INVALID_HANDLE_VALUE || handle == NULL ||
       handle == (HANDLE) -2)
     return UV_EBADF;
@@ -47,9 +46,10 @@ static int inherit(struct uv__stdio* stdio, int index, HANDLE handle) {
 }
 
 static int inherit_fd(struct uv__stdio* stdio, int index, int fd) {
-  int err = fd < 0 ? UV_EBADF : inherit(stdio, index, uv_get_osfhandle(fd));
+  int err =
+      fd < 0 ? UV_EBADF : inherit_handle(stdio, index, uv_get_osfhandle(fd));
 
-  /* A program without a console has no standard handles to hand down. */
+  /* A program without a console has no standard handles to pass on. */
   if (err != 0 && fd >= 0 && fd < UV__STDIO_STANDARD)
     return 0;
   return err;
@@ -61,7 +61,7 @@ static int inherit_stream(struct uv__stdio* stdio,
   uv_os_fd_t handle;
 
   int err = uv_fileno((const uv_handle_t*) stream, &handle);
-  return err != 0 ? err : inherit(stdio, index, handle);
+  return err != 0 ? err : inherit_handle(stdio, index, handle);
 }
 
 static int create_pipe(struct uv__stdio* stdio,
@@ -79,7 +79,7 @@ static int create_pipe(struct uv__stdio* stdio,
   return err;
 }
 
-/* A device that has nothing to say and does not listen. */
+/* Opens the null device: reads end at once, writes are discarded. */
 static int open_nul(struct uv__stdio* stdio, int index) {
   SECURITY_ATTRIBUTES attributes = { sizeof(attributes), NULL, TRUE };
   DWORD access = index == 0 ? FILE_GENERIC_READ
@@ -105,13 +105,13 @@ static int init_one(struct uv__stdio* stdio,
     return inherit_fd(stdio, index, container->data.fd);
   case UV_INHERIT_STREAM:
     return inherit_stream(stdio, index, container->data.stream);
-  default: /* UV_IGNORE; the standard ones are given something all the same */
+  default: /* UV_IGNORE; standard descriptors still get the null device */
     return index < UV__STDIO_STANDARD ? open_nul(stdio, index) : 0;
   }
 }
 
-/* The C runtime's view. The handles are not aligned there. */
-static void pack(struct uv__stdio* stdio) {
+/* Builds the block for the C runtime, where the handles are not aligned. */
+static void pack_block(struct uv__stdio* stdio) {
   size_t count = (size_t) stdio->count;
   unsigned char* at = stdio->block;
 
@@ -122,7 +122,7 @@ static void pack(struct uv__stdio* stdio) {
   memcpy(at, stdio->handles, count * sizeof(HANDLE));
 }
 
-static int allocate(struct uv__stdio* stdio, int count) {
+static int stdio_allocate(struct uv__stdio* stdio, int count) {
   size_t each = sizeof(HANDLE) + 1;
   size_t size = sizeof(int) + (size_t) count * each;
 
@@ -145,7 +145,7 @@ int uv__stdio_init(struct uv__stdio* stdio,
 
   if (given > COUNT_MAX)
     return UV_ENOTSUP;
-  int err = allocate(stdio, count);
+  int err = stdio_allocate(stdio, count);
   if (err != 0)
     return err;
 
@@ -155,7 +155,7 @@ int uv__stdio_init(struct uv__stdio* stdio,
     err = init_one(stdio, i, i < given ? &options->stdio[i] : &ignored);
   }
   if (err == 0)
-    pack(stdio);
+    pack_block(stdio);
   else
     uv__stdio_close(stdio);
   return err;
@@ -182,8 +182,8 @@ void uv__stdio_set_peer(const uv_process_options_t* options, DWORD pid) {
   }
 }
 
-/* The block our own parent made for us: how many descriptors it has, and where
- * its handles begin. */
+/* The block that our own parent passed to us: returns the number of
+ * descriptors, and where the handles start. */
 static int own_block(const STARTUPINFOW* info, const unsigned char** handles) {
   int count = 0;
 
@@ -205,7 +205,7 @@ void uv_disable_stdio_inheritance(void) {
   const unsigned char* handles = NULL;
   STARTUPINFOW info;
 
-  /* What cannot be changed, or is no handle, is left as it is. */
+  /* Invalid handles, and those that cannot be changed, are left as they are. */
   for (size_t i = 0; i < ARRAY_SIZE(standard); i++) {
     HANDLE handle = GetStdHandle(standard[i]);
     if (handle != NULL && handle != INVALID_HANDLE_VALUE)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The process title is that of the console window. Ours is remembered, because
- * the console may be somebody else's, too. Context: any, under `title_lock`.
+/* The process title is the title of the console window. We keep a copy, because
+ * the console may be shared with other processes. Context: any, under
+ * `title_lock`.
  */
 #include "os/system.h"
 #include "alloc.h"
@@ -9,11 +10,11 @@
 
 #include <string.h>
 
-/* The console takes no longer one, in units with the NUL. */
+/* Maximum length for the console, in units with the NUL. */
 #define TITLE_UNITS_MAX 8192
 
 static SRWLOCK title_lock = SRWLOCK_INIT;
-static char* title; /* the last one that was set; NULL before */
+static char* title; /* last title set; NULL before */
 
 /* Windows has no argument area to write into. */
 char** uv_setup_args(int argc, char** argv) {
@@ -46,7 +47,7 @@ int uv__os_set_process_title(const char* name) {
   return err;
 }
 
-/* What the window says, or nothing where there is none. */
+/* The title of the window, or an empty one without a console. */
 static int console_title(char** out) {
   WCHAR* wide = uv__malloc_array(TITLE_UNITS_MAX, sizeof(*wide));
   if (wide == NULL)

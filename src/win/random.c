@@ -7,7 +7,7 @@
 /* BCRYPT_USE_SYSTEM_PREFERRED_RNG. */
 #define PREFERRED_RNG 0x2
 
-static int fill(unsigned char* buf, ULONG len) {
+static int random_fill(unsigned char* buf, ULONG len) {
   const struct uv__winapi* api = uv__winapi();
 
   if (api->BCryptGenRandom != NULL)
@@ -19,6 +19,6 @@ static int fill(unsigned char* buf, ULONG len) {
 }
 
 int uv__random_os_fill(void* buf, size_t buflen) {
-  /* The front keeps lengths below 2 GiB. */
-  return buflen == 0 ? 0 : fill(buf, (ULONG) buflen);
+  /* The caller limits lengths to less than 2 GiB. */
+  return buflen == 0 ? 0 : random_fill(buf, (ULONG) buflen);
 }

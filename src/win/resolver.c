@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Names to addresses and back, with the system's resolver.
+/* Name resolution with the system's resolver, in both directions.
  *
- * A request for addresses owns one block (alloc) with copies of hints, service
- * and the host name in 16-bit form. The answer is copied into a block of its
- * own, because its strings must become UTF-8: that block is what
- * uv_freeaddrinfo() frees.
+ * A getaddrinfo request owns one block (alloc) with copies of the hints, the
+ * service and the host name in 16-bit form. The result is copied into a
+ * separate block, because its strings must be UTF-8; uv_freeaddrinfo() frees
+ * that block.
  */
 #include "os/resolver.h"
 #include "alloc.h"
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* ---- errors: Winsock's, some of which are also called EAI_* ---- */
+/* ---- errors: Winsock's; some of them have aliases named EAI_* ---- */
 
 static const struct {
   int sys_error;
@@ -31,7 +31,7 @@ static const struct {
   { WSA_NOT_ENOUGH_MEMORY, UV_EAI_MEMORY },
 };
 
-/* What a resolver function returned, as UV_EAI_*; 0 for 0. */
+/* Translates the return value of a resolver function to UV_EAI_*; 0 for 0. */
 static int eai_error(int sys_error) {
   if (sys_error == 0)
     return 0;
@@ -41,16 +41,16 @@ static int eai_error(int sys_error) {
   return uv_translate_sys_error(sys_error);
 }
 
-/* Addresses and names in the block begin at multiples of this. */
+/* Alignment of addresses and names in the block. */
 #define ALIGNMENT sizeof(void*)
 
-static size_t aligned(size_t size) {
+static size_t align_size(size_t size) {
   return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* ---- the answer ---- */
+/* ---- getaddrinfo: result ---- */
 
-/* The UTF-8 size of the canonical name with its NUL, 0 if there is none. */
+/* The UTF-8 size of the canonical name with its NUL, or 0 if there is none. */
 static size_t name_size(const struct addrinfoW* from) {
   if (from->ai_canonname == NULL)
     return 0;
@@ -61,8 +61,8 @@ static size_t answer_size(const struct addrinfoW* list) {
   size_t size = 0;
 
   for (; list != NULL; list = list->ai_next)
-    size += aligned(sizeof(struct addrinfo)) + aligned(list->ai_addrlen) +
-            aligned(name_size(list));
+    size += align_size(sizeof(struct addrinfo)) + align_size(list->ai_addrlen) +
+            align_size(name_size(list));
   return size;
 }
 
@@ -77,19 +77,19 @@ static char* copy_element(char* at, const struct addrinfoW* from) {
   to->ai_socktype = from->ai_socktype;
   to->ai_protocol = from->ai_protocol;
   to->ai_addrlen = from->ai_addrlen;
-  at += aligned(sizeof(*to));
+  at += align_size(sizeof(*to));
 
   if (from->ai_addrlen > 0) {
     to->ai_addr = (struct sockaddr*) (void*) at;
     memcpy(at, from->ai_addr, from->ai_addrlen);
-    at += aligned(from->ai_addrlen);
+    at += align_size(from->ai_addrlen);
   }
   if (name_room > 0) {
     to->ai_canonname = at;
     size_t len = name_room - 1;
     (void) uv_utf16_to_wtf8((const uint16_t*) from->ai_canonname, -1,
-                            &to->ai_canonname, &len); /* the room was counted */
-    at += aligned(name_room);
+                            &to->ai_canonname, &len); /* measured before */
+    at += align_size(name_room);
   }
   return at;
 }
@@ -109,7 +109,7 @@ static int copy_answer(const struct addrinfoW* list, struct addrinfo** out) {
   return 0;
 }
 
-/* ---- the question ---- */
+/* ---- getaddrinfo: request ---- */
 
 void uv__getaddrinfo_os_resolve(uv_getaddrinfo_t* req) {
   struct addrinfoW* answer = NULL;
@@ -131,12 +131,12 @@ void uv__getaddrinfo_os_drop(uv_getaddrinfo_t* req) {
   req->service = NULL;
 }
 
-/* Units of `text` with its NUL, 0 if there is none, or UV_EINVAL. */
+/* Length of `text` in units with its NUL, 0 for NULL, or UV_EINVAL. */
 static ssize_t wide_size(const char* text) {
   return text == NULL ? 0 : uv__wide_size(text);
 }
 
-static WCHAR* append(WCHAR** at, const char* text, size_t units) {
+static WCHAR* append_wide(WCHAR** at, const char* text, size_t units) {
   WCHAR* to = *at;
 
   if (text == NULL)
@@ -166,8 +166,8 @@ int uv__getaddrinfo_os_pack(uv_getaddrinfo_t* req,
   WCHAR* at = (WCHAR*) (block + 1);
   req->alloc = block;
   req->addrinfow = NULL;
-  req->service = append(&at, service, (size_t) service_units);
-  req->node = append(&at, host, (size_t) host_units);
+  req->service = append_wide(&at, service, (size_t) service_units);
+  req->node = append_wide(&at, host, (size_t) host_units);
   if (hints == NULL)
     return 0;
 
@@ -184,9 +184,9 @@ void uv_freeaddrinfo(struct addrinfo* ai) {
   uv__free(ai);
 }
 
-/* ---- names of addresses ---- */
+/* ---- getnameinfo ---- */
 
-/* Hands `wide` out as UTF-8: 0 or UV_EAI_OVERFLOW. */
+/* Converts `wide` to UTF-8: 0 or UV_EAI_OVERFLOW. */
 static int name_put(const WCHAR* wide, char* buffer, size_t size) {
   return uv__wide_put(wide, -1, buffer, &size) == 0 ? 0 : UV_EAI_OVERFLOW;
 }

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* Since Windows 8 the time-out of a completion port leaves out the time that
- * the machine spends asleep, but the clock of uv_hrtime() counts it: a loop
- * that waits for a timer would be late by as long as the machine slept. So the
- * system is asked to tell when it resumes, and every loop is woken. (Wine has
- * no sleep to resume from.)
+/* Wakes all loops when the machine resumes from sleep.
+ *
+ * Since Windows 8 the timeout of a completion port does not count time that the
+ * machine is asleep, but the clock of uv_hrtime() does: a loop that waits for a
+ * timer would be late by the length of the sleep. Not needed on Wine.
  *
  *   https://learn.microsoft.com/windows/win32/api/ioapiset/
  *   nf-ioapiset-getqueuedcompletionstatus
  *   https://learn.microsoft.com/windows/win32/api/powerbase/
  *   nf-powerbase-powerregistersuspendresumenotification
  *
- * It is asked for while there are loops, and no longer: the callback must not
- * outlive the library when that is unloaded.
+ * Registered only while loops exist: the callback must not outlive the library
+ * if it is unloaded.
  */
 #include "win/resume.h"
 #include "win/winapi.h"
 
 #define NOTIFY_CALLBACK 2u /* DEVICE_NOTIFY_CALLBACK */
 
-static SRWLOCK lock = SRWLOCK_INIT; /* of what follows */
+static SRWLOCK lock = SRWLOCK_INIT;                 /* guards the following */
 static struct uv__queue loops = { &loops, &loops }; /* of uv__loop_os.resume */
-static void* registration; /* NULL: nobody will tell us */
+static void* registration;                          /* NULL: not registered */
 
 void uv__resume_wake_all(void) {
   AcquireSRWLockShared(&lock);
   for (struct uv__queue* q = loops.next; q != &loops; q = q->next) {
     struct uv__loop_os* os = uv__queue_entry(q, struct uv__loop_os, resume);
-    /* Fails only if the port cannot hold one more packet: it is awake then. */
+    /* Fails only if the port is full, and then the loop is awake anyway. */
     (void) os->base.poller->wake(os->loop);
   }
   ReleaseSRWLockShared(&lock);
 }
 
-/* Context: a thread of the system's. */
+/* Context: system thread. */
 static ULONG CALLBACK on_power_event(void* context, ULONG type, void* setting) {
   (void) context;
   (void) setting;
@@ -41,7 +41,7 @@ static ULONG CALLBACK on_power_event(void* context, ULONG type, void* setting) {
   return 0;
 }
 
-static void* subscribe(void) {
+static void* resume_subscribe(void) {
   static const struct uv__power_subscription subscription = { on_power_event,
                                                               NULL };
   void* made = NULL;
@@ -63,7 +63,7 @@ void uv__resume_add(uv_loop_t* loop) {
   int is_first = uv__queue_empty(&loops);
   uv__queue_push_back(&loops, &os->resume);
   if (is_first)
-    registration = subscribe();
+    registration = resume_subscribe();
   ReleaseSRWLockExclusive(&lock);
 }
 
@@ -77,7 +77,7 @@ void uv__resume_remove(uv_loop_t* loop) {
     registration = NULL;
   }
   ReleaseSRWLockExclusive(&lock);
-  /* Without the lock, which a callback that is running may want. */
+  /* Without the lock, which a running callback may need. */
   if (over != NULL)
     uv__winapi()->PowerUnregisterSuspendResumeNotification(over);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting semaphores. The void functions meet a refusal only where the
- * program broke the semaphore, and say so. Context: any.
+/* Counting semaphores. The void functions can fail only if the program
+ * corrupted the semaphore, which is fatal. Context: any.
  */
 #include "base.h"
 #include "fatal.h"

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Signal handles.
  *
- *   console event (a thread of the system's), or a change of the window's size
- *     -> uv__signal_deliver: pending_signum, signal_req posted -> signal_cb
+ *   console event (on a system thread), or a change of the window size
+ *     -> uv__signal_deliver: sets pending_signum, posts signal_req -> signal_cb
  *
  * Windows has SIGINT (Ctrl-C), SIGBREAK (Ctrl-Break) and SIGHUP (the console
- * closes); SIGWINCH is ours. Handles may wait for any other number, which never
- * comes. A signal that is delivered again before its callback ran counts once.
+ * closes); SIGWINCH is emulated. Handles may wait for any other number, which
+ * is never delivered. A signal delivered again before its callback runs counts
+ * once.
  *
- * `lock` guards the list of started handles, their signum and pending_signum;
- * a request is under way while pending_signum is not 0.
+ * `lock` guards the list of started handles, their signum and pending_signum; a
+ * request is outstanding while pending_signum is not 0.
  */
 #include "win/signal.h"
 #include "queue.h"
@@ -18,8 +19,8 @@
 static SRWLOCK lock = SRWLOCK_INIT;
 static struct uv__queue started = { &started, &started };
 
-/* The header's fields of a search tree are free for our use: the first two
- * pointers link the started handles of the process. */
+/* The header's tree fields are unused, so their first two pointers link the
+ * started handles of the process. */
 static_assert(sizeof(((uv_signal_t*) 0)->tree_entry) >=
                   sizeof(struct uv__queue),
               "a queue node fits");
@@ -33,12 +34,12 @@ static uv_signal_t* handle_of(struct uv__queue* node) {
 }
 
 /* The lock is held. */
-static void notify(uv_signal_t* handle, int signum) {
+static void signal_notify(uv_signal_t* handle, int signum) {
   unsigned long before = handle->pending_signum;
 
   handle->pending_signum = (unsigned long) signum;
   if (before != 0)
-    return; /* its request is on the way */
+    return; /* its request was posted already */
   uv__req_set_bytes(&handle->signal_req, 0);
   if (uv__req_post(handle->loop, &handle->signal_req) != 0)
     handle->pending_signum = 0;
@@ -52,14 +53,14 @@ int uv__signal_deliver(int signum) {
     uv_signal_t* handle = handle_of(q);
     if (handle->signum != signum)
       continue;
-    notify(handle, signum);
+    signal_notify(handle, signum);
     heard = 1;
   }
   ReleaseSRWLockExclusive(&lock);
   return heard;
 }
 
-/* Context: a thread of the system's. */
+/* Context: system thread. */
 static BOOL WINAPI on_console_event(DWORD event) {
   switch (event) {
   case CTRL_C_EVENT:
@@ -69,8 +70,8 @@ static BOOL WINAPI on_console_event(DWORD event) {
   case CTRL_CLOSE_EVENT:
     if (!uv__signal_deliver(SIGHUP))
       return FALSE;
-    /* The process ends when this returns. Until the system loses patience the
-     * program has time to clean up, and may exit by itself. */
+    /* The process ends when this returns. Until the system's timeout expires,
+     * the program can clean up and exit by itself. */
     Sleep(INFINITE);
     return TRUE;
   default: /* logging off, shutting down: for services */
@@ -79,7 +80,7 @@ static BOOL WINAPI on_console_event(DWORD event) {
 }
 
 void uv__signal_init_process(void) {
-  /* Without a console there is nothing to hear. */
+  /* Fails without a console, where no events can occur. */
   (void) SetConsoleCtrlHandler(on_console_event, TRUE);
 }
 
@@ -94,7 +95,7 @@ void uv__signal_os_init(uv_signal_t* handle) {
 }
 
 int uv__signal_os_start(uv_signal_t* handle, int signum, int one_shot) {
-  (void) one_shot; /* the front counts */
+  (void) one_shot; /* counted by src/signal.c */
   if (signum >= NSIG)
     return UV_EINVAL;
 
@@ -109,7 +110,7 @@ int uv__signal_os_start(uv_signal_t* handle, int signum, int one_shot) {
   return 0;
 }
 
-/* A request that is under way will find nobody waiting. */
+/* A request that was posted will find the handle stopped. */
 void uv__signal_os_stop(uv_signal_t* handle) {
   AcquireSRWLockExclusive(&lock);
   uv__queue_remove(node_of(handle));
@@ -121,7 +122,7 @@ enum uv__close_answer uv__signal_close(uv_handle_t* handle) {
   uv_signal_t* signal = (uv_signal_t*) handle;
 
   (void) uv_signal_stop(signal); /* cannot fail */
-  /* Nobody writes it any more but uv__signal_done(). */
+  /* Only uv__signal_done() still writes it. */
   return uv__close_when_idle(signal->pending_signum != 0 ? 1 : 0);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Winsock's view of statuses: what WSAGetOverlappedResult() would say, which is
- * not what RtlNtStatusToDosError() says. Values and names are [MS-ERREF]'s,
- * 2.3.1; meanings are libuv 1.50.0's, except for what it has no name for
- * (UV_UNKNOWN there; ENOTSUP and ENETDOWN here) and for NETWORK_NAME_DELETED,
- * which is a connection that was reset.
+/* NTSTATUS values of socket operations, translated as WSAGetOverlappedResult()
+ * does, which differs from RtlNtStatusToDosError(). Values and names are from
+ * [MS-ERREF] 2.3.1; meanings are those of libuv 1.50.0, except for statuses it
+ * does not map (UV_UNKNOWN there; ENOTSUP and ENETDOWN here) and for
+ * NETWORK_NAME_DELETED, which is a connection reset.
  */
 #include "win/sock-status.h"
 #include "base.h"

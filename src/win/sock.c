@@ -50,7 +50,8 @@ int uv__sock_adopt(SOCKET sock) {
   if (err != 0)
     return err;
 
-  /* Sockets of layered providers are no handles; such a one stays as it is. */
+  /* Sockets of some layered providers are not handles; leave them as they
+   * are. */
   (void) SetHandleInformation((HANDLE) sock, HANDLE_FLAG_INHERIT, 0);
   return 0;
 }
@@ -148,7 +149,7 @@ static SOCKET socket_of(const uv_handle_t* handle) {
 
 int uv__handle_os_buffer_size(uv_handle_t* handle, int option, int* value) {
   if (handle->type == UV_NAMED_PIPE)
-    return UV_ENOTSUP; /* its size was chosen when it was made */
+    return UV_ENOTSUP; /* its size was fixed at creation */
   if (uv__is_closing(handle))
     return UV_EBADF;
 
@@ -170,7 +171,7 @@ unsigned int uv__addr_os_len(const struct sockaddr* addr) {
   return 0;
 }
 
-/* Zones are numbers here, mostly. */
+/* On Windows, zones are usually numbers. */
 uint32_t uv__addr_os_scope(const char* zone) {
   uint32_t number = uv__addr_scope_number(zone);
   return number != 0 ? number : if_nametoindex(zone);

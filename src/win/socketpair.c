@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* uv_socketpair(): two sockets connected with each other.
+/* uv_socketpair(): two connected sockets.
  *
- * Windows has no socketpair(). A pair of streams is a TCP connection over the
- * loopback interface, a pair for datagrams two UDP sockets connected crosswise.
- * Anybody on this machine can see the port while the pair is made, so whoever
- * comes in must be who was sent out.
+ * Windows has no socketpair(). A pair of streams is a TCP connection over
+ * loopback; a pair of datagram sockets is two UDP sockets connected to each
+ * other. Any local process can connect to the port while the pair is created,
+ * so the accepted connection must be verified to be our own.
  */
 #include "win/error.h"
 #include "win/sock.h"
 
 #include <string.h>
 
-/* Strangers that are hung up on before giving up. */
+/* Foreign connections to reject before giving up. */
 #define STRANGERS_MAX 16
 
-/* One end: waits in the calls unless it is for a loop. */
+/* Creates one end, overlapped only if it is for a loop. */
 static int make_end(int type, int protocol, int flags, SOCKET* out) {
   DWORD mode = WSA_FLAG_NO_HANDLE_INHERIT;
 
@@ -51,7 +51,7 @@ static int same_name(const struct sockaddr_in* a, const struct sockaddr_in* b) {
          a->sin_addr.s_addr == b->sin_addr.s_addr;
 }
 
-/* Accepts until the one with that name is there. */
+/* Accepts until the connection from `expected` arrives. */
 static int accept_from(SOCKET listener,
                        const struct sockaddr_in* expected,
                        SOCKET* out) {
@@ -71,7 +71,7 @@ static int accept_from(SOCKET listener,
   return UV_ECONNABORTED;
 }
 
-/* An accepted socket is of the listener's kind: overlapped or not. */
+/* An accepted socket inherits from the listener whether it is overlapped. */
 static int pair_of_streams(int protocol, const int flags[2], SOCKET pair[2]) {
   struct sockaddr_in server;
   struct sockaddr_in client;
@@ -112,7 +112,7 @@ static int pair_for_datagrams(int protocol,
   return err;
 }
 
-/* Non-blocking only now: connecting and accepting were to wait. */
+/* Make it non-blocking only now: connecting and accepting had to block. */
 static int finish_end(SOCKET sock, int flags) {
   u_long on = 1;
 

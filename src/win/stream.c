@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams on Windows: from stream.h to the type's operations, and what the
- * types share: the books of requests, the end of reading and of writing.
+/* Streams on Windows: dispatches os/stream.h to the type's operations, and
+ * holds what the types share: request accounting, end of reading and of
+ * writing.
  */
 #include "win/stream.h"
 #include "callback.h"
@@ -15,7 +16,7 @@ static const struct uv__stream_ops* ops_of(const uv_stream_t* stream) {
   return types[stream->type];
 }
 
-/* ---- stream.h ---- */
+/* ---- os/stream.h ---- */
 
 int uv__stream_os_is_open(const uv_stream_t* stream) {
   return ops_of(stream)->is_open(stream);
@@ -85,7 +86,7 @@ int uv__stream_os_set_blocking(uv_stream_t* stream, int on) {
 int uv__stream_os_cancel_write(uv_write_t* req) {
   const struct uv__stream_ops* ops = ops_of(req->handle);
 
-  /* Closing decides what becomes of it. */
+  /* Closing reports it. */
   if (uv__is_closing(uv__base(req->handle)))
     return UV_EBUSY;
   return ops->cancel_write == NULL ? UV_EBUSY : ops->cancel_write(req);
@@ -139,8 +140,8 @@ void uv__stream_write_report(uv_stream_t* stream, uv_write_t* req, int err) {
   uv__req_unregister(stream->loop);
   uv__activity_end(stream, &stream->activecnt);
 
-  /* One that the callback asks for finds nothing ahead of it, and does not
-   * wait. */
+  /* A shutdown that the callback requests has no writes ahead of it, and does
+   * not wait. */
   int shutdown_waits =
       stream->shutdown_req != NULL && stream->write_reqs_pending == 0;
   if (req->cb != NULL)
@@ -172,7 +173,7 @@ enum uv__finish_answer uv__stream_finish(uv_handle_t* handle) {
   uv_stream_t* stream = (uv_stream_t*) handle;
   const struct uv__stream_ops* ops = ops_of(stream);
 
-  /* Servers have connection_cb in that place. */
+  /* Servers use the same memory for connection_cb. */
   if (!(stream->flags & UV__LISTENING) && stream->shutdown_req != NULL)
     uv__stream_shutdown_end(stream, UV_ECANCELED);
   if (ops->release != NULL)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Locks, condition variables, barriers, once. Context: any.
+/* Mutexes, read-write locks, condition variables, barriers, once. Context: any.
  *
  * A mutex is a critical section, which is always recursive; a read-write lock
- * is a slim one, whose readers may leave on another thread's behalf.
+ * is a slim lock, which readers may release from another thread.
  */
 #include "base.h"
 #include "fatal.h"
@@ -10,13 +10,13 @@
 
 #define NSEC_PER_MSEC UINT64_C(1000000)
 
-/* How often a contended lock is looked at before the thread sleeps: most are
- * held for a few instructions. */
+/* How often to retry a contended lock before sleeping: most are held for a few
+ * instructions. */
 #define LOCK_SPINS 400
 
 static int critical_section_init(CRITICAL_SECTION* section) {
   if (!InitializeCriticalSectionAndSpinCount(section, LOCK_SPINS))
-    return uv__last_error(); /* not since Vista */
+    return uv__last_error(); /* cannot fail since Vista */
   return 0;
 }
 
@@ -36,57 +36,57 @@ void uv_mutex_unlock(uv_mutex_t* mutex) {
   LeaveCriticalSection(mutex);
 }
 
-/* Result of a try-operation. */
-static int tried(int is_taken) {
+/* The return value of a try operation. */
+static int try_result(int is_taken) {
   return is_taken ? 0 : UV_EBUSY;
 }
 
 int uv_mutex_trylock(uv_mutex_t* mutex) {
-  return tried(TryEnterCriticalSection(mutex));
+  return try_result(TryEnterCriticalSection(mutex));
 }
 
 void uv_mutex_destroy(uv_mutex_t* mutex) {
   DeleteCriticalSection(mutex);
 }
 
-static SRWLOCK* slim(uv_rwlock_t* rwlock) {
+static SRWLOCK* rwlock_slim(uv_rwlock_t* rwlock) {
   return &rwlock->read_write_lock_;
 }
 
 int uv_rwlock_init(uv_rwlock_t* rwlock) {
-  InitializeSRWLock(slim(rwlock));
+  InitializeSRWLock(rwlock_slim(rwlock));
   return 0;
 }
 
 void uv_rwlock_rdlock(uv_rwlock_t* rwlock) {
-  AcquireSRWLockShared(slim(rwlock));
+  AcquireSRWLockShared(rwlock_slim(rwlock));
 }
 
 void uv_rwlock_rdunlock(uv_rwlock_t* rwlock) {
-  ReleaseSRWLockShared(slim(rwlock));
+  ReleaseSRWLockShared(rwlock_slim(rwlock));
 }
 
 void uv_rwlock_wrlock(uv_rwlock_t* rwlock) {
-  AcquireSRWLockExclusive(slim(rwlock));
+  AcquireSRWLockExclusive(rwlock_slim(rwlock));
 }
 
 void uv_rwlock_wrunlock(uv_rwlock_t* rwlock) {
-  ReleaseSRWLockExclusive(slim(rwlock));
+  ReleaseSRWLockExclusive(rwlock_slim(rwlock));
 }
 
 int uv_rwlock_tryrdlock(uv_rwlock_t* rwlock) {
-  return tried(TryAcquireSRWLockShared(slim(rwlock)));
+  return try_result(TryAcquireSRWLockShared(rwlock_slim(rwlock)));
 }
 
 int uv_rwlock_trywrlock(uv_rwlock_t* rwlock) {
-  return tried(TryAcquireSRWLockExclusive(slim(rwlock)));
+  return try_result(TryAcquireSRWLockExclusive(rwlock_slim(rwlock)));
 }
 
 void uv_rwlock_destroy(uv_rwlock_t* rwlock) {
-  (void) rwlock; /* slim locks hold nothing */
+  (void) rwlock; /* slim locks have no resources */
 }
 
-/* Sleeps until woken: 0, or UV_ETIMEDOUT. */
+/* Sleeps until woken: 0 or UV_ETIMEDOUT. */
 static int sleep_on(CONDITION_VARIABLE* condition,
                     CRITICAL_SECTION* lock,
                     DWORD msec,
@@ -107,7 +107,8 @@ void uv_cond_wait(uv_cond_t* cond, uv_mutex_t* mutex) {
   (void) sleep_on(&cond->cond_var, mutex, INFINITE, "uv_cond_wait");
 }
 
-/* Whole milliseconds, rounded up so as not to end early, and not "for ever". */
+/* Whole milliseconds, rounded up to avoid ending early, and less than
+ * INFINITE. */
 static DWORD timeout_from(uint64_t nsec) {
   uint64_t msec = nsec / NSEC_PER_MSEC + (nsec % NSEC_PER_MSEC != 0);
   return msec < INFINITE ? (DWORD) msec : INFINITE - 1;
@@ -127,12 +128,12 @@ void uv_cond_signal(uv_cond_t* cond) {
 }
 
 void uv_cond_destroy(uv_cond_t* cond) {
-  (void) cond; /* holds nothing */
+  (void) cond; /* has no resources */
 }
 
-/* `in` counts the arrivals of a round; the one that completes it opens the way
- * by setting `out` to the number of threads that have to leave. The next round
- * gathers when all have left, and the last to leave is told so. */
+/* `in` counts arrivals; the last one to arrive opens the barrier by setting
+ * `out` to the number of threads that have to leave. The next round starts when
+ * all have left, and the last to leave gets the distinguished return value. */
 
 int uv_barrier_init(uv_barrier_t* barrier, unsigned int count) {
   if (barrier == NULL || count == 0)
@@ -179,7 +180,7 @@ int uv_barrier_wait(uv_barrier_t* barrier) {
   return is_last;
 }
 
-/* Functions do not fit a data pointer; the address of a pointer does. */
+/* A function pointer need not fit a data pointer; pass its address. */
 static BOOL CALLBACK once_run(INIT_ONCE* once, void* arg, void** context) {
   void (**callback)(void) = arg;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine: system and host name, memory, load, up time. Context: any. */
+/* The machine: system and host name, memory, load, uptime. Context: any. */
 #include "os/system.h"
 #include "out-string.h"
 #include "win/error.h"
@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* RRF_SUBKEY_WOW6464KEY, which older headers do not have. */
+/* RRF_SUBKEY_WOW6464KEY, missing in older headers. */
 #define UV__RRF_WOW6464KEY 0x00010000
 
-/* Programs for x86 and x64 that run on ARM64 are told by GetNativeSystemInfo()
- * that they run on what they were made for; IsWow64Process2() says the truth:
+/* For x86 and x64 programs on ARM64, GetNativeSystemInfo() returns the emulated
+ * architecture; IsWow64Process2() returns the real one:
  * https://learn.microsoft.com/windows/win32/api/wow64apiset/
  * nf-wow64apiset-iswow64process2 */
 static WORD machine_architecture(void) {
@@ -48,9 +48,9 @@ static const char* machine_name(WORD architecture) {
   return "unknown";
 }
 
-/* "Windows 10 Pro" and the like, as the registry has it; empty if it has not.
- * Programs of 32 bits have a part of it to themselves, which is out of date.
- * It says 10 where it should say 11, which begins with build 22000. */
+/* "Windows 10 Pro" or the like, from the registry; empty if it is missing.
+ * 32-bit programs would see an outdated copy of the key. It says 10 on Windows
+ * 11, which starts with build 22000. */
 static void product_name(DWORD build, char* out, size_t size) {
   static const WCHAR key[] = L"SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion";
   WCHAR name[256];
@@ -108,7 +108,7 @@ int uv__os_uptime(double* uptime) {
   return 0;
 }
 
-/* There is no such thing here. */
+/* Windows has no load average. */
 void uv_loadavg(double avg[3]) {
   avg[0] = 0;
   avg[1] = 0;
@@ -121,7 +121,7 @@ static MEMORYSTATUSEX memory_status(void) {
   memset(&status, 0, sizeof(status));
   status.dwLength = sizeof(status);
   if (!GlobalMemoryStatusEx(&status))
-    memset(&status, 0, sizeof(status)); /* 0: not known */
+    memset(&status, 0, sizeof(status)); /* 0: unknown */
   return status;
 }
 
@@ -133,7 +133,7 @@ uint64_t uv_get_total_memory(void) {
   return memory_status().ullTotalPhys;
 }
 
-/* 0: nothing is known to limit the process. */
+/* 0: no known limit. */
 uint64_t uv_get_constrained_memory(void) {
   return 0;
 }

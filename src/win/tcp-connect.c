@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Connecting: ConnectEx, its preconditions, and what waits for its end.
+/* Connecting: ConnectEx, its preconditions, and operations that wait for it.
  *
- * From uv_tcp_connect() on the handle is readable and writable: a read, writes
- * and a shutdown that come before the connection is there begin when it is.
+ * The handle is readable and writable from uv_tcp_connect() on: reads, writes
+ * and a shutdown requested before the connection is established start once it
+ * is.
  */
 #include "callback.h"
 #include "win/sock.h"
@@ -11,7 +12,7 @@
 #include <mstcpip.h>
 #include <string.h>
 
-/* SIO_TCP_INITIAL_RTO; the names are not in every SDK. */
+/* SIO_TCP_INITIAL_RTO; not every SDK declares these names. */
 struct initial_rto {
   USHORT rtt_ms;
   UCHAR max_syn_retransmissions;
@@ -28,7 +29,7 @@ union target {
   struct sockaddr_in6 in6;
 };
 
-/* "Any" means this host when connecting, everywhere but here. */
+/* On other systems, connecting to the "any" address reaches this host. */
 static void fix_unspecified(union target* to) {
   if (to->any.sa_family == AF_INET && to->in.sin_addr.s_addr == INADDR_ANY)
     to->in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -43,9 +44,9 @@ static int is_loopback(const union target* to) {
   return IN6_IS_ADDR_LOOPBACK(&to->in6.sin6_addr);
 }
 
-/* A refusal over loopback is final. Without this Windows asks again for two
- * seconds before it believes it. Systems before 10.0.16299 do not have it. */
-static void believe_refusal(SOCKET sock) {
+/* A refusal over loopback is final, but Windows retransmits the SYN for two
+ * seconds before it reports one. Fails before Windows 10 1709 (10.0.16299). */
+static void disable_syn_retries(SOCKET sock) {
   struct initial_rto rto = { RTO_DEFAULT_RTT, RTO_NO_RETRANSMISSIONS };
   DWORD bytes;
 
@@ -53,8 +54,8 @@ static void believe_refusal(SOCKET sock) {
                   NULL, NULL);
 }
 
-/* ConnectEx() wants a socket that has a name. */
-static int prepare(uv_tcp_t* tcp, int family) {
+/* ConnectEx() requires a bound socket. */
+static int connect_prepare(uv_tcp_t* tcp, int family) {
   GUID id = WSAID_CONNECTEX;
 
   int err = uv__tcp_os_socket(tcp, family);
@@ -67,7 +68,7 @@ static int prepare(uv_tcp_t* tcp, int family) {
                             sizeof(tcp->tcp.conn.func_connectex));
 }
 
-/* 1 if it is under way, 0 if it ended inside the call, or UV_E*. */
+/* 1 if it is pending, 0 if it completed inside the call, or UV_E*. */
 static int call_connect(uv_tcp_t* tcp,
                         uv_connect_t* req,
                         const struct sockaddr* addr,
@@ -75,7 +76,7 @@ static int call_connect(uv_tcp_t* tcp,
   union target to;
   OVERLAPPED* overlapped;
 
-  int err = prepare(tcp, addr->sa_family);
+  int err = connect_prepare(tcp, addr->sa_family);
   if (err == 0)
     err = uv__tcp_overlapped(tcp, req, uv__tcp_read_places(tcp), &overlapped);
   if (err != 0)
@@ -84,14 +85,14 @@ static int call_connect(uv_tcp_t* tcp,
   memcpy(&to, addr, len);
   fix_unspecified(&to);
   if (is_loopback(&to))
-    believe_refusal(tcp->socket);
+    disable_syn_retries(tcp->socket);
   if (tcp->tcp.conn.func_connectex(tcp->socket, &to.any, (int) len, NULL, 0,
                                    NULL, overlapped))
     return 0;
   return WSAGetLastError() == WSA_IO_PENDING ? 1 : uv__wsa_error();
 }
 
-static void begin(uv_tcp_t* tcp, uv_connect_t* req) {
+static void connect_begin(uv_tcp_t* tcp, uv_connect_t* req) {
   uv__req_start(tcp->loop, req, UV_CONNECT);
   req->handle = (uv_stream_t*) tcp;
   tcp->flags |= UV__TCP_CONNECTING | UV__READABLE | UV__WRITABLE;
@@ -99,9 +100,11 @@ static void begin(uv_tcp_t* tcp, uv_connect_t* req) {
   uv__activity_begin(tcp, &tcp->activecnt);
 }
 
-/* What is known before asking the peer and still is for the callback. */
-static void begin_failed(uv_tcp_t* tcp, uv_connect_t* req, DWORD sys_error) {
-  begin(tcp, req);
+/* The error is known already, but is reported through the callback. */
+static void connect_begin_failed(uv_tcp_t* tcp,
+                                 uv_connect_t* req,
+                                 DWORD sys_error) {
+  connect_begin(tcp, req);
   uv__req_overlapped(req);
   uv__req_set_error(req, sys_error);
   uv__req_pend(tcp->loop, req);
@@ -118,20 +121,20 @@ int uv__tcp_os_connect(uv_connect_t* req,
   if (tcp->flags & UV__CONNECTED)
     return UV_EISCONN;
   if (tcp->delayed_error != 0) {
-    begin_failed(tcp, req, (DWORD) tcp->delayed_error);
+    connect_begin_failed(tcp, req, (DWORD) tcp->delayed_error);
     return 0;
   }
 
   int pending = call_connect(tcp, req, addr, len);
   if (pending == UV_ECONNREFUSED) {
-    begin_failed(tcp, req, WSAECONNREFUSED);
+    connect_begin_failed(tcp, req, WSAECONNREFUSED);
     return 0;
   }
   if (pending < 0) {
     uv__event_req_end(uv__tcp_read_places(tcp));
     return pending;
   }
-  begin(tcp, req);
+  connect_begin(tcp, req);
   uv__tcp_submitted(tcp, req, pending, uv__tcp_read_places(tcp));
   return 0;
 }
@@ -141,14 +144,14 @@ static int connect_result(uv_tcp_t* tcp, const uv_connect_t* req) {
     return UV_ECANCELED;
   if (!uv__req_succeeded(req))
     return uv__req_sock_error(req);
-  /* From here on it is like a socket that connect() connected. */
+  /* Makes the socket behave like one connected by connect(). */
   if (setsockopt(tcp->socket, SOL_SOCKET, SO_UPDATE_CONNECT_CONTEXT, NULL,
                  0) != 0)
     return uv__wsa_error();
   return 0;
 }
 
-/* Begins what waited for the connection, or ends it. */
+/* Starts the operations that waited for the connection, or ends them. */
 static void after_connect(uv_tcp_t* tcp, int err, int shutdown_waits) {
   uv_stream_t* stream = (uv_stream_t*) tcp;
 
@@ -158,7 +161,7 @@ static void after_connect(uv_tcp_t* tcp, int err, int shutdown_waits) {
     uv__tcp_write_drop(tcp);
   if ((tcp->flags & UV__READING) && !(tcp->flags & UV__READ_PENDING))
     uv__tcp_read_arm(tcp);
-  /* Behind writes it waits for these. */
+  /* If writes are pending, the shutdown waits for them. */
   if (shutdown_waits && stream->write_reqs_pending == 0)
     uv__tcp_shutdown(stream, stream->shutdown_req);
 }
@@ -178,7 +181,7 @@ void uv__tcp_connect_done(uv_handle_t* handle, uv_req_t* base) {
   if (req->cb != NULL)
     uv__call_connect(req, err);
 
-  /* The callback may have begun the next attempt: they wait for that one. */
+  /* If the callback has started another attempt, they wait for that one. */
   if (!uv__is_closing(handle) && !(tcp->flags & UV__TCP_CONNECTING))
     after_connect(tcp, err, shutdown_waits);
   uv__req_finished(tcp, &tcp->reqs_pending);

@@ -6,10 +6,10 @@
 #include <limits.h>
 #include <mstcpip.h>
 
-/* What keepalive means when it was asked for before there was a socket. */
+/* Idle time if keepalive was requested before the socket existed. */
 #define DEFAULT_IDLE_S 60
 
-/* Windows 10 1709 and later; not every SDK has the names. */
+/* Windows 10 1709 and later; missing in some SDKs. */
 enum { OPTION_KEEPIDLE = 3, OPTION_KEEPCNT = 16, OPTION_KEEPINTVL = 17 };
 
 static int clamp_int(unsigned int value) {
@@ -20,7 +20,7 @@ static ULONG to_ms(unsigned int seconds) {
   return seconds > ULONG_MAX / 1000 ? ULONG_MAX : seconds * 1000ul;
 }
 
-/* The older way, which has the number of probes fixed at ten. */
+/* The older interface, with a fixed number of ten probes. */
 static int set_keepalive_values(SOCKET sock,
                                 unsigned int idle_s,
                                 unsigned int interval_s) {
@@ -77,7 +77,7 @@ int uv__tcp_apply_options(const uv_tcp_t* tcp, SOCKET sock) {
 }
 
 int uv__tcp_os_simultaneous_accepts(uv_tcp_t* tcp, int on) {
-  /* The accepts of a server are set up by uv_listen(). */
+  /* uv_listen() allocates the accepts. */
   if (tcp->flags & UV__LISTENING)
     return UV_EINVAL;
   if (on)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading from a connection.
  *
- *   receive of zero bytes -> port -> alloc_cb, recv, read_cb, again while there
- *   is more, at most READS_PER_TURN times -> receive of zero bytes
+ *   zero-byte receive -> port -> alloc_cb, recv, read_cb, repeated while there
+ *   is more, at most READS_PER_TURN times -> zero-byte receive
  *
- * The system is asked to tell when data is there, not to put it somewhere: no
- * memory is tied up by idle connections, and uv_read_stop() needs not decide
- * about a buffer that data may still go to. The announcement stays under way
- * when reading is stopped, and serves the next start.
+ * The zero-byte receive only announces data: idle connections tie up no memory,
+ * and uv_read_stop() need not deal with a buffer that data may still arrive in.
+ * It stays pending when reading stops, and serves the next start.
  */
 #include "win/tcp.h"
 #include "callback.h"
@@ -15,11 +14,11 @@
 #define READS_PER_TURN 32
 #define SUGGESTED_SIZE (64 * 1024)
 
-/* CancelIoEx() was called. */
+/* Status after CancelIoEx(). */
 #define STATUS_CANCELLED_ ((LONG) 0xC0000120u)
 
-/* 1 if it is under way, 0 if it ended inside the call; else it was refused and
- * the error is in the request. */
+/* 1 if it is pending, 0 if it completed inside the call; otherwise it was
+ * refused and the request holds the error. */
 static int call_receive(uv_tcp_t* tcp) {
   OVERLAPPED* overlapped;
   WSABUF none = { 0, NULL };
@@ -55,7 +54,7 @@ void uv__tcp_read_arm(uv_tcp_t* tcp) {
 int uv__tcp_read_start(uv_stream_t* stream) {
   stream->flags |= UV__READING;
   uv__activity_begin(stream, &stream->activecnt);
-  /* Before the connection is there, its end will do it. */
+  /* While connecting, the end of the connect starts the read. */
   if (!(stream->flags & (UV__READ_PENDING | UV__TCP_CONNECTING)))
     uv__tcp_read_arm((uv_tcp_t*) stream);
   return 0;
@@ -72,18 +71,18 @@ static ssize_t receive_now(SOCKET sock, const uv_buf_t* buf) {
   return n >= 0 ? n : uv__wsa_error();
 }
 
-/* A connection that the system gave up was reset, for a reader. */
+/* To a reader, a connection that the system dropped was reset. */
 static int read_error(int err) {
   return err == UV_ECONNABORTED ? UV_ECONNRESET : err;
 }
 
-/* Reading goes on, and nothing announces more data yet. */
+/* Reading continues, and no zero-byte receive is pending. */
 static int still_reading(const uv_stream_t* stream) {
   return (stream->flags & (UV__READING | UV__READ_PENDING)) == UV__READING;
 }
 
-/* After a read: another may follow at once; more is there, but not for now; or
- * whatever comes will be announced. */
+/* After a read: read again at once; read again in the next iteration; or wait
+ * for a zero-byte receive. */
 enum read_next { READ_ON, READ_LATER, READ_WAIT };
 
 static enum read_next read_once(uv_stream_t* stream) {
@@ -91,7 +90,7 @@ static enum read_next read_once(uv_stream_t* stream) {
 
   uv__call_alloc(uv__base(stream), stream->alloc_cb, SUGGESTED_SIZE, &buf);
   if (!still_reading(stream))
-    return READ_WAIT; /* alloc_cb changed its mind; the buffer is its own */
+    return READ_WAIT; /* alloc_cb stopped reading; it keeps the buffer */
   if (buf.base == NULL || buf.len == 0) {
     uv__call_read(stream, UV_ENOBUFS, &buf);
     return READ_LATER;
@@ -114,7 +113,8 @@ static enum read_next read_turn(uv_stream_t* stream) {
   enum read_next next = READ_ON;
   int err = uv__req_sock_error(&stream->read_req);
 
-  /* Whoever has the socket too may have cancelled more than was its own. */
+  /* Another process that shares the socket may have cancelled our receive
+   * too. */
   if (uv__req_status(&stream->read_req) == STATUS_CANCELLED_)
     return READ_WAIT;
   if (err != 0) {
@@ -126,8 +126,8 @@ static enum read_next read_turn(uv_stream_t* stream) {
   return next;
 }
 
-/* There is more: its turn comes in the next round, behind everybody's that is
- * due by now. (An announcement would be here again in this one.) */
+/* There is more data: continue in the next iteration, after everything that is
+ * due by now. (A zero-byte receive would complete in this one.) */
 static void read_later(uv_tcp_t* tcp) {
   uv__req_overlapped(&tcp->read_req); /* success */
   if (uv__req_post(tcp->loop, &tcp->read_req) != 0) {

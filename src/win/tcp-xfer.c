@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Passing sockets to other processes: a description made for the receiver by
- * WSADuplicateSocketW() travels over the pipe and is a socket again there. Both
- * then have the same socket; the port it was attached to first stays the only
- * one it reports to, so the receiver waits by events (UV__TCP_NO_PORT).
+/* Passing sockets to other processes: WSADuplicateSocketW() makes a description
+ * for the receiver, which is sent over the pipe and turned into a socket again.
+ * Both processes then share the socket. It stays attached to its first port, so
+ * the receiver waits with events (UV__TCP_NO_PORT).
  */
 #include "win/sock.h"
 #include "win/tcp.h"
 
-/* A libuv at the other end takes it for granted that what is no connection
- * listens already, and calls listen() no more. */
+/* A receiving libuv assumes that a socket without a connection is listening
+ * already, and does not call listen(). */
 static void start_listening(uv_tcp_t* tcp) {
   if (tcp->flags & (UV__CONNECTED | UV__TCP_CONNECTING | UV__LISTENING))
     return;
@@ -28,8 +28,8 @@ int uv__tcp_xfer_export(uv_tcp_t* tcp, DWORD pid, struct uv__socket_xfer* out) {
   return 0;
 }
 
-/* A description is good for one socket. */
-static int reopen(const struct uv__socket_xfer* xfer, SOCKET* out) {
+/* A description can be opened only once. */
+static int xfer_open(const struct uv__socket_xfer* xfer, SOCKET* out) {
   WSAPROTOCOL_INFOW info = xfer->info;
 
   *out = WSASocketW(FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO,
@@ -45,7 +45,7 @@ int uv__tcp_xfer_import(uv_tcp_t* tcp,
 
   if (uv__tcp_os_is_open(tcp))
     return UV_EBUSY;
-  int err = reopen(xfer, &sock);
+  int err = xfer_open(xfer, &sock);
   if (err != 0)
     return err;
   err = uv__sock_adopt(sock);
@@ -68,6 +68,6 @@ int uv__tcp_xfer_import(uv_tcp_t* tcp,
 void uv__tcp_xfer_discard(const struct uv__socket_xfer* xfer) {
   SOCKET sock;
 
-  if (reopen(xfer, &sock) == 0)
+  if (xfer_open(xfer, &sock) == 0)
     closesocket(sock);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP sockets: making, binding, opening, closing. */
+/* TCP sockets: creating, binding, opening, closing. */
 #include "win/tcp.h"
 #include "win/loop.h"
 #include "win/sock.h"
@@ -84,8 +84,8 @@ int uv__tcp_os_bind(uv_tcp_t* tcp,
                     const struct sockaddr* addr,
                     unsigned int len,
                     unsigned int flags) {
-  /* No kernel balances the load between sockets of one port here. SO_REUSEADDR
-   * is not what it is elsewhere either: it lets others take the port away. */
+  /* Windows does not balance load between sockets on the same port, and its
+   * SO_REUSEADDR lets other processes take over the port. */
   if (flags & UV_TCP_REUSEPORT)
     return UV_ENOTSUP;
 
@@ -101,7 +101,7 @@ int uv__tcp_os_bind(uv_tcp_t* tcp,
   if (sys_error != 0 && sys_error != WSAEADDRINUSE)
     return uv_translate_sys_error(sys_error);
 
-  /* Winsock's number, because it travels: tcp-xfer.c. */
+  /* A Winsock error, because it is sent to other processes: tcp-xfer.c. */
   tcp->delayed_error = sys_error;
   tcp->flags |= UV__BOUND;
   return 0;
@@ -141,13 +141,13 @@ void uv__tcp_submitted(uv_tcp_t* tcp,
     uv__req_pend(tcp->loop, request);
   else if (tcp->flags & UV__TCP_NO_PORT)
     uv__event_req_wait(places, uv__base(tcp), request, tcp->socket);
-  /* Else the port reports it. */
+  /* Otherwise the port reports the completion. */
 }
 
-/* Closing a socket need not end what was submitted through it: somebody else
- * may have it open too, a write may go on in the background (Wine 8 never tells
- * of its end), and a receive that is cut off by the close may turn an orderly
- * end into a reset. */
+/* Closing a socket need not end its pending operations: another process may
+ * share it, a write may continue in the background (Wine 8 never completes
+ * it), and a receive that the close cuts off may turn a graceful close into
+ * a reset. */
 static void cancel_all(uv_tcp_t* tcp) {
   if (tcp->reqs_pending > 0)
     CancelIoEx((HANDLE) tcp->socket, NULL);
@@ -187,12 +187,12 @@ static int is_open(const uv_stream_t* stream) {
   return uv__tcp_os_is_open((const uv_tcp_t*) stream);
 }
 
-static void release(uv_stream_t* stream) {
+static void tcp_release(uv_stream_t* stream) {
   if (stream->flags & UV__LISTENING)
     uv__tcp_accept_release((uv_tcp_t*) stream);
 }
 
-/* Handles travel over pipes only, and writes never block. */
+/* Handles can be passed over pipes only, and writes never block. */
 const struct uv__stream_ops uv__tcp_stream_ops = {
   .is_open = is_open,
   .listen = uv__tcp_listen,
@@ -205,5 +205,5 @@ const struct uv__stream_ops uv__tcp_stream_ops = {
   .shutdown = uv__tcp_shutdown,
   .set_blocking = NULL,
   .cancel_write = uv__tcp_cancel_write,
-  .release = release,
+  .release = tcp_release,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where and how eagerly threads run. Only the processor group of the process
- * is looked at: a mask has as many CPUs as a word has bits. Context: any.
+/* CPU affinity and priority of threads. Only the process's own processor group
+ * is supported: a mask has as many CPUs as a word has bits. Context: any.
  */
 #include "os/thread.h"
 #include "win/error.h"
@@ -38,7 +38,7 @@ static int process_mask(DWORD_PTR* bits) {
   return 0;
 }
 
-/* Setting is the only way to learn the old mask. */
+/* Setting a mask is the only way to read the old one. */
 static int mask_swap(HANDLE thread, DWORD_PTR bits, DWORD_PTR* old_bits) {
   *old_bits = SetThreadAffinityMask(thread, bits);
   return *old_bits == 0 ? uv__last_error() : 0;
@@ -84,7 +84,7 @@ int uv_thread_getcpu(void) {
   return (int) GetCurrentProcessorNumber();
 }
 
-/* A handle that is not open was that of a thread that has been joined. */
+/* An invalid handle belonged to a thread that has been joined. */
 static int priority_error(void) {
   DWORD sys_error = GetLastError();
   return sys_error == ERROR_INVALID_HANDLE

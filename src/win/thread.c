@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads: starting, ending, identity, names, thread-local keys.
+/* Threads: creation, exit, identity, names, thread-local keys.
  *
- * A uv_thread_t is a handle. A thread of ours knows the one its creator got; a
- * foreign thread is given one when it first asks who it is, which is closed
- * when it ends. Context: any.
+ * A uv_thread_t is a handle. A thread that we created uses the handle its
+ * creator got; a foreign thread gets one when it first asks for its identity,
+ * which is closed when the thread ends. Context: any.
  *
- * Identity is kept in thread-local storage, not in fiber-local storage, which
- * would tell when a thread ends: all fibers of a thread are that thread, a
- * process has only 128 fiber slots before Windows 10 1903, and their callbacks
- * still run after the DLL they are in was unloaded. The loader tells of the end
- * of threads through the TLS callbacks of an image, and stops when the image
- * goes; see "TLS Callback Functions" in
+ * Identity is kept in thread-local rather than fiber-local storage, although
+ * the latter has exit callbacks: all fibers of a thread share its identity, a
+ * process has only 128 fiber slots before Windows 10 1903, and the callbacks
+ * still run after their DLL has been unloaded. The loader reports the end of
+ * threads through an image's TLS callbacks, until the image is unloaded; see
+ * "TLS Callback Functions" in
  * https://learn.microsoft.com/windows/win32/debug/pe-format
  */
 #include "base.h"
@@ -28,23 +28,23 @@
 #include <process.h>
 #include <string.h>
 
-/* What SetThreadDescription() takes: a UNICODE_STRING without its NUL. */
+/* Limit of SetThreadDescription(): a UNICODE_STRING without the NUL. */
 #define NAME_UNITS_MAX 32766
 
 static uv_once_t self_once = UV_ONCE_INIT;
-/* Slots, TLS_OUT_OF_INDEXES until they are made. */
+/* Slots; TLS_OUT_OF_INDEXES until they are allocated. */
 static DWORD self_slot = TLS_OUT_OF_INDEXES;  /* of the thread's own handle */
 static DWORD owned_slot = TLS_OUT_OF_INDEXES; /* the same, if it is to be
                                                * closed at the end */
 
-/* What the new thread needs to know; it owns and frees this. */
+/* Arguments for a new thread, which frees them. */
 struct thread_start {
   uv_thread_cb entry; /* the user's function */
   void* arg;          /* its argument */
   HANDLE self;        /* the handle its creator holds */
 };
 
-/* Context: any thread that ends, with the loader's lock held. */
+/* Context: any thread that ends, with the loader lock held. */
 static void NTAPI on_thread_event(void* image, DWORD reason, void* reserved) {
   (void) image;
   (void) reserved;
@@ -78,8 +78,8 @@ static unsigned __stdcall thread_main(void* data) {
   return 0;
 }
 
-/* Whole pages that fit the type of the call, 0 for the program's default; -1
- * if there is no such number. */
+/* Whole pages, within the range of the call's parameter; 0 for the program's
+ * default, -1 if out of range. */
 static int64_t stack_size_for(const uv_thread_options_t* options) {
   SYSTEM_INFO info;
   GetNativeSystemInfo(&info);
@@ -111,7 +111,8 @@ int uv__thread_os_create(uv_thread_t* tid,
   start->entry = entry;
   start->arg = arg;
 
-  /* Suspended: it must not run before it and the caller know its handle. */
+  /* Suspended: it must not run before the thread and its creator know the
+   * handle. */
   unsigned flags = CREATE_SUSPENDED | STACK_SIZE_PARAM_IS_A_RESERVATION;
   HANDLE thread = (HANDLE) _beginthreadex(NULL, (unsigned) stack_size,
                                           thread_main, start, flags, NULL);
@@ -140,7 +141,7 @@ int uv__thread_os_join(uv_thread_t* tid) {
   return 0;
 }
 
-/* A real handle for a thread that somebody else started. */
+/* A real handle for a foreign thread. */
 static HANDLE adopt_thread(void) {
   HANDLE process = GetCurrentProcess();
   HANDLE thread;
@@ -166,7 +167,7 @@ int uv_thread_equal(const uv_thread_t* t1, const uv_thread_t* t2) {
 static int hresult_error(HRESULT result) {
   if (HRESULT_FACILITY(result) == FACILITY_WIN32)
     return uv_translate_sys_error(HRESULT_CODE(result));
-  /* Descriptions come from the NT layer. */
+  /* The error is an NTSTATUS. */
   if ((ULONG) result & FACILITY_NT_BIT)
     return uv__status_error((LONG) ((ULONG) result & ~FACILITY_NT_BIT));
   return UV_UNKNOWN;
@@ -235,6 +236,6 @@ void uv_key_set(uv_key_t* key, void* value) {
 }
 
 int uv__thread_os_at_fork(void (*reset)(void)) {
-  (void) reset; /* processes do not fork */
+  (void) reset; /* there is no fork on Windows */
   return 0;
 }

@@ -16,7 +16,7 @@
 static DWORD key_slot = TLS_OUT_OF_INDEXES;
 static void (*key_at_exit)(void* data);
 
-/* A program does not get more rights than who starts it by being started. */
+/* Starting a program never gives it more rights than its parent has. */
 int uv__trace_os_has_raised_rights(void) {
   return 0;
 }
@@ -27,8 +27,8 @@ int uv__trace_os_open(const char* path, int is_new) {
   if (err != 0)
     return err;
 
-  /* Others may read it, but not write to it: that is the lock. A link is
-   * opened itself, and refused as something that is no file. */
+  /* Sharing for reading only serves as the lock. A link is opened itself, and
+   * refused because it is not a regular file. */
   HANDLE file = CreateFileW(
       wide, GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL,
       is_new ? CREATE_NEW : OPEN_ALWAYS,
@@ -104,7 +104,7 @@ void uv__trace_thread_ends(void) {
     key_at_exit(data);
 }
 
-/* Names of functions are in files of the debugger's. */
+/* Function names are in separate debug files. */
 void uv__trace_os_symbol(const void* address, char* name, size_t size) {
   HMODULE module;
   WCHAR path[MAX_PATH];

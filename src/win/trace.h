@@ -2,8 +2,8 @@
 #ifndef UV_WIN_TRACE_H_
 #define UV_WIN_TRACE_H_
 
-/* What uv__trace_os_key_create() promised. Context: any thread that ends, with
- * the loader's lock held. */
+/* Called as specified by uv__trace_os_key_create(). Context: any thread that
+ * ends, with the loader lock held. */
 void uv__trace_thread_ends(void);
 
 #endif /* UV_WIN_TRACE_H_ */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* From key events to the bytes a terminal would send.
+/* Converts key events to the bytes a terminal would send.
  *
- * Keys that have a character send it, with ESC before it if Alt is held. The
- * others send sequences: unmodified those of the Linux console, with Shift and
- * Ctrl those of xterm (CSI number ; modifiers final).
+ * Keys with a character send it, preceded by ESC if Alt is held. Other keys
+ * send escape sequences: the Linux console's if unmodified, xterm's with Shift
+ * and Ctrl (CSI number ; modifiers final).
  */
 #include "win/tty-keys.h"
 #include "base.h"
@@ -17,7 +17,7 @@
 struct key_code {
   uint16_t key;
   const char* plain;
-  unsigned char number; /* of the modified form */
+  unsigned char number; /* for the modified form */
   char final;
 };
 
@@ -58,7 +58,7 @@ static const struct key_code key_codes[] = {
   { UV__VK_DECIMAL, ESC "[3~", 3, '~' },
 };
 
-/* What the digits of the keypad are called without NumLock. */
+/* Keypad digits without NumLock. */
 static const uint16_t keypad[] = {
   UV__VK_INSERT, UV__VK_END,   UV__VK_DOWN, UV__VK_NEXT, UV__VK_LEFT,
   UV__VK_CLEAR,  UV__VK_RIGHT, UV__VK_HOME, UV__VK_UP,   UV__VK_PRIOR,
@@ -76,8 +76,8 @@ unsigned char uv__tty_put_utf8(uint32_t cp, char* out) {
   return len;
 }
 
-/* Alt and digits of the keypad compose a character, which comes when Alt is
- * released; the digits themselves are not meant. */
+/* Alt with keypad digits composes a character, which arrives when Alt is
+ * released; the digits themselves are ignored. */
 static int is_composing(const struct uv__key* key) {
   uint16_t code = key->code;
 
@@ -93,14 +93,14 @@ static int is_composing(const struct uv__key* key) {
   return 0;
 }
 
-/* Alt by itself; with Ctrl it is AltGr, which makes other characters. */
+/* Alt alone; with Ctrl it is AltGr, which selects other characters. */
 static int has_alt(const struct uv__key* key) {
   uint32_t state = key->state;
   return (state & (UV__KEY_LEFT_ALT | UV__KEY_RIGHT_ALT)) &&
          !(state & (UV__KEY_LEFT_CTRL | UV__KEY_RIGHT_CTRL));
 }
 
-/* The character of the event: a code point, or 0 if it is not complete. */
+/* The event's character as a code point, or 0 if it is incomplete. */
 static uint32_t code_point(uint16_t unit, uint16_t* high) {
   uint16_t first = *high;
 
@@ -112,7 +112,7 @@ static uint32_t code_point(uint16_t unit, uint16_t* high) {
   if (!uv__is_surrogate(unit))
     return unit;
   if (first == 0)
-    return 0xFFFD; /* half of nothing */
+    return 0xFFFD; /* unpaired surrogate */
   return 0x10000 + (((uint32_t) first - 0xD800) << 10) + (unit - 0xDC00u);
 }
 
@@ -147,7 +147,7 @@ unsigned char uv__tty_encode_key(const struct uv__key* key,
   unsigned char at = 0;
   unsigned char len;
 
-  /* A released Alt may bring what was composed. */
+  /* Releasing Alt may deliver the composed character. */
   if (!key->is_down && (key->code != UV__VK_MENU || unit == 0))
     return 0;
   if (key->is_down && !is_vt && is_composing(key))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* From key events to the bytes a terminal would send; tty-keys.c. Pure: no
- * operating system in here, so that it is tested on every one. */
+/* Converts key events to the bytes a terminal would send; tty-keys.c. Pure:
+ * independent of the operating system, so that it is tested everywhere. */
 #ifndef UV_WIN_TTY_KEYS_H_
 #define UV_WIN_TTY_KEYS_H_
 
 #include <stdint.h>
 
-/* VK_* of Windows. */
+/* VK_* of the Windows API. */
 enum {
   UV__VK_CLEAR = 0x0C,
   UV__VK_MENU = 0x12,
@@ -45,7 +45,7 @@ enum {
   UV__VK_F12 = 0x7B
 };
 
-/* Its control key states. */
+/* Control key states of the Windows API. */
 enum {
   UV__KEY_RIGHT_ALT = 0x01,
   UV__KEY_LEFT_ALT = 0x02,
@@ -59,22 +59,22 @@ enum {
 struct uv__key {
   int is_down;    /* pressed; else released */
   uint16_t code;  /* UV__VK_*, or another */
-  uint16_t unit;  /* of its character, or 0 */
+  uint16_t unit;  /* UTF-16 unit of its character, or 0 */
   uint32_t state; /* UV__KEY_* */
 };
 
-/* The most bytes that a key makes. */
+/* Maximum bytes per key. */
 #define UV__TTY_KEY_MAX 8
 
-/* The bytes a key event stands for, 0 if none. `high` keeps the first half of
- * a character that comes in two events. `is_vt`: the console makes sequences
- * itself. */
+/* Converts a key event; returns the number of bytes, 0 if none. `high` keeps
+ * the first half of a character that arrives in two events. `is_vt`: the
+ * console itself generates escape sequences. */
 unsigned char uv__tty_encode_key(const struct uv__key* key,
                                  uint16_t* high,
                                  int is_vt,
                                  char out[UV__TTY_KEY_MAX]);
 
-/* UTF-8 for a code point: how many bytes, at most 4. */
+/* Encodes a code point as UTF-8; returns the number of bytes, at most 4. */
 unsigned char uv__tty_put_utf8(uint32_t cp, char* out);
 
 #endif /* UV_WIN_TTY_KEYS_H_ */

@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading key by key.
+/* Raw mode: reading single keys.
  *
- *   a wait of the system's pool on the console -> UV_READ -> all events that
- *   are there, as bytes, in as few callbacks as the buffers allow
+ *   a thread-pool wait on the console handle -> UV_READ -> all available
+ *   events, as bytes, in as few callbacks as the buffers allow
  *
- * A key that did not fit, or repeats, stays in the handle (last_key and
- * last_input_record) and comes before the next event.
+ * A key that did not fit, or that repeats, stays in the handle (last_key and
+ * last_input_record) and is delivered before the next event.
  */
 #include "win/tty.h"
 #include "callback.h"
 #include "win/tty-keys.h"
 
-
-/* What is suggested to alloc_cb: nobody types faster. */
+/* Size suggested to alloc_cb; more than anybody types at once. */
 #define SUGGESTED_SIZE 1024
 
-/* Bytes on their way into one buffer. */
+/* Bytes collected for one buffer. */
 struct typed {
   uv_buf_t buf;
   size_t used;
 };
 
-/* Context: a thread of the system's. */
+/* Context: system thread pool. */
 static void CALLBACK on_input(void* data, BOOLEAN timed_out) {
   uv_tty_t* tty = data;
 
   (void) timed_out;
   uv__req_set_bytes(&tty->read_req, 0);
-  /* Fails only if the port is gone, and the loop with it. */
+  /* Fails only if the port is gone, and then so is the loop. */
   (void) uv__req_post(tty->loop, &tty->read_req);
 }
 
@@ -54,11 +53,11 @@ void uv__tty_raw_read(uv_tty_t* tty) {
   uv__req_pend(tty->loop, req);
 }
 
-/* Afterwards no thread touches the handle. */
+/* Afterwards no other thread touches the handle. */
 static void stop_waiting(uv_tty_t* tty) {
   if (tty->tty.rd.read_raw_wait == NULL)
     return;
-  /* Waits for a callback that is running; that one waits for nothing. */
+  /* Waits for a running callback, which itself never blocks. */
   UnregisterWaitEx(tty->tty.rd.read_raw_wait, INVALID_HANDLE_VALUE);
   tty->tty.rd.read_raw_wait = NULL;
 }
@@ -67,15 +66,15 @@ void uv__tty_raw_stop(uv_tty_t* tty) {
   uv_read_t* req = &tty->read_req;
 
   if (tty->tty.rd.read_raw_wait == NULL)
-    return; /* pended, or stopped before */
+    return; /* already pended or stopped */
   stop_waiting(tty);
   if (HasOverlappedIoCompleted(&req->u.io.overlapped))
-    return; /* on_input() was faster: it is in the port */
+    return; /* on_input() came first and has posted it */
   uv__req_set_error(req, ERROR_OPERATION_ABORTED);
   uv__req_pend(tty->loop, req);
 }
 
-static void deliver(uv_tty_t* tty, struct typed* typed) {
+static void raw_deliver(uv_tty_t* tty, struct typed* typed) {
   uv_stream_t* stream = (uv_stream_t*) tty;
   uv_buf_t buf = typed->buf;
   size_t used = typed->used;
@@ -84,7 +83,7 @@ static void deliver(uv_tty_t* tty, struct typed* typed) {
   uv__call_read(stream, (ssize_t) used, &buf);
 }
 
-/* Moves what is left of the last key; 0 if nothing is. */
+/* Copies the rest of the last key; 0 if there is none. */
 static int take_rest(uv_tty_t* tty, struct typed* typed) {
   WORD* repeat = &tty->tty.rd.last_input_record.Event.KeyEvent.wRepeatCount;
 
@@ -119,7 +118,7 @@ static struct uv__key key_of(const KEY_EVENT_RECORD* event) {
   };
 }
 
-/* Makes the next event the last key; its bytes may be none. */
+/* Makes the next event the last key, which may have no bytes. */
 static DWORD take_event(uv_tty_t* tty) {
   INPUT_RECORD* record = &tty->tty.rd.last_input_record;
   DWORD count = 0;
@@ -157,8 +156,8 @@ static int get_memory(uv_tty_t* tty, struct typed* typed) {
   return 0;
 }
 
-/* Puts what is left of the last key into the buffer, and that to the user when
- * it is full. Whether reading goes on. */
+/* Copies the rest of the last key into the buffer, and delivers the buffer when
+ * it is full. Returns whether reading continues. */
 static int store_rest(uv_tty_t* tty, struct typed* typed) {
   for (;;) {
     int may_repeat = tty->tty.rd.last_key_len != 0;
@@ -169,11 +168,11 @@ static int store_rest(uv_tty_t* tty, struct typed* typed) {
     if (!take_rest(tty, typed))
       return 1;
     if (typed->used == typed->buf.len)
-      deliver(tty, typed);
+      raw_deliver(tty, typed);
   }
 }
 
-/* All events that are there: the Win32 error that ended it. */
+/* Handles all available events; returns the Win32 error that ended this. */
 static DWORD take_events(uv_tty_t* tty, struct typed* typed) {
   DWORD count = 0;
 
@@ -198,9 +197,9 @@ int uv__tty_raw_done(uv_tty_t* tty) {
     return 0;
   if (sys_error == ERROR_SUCCESS)
     sys_error = take_events(tty, &typed);
-  /* Memory that was asked for goes back, empty too. */
+  /* A buffer from alloc_cb is always returned, even if empty. */
   if (typed.buf.base != NULL)
-    deliver(tty, &typed);
+    raw_deliver(tty, &typed);
   return sys_error == ERROR_SUCCESS ? 0
                                     : uv_translate_sys_error((int) sys_error);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* SIGWINCH: consoles do not signal, but accessibility events tell of changes in
- * their layout, and raw input has an event of its own. Each is a reason to look
- * whether the window's size is another one.
+/* SIGWINCH: consoles send no signal, but accessibility events report changes of
+ * their layout, and raw input has an event for it. Each of them triggers a
+ * check whether the window size has changed.
  */
 #include "win/signal.h"
 #include "win/tty.h"
@@ -12,7 +12,7 @@
 #endif
 
 static SRWLOCK lock = SRWLOCK_INIT;
-static COORD last_size; /* guarded by lock; 0, 0: not known */
+static COORD last_size; /* guarded by lock; 0, 0: unknown */
 static uv_once_t watch_once = UV_ONCE_INIT;
 
 static int window_size(COORD* size) {
@@ -63,7 +63,7 @@ static void CALLBACK on_layout(HWINEVENTHOOK hook,
   uv__tty_check_resize();
 }
 
-/* The process whose window it is; 0 (any) if it cannot be found out. */
+/* The process that owns the console window; 0 (any) if unknown. */
 static DWORD console_host(void) {
   ULONG_PTR host = 0;
   ULONG used = 0;
@@ -75,9 +75,9 @@ static DWORD console_host(void) {
   return result == STATUS_SUCCESS ? (DWORD) (host & ~(ULONG_PTR) 3) : 0;
 }
 
-/* Events come to the thread that asked, while it waits for messages. Lives as
- * long as the process. */
-static DWORD WINAPI watch(void* arg) {
+/* Events are delivered to the registering thread while it waits for messages.
+ * Runs as long as the process. */
+static DWORD WINAPI watch_layout(void* arg) {
   MSG message;
 
   (void) arg;
@@ -95,8 +95,8 @@ static DWORD WINAPI watch(void* arg) {
 static void start_watching(void) {
   uv__tty_check_resize();
   if (uv__winapi()->SetWinEventHook == NULL)
-    return; /* no desktop; raw input still tells */
-  HANDLE thread = CreateThread(NULL, 0, watch, NULL, 0, NULL);
+    return; /* no desktop; raw input still reports changes */
+  HANDLE thread = CreateThread(NULL, 0, watch_layout, NULL, 0, NULL);
   if (thread != NULL)
     CloseHandle(thread);
 }

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing to consoles: UTF-8 in, 16-bit units out, inside the call.
+/* Writing to consoles: converts UTF-8 to UTF-16, synchronously.
  *
- * Characters and sequences may be cut anywhere between two writes; the handle
- * remembers where it was. What is not UTF-8 becomes U+FFFD.
+ * Characters and escape sequences may be split anywhere between two writes; the
+ * handle keeps the decoder's state. Invalid UTF-8 becomes U+FFFD.
  */
 #include "win/tty.h"
 #include "utf8.h"
 
-/* Units collected before the console is called. */
+/* Units collected per console call. */
 #define TEXT_UNITS 2048
 
 #define REPLACEMENT 0xFFFD
 
-/* Whether the console understands escape sequences by itself. */
+/* Does the console process escape sequences itself? */
 enum vterm { VTERM_UNKNOWN, VTERM_YES, VTERM_NO };
 
-/* One writer at a time, so that sequences of several do not mix; guards what
- * follows and tty-screen.c. */
+/* One writer at a time, so that sequences of several handles do not mix; guards
+ * what follows and the state of tty-screen.c. */
 static SRWLOCK lock = SRWLOCK_INIT;
 static enum vterm vterm;
 
-/* One call of uv_write() or uv_try_write(). */
+/* A call of uv_write() or uv_try_write(). */
 struct output {
   uv_tty_t* tty;
-  int is_vt;       /* sequences are text like any other */
-  DWORD sys_error; /* of the first call that failed */
+  int is_vt;       /* pass escape sequences through as text */
+  DWORD sys_error; /* of the first failed call */
   DWORD used;
   WCHAR text[TEXT_UNITS];
 };
 
-static void flush(struct output* out) {
+static void output_flush(struct output* out) {
   DWORD done = 0;
 
   while (out->sys_error == ERROR_SUCCESS && done < out->used) {
@@ -46,9 +46,9 @@ static void flush(struct output* out) {
 
 static void put_text(struct output* out, uint32_t cp) {
   if (out->used + 4 > TEXT_UNITS)
-    flush(out);
+    output_flush(out);
 
-  /* A line feed alone would keep the column on some consoles. */
+  /* On some consoles a lone line feed keeps the column. */
   if (cp == '\n' && !out->tty->tty.wr.previous_eol)
     out->text[out->used++] = L'\r';
   out->tty->tty.wr.previous_eol = cp == '\r';
@@ -80,7 +80,7 @@ static void put_parsed(struct output* out, uint32_t cp) {
   if (op == UV__ANSI_TEXT) {
     put_text(out, cp);
   } else if (op != UV__ANSI_NOTHING) {
-    flush(out);
+    output_flush(out);
     if (out->sys_error == ERROR_SUCCESS)
       out->sys_error = uv__tty_screen_apply(tty, op, &args);
   }
@@ -95,8 +95,8 @@ static void put_code_point(struct output* out, uint32_t cp) {
     put_parsed(out, cp);
 }
 
-/* The first byte of a character. In utf8_codepoint the smallest code point of
- * its length goes along in the upper bits, as the number of bytes to come. */
+/* Handles the first byte of a character. The upper bits of utf8_codepoint hold
+ * the smallest code point of this length, and the number of bytes to come. */
 static void begin_character(struct output* out, unsigned char byte) {
   unsigned char* left = &out->tty->tty.wr.utf8_bytes_left;
   unsigned int* cp = &out->tty->tty.wr.utf8_codepoint;
@@ -123,7 +123,7 @@ static void put_byte(struct output* out, unsigned char byte) {
     begin_character(out, byte);
     return;
   }
-  if ((byte & 0xC0) != 0x80) { /* cut short; this one begins another */
+  if ((byte & 0xC0) != 0x80) { /* truncated; this byte begins another */
     *left = 0;
     put_code_point(out, REPLACEMENT);
     begin_character(out, byte);
@@ -136,7 +136,7 @@ static void put_byte(struct output* out, unsigned char byte) {
     put_code_point(out, value < smallest[length] ? REPLACEMENT : value);
 }
 
-/* Asks the console once, by trying. */
+/* Detects support once, by setting the mode. */
 static void find_vterm(HANDLE handle) {
   DWORD mode;
 
@@ -179,7 +179,7 @@ int uv__tty_write_bufs(uv_tty_t* tty,
   for (unsigned int i = 0; i < nbufs; i++)
     for (ULONG j = 0; j < bufs[i].len && out.sys_error == ERROR_SUCCESS; j++)
       put_byte(&out, (unsigned char) bufs[i].base[j]);
-  flush(&out);
+  output_flush(&out);
   ReleaseSRWLockExclusive(&lock);
 
   return out.sys_error == ERROR_SUCCESS

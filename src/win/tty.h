@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Consoles: what their files, dispatch and the handle table share.
+/* Consoles: shared by the tty-* files, dispatch.c and handle-class.c.
  *
- * A handle reads or writes, as its console handle does. Reading is by line (a
- * thread waits in ReadConsoleW, the console edits and echoes) or raw (a wait of
- * the system's pool watches for key events, which are turned into bytes here).
- * Writing is done inside the call; escape sequences are the console's, if it
- * knows them, or ours (ansi.c, tty-screen.c).
+ * A handle either reads or writes, depending on its console handle. Reading is
+ * by line (a thread waits in ReadConsoleW, the console edits and echoes) or raw
+ * (a thread-pool wait reports key events, which are converted to bytes here).
+ * Writing is synchronous; escape sequences are processed by the console if it
+ * supports them, otherwise by us (ansi.c, tty-screen.c).
  */
 #ifndef UV_WIN_TTY_H_
 #define UV_WIN_TTY_H_
@@ -16,7 +16,7 @@
 
 /* uv_handle_t.flags. */
 enum {
-  UV__TTY_BY_LINE = 1u << 27 /* the read under way is one of a line */
+  UV__TTY_BY_LINE = 1u << 27 /* the pending read is a line read */
 };
 
 /* dispatch.c. */
@@ -29,42 +29,42 @@ enum uv__close_answer uv__tty_close(uv_handle_t* handle);
 enum uv__finish_answer uv__tty_finish(uv_handle_t* handle);
 int uv__tty_fileno(const uv_handle_t* handle, uv_os_fd_t* fd);
 
-/* loop.c: what the process needs once. */
+/* Process-wide initialisation, called by loop.c. */
 void uv__tty_init_process(void);
 
 /* ---- tty-resize.c ---- */
 
-/* signal.c: somebody started to wait for SIGWINCH; calls
- * uv__signal_deliver(SIGWINCH) on every change of size from now on. */
+/* Called by signal.c when the first handle waits for SIGWINCH: from now on,
+ * uv__signal_deliver(SIGWINCH) is called on every change of size. */
 void uv__tty_watch_resize(void);
 
-/* The window may have another size now. Context: any. */
+/* The window size may have changed. Context: any. */
 void uv__tty_check_resize(void);
 
 /* ---- tty-read-line.c ---- */
 
-/* Has a thread read a line: read_req comes with it. */
+/* Makes a thread read a line; read_req is posted when it is complete. */
 void uv__tty_line_read(uv_tty_t* tty);
 
-/* Makes that thread give up; read_req comes all the same. */
+/* Stops that thread; read_req is still posted. */
 void uv__tty_line_stop(uv_tty_t* tty);
 
-/* read_req has come: delivers. 0, or UV_E* where reading ends. */
+/* Handles read_req: delivers the line. 0, or UV_E* if reading ends. */
 int uv__tty_line_done(uv_tty_t* tty);
 
-/* Gives the memory back. */
+/* Frees the memory. */
 void uv__tty_line_free(uv_tty_t* tty);
 
 /* ---- tty-read-raw.c ---- */
 
-/* Likewise, for key events. */
+/* The same for key events. */
 void uv__tty_raw_read(uv_tty_t* tty);
 void uv__tty_raw_stop(uv_tty_t* tty);
 int uv__tty_raw_done(uv_tty_t* tty);
 
 /* ---- tty-write.c ---- */
 
-/* A console is about to be written to. */
+/* Called before a console is first written to. */
 void uv__tty_output_init(HANDLE handle);
 
 /* Writes everything: 0 or UV_E*. */
@@ -74,15 +74,15 @@ int uv__tty_write_bufs(uv_tty_t* tty,
 
 /* ---- tty-screen.c ---- */
 
-/* Notes how the screen looks before anything is changed, the first time. */
+/* Saves the state of the screen before it is first changed. */
 void uv__tty_screen_init(HANDLE handle);
 
-/* Does what an escape sequence asks for: the Win32 error, 0 for success. */
+/* Carries out an escape sequence: the Win32 error, 0 for success. */
 DWORD uv__tty_screen_apply(uv_tty_t* tty,
                            enum uv__ansi_op op,
                            const struct uv__ansi_args* args);
 
-/* Makes the cursor look as at the start, if it was changed. */
+/* Restores the original cursor shape, if it was changed. */
 void uv__tty_screen_restore_cursor(void);
 
 #endif /* UV_WIN_TTY_H_ */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups, and the options of UDP sockets. */
+/* Multicast groups, and options of UDP sockets. */
 #include "win/sock.h"
 #include "win/udp.h"
 
@@ -17,7 +17,7 @@ int uv__udp_os_setsockopt(uv_udp_t* handle,
   return 0;
 }
 
-/* Members of a group share their port. Windows wants the socket bound. */
+/* Members of a group share their port. Windows requires a bound socket. */
 int uv__udp_os_ensure_member(uv_udp_t* handle, int family) {
   union uv__ip_addr any;
 

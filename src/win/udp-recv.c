@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Receiving datagrams.
  *
- *   AFD is asked for incoming data -> port -> alloc_cb, recvfrom, recv_cb until
- *   the socket is empty, at most TURN_MAX times -> AFD is asked again
+ *   AFD poll for incoming data -> port -> alloc_cb, recvfrom, recv_cb until the
+ *   socket is empty, at most TURN_MAX times -> AFD poll again
  *
- * The end of what is there is reported as nread 0 without an address. That a
- * datagram sent before found nobody at its destination is not about receiving:
- * Windows says it here all the same, also on connected sockets, and it is left
- * out: https://learn.microsoft.com/windows/win32/api/winsock2/
+ * When the socket is empty, the callback gets nread 0 without an address.
+ * Windows also reports here that an earlier datagram was undeliverable, even on
+ * connected sockets; that is unrelated to receiving, so it is ignored:
+ * https://learn.microsoft.com/windows/win32/api/winsock2/
  * nf-winsock2-recvfrom (WSAECONNRESET)
  */
 #include "callback.h"
@@ -18,7 +18,7 @@
 #define DATAGRAM_MAX (64u * 1024u)
 
 /* 0 or UV_E*. */
-static int ask(uv_udp_t* handle) {
+static int recv_submit(uv_udp_t* handle) {
   int err = uv__afd_poll(handle->loop, uv__udp_base(handle),
                          UV__AFD_RECEIVE | UV__AFD_ABORT | UV__AFD_LOCAL_CLOSE,
                          uv__udp_question(handle), &handle->recv_req);
@@ -33,8 +33,8 @@ int uv__udp_os_recv_start(uv_udp_t* handle) {
   int err = uv__udp_ensure_bound(handle, AF_INET);
   if (err != 0)
     return err;
-  /* A question that was left when receiving stopped still stands. */
-  return handle->flags & UV__READ_PENDING ? 0 : ask(handle);
+  /* A request left over from before a stop is still pending. */
+  return handle->flags & UV__READ_PENDING ? 0 : recv_submit(handle);
 }
 
 void uv__udp_os_recv_stop(uv_udp_t* handle) {
@@ -54,11 +54,11 @@ static int is_undelivered(DWORD sys_error) {
   return sys_error == WSAECONNRESET || sys_error == WSAENETRESET;
 }
 
-/* One datagram. Returns its length or UV_E*; UV_EMSGSIZE: cut off, the buffer
- * is full. */
-static ssize_t receive(uv_udp_t* handle,
-                       const uv_buf_t* buf,
-                       struct sockaddr_storage* from) {
+/* Receives one datagram. Returns its length or UV_E*; UV_EMSGSIZE: truncated,
+ * the buffer is full. */
+static ssize_t recv_datagram(uv_udp_t* handle,
+                             const uv_buf_t* buf,
+                             struct sockaddr_storage* from) {
   DWORD sys_error = 0;
 
   for (int i = 0; i < TURN_MAX; i++) {
@@ -72,10 +72,10 @@ static ssize_t receive(uv_udp_t* handle,
     if (!is_undelivered(sys_error))
       return uv_translate_sys_error((int) sys_error);
   }
-  return UV_EAGAIN; /* so many; the next turn sees the others */
+  return UV_EAGAIN; /* too many of them; continue in the next turn */
 }
 
-/* Returns whether the turn goes on. */
+/* Returns whether to continue. */
 static int recv_one(uv_udp_t* handle) {
   struct sockaddr_storage from;
   uv_buf_t buf = uv_buf_init(NULL, 0);
@@ -86,9 +86,9 @@ static int recv_one(uv_udp_t* handle) {
     return 0;
   }
   if (!still_receiving(handle))
-    return 0; /* alloc_cb changed its mind; the buffer is its own affair */
+    return 0; /* alloc_cb stopped receiving; it keeps the buffer */
 
-  ssize_t n = receive(handle, &buf, &from);
+  ssize_t n = recv_datagram(handle, &buf, &from);
   if (n < 0 && n != UV_EMSGSIZE) {
     uv__call_recv(handle, n == UV_EAGAIN ? 0 : n, &buf, NULL, 0);
     return 0;
@@ -101,10 +101,10 @@ static int recv_one(uv_udp_t* handle) {
   return still_receiving(handle);
 }
 
-/* Asks again, or tells why not: then nothing more will come. */
-static void ask_again(uv_udp_t* handle) {
+/* Resubmits the poll. If that fails, reports the error and stops. */
+static void recv_resubmit(uv_udp_t* handle) {
   uv_buf_t none = uv_buf_init(NULL, 0);
-  int err = ask(handle);
+  int err = recv_submit(handle);
 
   if (err != 0)
     uv__call_recv(handle, err, &none, NULL, 0);
@@ -114,12 +114,12 @@ void uv__udp_recv_done(uv_handle_t* base, uv_req_t* req) {
   uv_udp_t* handle = (uv_udp_t*) base;
   int received = 0;
 
-  (void) req; /* ready, closed or failed: receiving says what it is */
+  (void) req; /* ready, closed or failed: recvfrom() returns the reason */
   handle->flags &= ~UV__READ_PENDING;
   if (still_receiving(handle))
     while (recv_one(handle) && ++received < TURN_MAX)
       continue;
   if (still_receiving(handle))
-    ask_again(handle);
+    recv_resubmit(handle);
   uv__req_finished(handle, &handle->reqs_pending);
 }

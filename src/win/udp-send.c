@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Sending datagrams.
  *
- * A datagram is sent at once, which mostly works; only when the socket's buffer
- * is full it is submitted, and ends through the port. Either way the callback
- * comes from the pending phase.
+ * A datagram is sent at once, which usually succeeds; only if the socket's
+ * buffer is full is it submitted, and completes through the port. Either way
+ * the callback runs in the pending phase.
  */
 #include "callback.h"
 #include "os/addr.h"
@@ -11,7 +11,7 @@
 #include "win/sock.h"
 #include "win/udp.h"
 
-/* Bytes sent, or the Winsock error as a negative number. */
+/* Bytes sent, or the negated Winsock error. */
 static ssize_t send_now(SOCKET sock, const struct uv__datagram* d) {
   DWORD sent = 0;
 
@@ -21,8 +21,8 @@ static ssize_t send_now(SOCKET sock, const struct uv__datagram* d) {
   return -(ssize_t) WSAGetLastError();
 }
 
-/* Not now, but an overlapped send may wait: there is no room in the socket's
- * buffer, or no memory that the system could lock at the moment. */
+/* The socket's buffer is full, or the system cannot lock memory right now: an
+ * overlapped send can wait. */
 static int is_no_room(DWORD sys_error) {
   return sys_error == WSAEWOULDBLOCK || sys_error == WSAENOBUFS;
 }
@@ -31,10 +31,10 @@ static int family_of(const struct uv__datagram* d) {
   return d->to.addr == NULL ? AF_INET : d->to.addr->sa_family;
 }
 
-/* 0 if the port reports it, else the Winsock error. */
-static DWORD submit(uv_udp_t* handle,
-                    uv_udp_send_t* req,
-                    const struct uv__datagram* d) {
+/* 0 if the port reports the completion, else the Winsock error. */
+static DWORD send_submit(uv_udp_t* handle,
+                         uv_udp_send_t* req,
+                         const struct uv__datagram* d) {
   OVERLAPPED* overlapped = uv__req_overlapped(req);
 
   if (WSASendTo(handle->socket, (WSABUF*) d->bufs, d->nbufs, NULL, 0,
@@ -44,12 +44,14 @@ static DWORD submit(uv_udp_t* handle,
       return sys_error;
   }
   handle->activecnt++;
-  req->reserved2[0] = handle; /* marks it */
+  req->reserved2[0] = handle; /* marks it as submitted */
   return 0;
 }
 
-/* Known inside the call: in order behind those that are with the kernel. */
-static void end_later(uv_udp_t* handle, uv_udp_send_t* req, DWORD sys_error) {
+/* Completed inside the call: pended after those in the kernel. */
+static void send_end_later(uv_udp_t* handle,
+                           uv_udp_send_t* req,
+                           DWORD sys_error) {
   uv__req_overlapped(req);
   if (sys_error != 0)
     uv__req_set_error(req, sys_error);
@@ -58,10 +60,10 @@ static void end_later(uv_udp_t* handle, uv_udp_send_t* req, DWORD sys_error) {
   uv__req_pend(handle->loop, req);
 }
 
-/* The result goes to the callback, also when it is an error. */
-static void start(uv_udp_t* handle,
-                  uv_udp_send_t* req,
-                  const struct uv__datagram* d) {
+/* The callback gets the result, even if it is an error. */
+static void send_start(uv_udp_t* handle,
+                       uv_udp_send_t* req,
+                       const struct uv__datagram* d) {
   DWORD sys_error = WSAEWOULDBLOCK;
 
   if (handle->activecnt == 0) {
@@ -69,11 +71,11 @@ static void start(uv_udp_t* handle,
     sys_error = n < 0 ? (DWORD) -n : 0;
   }
   if (is_no_room(sys_error) && !(handle->flags & UV__UDP_NO_PORT)) {
-    sys_error = submit(handle, req, d);
+    sys_error = send_submit(handle, req, d);
     if (sys_error == 0)
       return;
   }
-  end_later(handle, req, sys_error);
+  send_end_later(handle, req, sys_error);
 }
 
 static size_t total_size(const struct uv__datagram* d) {
@@ -99,7 +101,7 @@ int uv__udp_os_send(uv_udp_send_t* req, const struct uv__datagram* d) {
   handle->send_queue_count++;
   handle->reqs_pending++;
   uv__handle_start(uv__base(handle));
-  start(handle, req, d);
+  send_start(handle, req, d);
   return 0;
 }
 
@@ -110,7 +112,7 @@ void uv__udp_send_done(uv_handle_t* base, uv_req_t* base_req) {
 
   if (req->reserved2[0] != NULL)
     handle->activecnt--;
-  /* What was sent before the close keeps its result. */
+  /* A send that completed before the close keeps its result. */
   if (err != 0 && uv__is_closing(base))
     err = UV_ECANCELED;
   handle->send_queue_size -= req->u.io.queued_bytes;
@@ -124,7 +126,7 @@ void uv__udp_send_done(uv_handle_t* base, uv_req_t* base_req) {
   uv__req_finished(handle, &handle->reqs_pending);
 }
 
-/* All are, but callbacks are due. */
+/* Nothing is queued here, but callbacks are due: keep the order. */
 int uv__udp_os_waits_to_send(const uv_udp_t* handle) {
   return handle->send_queue_count != 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* UDP sockets: life, binding, connecting. */
+/* UDP sockets: initialisation, binding, connecting, closing. */
 #include "win/udp.h"
 #include "win/afd.h"
 #include "win/loop.h"
@@ -14,7 +14,7 @@ int uv__udp_os_is_open(const uv_udp_t* handle) {
   return handle->socket != INVALID_SOCKET;
 }
 
-/* Makes `sock` the handle's own; on failure it stays the caller's. */
+/* Gives `sock` to the handle; on failure the caller keeps it. */
 static int take_socket(uv_udp_t* handle,
                        SOCKET sock,
                        int family,
@@ -49,8 +49,8 @@ static int open_socket(uv_udp_t* handle, int domain) {
   return err;
 }
 
-/* UV_UDP_RECVMMSG is accepted and changes nothing: datagrams come one by one,
- * and uv_udp_using_recvmmsg() says so. */
+/* UV_UDP_RECVMMSG is accepted but has no effect: datagrams are received one by
+ * one, and uv_udp_using_recvmmsg() returns false. */
 int uv__udp_os_init(uv_udp_t* handle,
                     uv_loop_t* loop,
                     int domain,
@@ -102,7 +102,7 @@ static int set_bind_options(uv_udp_t* handle, int family, unsigned int flags) {
 
   if (flags & UV_UDP_REUSEADDR)
     err = uv__sock_set(sock, SOL_SOCKET, SO_REUSEADDR, 1);
-  /* Both ways: dual stack is not what Windows begins with. */
+  /* Set it either way: on Windows dual stack is off by default. */
   if (err == 0 && family == AF_INET6 && (handle->flags & UV__IPV6))
     err = uv__sock_set(sock, IPPROTO_IPV6, IPV6_V6ONLY,
                        (flags & UV_UDP_IPV6ONLY) != 0);
@@ -115,7 +115,7 @@ int uv__udp_os_bind(uv_udp_t* handle,
   int family = local.addr->sa_family;
   int err = 0;
 
-  /* No kernel balances the load between sockets of one port here. */
+  /* Windows does not balance load between sockets on the same port. */
   if (flags & UV_UDP_REUSEPORT)
     return UV_ENOTSUP;
   if (!uv__udp_os_is_open(handle))
@@ -158,7 +158,7 @@ int uv__udp_os_connect(uv_udp_t* handle, struct uv__endpoint peer) {
   return 0;
 }
 
-/* The documented way is to connect to the address that is all zeros. */
+/* Documented: disconnect by connecting to the all-zero address. */
 int uv__udp_os_disconnect(uv_udp_t* handle) {
   struct sockaddr_storage none;
   int len = handle->flags & UV__IPV6 ? sizeof(struct sockaddr_in6)
@@ -176,7 +176,7 @@ enum uv__close_answer uv__udp_close(uv_handle_t* base) {
 
   if (uv__udp_os_is_open(handle)) {
     uv__udp_recv_cancel(handle);
-    /* Others may have the socket too: then closing does not end our sends. */
+    /* If the socket is shared, closing our handle does not cancel our sends. */
     if (handle->send_queue_count > 0)
       CancelIoEx((HANDLE) handle->socket, NULL);
     closesocket(handle->socket);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* UDP on Windows: what its files, dispatch and the handle table share.
+/* UDP on Windows: shared by the udp-* files, dispatch.c and handle-class.c.
  *
- * Roles of the ABI's private fields:
- *   reqs_pending      sends and the receive that are under way (R2)
- *   activecnt         of those, sends that are with the kernel
- *   recv_req          asks AFD for incoming datagrams; UV__READ_PENDING
- *   recv_buffer.base  what AFD knows the socket by, see uv__udp_base()
- *   recv_from         what AFD is asked, see uv__udp_question()
+ * Use of the ABI's private fields:
+ *   reqs_pending      outstanding sends and the receive (R2)
+ *   activecnt         number of sends in the kernel
+ *   recv_req          AFD poll for incoming datagrams; UV__READ_PENDING
+ *   recv_buffer.base  the AFD base socket, see uv__udp_base()
+ *   recv_from         the AFD poll info, see uv__udp_question()
  */
 #ifndef UV_WIN_UDP_H_
 #define UV_WIN_UDP_H_
@@ -16,7 +16,7 @@
 
 /* uv_handle_t.flags. */
 enum {
-  UV__UDP_NO_PORT = 1u << 28 /* another port has it: sends do not wait */
+  UV__UDP_NO_PORT = 1u << 28 /* attached to another port: sends never wait */
 };
 
 /* dispatch.c. */
@@ -27,7 +27,7 @@ uv__req_fn uv__udp_send_done; /* UV_UDP_SEND */
 enum uv__close_answer uv__udp_close(uv_handle_t* handle);
 int uv__udp_fileno(const uv_handle_t* handle, uv_os_fd_t* fd);
 
-/* The socket that AFD knows. */
+/* The AFD base socket. */
 static inline SOCKET uv__udp_base(const uv_udp_t* handle) {
   return (SOCKET) handle->recv_buffer.base;
 }
@@ -36,11 +36,11 @@ static inline AFD_POLL_INFO* uv__udp_question(uv_udp_t* handle) {
   return (AFD_POLL_INFO*) (void*) &handle->recv_from;
 }
 
-/* Makes sure that the handle has a local address: any, if none was bound. 0 or
- * UV_E*. udp.c. */
+/* Makes sure that the handle has a local address: the "any" address if it was
+ * not bound. 0 or UV_E*. udp.c. */
 int uv__udp_ensure_bound(uv_udp_t* handle, int domain);
 
-/* Closing: gives the question to AFD up. udp-recv.c. */
+/* Closing: cancels the AFD poll. udp-recv.c. */
 void uv__udp_recv_cancel(uv_udp_t* handle);
 
 #endif /* UV_WIN_UDP_H_ */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The user and the directories that are the user's. Context: any.
+/* The current user and the user's directories. Context: any.
  *
- * Windows knows users by name only: ids are -1, other users and groups are not
- * supported.
+ * Windows identifies users by name only: ids are -1, and other users and groups
+ * are not supported.
  */
 #include "os/system.h"
 #include "alloc.h"
@@ -23,7 +23,7 @@ static int profile_get(WCHAR** out) {
   DWORD units = 0;
   WCHAR* path = NULL;
   int err = 0;
-  GetUserProfileDirectoryW(token, NULL, &units); /* fails, says how much */
+  GetUserProfileDirectoryW(token, NULL, &units); /* fails, sets the size */
   if (units == 0)
     err = uv__last_error();
   if (err == 0) {
@@ -77,7 +77,7 @@ static int tmpdir_get(char** out) {
   if (units == 0)
     return uv__last_error();
 
-  /* One more than asked for: some versions forget the NUL. */
+  /* One more than requested: some versions forget the NUL. */
   WCHAR* path = uv__malloc_array((size_t) units + 1, sizeof(*path));
   if (path == NULL)
     return UV_ENOMEM;
@@ -151,7 +151,7 @@ void uv_os_free_passwd(uv_passwd_t* pwd) {
   pwd->username = NULL;
 }
 
-/* Other users and groups. */
+/* Other users and groups: not supported. */
 
 int uv_os_get_group(uv_group_t* grp, uv_uid_t gid) {
   (void) gid;
@@ -166,5 +166,5 @@ int uv_os_get_passwd2(uv_passwd_t* pwd, uv_uid_t uid) {
 }
 
 void uv_os_free_group(uv_group_t* grp) {
-  (void) grp; /* never handed out */
+  (void) grp; /* never returned to the caller */
 }

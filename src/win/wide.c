@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text between the interface and Windows; wtf8.c does the work. */
+/* Conversion between UTF-8 and Windows' 16-bit strings; based on wtf8.c. */
 #include "win/wide.h"
 #include "alloc.h"
 #include "out-string.h"

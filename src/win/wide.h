@@ -7,19 +7,19 @@
 
 #include "base.h"
 
-/* A copy in 16-bit units, to be freed with uv__free(): 0, UV_EINVAL (not
- * WTF-8) or UV_ENOMEM. */
+/* A copy in 16-bit units, freed with uv__free(): 0, UV_EINVAL (not WTF-8) or
+ * UV_ENOMEM. */
 int uv__wide_from_utf8(const char* text, WCHAR** out);
 
-/* The units `text` needs, its NUL included, or UV_EINVAL. */
+/* Units needed for `text`, including its NUL, or UV_EINVAL. */
 ssize_t uv__wide_size(const char* text);
 
-/* A copy in WTF-8, to be freed with uv__free(); `len` units, or up to a NUL if
- * it is -1. 0 or UV_ENOMEM. */
+/* A copy in WTF-8, freed with uv__free(); `len` is in units, or -1 if `wide` is
+ * NUL-terminated. 0 or UV_ENOMEM. */
 int uv__wide_to_utf8(const WCHAR* wide, ssize_t len, char** out);
 
-/* Hands the text out by the convention of out-string.h; the buffer was
- * checked. 0 or UV_ENOBUFS. */
+/* Copies the text to a checked buffer as described in out-string.h. 0 or
+ * UV_ENOBUFS. */
 int uv__wide_put(const WCHAR* wide, ssize_t len, char* buffer, size_t* size);
 
 #endif /* UV_WIN_WIDE_H_ */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks the entry points of winapi.h up. Context: any. */
+/* Looks up the functions of winapi.h at run time. Context: any. */
 #include "win/winapi.h"
 #include "base.h"
 #include "fatal.h"
@@ -10,7 +10,7 @@ struct entry_point {
   const WCHAR* dll;
   const char* name;
   size_t offset; /* of the pointer in struct uv__winapi */
-  int required;  /* no supported Windows lacks it */
+  int required;  /* every supported Windows has it */
 };
 
 #define ALWAYS(dll, name)                                                    \
@@ -29,7 +29,7 @@ static const struct entry_point entry_points[] = {
   ALWAYS("ntdll.dll", RtlNtStatusToDosError),
   ALWAYS("ntdll.dll", RtlGetVersion),
   PERHAPS("bcrypt.dll", BCryptGenRandom),
-  /* Known by this name in headers only. */
+  /* The exported name of RtlGenRandom(). */
   { L"advapi32.dll", "SystemFunction036",
     offsetof(struct uv__winapi, RtlGenRandom), 0 },
   PERHAPS("kernelbase.dll", SetThreadDescription),
@@ -49,13 +49,13 @@ static uv_once_t winapi_once = UV_ONCE_INIT;
 static FARPROC look_up(const struct entry_point* entry) {
   HMODULE module = GetModuleHandleW(entry->dll);
 
-  /* From the system's own directory only: not from where the program runs. */
+  /* Only from the system directory, not from the program's. */
   if (module == NULL)
     module = LoadLibraryExW(entry->dll, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
   return module == NULL ? NULL : GetProcAddress(module, entry->name);
 }
 
-static void fill(void) {
+static void winapi_fill(void) {
   for (size_t i = 0; i < ARRAY_SIZE(entry_points); i++) {
     FARPROC address = look_up(&entry_points[i]);
 
@@ -66,6 +66,6 @@ static void fill(void) {
 }
 
 const struct uv__winapi* uv__winapi(void) {
-  uv_once(&winapi_once, fill);
+  uv_once(&winapi_once, winapi_fill);
   return &winapi;
 }

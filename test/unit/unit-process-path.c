@@ -15,7 +15,7 @@ static char tried[1024];         /* files that were looked for, separated by ;
 
 static int is_there(const uint16_t* wide) {
   char path[128];
-  size_t len = length(wide);
+  size_t len = text_length(wide);
 
   CHECK(len < sizeof(path));
   for (size_t i = 0; i <= len; i++)
@@ -66,7 +66,7 @@ static const char* find(struct ask ask) {
   if (err == UV_ENOENT)
     return "";
   CHECK_EQ(0, err);
-  for (size_t i = 0; i <= length(out); i++)
+  for (size_t i = 0; i <= text_length(out); i++)
     found[i] = (char) out[i];
   uv__free(out);
   return found;
