@@ -25,10 +25,10 @@ enum uv__ansi_op {
   UV__ANSI_COLUMN,       /* argv[0]: column, from 1 */
   UV__ANSI_POSITION,     /* argv[0]: row, argv[1]: column, from 1 */
   UV__ANSI_ERASE_SCREEN, /* argv[0]: 0 after, 1 before the cursor, 2 all */
-  UV__ANSI_ERASE_LINE,   /* likewise */
+  UV__ANSI_ERASE_LINE,   /* the same */
   UV__ANSI_STYLE,        /* argv[0..argc): colours and attributes */
   UV__ANSI_SAVE,         /* the position; if argv[0] is 1, the style too */
-  UV__ANSI_RESTORE,      /* likewise */
+  UV__ANSI_RESTORE,      /* the same */
   UV__ANSI_RESET,        /* everything to its initial state */
   UV__ANSI_SHOW_CURSOR,
   UV__ANSI_HIDE_CURSOR,

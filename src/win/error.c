@@ -196,14 +196,14 @@ int uv__wsa_error(void) {
 }
 
 /* A Win32 error encoded as a status, see uv__req_set_error(). */
-static int is_dressed_win32(LONG status) {
+static int is_wrapped_win32(LONG status) {
   return ((uint32_t) status & 0xFFFF0000u) == 0xC0070000u;
 }
 
 DWORD uv__status_to_win32(LONG status) {
   if (status >= 0)
     return 0;
-  if (is_dressed_win32(status))
+  if (is_wrapped_win32(status))
     return (DWORD) status & 0xFFFF;
   return uv__winapi()->RtlNtStatusToDosError(status);
 }
@@ -215,7 +215,7 @@ int uv__status_error(LONG status) {
 int uv__status_sock_error(LONG status) {
   if (status >= 0)
     return 0;
-  if (is_dressed_win32(status))
+  if (is_wrapped_win32(status))
     return uv__status_error(status);
   return uv__sock_status_error((uint32_t) status);
 }

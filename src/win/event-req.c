@@ -31,7 +31,7 @@ static uv_loop_t* loop_of(const uv_req_t* req) {
 
 /* Context: system thread pool. The request must not be touched after
  * posting. */
-static void CALLBACK hand_over(void* arg, BOOLEAN timed_out) {
+static void CALLBACK post_to_loop(void* arg, BOOLEAN timed_out) {
   uv_req_t* req = arg;
   uv_loop_t* loop = loop_of(req);
 
@@ -51,10 +51,9 @@ void uv__event_req_wait(struct uv__event_req places,
   DWORD bytes;
   DWORD flags;
 
-  if (RegisterWaitForSingleObject(places.wait, *places.event, hand_over, req,
+  if (RegisterWaitForSingleObject(places.wait, *places.event, post_to_loop, req,
                                   INFINITE,
-                                  WT_EXECUTEINWAITTHREAD |
-                                      WT_EXECUTEONLYONCE))
+                                  WT_EXECUTEINWAITTHREAD | WT_EXECUTEONLYONCE))
     return;
 
   *places.wait = NULL;

@@ -52,7 +52,7 @@ static struct watch* current_watch(const uv_fs_event_t* handle) {
   return (struct watch*) (void*) handle->buffer;
 }
 
-static unsigned int* under_way(uv_fs_event_t* handle) {
+static unsigned int* pending_count(uv_fs_event_t* handle) {
   return (unsigned int*) &handle->req_pending;
 }
 
@@ -254,7 +254,7 @@ int uv__fs_event_os_start(uv_fs_event_t* handle, unsigned int flags) {
   }
 
   handle->buffer = (char*) watch;
-  ++*under_way(handle);
+  ++*pending_count(handle);
   return 0;
 }
 
@@ -279,7 +279,7 @@ enum uv__close_answer uv__fs_event_win_close(uv_handle_t* base) {
   uv_fs_event_t* handle = (uv_fs_event_t*) base;
 
   (void) uv_fs_event_stop(handle); /* cannot fail */
-  return uv__close_when_idle(*under_way(handle));
+  return uv__close_when_idle(*pending_count(handle));
 }
 
 /* ---- reporting ---- */
@@ -454,5 +454,5 @@ void uv__fs_event_done(uv_handle_t* base, uv_req_t* req) {
     watch->ended = 1;
   else
     watch_free(watch);
-  uv__req_finished(handle, under_way(handle));
+  uv__req_finished(handle, pending_count(handle));
 }

@@ -8,7 +8,7 @@
 #include "win/fs.h"
 
 /* Not supported by the file system or the version of Windows. */
-static int is_unknown_way(LONG status) {
+static int is_unsupported(LONG status) {
   static const LONG unknown[] = {
     UV__STATUS_NOT_IMPLEMENTED,
     UV__STATUS_INVALID_INFO_CLASS,
@@ -53,7 +53,7 @@ static LONG remove_on_close(HANDLE file, DWORD attributes) {
 static ssize_t remove_file(uv_fs_t* req, HANDLE file, DWORD attributes) {
   LONG status = remove_now(file);
 
-  if (is_unknown_way(status))
+  if (is_unsupported(status))
     status = remove_on_close(file, attributes);
   return status >= 0 ? 0 : uv__fs_fail_status(req, status);
 }

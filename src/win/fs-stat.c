@@ -98,7 +98,7 @@ static ssize_t stat_found(uv_fs_t* req,
 /* ---- 2: by handle ---- */
 
 /* A warning means that the file name was truncated; it is not used. */
-static int is_answered(LONG status) {
+static int is_query_ok(LONG status) {
   return status >= 0 || status == UV__STATUS_BUFFER_OVERFLOW;
 }
 
@@ -109,10 +109,10 @@ static uint64_t volume_of(HANDLE file) {
   LONG status = uv__winapi()->NtQueryVolumeInformationFile(
       file, &io, &info, sizeof(info), UV__VOLUME_INFORMATION);
 
-  return is_answered(status) ? info.serial_number : 0;
+  return is_query_ok(status) ? info.serial_number : 0;
 }
 
-static LONG ask_part(HANDLE file, void* info, size_t size, int info_class) {
+static LONG query_part(HANDLE file, void* info, size_t size, int info_class) {
   struct uv__io_status io;
   return uv__winapi()->NtQueryInformationFile(file, &io, info, (ULONG) size,
                                               info_class);
@@ -120,27 +120,27 @@ static LONG ask_part(HANDLE file, void* info, size_t size, int info_class) {
 
 /* Queries everything at once, or one by one: files without a name (inherited
  * ones on Wine, some file systems) do not support the former. */
-static LONG ask_all(HANDLE file, struct uv__file_all_info* info) {
-  LONG status = ask_part(file, info, sizeof(*info), UV__FILE_ALL_INFORMATION);
-  if (is_answered(status))
+static LONG query_all(HANDLE file, struct uv__file_all_info* info) {
+  LONG status = query_part(file, info, sizeof(*info), UV__FILE_ALL_INFORMATION);
+  if (is_query_ok(status))
     return 0;
 
   *info = (struct uv__file_all_info) { 0 };
-  status = ask_part(file, &info->basic, sizeof(info->basic),
-                    UV__FILE_BASIC_INFORMATION);
+  status = query_part(file, &info->basic, sizeof(info->basic),
+                      UV__FILE_BASIC_INFORMATION);
   if (status < 0)
     return status;
-  status = ask_part(file, &info->standard, sizeof(info->standard),
-                    UV__FILE_STANDARD_INFORMATION);
+  status = query_part(file, &info->standard, sizeof(info->standard),
+                      UV__FILE_STANDARD_INFORMATION);
   if (status < 0)
     return status;
-  return ask_part(file, &info->index_number, sizeof(info->index_number),
-                  FILE_INTERNAL_INFORMATION);
+  return query_part(file, &info->index_number, sizeof(info->index_number),
+                    FILE_INTERNAL_INFORMATION);
 }
 
-static LONG ask_handle(HANDLE file, struct facts* facts) {
+static LONG query_handle(HANDLE file, struct facts* facts) {
   struct uv__file_all_info info;
-  LONG status = ask_all(file, &info);
+  LONG status = query_all(file, &info);
   if (status < 0)
     return status;
 
@@ -190,7 +190,7 @@ static ssize_t stat_device(uv_fs_t* req, HANDLE file, DWORD type) {
 /* Devices that were opened by name ("NUL") do not support the query. */
 static ssize_t stat_handle(uv_fs_t* req, HANDLE file) {
   struct facts facts;
-  LONG status = ask_handle(file, &facts);
+  LONG status = query_handle(file, &facts);
 
   if (status >= 0)
     return stat_found(req, &facts, -1);
@@ -204,7 +204,7 @@ static ssize_t stat_handle(uv_fs_t* req, HANDLE file) {
 static ssize_t lstat_handle(uv_fs_t* req, HANDLE file, int* followed) {
   struct uv__fs_link link = { 0 };
   struct facts facts;
-  LONG status = ask_handle(file, &facts);
+  LONG status = query_handle(file, &facts);
   if (status < 0)
     return stat_handle(req, file); /* not a file system: no links */
   if (!(facts.attributes & FILE_ATTRIBUTE_REPARSE_POINT))
@@ -352,7 +352,7 @@ ssize_t uv__fs_fstat(uv_fs_t* req) {
   return stat_handle(req, file);
 }
 
-static LONG ask_volume(HANDLE file, struct uv__volume_full_size_info* info) {
+static LONG query_volume(HANDLE file, struct uv__volume_full_size_info* info) {
   struct uv__io_status io;
   return uv__winapi()->NtQueryVolumeInformationFile(
       file, &io, info, sizeof(*info), UV__VOLUME_FULL_SIZE_INFORMATION);
@@ -364,7 +364,7 @@ ssize_t uv__fs_statfs(uv_fs_t* req) {
     return uv__fs_fail_last(req);
 
   struct uv__volume_full_size_info info;
-  LONG status = ask_volume(file, &info);
+  LONG status = query_volume(file, &info);
   CloseHandle(file);
   if (status < 0)
     return uv__fs_fail_status(req, status);

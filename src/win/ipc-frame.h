@@ -39,8 +39,8 @@ enum uv__ipc_event {
   UV__IPC_MORE = 0,     /* incomplete */
   UV__IPC_DATA_NEXT,    /* data_left bytes of data follow, perhaps none */
   UV__IPC_SOCKET_NEXT,  /* a description follows: set `socket` */
-  UV__IPC_SOCKET_WHOLE, /* it is there, and `socket` NULL again; data_left bytes
-                         * of data come, perhaps none */
+  UV__IPC_SOCKET_WHOLE, /* complete, and `socket` is NULL again; data_left
+                         * bytes of data follow, perhaps none */
 };
 
 /* Where the next bytes go, and in *missing how many are needed, at least 1.

@@ -33,7 +33,7 @@ struct uv__pipe_flush {
   int state;          /* enum flush_state; atomic */
   HANDLE handle;      /* duplicate of the pipe's */
   uv_loop_t* loop;    /* may be gone in FLUSH_ALONE */
-  uv_shutdown_t* req; /* likewise */
+  uv_shutdown_t* req; /* may be gone in FLUSH_ALONE */
 };
 
 /* Context: system thread pool. */

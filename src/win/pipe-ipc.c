@@ -111,7 +111,7 @@ static int make_socket(struct uv__ipc_parser* parser) {
   return 0;
 }
 
-static int line_up_socket(uv_pipe_t* pipe, struct uv__ipc_socket* item) {
+static int queue_socket(uv_pipe_t* pipe, struct uv__ipc_socket* item) {
   if (pipe->pipe.conn.ipc_xfer_queue_length >= SOCKETS_MAX) {
     uv__tcp_xfer_discard(&item->xfer);
     uv__free(item);
@@ -144,7 +144,7 @@ static int read_control(uv_pipe_t* pipe, DWORD* avail) {
   if (event == UV__IPC_SOCKET_NEXT)
     return make_socket(parser);
   if (event == UV__IPC_SOCKET_WHOLE)
-    return line_up_socket(pipe, item_of(socket));
+    return queue_socket(pipe, item_of(socket));
   return event < 0 ? event : 0;
 }
 

@@ -24,7 +24,7 @@ static int is_busy_writing(const uv_pipe_t* pipe) {
          pipe->pipe.conn.non_overlapped_write_active != NULL;
 }
 
-static int may_go_on(const uv_pipe_t* pipe) {
+static int may_continue(const uv_pipe_t* pipe) {
   return (pipe->flags & UV__READING) && !(pipe->flags & UV__READ_PENDING) &&
          !is_busy_writing(pipe);
 }
@@ -46,7 +46,7 @@ static void submit_to_port(uv_pipe_t* pipe) {
 }
 
 void uv__pipe_read_go_on(uv_pipe_t* pipe) {
-  if (!may_go_on(pipe))
+  if (!may_continue(pipe))
     return;
 
   pipe->flags |= UV__READ_PENDING;
@@ -207,7 +207,7 @@ void uv__pipe_read_done(uv_handle_t* handle, uv_req_t* req) {
 
   if (sys_error == ERROR_SUCCESS || sys_error == ERROR_MORE_DATA) {
     int rounds = 0;
-    while (may_go_on(pipe) && rounds++ < ROUNDS_MAX && read_some(pipe)) {
+    while (may_continue(pipe) && rounds++ < ROUNDS_MAX && read_some(pipe)) {
       /* Callbacks may stop, start or close: check again each time. */
     }
   } else if (sys_error != ERROR_OPERATION_ABORTED) {

@@ -53,8 +53,8 @@ static int gather_write(uv_pipe_t* pipe,
   return 0;
 }
 
-/* The system has taken it all: the queue is shorter before the callback comes,
- * and uv_stream_get_write_queue_size() says so, as in libuv. */
+/* The system has accepted all bytes: uv_stream_get_write_queue_size() no longer
+ * counts them, even before the callback, as in libuv. */
 static void leave_queue(uv_pipe_t* pipe, uv_write_t* req) {
   pipe->write_queue_size -= req->u.io.queued_bytes;
   req->write_extra.nwritten = req->u.io.queued_bytes;

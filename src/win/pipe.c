@@ -41,7 +41,7 @@ static int set_byte_mode(HANDLE handle) {
 }
 
 /* The flag for how the handle performs I/O; 0 for the usual way. */
-static unsigned int find_way(uv_pipe_t* pipe, HANDLE handle) {
+static unsigned int find_io_mode(uv_pipe_t* pipe, HANDLE handle) {
   struct uv__file_mode_info info = { 0 };
   struct uv__io_status status;
   const ULONG synchronous =
@@ -70,7 +70,7 @@ int uv__pipe_adopt(uv_pipe_t* pipe,
   if (err != 0)
     return err;
 
-  unsigned int way = attached ? 0 : find_way(pipe, handle);
+  unsigned int way = attached ? 0 : find_io_mode(pipe, handle);
   if (way == 0)
     way = skip_port(handle);
 

@@ -67,7 +67,7 @@ static int is_slow(const uv_poll_t* handle) {
   return handle->peer_socket == INVALID_SOCKET;
 }
 
-static void give_up(uv_poll_t* handle, const struct slot* slot) {
+static void cancel_slot(uv_poll_t* handle, const struct slot* slot) {
   *slot->dead = 1;
   if (is_slow(handle))
     uv__poll_slow_cancel(slot->info);
@@ -75,9 +75,9 @@ static void give_up(uv_poll_t* handle, const struct slot* slot) {
     uv__afd_cancel(handle->loop, slot->req);
 }
 
-static int ask_afd(uv_poll_t* handle,
-                   const struct slot* slot,
-                   unsigned int events) {
+static int submit_to_afd(uv_poll_t* handle,
+                         const struct slot* slot,
+                         unsigned int events) {
   int type;
   int len = sizeof(type);
 
@@ -99,7 +99,7 @@ static int poll_submit(uv_poll_t* handle, const struct slot* slot) {
   int err = 0;
 
   if (!is_slow(handle))
-    err = ask_afd(handle, slot, events);
+    err = submit_to_afd(handle, slot, events);
   if (is_slow(handle))
     err = uv__poll_slow(handle->socket, events, slot->info, slot->req);
   if (err == 0)
@@ -122,7 +122,7 @@ static int poll_update(uv_poll_t* handle) {
     /* Extra events do no harm: unwanted ones are not reported. */
     if (handle->events != 0 && (handle->events & ~*slot.asked) == 0)
       return 0;
-    give_up(handle, &slot);
+    cancel_slot(handle, &slot);
   }
   if (handle->events == 0 || idle < 0)
     return 0;
@@ -185,7 +185,7 @@ static void poll_fail(uv_poll_t* handle, int err) {
   uv__call_poll(handle, err, 0);
 }
 
-static void listen_to(uv_poll_t* handle, const struct slot* slot) {
+static void poll_report(uv_poll_t* handle, const struct slot* slot) {
   int err = uv__req_sock_error(slot->req);
   unsigned int answer = uv__afd_answer(slot->info, slot->req);
 
@@ -210,7 +210,7 @@ void uv__poll_handle_done(uv_handle_t* base, uv_req_t* req) {
 
   *slot.dead = 1;
   if (!was_dead)
-    listen_to(handle, &slot);
+    poll_report(handle, &slot);
   *slot.asked = 0;
   *slot.dead = 0;
 

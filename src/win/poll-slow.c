@@ -15,7 +15,7 @@
 #define INCOMING                                                               \
   (UV__AFD_RECEIVE | UV__AFD_ACCEPT | UV__AFD_DISCONNECT | UV__AFD_ABORT)
 
-static AFD_POLL_INFO* question_of(uv_req_t* req) {
+static AFD_POLL_INFO* poll_info_of(uv_req_t* req) {
   uv_poll_t* handle = req->data;
   return req == &handle->poll_req_1 ? &handle->afd_poll_info_1
                                     : &handle->afd_poll_info_2;
@@ -67,7 +67,7 @@ static int select_once(SOCKET sock, unsigned int wanted) {
 /* Context: system thread pool. */
 static DWORD WINAPI wait_in_select(void* arg) {
   uv_req_t* req = arg;
-  AFD_POLL_INFO* info = question_of(req);
+  AFD_POLL_INFO* info = poll_info_of(req);
   SOCKET sock = (SOCKET) info->Handles[0].Handle;
   uv_loop_t* loop = ((uv_handle_t*) req->data)->loop;
   int found = 0;

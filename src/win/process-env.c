@@ -82,9 +82,9 @@ int uv__env_own(const WCHAR* name, WCHAR** out) {
   return 0;
 }
 
-static int is_among(const struct variable* variables,
-                    size_t count,
-                    const WCHAR* name) {
+static int has_variable(const struct variable* variables,
+                        size_t count,
+                        const WCHAR* name) {
   size_t len = wcslen(name);
 
   for (size_t i = 0; i < count; i++)
@@ -137,7 +137,7 @@ static int collect_variables(char** env,
   size_t given = *count;
   for (size_t i = 0; i < ARRAY_SIZE(required); i++) {
     int err = 0;
-    if (!is_among(variables, given, required[i]))
+    if (!has_variable(variables, given, required[i]))
       err = add_own(variables, count, required[i]);
     if (err != 0)
       return err;

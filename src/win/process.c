@@ -61,7 +61,7 @@ static void make_job(void) {
 
 /* ---- preparing ---- */
 
-static int own_directory(WCHAR** out) {
+static int current_directory(WCHAR** out) {
   DWORD size = GetCurrentDirectoryW(0, NULL);
 
   /* Another thread may change it in between: retry until both calls agree. */
@@ -191,7 +191,7 @@ static int program_prepare(struct program* program,
     err = make_program_env(options->env, &program->env);
   if (err == 0)
     err = options->cwd == NULL
-              ? own_directory(&program->cwd)
+              ? current_directory(&program->cwd)
               : uv__wide_from_utf8(options->cwd, &program->cwd);
   set_flags(program, options);
   return err;
@@ -273,7 +273,7 @@ out:
 }
 
 /* Context: system thread pool. */
-static void CALLBACK on_exit_of(void* data, BOOLEAN timed_out) {
+static void CALLBACK on_process_exit(void* data, BOOLEAN timed_out) {
   uv_process_t* process = data;
 
   (void) timed_out;
@@ -296,10 +296,9 @@ static int process_start(uv_process_t* process,
     if (job != NULL)
       (void) AssignProcessToJobObject(job, info->hProcess);
   }
-  if (!RegisterWaitForSingleObject(&process->wait_handle, info->hProcess,
-                                   on_exit_of, process, INFINITE,
-                                   WT_EXECUTEINWAITTHREAD |
-                                       WT_EXECUTEONLYONCE)) {
+  if (!RegisterWaitForSingleObject(
+          &process->wait_handle, info->hProcess, on_process_exit, process,
+          INFINITE, WT_EXECUTEINWAITTHREAD | WT_EXECUTEONLYONCE)) {
     err = uv__last_error();
     process->wait_handle = INVALID_HANDLE_VALUE;
     TerminateProcess(info->hProcess, 1);

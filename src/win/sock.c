@@ -89,10 +89,10 @@ int uv__sock_bind_any(SOCKET sock, int family) {
 
 typedef int (WSAAPI name_fn)(SOCKET sock, struct sockaddr* name, int* len);
 
-static int ask_name(name_fn* ask,
-                    SOCKET sock,
-                    struct sockaddr* name,
-                    int* namelen) {
+static int query_name(name_fn* ask,
+                      SOCKET sock,
+                      struct sockaddr* name,
+                      int* namelen) {
   if (sock == INVALID_SOCKET)
     return UV_EBADF;
 
@@ -100,11 +100,11 @@ static int ask_name(name_fn* ask,
 }
 
 int uv__sock_local_name(SOCKET sock, struct sockaddr* name, int* namelen) {
-  return ask_name(getsockname, sock, name, namelen);
+  return query_name(getsockname, sock, name, namelen);
 }
 
 int uv__sock_peer_name(SOCKET sock, struct sockaddr* name, int* namelen) {
-  return ask_name(getpeername, sock, name, namelen);
+  return query_name(getpeername, sock, name, namelen);
 }
 
 unsigned int uv__sock_past(SOCKET sock, unsigned int connected) {

@@ -22,7 +22,7 @@ int uv__stream_os_is_open(const uv_stream_t* stream) {
   return ops_of(stream)->is_open(stream);
 }
 
-/* Also of a stream without a handle: programs know EPIPE from libuv. */
+/* UV_EPIPE even for a stream without a handle, as in libuv. */
 int uv__stream_os_check_writable(const uv_stream_t* stream) {
   return stream->flags & UV__WRITABLE ? 0 : UV_EPIPE;
 }

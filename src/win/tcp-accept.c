@@ -136,7 +136,7 @@ static int make_accepts(uv_tcp_t* tcp) {
 }
 
 /* Makes sure that there is a bound socket for listen(). */
-static int ready_to_listen(uv_tcp_t* tcp) {
+static int prepare_listen(uv_tcp_t* tcp) {
   if (tcp->delayed_error != 0)
     return uv_translate_sys_error(tcp->delayed_error);
   if (tcp->flags & (UV__TCP_CONNECTING | UV__CONNECTED))
@@ -161,7 +161,7 @@ int uv__tcp_listen(uv_stream_t* stream, int backlog, uv_connection_cb cb) {
     tcp->connection_cb = cb;
     return 0;
   }
-  int err = ready_to_listen(tcp);
+  int err = prepare_listen(tcp);
   if (err == 0)
     err = uv__sock_extension(tcp->socket, id, &accept_ex, sizeof(accept_ex));
   if (err == 0 && listen(tcp->socket, backlog) != 0)
@@ -188,7 +188,7 @@ int uv__tcp_listen(uv_stream_t* stream, int backlog, uv_connection_cb cb) {
   return 0;
 }
 
-static void append_waiting(uv_tcp_t* tcp, uv_tcp_accept_t* req) {
+static void append_pending(uv_tcp_t* tcp, uv_tcp_accept_t* req) {
   uv_tcp_accept_t** link = &tcp->tcp.serv.pending_accepts;
 
   while (*link != NULL)
@@ -238,7 +238,7 @@ static void accept_ended(uv_tcp_t* tcp, uv_tcp_accept_t* req) {
   int err = accept_result(tcp, req);
 
   if (err == 0) {
-    append_waiting(tcp, req);
+    append_pending(tcp, req);
     if (tcp->tcp.serv.pending_accepts == req)
       announce_connection(tcp);
     return;
@@ -267,7 +267,7 @@ void uv__tcp_accept_done(uv_handle_t* handle, uv_req_t* base) {
   uv__req_finished(tcp, &tcp->reqs_pending);
 }
 
-static int hand_over(const uv_tcp_t* server, uv_tcp_t* client, SOCKET sock) {
+static int client_open(const uv_tcp_t* server, uv_tcp_t* client, SOCKET sock) {
   int family = server->flags & UV__IPV6 ? AF_INET6 : AF_INET;
 
   if (uv__tcp_os_is_open(client))
@@ -290,7 +290,7 @@ int uv__tcp_accept(uv_stream_t* stream, uv_stream_t* client) {
   uv_tcp_accept_t* req = server->tcp.serv.pending_accepts;
   server->tcp.serv.pending_accepts = req->next_pending;
   server->flags &= ~UV__TCP_TOLD;
-  int err = hand_over(server, (uv_tcp_t*) client, req->accept_socket);
+  int err = client_open(server, (uv_tcp_t*) client, req->accept_socket);
   if (err != 0)
     closesocket(req->accept_socket);
   req->accept_socket = INVALID_SOCKET;

@@ -243,7 +243,7 @@ static int keep_bufs(uv_write_t* req,
   return 0;
 }
 
-static void append_waiting(uv_tcp_t* tcp, uv_write_t* write) {
+static void append_queued(uv_tcp_t* tcp, uv_write_t* write) {
   struct uv__tcp_sends* sends = uv__tcp_sends(tcp);
   uv_req_t* req = uv__req_base(write);
 
@@ -268,7 +268,7 @@ static uv_write_t* unlink_after(uv_tcp_t* tcp, uv_req_t* before) {
   return (uv_write_t*) req;
 }
 
-static void cancel_waiting(uv_tcp_t* tcp, uv_req_t* before) {
+static void cancel_queued(uv_tcp_t* tcp, uv_req_t* before) {
   uv_write_t* req = unlink_after(tcp, before);
 
   uv__free(req->write_buffer.base);
@@ -283,7 +283,7 @@ void uv__tcp_write_drop(uv_tcp_t* tcp) {
 
   /* A write in the kernel comes first; its completion calls this again. */
   while (sends->last != NULL && sends->in_kernel == 0)
-    cancel_waiting(tcp, uv__tcp_sends(tcp)->last);
+    cancel_queued(tcp, uv__tcp_sends(tcp)->last);
 }
 
 void uv__tcp_write_flush(uv_tcp_t* tcp) {
@@ -318,7 +318,7 @@ int uv__tcp_write(uv_write_t* req,
   req->event_handle = NULL;
   req->wait_handle = NULL;
   if (waits)
-    append_waiting(tcp, req);
+    append_queued(tcp, req);
   else
     write_begin(tcp, req, bufs, nbufs);
   return 0;
@@ -359,7 +359,7 @@ int uv__tcp_cancel_write(uv_write_t* req) {
     uv_req_t* before = uv__tcp_sends(tcp)->last;
     while (before->next_req != uv__req_base(req))
       before = before->next_req;
-    cancel_waiting(tcp, before);
+    cancel_queued(tcp, before);
     return 0;
   }
   if (!CancelIoEx((HANDLE) tcp->socket, &req->u.io.overlapped))

@@ -34,7 +34,7 @@
 static uv_once_t self_once = UV_ONCE_INIT;
 /* Slots; TLS_OUT_OF_INDEXES until they are allocated. */
 static DWORD self_slot = TLS_OUT_OF_INDEXES;  /* of the thread's own handle */
-static DWORD owned_slot = TLS_OUT_OF_INDEXES; /* the same, if it is to be
+static DWORD owned_slot = TLS_OUT_OF_INDEXES; /* the same, if it must be
                                                * closed at the end */
 
 /* Arguments for a new thread, which frees them. */

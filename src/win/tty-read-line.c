@@ -179,7 +179,7 @@ static void press_return(HANDLE input) {
 
 /* Removes our Return if the user's own came first and it is still in the
  * input. */
-static int take_back_return(HANDLE input) {
+static int remove_return(HANDLE input) {
   INPUT_RECORD record;
   DWORD count = 0;
 
@@ -225,7 +225,7 @@ void uv__tty_line_stop(uv_tty_t* tty) {
 
   press_return(tty->handle);
   wait_until_out(line);
-  line->was_faked = !take_back_return(tty->handle);
+  line->was_faked = !remove_return(tty->handle);
   if (is_known && line->was_faked)
     undo_echo(screen, &before);
   if (screen != INVALID_HANDLE_VALUE)

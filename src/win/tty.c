@@ -86,7 +86,7 @@ static void stop_waiting(uv_tty_t* tty) {
     uv__tty_raw_stop(tty);
 }
 
-static void note_reset_mode(HANDLE handle) {
+static void save_reset_mode(HANDLE handle) {
   DWORD mode;
 
   AcquireSRWLockExclusive(&reset_lock);
@@ -120,7 +120,7 @@ int uv__tty_os_set_mode(uv_tty_t* tty, uv_tty_mode_t mode) {
   if (tty->tty.rd.mode.mode == (int) mode)
     return 0;
 
-  note_reset_mode(tty->handle);
+  save_reset_mode(tty->handle);
   stop_waiting(tty);
   int err = change_mode(tty, &mode);
   if (err != 0)
@@ -163,7 +163,7 @@ int uv__tty_os_get_winsize(const uv_tty_t* tty, int* width, int* height) {
 
 /* ---- reading ---- */
 
-static void go_on(uv_tty_t* tty) {
+static void read_continue(uv_tty_t* tty) {
   if (!(tty->flags & UV__READING) || (tty->flags & UV__READ_PENDING))
     return;
 
@@ -181,7 +181,7 @@ static void go_on(uv_tty_t* tty) {
 static int read_start(uv_stream_t* stream) {
   stream->flags |= UV__READING;
   uv__activity_begin(stream, &stream->activecnt);
-  go_on((uv_tty_t*) stream);
+  read_continue((uv_tty_t*) stream);
   return 0;
 }
 
@@ -202,7 +202,7 @@ void uv__tty_read_done(uv_handle_t* handle, uv_req_t* req) {
   if (err != 0 && (tty->flags & UV__READING))
     uv__stream_read_end((uv_stream_t*) tty, err, NULL);
   if (!uv__is_closing(handle))
-    go_on(tty);
+    read_continue(tty);
   uv__req_finished(tty, &tty->reqs_pending);
 }
 

@@ -23,7 +23,7 @@ static ssize_t send_now(SOCKET sock, const struct uv__datagram* d) {
 
 /* The socket's buffer is full, or the system cannot lock memory right now: an
  * overlapped send can wait. */
-static int is_no_room(DWORD sys_error) {
+static int is_buffer_full(DWORD sys_error) {
   return sys_error == WSAEWOULDBLOCK || sys_error == WSAENOBUFS;
 }
 
@@ -70,7 +70,7 @@ static void send_start(uv_udp_t* handle,
     ssize_t n = send_now(handle->socket, d);
     sys_error = n < 0 ? (DWORD) -n : 0;
   }
-  if (is_no_room(sys_error) && !(handle->flags & UV__UDP_NO_PORT)) {
+  if (is_buffer_full(sys_error) && !(handle->flags & UV__UDP_NO_PORT)) {
     sys_error = send_submit(handle, req, d);
     if (sys_error == 0)
       return;
