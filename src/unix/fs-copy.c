@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Moving bytes between files: sendfile and copyfile.
  *
- * copyfile: a clone by name if asked and the system has such (fs-clone.c). Else
- * open both; clone if asked; else let the system copy, as a whole, or by
+ * copyfile: if a clone is requested, try a clone by name where the system has
+ * one (fs-clone.c), then open both files and try a clone by descriptor.
+ * Otherwise copy: with the system's library function, or with
  * copy_file_range(), then sendfile(), then read and write. Each method works on
- * the file positions and goes on where the one before gave up, so that a method
- * that is refused, or ends early, costs one call; only the last one's error
- * counts. Then times: data is written now, only a copy without any has the
- * source's. Owner, mode and times are best effort: a file system that knows
- * none must not make copying impossible.
+ * the file positions and continues where the previous one stopped, so a method
+ * that is refused or ends early costs one call; only the error of the last one
+ * counts. A copy with data gets the current time, an empty one the times of the
+ * source. Owner, mode and times are best effort: a file system without them
+ * must not make copying fail.
  *
- * How much: what fstat() says. Of a file that has no size, like those of /proc,
- * everything there is; of a device or pipe without one, nothing: it may have no
- * end.
+ * Length: st_size. A regular file of size 0 (/proc) is read to its end; a
+ * device or pipe of size 0 copies nothing, because it may have no end.
  *
- * Failure: a destination that was created or partly overwritten is removed, one
- * that was not touched stays as it was.
+ * Failure: a destination that was created or partly overwritten is removed; one
+ * that was not touched stays.
  */
 #include "unix/fs-ops.h"
 #include "unix/fd.h"
@@ -45,13 +45,13 @@
 # endif
 #endif
 
-/* Bytes asked of the kernel in one call: it may be interrupted between two. */
+/* Bytes per call. The kernel can be interrupted between calls. */
 #define KERNEL_CHUNK ((size_t) 1 << 30)
 #define USER_CHUNK ((size_t) 1 << 14)
 
 #define CLONE_FLAGS (UV_FS_COPYFILE_FICLONE | UV_FS_COPYFILE_FICLONE_FORCE)
 
-/* A method of moving up to `len` bytes at both file positions: bytes, 0 at the
+/* A method that moves up to `len` bytes at both file positions: bytes, 0 at the
  * end, or UV_E*. */
 typedef ssize_t mover(int out, int in, size_t len);
 
@@ -72,7 +72,7 @@ static ssize_t move_by_range(int out, int in, size_t len) {
 }
 #endif
 
-/* `off` NULL: the position of `in`, which moves. */
+/* If `off` is NULL, reads at and advances the position of `in`. */
 #if UV__HAVE_SENDFILE_ANY
 static ssize_t kernel_sendfile(int out, int in, off_t* off, size_t len) {
   ssize_t n;
@@ -104,7 +104,8 @@ static int wait_writable(int fd) {
   return rc < 0 ? uv__errno() : 0;
 }
 
-/* Writes all: what came from a position that moved would be lost otherwise. */
+/* Writes everything: bytes already read from a moving position would be lost
+ * otherwise. */
 static int write_all(int fd, const char* data, size_t len) {
   while (len > 0) {
     ssize_t n = uv__fd_write(fd, data, len);
@@ -154,8 +155,8 @@ static ssize_t read_at(int fd, void* data, size_t len, off_t off) {
   return n < 0 ? uv__errno() : n;
 }
 
-/* Reads at an offset: nothing is lost if writing stops short. At least one
- * call, so that a wrong descriptor is found even with nothing to send. */
+/* Reads at an offset, so a short write loses nothing. Makes at least one call,
+ * so that a bad descriptor is reported even with nothing to send. */
 static ssize_t send_from_offset(int out, int in, off_t off, size_t len) {
   char data[USER_CHUNK];
   size_t done = 0;
@@ -203,9 +204,9 @@ ssize_t uv__fs_sendfile(uv_fs_t* req) {
     n = send_from_offset(out, in, req->off, len);
   if (n == UV_ESPIPE)
     n = send_from_stream(out, in, len);
-  /* sendfile() finds a directory not open for writing, or a pipe that nobody
-   * reads from; copy_file_range(), which comes first in libuv, names it. It
-   * moves nothing where these errors come from. */
+  /* For a directory, sendfile() reports EBADF (not open for writing) or EPIPE
+   * (closed pipe); libuv tries copy_file_range() first, which reports EISDIR.
+   * It moves nothing in these cases. */
   if ((n == UV_EBADF || n == UV_EPIPE) &&
       move_by_range(out, in, len) == UV_EISDIR)
     n = UV_EISDIR;
@@ -222,7 +223,7 @@ struct copy {
   int out;
   struct stat in_st;
   struct stat out_st; /* before we changed anything */
-  int spoiled;        /* created or overwritten: not to be left half done */
+  int spoiled;        /* created or overwritten: remove it on failure */
   int has_data;       /* at least one byte was copied */
 };
 
@@ -238,14 +239,14 @@ static int open_from(struct copy* copy) {
   return err;
 }
 
-/* Created only by O_EXCL, so that we know whose file it is. */
+/* Creates the file only with O_EXCL, so that we know whether it is ours. */
 static int open_to(struct copy* copy) {
   int mode = (int) (copy->in_st.st_mode & 0777);
 
   copy->out = uv__fd_open(copy->to, O_WRONLY | O_CREAT | O_EXCL, mode);
   copy->spoiled = copy->out >= 0;
 
-  /* Also a dangling link, which O_EXCL does not follow, hence O_CREAT. */
+  /* O_CREAT: the name may be a dangling link, which O_EXCL does not follow. */
   if (copy->out == UV_EEXIST && !(copy->flags & UV_FS_COPYFILE_EXCL))
     copy->out = uv__fd_open(copy->to, O_WRONLY | O_CREAT, mode);
   if (copy->out < 0)
@@ -272,7 +273,7 @@ static int clone_data(struct copy* copy) {
   if (ioctl(copy->out, FICLONE, copy->in) != 0)
     return uv__errno();
 
-  /* A longer destination keeps its tail. */
+  /* Cloning does not shorten a longer destination. */
   copy->spoiled = 1;
   copy->has_data = copy->in_st.st_size > 0;
   return truncate_to(copy->out, copy->in_st.st_size);
@@ -284,8 +285,8 @@ static int clone_data(struct copy* copy) {
 }
 #endif
 
-/* Clones if the caller wants it and it can be done; fails only if nothing else
- * will do. */
+/* Clones if requested and possible; fails only if the caller accepts nothing
+ * else. */
 static int try_clone(struct copy* copy, int* cloned) {
   *cloned = 0;
   if (!(copy->flags & CLONE_FLAGS))
@@ -297,9 +298,9 @@ static int try_clone(struct copy* copy, int* cloned) {
 }
 
 #if UV__HAVE_FCOPYFILE
-/* All data at once, by the system's library. UV_ENOSYS: it does not want to,
- * and both files are at their beginning. */
-static int copy_as_a_whole(struct copy* copy) {
+/* Copies all data with one library call. UV_ENOSYS: not applicable, and both
+ * files are at their start. */
+static int copy_by_library(struct copy* copy) {
   if (!S_ISREG(copy->in_st.st_mode) || !S_ISREG(copy->out_st.st_mode))
     return UV_ENOSYS;
   copy->has_data = copy->in_st.st_size > 0;
@@ -320,7 +321,7 @@ static void copy_extras(const struct copy* copy) {
                    COPYFILE_XATTR | COPYFILE_ACL); /* best effort */
 }
 #else
-static int copy_as_a_whole(struct copy* copy) {
+static int copy_by_library(struct copy* copy) {
   (void) copy;
   return UV_ENOSYS;
 }
@@ -330,7 +331,7 @@ static void copy_extras(const struct copy* copy) {
 }
 #endif
 
-/* In bytes; SIZE_MAX: until the end. */
+/* Bytes to copy; SIZE_MAX: until the end. */
 static size_t size_to_copy(const struct copy* copy) {
   off_t size = copy->in_st.st_size;
 
@@ -357,7 +358,7 @@ static int copy_data(struct copy* copy) {
       return err;
   }
 
-  err = copy_as_a_whole(copy);
+  err = copy_by_library(copy);
   if (err != UV_ENOSYS)
     return err;
   size_t size = size_to_copy(copy);
@@ -367,7 +368,8 @@ static int copy_data(struct copy* copy) {
   return err;
 }
 
-/* Who may not give files away may still choose among its own groups. */
+/* Without the right to change the owner, a process may still set one of its own
+ * groups. */
 static int copy_owner(const struct copy* copy) {
   if (fchown(copy->out, copy->in_st.st_uid, copy->in_st.st_gid) == 0)
     return 0;
@@ -377,8 +379,8 @@ static int copy_owner(const struct copy* copy) {
   return err;
 }
 
-/* A copy that runs as its owner must not run as somebody else: without the
- * owner, no set-user-ID. */
+/* Drops set-user-ID unless the owner was copied: the file must not run as
+ * another user. */
 static void copy_rights(const struct copy* copy) {
   mode_t mode = copy->in_st.st_mode & 07777;
 
@@ -397,8 +399,8 @@ static void copy_times(const struct copy* copy) {
   (void) futimens(copy->out, ts); /* best effort */
 }
 
-/* The rights are set before the data is there, so that nobody sees it who may
- * not, and again after it, because writing takes set-user-ID away. */
+/* Sets the mode before writing data, so that nobody without permission can read
+ * it, and again afterwards, because writing clears set-user-ID. */
 static int copy_regular(struct copy* copy) {
   int cloned;
   int err = try_clone(copy, &cloned);
@@ -420,7 +422,7 @@ static int copy_regular(struct copy* copy) {
 }
 
 static int copy_contents(struct copy* copy) {
-  /* Not before: what is wrong with the target is reported first. */
+  /* Checked here, because errors of the destination take precedence. */
   if (S_ISDIR(copy->in_st.st_mode))
     return UV_EISDIR;
   if (is_same_file(copy))
@@ -428,14 +430,15 @@ static int copy_contents(struct copy* copy) {
   if (S_ISREG(copy->out_st.st_mode))
     return copy_regular(copy);
 
-  /* A device or pipe keeps its attributes and cannot be a clone. */
+  /* Devices and pipes keep their attributes and cannot be cloned. */
   if (copy->flags & UV_FS_COPYFILE_FICLONE_FORCE)
     return UV_ENOTSUP;
   return copy_data(copy);
 }
 
 #if UV__HAVE_CLONEFILE
-/* Is that all there is to it? Then *err says how it went. */
+/* Tries a clone by name. Returns 1 if that settles the request; *err is the
+ * result. */
 static int is_cloned_by_name(const struct copy* copy, int* err) {
   if (!(copy->flags & CLONE_FLAGS) || S_ISDIR(copy->in_st.st_mode))
     return 0;
@@ -472,7 +475,7 @@ ssize_t uv__fs_copyfile(uv_fs_t* req) {
   if (err == 0)
     err = copy_contents(&copy);
 
-  /* Some file systems report what went wrong with writing only here. */
+  /* Some file systems (NFS) report write errors only on close. */
   int close_err = uv__fd_close(copy.out);
   if (err == 0)
     err = close_err;

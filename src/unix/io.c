@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The fd-indexed watcher table and the two queues of a loop: watchers whose
- * interest changed, and watchers that are to run without waiting. See io.h.
+/* The fd-indexed watcher table and two queues of a loop: watchers whose
+ * interest changed, and watchers to run without waiting. See io.h.
  *
- * uv__io_t.pevents is what the watcher wants, .events what the poller knows.
- * Only the watcher in the fd's slot tells the poller anything, so .events is 0
- * in all others. The slot belongs to whoever started first, until it stops:
- * then the next to start takes it over, together with what the poller knows.
+ * uv__io_t.pevents is the interest of the watcher, .events what the poller has
+ * registered. Only the watcher in the slot of its fd talks to the poller, so
+ * .events is 0 in all others. The first watcher to start owns the slot until it
+ * stops; the next one to start takes it over together with the registration.
  *
- * A stopped watcher stays known to the poller until the fd is ready: if it is
- * started again before, nothing has to be told.
+ * A stopped watcher stays registered until its fd is ready. If it starts again
+ * before that, the poller needs no update.
  */
 #include "unix/io.h"
 #include "alloc.h"
@@ -26,7 +26,7 @@
 #include "unix/udp.h"
 #include "unix/uring/fs-uring.h"
 
-/* Who handles the events of a watcher. */
+/* The handler for each kind of watcher. */
 static uv__io_fn* const io_handlers[] = {
   [UV__IO_NONE] = NULL,
   [UV__IO_STREAM] = uv__stream_io,
@@ -99,7 +99,7 @@ int uv__io_attach(uv_loop_t* loop, uv__io_t* w, int fd) {
   return 0;
 }
 
-static struct uv__queue* changed(uv_loop_t* loop) {
+static struct uv__queue* changed_queue(uv_loop_t* loop) {
   return &loop->watcher_queue;
 }
 
@@ -109,17 +109,17 @@ static int has_changed(const uv_loop_t* loop, const uv__io_t* w) {
   return w->pevents != w->events || (w->bits & RESTARTED);
 }
 
-/* Has w in the queue of changes exactly if there is something to commit. So it
- * is after a start, as far as uv_backend_timeout() is concerned, also if the
- * poller turns out to know all of it. */
-static void note_change(uv_loop_t* loop, uv__io_t* w, int is_start) {
+/* Keeps w in the queue of changes exactly while there is something to commit. A
+ * start always queues it, because uv_backend_timeout() depends on that, even if
+ * the poller turns out to be up to date. */
+static void update_changed(uv_loop_t* loop, uv__io_t* w, int is_start) {
   if (!is_start && !has_changed(loop, w))
     uv__queue_remove(&w->watcher_queue);
   else if (uv__queue_empty(&w->watcher_queue))
-    uv__queue_push_back(changed(loop), &w->watcher_queue);
+    uv__queue_push_back(changed_queue(loop), &w->watcher_queue);
 }
 
-/* Stopped and known to nobody: the slot is free for another watcher. */
+/* Frees the slot of a watcher that is stopped and not registered. */
 static void drop_if_idle(uv_loop_t* loop, uv__io_t* w) {
   if (w->pevents != 0 || w->events != 0)
     return;
@@ -129,13 +129,13 @@ static void drop_if_idle(uv_loop_t* loop, uv__io_t* w) {
   }
 }
 
-/* Slow path of take_slot(): another watcher has it. */
+/* Slow path of take_slot(): another watcher owns it. */
 UV__NOINLINE static void take_slot_of(uv_loop_t* loop,
                                       uv__io_t* owner,
                                       uv__io_t* w) {
   if (owner->pevents != 0)
-    return; /* the program's mistake: w gets no events */
-  /* Stopped, but the poller has not been told. */
+    return; /* an error of the program: w gets no events */
+  /* The owner has stopped but is still registered. */
   loop->watchers[w->fd] = w;
   w->events = owner->events;
   owner->events = 0;
@@ -161,7 +161,7 @@ void uv__io_start(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   int was_stopped = w->pevents == 0;
   w->pevents |= events;
   take_slot(loop, w);
-  note_change(loop, w, was_stopped);
+  update_changed(loop, w, was_stopped);
 }
 
 void uv__io_restart(uv_loop_t* loop, uv__io_t* w, unsigned events) {
@@ -177,7 +177,7 @@ void uv__io_stop(uv_loop_t* loop, uv__io_t* w, unsigned events) {
     return;
 
   w->pevents &= ~events;
-  note_change(loop, w, 0);
+  update_changed(loop, w, 0);
   drop_if_idle(loop, w);
 }
 
@@ -234,8 +234,8 @@ static void commit_one(uv_loop_t* loop, uv__io_t* w) {
     return;
   }
 
-  /* The watcher hears of it as an error on its fd. Nothing is registered any
-   * more, so the next start tries again. */
+  /* Reported to the watcher as an error on its fd. Nothing is registered, so
+   * the next start tries again. */
   watch->forget(loop, w->fd);
   w->events = 0;
   w->bits |= REFUSED;
@@ -243,8 +243,8 @@ static void commit_one(uv_loop_t* loop, uv__io_t* w) {
 }
 
 UV__NOINLINE static void commit_changes(uv_loop_t* loop) {
-  while (!uv__queue_empty(changed(loop))) {
-    struct uv__queue* q = uv__queue_pop_front(changed(loop));
+  while (!uv__queue_empty(changed_queue(loop))) {
+    struct uv__queue* q = uv__queue_pop_front(changed_queue(loop));
     uv__io_t* w = container_of(q, uv__io_t, watcher_queue);
     if (has_changed(loop, w))
       commit_one(loop, w);
@@ -252,13 +252,13 @@ UV__NOINLINE static void commit_changes(uv_loop_t* loop) {
 }
 
 void uv__loop_os_commit(uv_loop_t* loop) {
-  if (!uv__queue_empty(changed(loop)))
+  if (!uv__queue_empty(changed_queue(loop)))
     commit_changes(loop);
   if (uv__fs_uring_is_there(loop))
     uv__fs_uring_commit(loop);
 }
 
-/* Before the first round there is some always, in libuv and for its users. */
+/* As in libuv, always true before the first iteration. */
 int uv__loop_os_uncommitted(const uv_loop_t* loop) {
   return uv__loop_state(loop)->metrics.loop_count == 0 ||
          !uv__queue_empty(&loop->watcher_queue) ||
@@ -306,21 +306,21 @@ void uv__io_fork(uv_loop_t* loop) {
     if (w == NULL)
       continue;
     w->events = 0;
-    note_change(loop, w, 0);
+    update_changed(loop, w, 0);
     drop_if_idle(loop, w);
   }
 }
 
-/* Dispatch: from an event to the module that handles it, without stale ones
+/* Dispatch: passes events to the module that handles them and drops stale ones
  * (P8). */
 
-/* Nobody's any more, but the backend still reports it. */
+/* The poller reports an fd that has no watcher. */
 UV__NOINLINE static int forget_orphan(uv_loop_t* loop, int fd) {
   uv__loop_state(loop)->poller->watch->forget(loop, fd);
   return 0;
 }
 
-/* Stopped, and not started again before there was something to report. */
+/* The watcher stopped and did not start again before its fd became ready. */
 UV__NOINLINE static int drop_stopped(uv_loop_t* loop, uv__io_t* w) {
   io_forget_stopped(loop, w);
   return 0;
@@ -332,8 +332,8 @@ static int dispatch_io(uv_loop_t* loop, const struct uv__event* event) {
 
   if (w == NULL)
     return forget_orphan(loop, fd);
-  /* Not committed: the event is of an earlier owner of this fd, or of the time
-   * before a restart. */
+  /* Not committed: the event belongs to an earlier owner of this fd, or
+   * predates a restart. */
   if (w->events == 0 || (w->bits & UV__IO_RESTARTED))
     return 0;
   if (w->pevents == 0)
@@ -365,7 +365,7 @@ UV__NOINLINE static int dispatch_other(uv_loop_t* loop,
     return uv__process_child_ended(loop, (int) event->key);
   case UV__EVENT_IO:
   case UV__EVENT_REQ:
-    break; /* seen to already; no unix backend reports these */
+    break; /* handled elsewhere; no unix poller reports these */
   }
   return 0;
 }

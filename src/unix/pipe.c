@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Pipes: unix domain sockets with names, and whatever uv_pipe_open() brings.
+/* Pipes: unix domain sockets with names, and descriptors of any kind passed to
+ * uv_pipe_open().
  *
- * A name is a path, or on Linux an abstract name: it begins with a NUL, may
- * hold more of them and leaves no file; an empty one lets the kernel choose.
- * The handle that bound a path removes it when it is closed.
+ * A name is a path or, on Linux, an abstract name: it begins with a NUL, may
+ * contain more of them and creates no file; for an empty one the kernel picks a
+ * name. The handle that bound a path unlinks it when it is closed.
  */
 #include "alloc.h"
 #include "os/pipe.h"
@@ -23,7 +24,7 @@
 
 #define PATH_OFFSET offsetof(struct sockaddr_un, sun_path)
 
-/* A name as the socket calls take it. */
+/* A name in the form that the socket calls take. */
 struct socket_name {
   struct sockaddr_un addr;
   socklen_t addrlen;
@@ -43,8 +44,8 @@ enum uv__close_answer uv__pipe_close(uv_handle_t* handle) {
   uv_pipe_t* pipe = (uv_pipe_t*) handle;
 
   if (pipe->pipe_fname != NULL) {
-    /* Before the fd is closed: nobody else can have bound the path yet. Gone
-     * already is fine too. */
+    /* Before closing the fd: no other process can have bound the path yet. It
+     * may be gone already. */
     (void) unlink(pipe->pipe_fname);
     uv__free((void*) pipe->pipe_fname);
     pipe->pipe_fname = NULL;
@@ -79,7 +80,8 @@ static int make_address(struct socket_name* out,
   return 0;
 }
 
-/* Binds and opens a new socket; `fname` is kept if the name is a file's. */
+/* Binds a new socket and opens it; the handle keeps `fname` if the name is a
+ * path. */
 static int bind_new(uv_pipe_t* pipe,
                     const struct socket_name* at,
                     char* fname) {
@@ -91,7 +93,7 @@ static int bind_new(uv_pipe_t* pipe,
     return fd;
   if (bind(fd, addr, at->addrlen) != 0) {
     err = uv__errno();
-    /* As on Windows, where a missing directory cannot be told apart. */
+    /* As on Windows, where a missing directory is indistinguishable. */
     if (err == UV_ENOENT)
       err = UV_EACCES;
     goto err_close;
@@ -106,7 +108,7 @@ static int bind_new(uv_pipe_t* pipe,
 
 err_unlink:
   if (fname != NULL)
-    (void) unlink(fname); /* ours, and of no use to anyone */
+    (void) unlink(fname); /* created by this bind */
 err_close:
   uv__fd_close(fd);
   return err;
@@ -133,7 +135,7 @@ int uv__pipe_os_bind(uv_pipe_t* pipe, const struct uv__pipe_name* name) {
   return err;
 }
 
-/* The answer of uv__sock_connect(), on a new socket if there is none. */
+/* The result of uv__sock_connect(), on a new socket if there is none. */
 static int try_connect(uv_pipe_t* pipe, const struct socket_name* name) {
   uv_stream_t* stream = stream_of(pipe);
 
@@ -175,14 +177,14 @@ void uv__pipe_os_refuse(uv_connect_t* req, uv_pipe_t* pipe, int err) {
   uv__stream_connect_refuse(stream_of(pipe), req, err);
 }
 
-/* The kernel's answer to a name of full length has a NUL behind sun_path. */
+/* For a name of maximum length the kernel adds a NUL after sun_path. */
 union any_name {
   struct sockaddr_un un;
   struct sockaddr any;
   char space[sizeof(struct sockaddr_un) + 1];
 };
 
-/* Hands out a name; an abstract one is no string and has no NUL added. */
+/* Copies out a name; an abstract one is not a string and gets no NUL. */
 static int put_name(const char* text, size_t len, char* buffer, size_t* size) {
   if (len == 0 || text[0] != '\0')
     return uv__out_string_put(text, len, buffer, size);
@@ -197,7 +199,7 @@ static int put_name(const char* text, size_t len, char* buffer, size_t* size) {
 
 typedef int ask_fn(int fd, struct sockaddr* name, int* namelen);
 
-/* Stores the length of the name; there is a NUL behind it. 0 or UV_E*. */
+/* Stores the length of the name, which is followed by a NUL: 0 or UV_E*. */
 static int ask_name(const uv_pipe_t* pipe,
                     ask_fn* ask,
                     union any_name* name,
@@ -212,15 +214,15 @@ static int ask_name(const uv_pipe_t* pipe,
   *len = 0;
   if (addrlen > (int) PATH_OFFSET)
     *len = uv__min_size((size_t) addrlen, sizeof(*name)) - PATH_OFFSET;
-  /* A path ends with its first NUL. FreeBSD's answer for a socket without a
-   * name is nothing but those. */
+  /* A path ends at its first NUL. FreeBSD returns only NULs for an unnamed
+   * socket. */
   const char* text = name->space + PATH_OFFSET;
   if (*len != 0 && (text[0] != '\0' || !UV__HAVE_ABSTRACT_SOCKET))
     *len = strnlen(text, *len);
   return 0;
 }
 
-/* `fallback` is what the socket is known to be called, or NULL. */
+/* `fallback` is the known name of the socket, or NULL. */
 static int get_name(const uv_pipe_t* pipe,
                     ask_fn* ask,
                     const char* fallback,
@@ -231,7 +233,7 @@ static int get_name(const uv_pipe_t* pipe,
 
   int err = ask_name(pipe, ask, &name, &len);
   if (err != 0) {
-    *size = 0; /* as libuv has it: there is no name */
+    *size = 0; /* as in libuv: there is no name */
     return err;
   }
   if (len == 0 && fallback != NULL)
@@ -248,12 +250,12 @@ int uv__pipe_os_getpeername(const uv_pipe_t* pipe, char* buffer, size_t* size) {
 }
 
 void uv_pipe_pending_instances(uv_pipe_t* pipe, int count) {
-  (void) pipe; /* a matter of Windows */
+  (void) pipe; /* Windows only */
   (void) count;
 }
 
 /* Permission bits for uv_pipe_chmod()'s mode. */
-static mode_t permissions(int mode) {
+static mode_t mode_of_flags(int mode) {
   mode_t bits = 0;
 
   if (mode & UV_READABLE)
@@ -263,16 +265,16 @@ static mode_t permissions(int mode) {
   return bits;
 }
 
-/* Adds permissions to the socket's file. Whatever stands in its place by now
- * may be somebody else's: links are not followed, only a socket is changed. */
+/* Adds permissions to the socket's file. The path may have been replaced by
+ * another file: links are not followed, and only a socket is changed. */
 #if UV__HAVE_PROCFS_EXE
 static int add_permissions(const char* path, mode_t bits) {
   char held[32];
   struct stat st;
   int err = UV_EINVAL;
 
-  /* The descriptor holds on to the file that is looked at, so that it is the
-   * one that is changed; fchmod() takes none of this kind. */
+  /* The O_PATH descriptor pins the file that was checked, so that the same one
+   * is changed. fchmod() does not accept O_PATH, hence /proc. */
   int fd = uv__fd_open(path, O_PATH | O_NOFOLLOW, 0);
   if (fd < 0)
     return fd;
@@ -303,15 +305,15 @@ int uv__pipe_os_chmod(uv_pipe_t* pipe, int mode) {
   const char* path = pipe->pipe_fname;
   size_t len;
 
-  /* Somebody else may have bound it. */
+  /* The socket may have been bound before uv_pipe_open(). */
   if (path == NULL) {
     int err = ask_name(pipe, uv__sock_local_name, &name, &len);
     if (err != 0)
       return err;
     path = name.space + PATH_OFFSET;
   }
-  /* Without a file there are no permissions to add. */
+  /* Without a file there are no permissions to change. */
   if (path[0] == '\0')
     return UV_ENOENT;
-  return add_permissions(path, permissions(mode));
+  return add_permissions(path, mode_of_flags(mode));
 }

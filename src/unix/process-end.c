@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a child: who tells of it, and what is done then.
+/* The end of a child: how the loop learns of it, and what happens then.
  *
- * A poller that reports children (kqueue) is asked for each of them, and the
- * program's SIGCHLD is left alone. Otherwise that signal is watched while there
- * are children. Only own children are ever waited for.
+ * A poller that reports children (kqueue) is asked to watch each of them, and
+ * SIGCHLD is left to the program. Otherwise SIGCHLD is watched while there are
+ * children. Only our own children are waited for.
  *
  * A child is in one of three lists:
- *   loop->process_handles  SIGCHLD tells of its end
- *   children_polled        the poller does
- *   children_ended         it has ended, the loop owes its exit_cb
+ *   loop->process_handles  SIGCHLD reports its end
+ *   children_polled        the poller reports it
+ *   children_ended         it has ended; exit_cb has not run yet
  * or in none: exit_cb ran, the handle was closed, or the process was forked.
  *
- * SIGCHLD does not say whose end it is about. The kernel is asked for a name
- * (waitid); while the names are those of own children, nobody else need be
- * asked. Otherwise each own child is.
+ * SIGCHLD does not say which child ended. waitid() names one; as long as it
+ * names our own children, the others need no check. Otherwise each of our
+ * children is checked.
  *
- * Failure: a child that nobody can tell us of (refused by the poller, no memory
- * for a signal watcher) is killed, and uv_spawn() fails.
+ * Failure: a child that can be watched neither way (refused by the poller, no
+ * memory for a signal watcher) is killed, and uv_spawn() fails.
  */
 #include "os/poller.h"
 #include "unix/fd.h"
@@ -30,8 +30,9 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-/* So few are asked one by one: the kernel's word on who has ended costs calls,
- * too. And after so many of those, the others are asked as well. */
+/* Up to this many children are checked one by one, because waitid() costs calls
+ * too. After NAMES_MAX children named by waitid(), all others are checked as
+ * well. */
 #define FEW_CHILDREN 3
 #define NAMES_MAX 8
 
@@ -48,13 +49,13 @@ static int wait_for(int pid, int* status, int options) {
   return r;
 }
 
-/* Has the child ended? Then its status is stored and its pid no longer ours.
+/* Has the child ended? If so, stores its status; the pid is no longer ours.
  *
- * When the program has waited for it behind our back, how it went only the
- * program knows, and exit_cb does not come: Neovim waits for its children in a
- * SIGCHLD watcher of its own and takes a second report for a second end. The
- * handle stays active until it is closed; its pid may be somebody else's soon
- * and is left alone. */
+ * If the program itself waited for the child, only the program knows the
+ * status, and exit_cb does not run: Neovim waits for its children in a SIGCHLD
+ * watcher of its own and takes a second report for a second end. The handle
+ * stays active until it is closed. Its pid may be reused, so it is left
+ * alone. */
 static int has_ended(uv_process_t* process, int options) {
   int status = 0;
 
@@ -69,8 +70,8 @@ static int has_ended(uv_process_t* process, int options) {
   return r > 0;
 }
 
-/* From the back: if the program waited for a child and its number was given to
- * another one, the later is meant. */
+/* Searches backwards: if the program waited for a child and its pid was reused,
+ * the newer child is meant. */
 static uv_process_t* find_child(struct uv__queue* list, int pid) {
   for (struct uv__queue* q = list->prev; q != list; q = q->prev) {
     uv_process_t* process = process_of(q);
@@ -93,7 +94,7 @@ static void report_exit(uv_process_t* process) {
   uv__process_report_exit(process, exit_status, term_signal);
 }
 
-/* A callback may close or spawn any. */
+/* Callbacks may close or spawn any process. */
 static int report_all(struct uv__queue* ended) {
   int ran = 0;
 
@@ -112,8 +113,9 @@ static void unwatch_if_childless(uv_loop_t* loop) {
 }
 
 #if UV__HAVE_WAITID
-/* Asks without taking: 0 or UV_E*; info->si_pid is 0 if none has ended. */
-static int look_at(idtype_t which, int pid, siginfo_t* info) {
+/* Queries a child without reaping it: 0 or UV_E*; info->si_pid is 0 if none has
+ * ended. */
+static int child_peek(idtype_t which, int pid, siginfo_t* info) {
   int r;
 
   info->si_pid = 0;
@@ -123,14 +125,14 @@ static int look_at(idtype_t which, int pid, siginfo_t* info) {
   return r == 0 ? 0 : uv__errno();
 }
 
-/* One of the process's children, ours or not, that has ended: its pid; 0 if
- * there is none, -1 if that cannot be said. */
-static int who_has_ended(void) {
+/* The pid of a child that has ended, ours or not; 0 if there is none, -1 if
+ * unknown. */
+static int find_ended(void) {
   siginfo_t info;
 
-  if (look_at(P_ALL, 0, &info) != 0)
+  if (child_peek(P_ALL, 0, &info) != 0)
     return -1;
-  /* A program that traces others is told of their stops, too. */
+  /* A debugger is also notified of stops. */
   if (info.si_pid != 0 && info.si_code != CLD_EXITED &&
       info.si_code != CLD_KILLED && info.si_code != CLD_DUMPED)
     return -1;
@@ -140,19 +142,19 @@ static int who_has_ended(void) {
 int uv__child_is_lost(const uv_process_t* process) {
   siginfo_t info;
 
-  /* After fork they are the parent's to wait for. */
+  /* After a fork, only the parent can wait for it. */
   if (uv__queue_empty(&process->queue))
     return 0;
-  return look_at(P_PID, process->pid, &info) == -ECHILD;
+  return child_peek(P_PID, process->pid, &info) == -ECHILD;
 }
 #else
-static int who_has_ended(void) {
+static int find_ended(void) {
   return -1;
 }
 
 int uv__child_is_lost(const uv_process_t* process) {
   (void) process;
-  return 0; /* each of them is asked at each SIGCHLD */
+  return 0; /* every SIGCHLD checks each of them */
 }
 #endif
 
@@ -164,12 +166,12 @@ static int are_few(const struct uv__queue* children) {
   return q == children;
 }
 
-/* Moves children that the kernel names to `ended`: two calls for each of them,
- * however many others there are. 1 if those were all; 0 if it named somebody
- * else's child, or many. */
+/* Moves the children that waitid() names to `ended`, with two calls each,
+ * however many others there are. Returns 1 if those were all; 0 if it named a
+ * foreign child, or too many. */
 static int take_named(struct uv__queue* children, struct uv__queue* ended) {
   for (int taken = 0; taken < NAMES_MAX; taken++) {
-    int pid = who_has_ended();
+    int pid = find_ended();
     if (pid == 0)
       return 1;
     uv_process_t* process = pid > 0 ? find_child(children, pid) : NULL;
@@ -181,7 +183,7 @@ static int take_named(struct uv__queue* children, struct uv__queue* ended) {
   return 0;
 }
 
-static void ask_each(struct uv__queue* children, struct uv__queue* ended) {
+static void check_each(struct uv__queue* children, struct uv__queue* ended) {
   struct uv__queue todo;
 
   uv__queue_move(&todo, children);
@@ -192,10 +194,10 @@ static void ask_each(struct uv__queue* children, struct uv__queue* ended) {
   }
 }
 
-/* Looks at all first, then calls back. Each SIGCHLD that was caught has its own
- * look, as in libuv: a child that ends in an exit_cb may be reported in the
- * same iteration. SIGCHLD is watched until a handle is closed and no child is
- * left, as in libuv, too. */
+/* Checks all children first, then runs callbacks. As in libuv, every caught
+ * SIGCHLD gets its own check, so a child that ends during an exit_cb may be
+ * reported in the same iteration; and SIGCHLD stays watched until a handle is
+ * closed and no child is left. */
 static void reap_children(uv_signal_t* watcher, int signum) {
   uv_loop_t* loop = watcher->loop;
   struct uv__queue* children = &loop->process_handles;
@@ -204,7 +206,7 @@ static void reap_children(uv_signal_t* watcher, int signum) {
   (void) signum;
   uv__queue_init(&ended);
   if (are_few(children) || !take_named(children, &ended))
-    ask_each(children, &ended);
+    check_each(children, &ended);
   report_all(&ended);
 }
 
@@ -214,9 +216,9 @@ static int watch_sigchld(uv_loop_t* loop) {
   return uv_signal_start(&loop->child_watcher, reap_children, SIGCHLD);
 }
 
-/* Has SIGCHLD tell of a child that runs already; it may have ended before the
- * signal was watched, and is in `ended` then. */
-static int follow_by_signal(uv_process_t* process, struct uv__queue* ended) {
+/* Watches a running child with SIGCHLD. If it ended before the signal was
+ * watched, it is moved to `ended`. */
+static int watch_by_signal(uv_process_t* process, struct uv__queue* ended) {
   uv_loop_t* loop = process->loop;
   int err = watch_sigchld(loop);
   if (err != 0)
@@ -235,14 +237,13 @@ static int watch_child(uv_process_t* process) {
   return poller->watch->watch_child(process->loop, process->pid);
 }
 
-/* The child was reported and cannot be waited for: it is on its way out, and
- * where the kernel does not know it any more it will be there in a moment
- * (macOS). Or the report was of an earlier child of that number. Either way
- * SIGCHLD comes only when a child can be waited for. */
-static void follow_to_the_end(uv_process_t* process, struct uv__queue* ended) {
+/* The poller reported the child, but it cannot be waited for. Either it is
+ * still exiting (macOS reports before the child becomes a zombie), or the
+ * report was for an earlier child with that pid. Use SIGCHLD, which arrives
+ * only when a child can be waited for. */
+static void watch_until_reaped(uv_process_t* process, struct uv__queue* ended) {
   uv__queue_remove(&process->queue);
-  if (watch_child(process) != UV_ESRCH &&
-      follow_by_signal(process, ended) == 0)
+  if (watch_child(process) != UV_ESRCH && watch_by_signal(process, ended) == 0)
     return;
   if (has_ended(process, 0))
     uv__queue_push_back(ended, &process->queue);
@@ -260,7 +261,7 @@ int uv__process_child_ended(uv_loop_t* loop, int pid) {
     uv__queue_remove(&process->queue);
     uv__queue_push_back(&ended, &process->queue);
   } else if (!(process->flags & UV__PROCESS_REAPED)) {
-    follow_to_the_end(process, &ended);
+    watch_until_reaped(process, &ended);
   }
   return report_all(&ended);
 }
@@ -272,7 +273,7 @@ int uv__process_run_ended(uv_loop_t* loop) {
   return report_all(&ended);
 }
 
-/* What uv_spawn() needs. */
+/* Functions for uv_spawn(). */
 
 int uv__child_prepare(uv_loop_t* loop) {
   if (uv__loop_state(loop)->poller->watch->watch_child != NULL)
@@ -280,11 +281,11 @@ int uv__child_prepare(uv_loop_t* loop) {
   return watch_sigchld(loop);
 }
 
-/* There is nobody to tell of its end. A program with other rights cannot be
- * killed; it is left alone. */
-static void give_up(uv_process_t* process) {
+/* Kills a child whose end cannot be detected. A program with other privileges
+ * cannot be killed and is left running. */
+static void kill_child(uv_process_t* process) {
   if (kill(process->pid, SIGKILL) == 0)
-    (void) wait_for(process->pid, NULL, 0); /* the program may be quicker */
+    (void) wait_for(process->pid, NULL, 0); /* unless the program already did */
 }
 
 int uv__child_follow(uv_process_t* process) {
@@ -297,19 +298,19 @@ int uv__child_follow(uv_process_t* process) {
     return 0;
   }
 
-  /* Not found may mean gone, or hidden from us (FreeBSD can hide programs of
-   * other users): not to be waited for blindly. */
+  /* ESRCH means that the child has ended, or is hidden (FreeBSD can hide
+   * processes of other users), so never wait for it without WNOHANG. */
   if (watch_child(process) == 0)
     uv__queue_push_back(&os->children_polled, &process->queue);
   else if (has_ended(process, WNOHANG))
     uv__queue_push_back(&os->children_ended, &process->queue);
   else if (!(process->flags & UV__PROCESS_REAPED))
-    err = follow_by_signal(process, &os->children_ended);
+    err = watch_by_signal(process, &os->children_ended);
 
   if (err != 0)
-    give_up(process);
+    kill_child(process);
   else if (!uv__queue_empty(&os->children_ended))
-    (void) uv__wake_send(loop); /* nothing else to try */
+    (void) uv__wake_send(loop); /* no alternative */
   return err;
 }
 
@@ -334,7 +335,7 @@ static void drop_all(struct uv__queue* list) {
 }
 
 void uv__process_fork(uv_loop_t* loop) {
-  /* The handles stay as they are, but no end will be reported for them here. */
+  /* The handles keep their state, but no end is reported for them here. */
   drop_all(&loop->process_handles);
   drop_all(&uv__loop_os(loop)->children_polled);
   drop_all(&uv__loop_os(loop)->children_ended);

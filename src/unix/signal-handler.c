@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything of the library that runs in signal context, on any thread: no
- * locks, no allocation, errno preserved.
+/* The part of the library that runs in signal context, on any thread: no locks,
+ * no allocation, errno preserved.
  */
 #include "unix/signal.h"
 #include "atomic.h"
@@ -12,29 +12,29 @@
 
 struct uv__signal_slot uv__signal_slots[UV__SIGNUM_MAX + 1];
 
-static void deliver(uv_signal_t* handle, int signum) {
+static void signal_deliver(uv_signal_t* handle, int signum) {
   uv_loop_t* loop = handle->loop;
   struct uv__signal_log* log = uv__loop_os(loop)->signal_log;
 
-  /* First the delivery, then the marks: who takes them sees it. Pairs with
-   * run_counted() in signal.c. */
+  /* The delivery first, then the flags: whoever reads a flag sees the delivery.
+   * Pairs with run_counted() in signal.c. */
   if (!uv__signal_log_push(log, handle, signum)) {
     uv__fetch_add(&handle->caught_signals, 1);
     uv__exchange(&log->overflow, 1);
   }
-  /* Pairs with the exchange in uv__signal_run(). As long as the mark stands,
-   * the wake-up that came with it is still to be answered. */
+  /* Pairs with the exchange in uv__signal_run(). While the flag is set, an
+   * earlier wake-up is still pending. */
   if (uv__exchange(&uv__loop_state(loop)->shared.signals_due, 1) == 0)
-    (void) uv__wake_send(loop); /* nobody to tell, nothing else to try */
+    (void) uv__wake_send(loop); /* no way to report a failure */
 }
 
 void uv__signal_handler(int signum) {
   int saved_errno = errno;
   struct uv__signal_slot* slot = &uv__signal_slots[signum];
 
-  /* Pairs with wait_for_handlers() in signal.c. Either that one sees us and
-   * waits, or this addition comes after its own and makes visible here what was
-   * changed before it. */
+  /* Pairs with wait_for_handlers() in signal.c. Either that sees this handler
+   * and waits, or this addition follows its own, and all earlier changes are
+   * visible here. */
   uv__fetch_add(&slot->in_flight, 1);
   /* Acquire: the list and its handles. Pairs with list_swap(). */
   struct uv__signal_list* list = uv__load_acquire(&slot->list);
@@ -43,7 +43,7 @@ void uv__signal_handler(int signum) {
   for (unsigned i = 0; i < size; i++) {
     uv_signal_t* handle = uv__load_relaxed(&list->entries[i].handle);
     if (handle != NULL)
-      deliver(handle, signum);
+      signal_deliver(handle, signum);
   }
   uv__fetch_sub(&slot->in_flight, 1);
 

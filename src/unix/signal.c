@@ -2,12 +2,12 @@
 /* Signal handles: starting, stopping, running their callbacks. signal.h has the
  * rules (S1-S3).
  *
- *   start: on the list -> sigaction -> caught -> loop woken -> callbacks
+ *   start: add to list -> sigaction -> signal caught -> loop woken -> callbacks
  *
- * The disposition follows the list: nobody SIG_DFL, one-shot handles only
- * SA_RESETHAND (so that a faulting instruction is not repeated for ever), else
- * plain. A refusal by sigaction is returned. Stopping needs no memory and
- * cannot fail.
+ * The disposition follows the list: SIG_DFL for an empty list, SA_RESETHAND if
+ * all handles are one-shot (so that a faulting instruction is not repeated for
+ * ever), otherwise a plain handler. An error of sigaction is returned. Stopping
+ * needs no memory and cannot fail.
  */
 #include "unix/signal.h"
 #include "alloc.h"
@@ -22,17 +22,17 @@
 #include <signal.h>
 #include <string.h>
 
-/* Who is on a list, as far as the disposition is concerned. */
+/* The kinds of handles on a list, as far as the disposition depends on them. */
 enum audience { AUDIENCE_NONE, AUDIENCE_ONE_SHOT, AUDIENCE_LASTING };
 
-/* Held to change a list and its disposition (S3). */
+/* Held while a list and its disposition change (S3). */
 static struct uv__fork_lock change_lock;
-/* Signals that were ever watched, for repair(). */
+/* Signals that were ever watched, for disposition_repair(). */
 static char is_known[UV__SIGNUM_MAX + 1];
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
-/* The header's fields of a search tree are free for our use: the first two
- * pointers link the handle into the started handles of its loop. */
+/* The public header reserves fields for a search tree. We use the first two
+ * pointers to link the handle into the started handles of its loop. */
 static_assert(sizeof(((uv_signal_t*) 0)->tree_entry) >=
                   sizeof(struct uv__queue),
               "a queue node fits");
@@ -54,14 +54,15 @@ static unsigned list_size(int signum) {
   return list == NULL ? 0 : list->size;
 }
 
-/* S1: after this nobody holds what was taken off or replaced before. The read
- * is an addition of nothing; see uv__signal_handler() for why. */
+/* Waits until no signal handler holds an entry or list that was removed before
+ * (S1). Reads by adding zero; uv__signal_handler() explains why. */
 static void wait_for_handlers(int signum) {
   while (uv__fetch_add(&uv__signal_slots[signum].in_flight, 0) != 0)
     sched_yield();
 }
 
-/* Makes `list` the one of signum. The one before is still in use. */
+/* Replaces the list of signum. Signal handlers may still use the old one, which
+ * is returned. */
 static struct uv__signal_list* list_swap(int signum,
                                          struct uv__signal_list* list) {
   /* Release: the list. Pairs with uv__signal_handler(). */
@@ -83,8 +84,8 @@ static void entry_leave(struct uv__signal_entry* entry) {
   uv__store_relaxed(&entry->handle, NULL); /* wait_for_handlers() follows */
 }
 
-/* As in libuv: who wants every delivery is told before who wants one, and each
- * of the two kinds in the order of addresses. */
+/* Order of delivery, as in libuv: persistent handles before one-shot ones, each
+ * kind by address. */
 static int comes_before(const struct uv__signal_entry* a,
                         const struct uv__signal_entry* b) {
   if (a->is_last != b->is_last)
@@ -92,7 +93,7 @@ static int comes_before(const struct uv__signal_entry* a,
   return (uintptr_t) a->handle < (uintptr_t) b->handle;
 }
 
-/* The list of signum with this entry at its place; NULL if there is no
+/* A copy of the list of signum with this entry inserted; NULL without
  * memory. */
 static struct uv__signal_list* list_with(int signum,
                                          struct uv__signal_entry entry) {
@@ -148,17 +149,17 @@ static int disposition_set(int signum, enum audience audience) {
   return sigaction(signum, &action, NULL) == 0 ? 0 : uv__errno();
 }
 
-/* Signal handlers that ran on other threads of the parent do not go on in the
- * child. Before it has threads of its own. */
+/* Handlers that were running on other threads of the parent do not exist in the
+ * child. Runs before the child has other threads. */
 static void forget_handlers(void) {
   for (int signum = 0; signum <= UV__SIGNUM_MAX; signum++)
     uv__store_relaxed(&uv__signal_slots[signum].in_flight, 0);
 }
 
-/* In a forked child, which may have the parent's list of one moment and its
- * disposition of another, if a thread was changing them. Leaves alone what the
- * program has set itself. */
-static void repair(int signum) {
+/* Fixes the disposition in a forked child: if another thread was changing it
+ * during the fork, the child may have the old list and the new disposition, or
+ * vice versa. Dispositions that the program set itself stay. */
+static void disposition_repair(int signum) {
   enum audience audience = audience_of(signum);
   struct sigaction action;
 
@@ -173,15 +174,16 @@ static void repair(int signum) {
     uv__free(list_swap(signum, NULL));
 }
 
-/* The first time in a forked child, when it has one thread: from fork_child(),
- * or from a fork handler of the program's that runs before it. */
-static void change_take(void) {
+/* Takes the change lock. The first call in a forked child, which has one thread
+ * then, also repairs the inherited state; it comes from fork_child() or from an
+ * earlier fork handler of the program. */
+static void change_lock_take(void) {
   if (!uv__fork_lock(&change_lock))
     return;
   forget_handlers();
   for (int signum = 1; signum <= UV__SIGNUM_MAX; signum++)
     if (is_known[signum])
-      repair(signum);
+      disposition_repair(signum);
 }
 
 static void change_begin(sigset_t* saved_mask) {
@@ -189,7 +191,7 @@ static void change_begin(sigset_t* saved_mask) {
 
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, saved_mask);
-  change_take();
+  change_lock_take();
 }
 
 static void change_end(const sigset_t* saved_mask) {
@@ -205,13 +207,13 @@ static void fork_child(void) {
 }
 
 static void fork_register(void) {
-  /* Without memory for it the first change in a child does its work. */
+  /* If this fails for lack of memory, the first change in a child repairs the
+   * state instead. */
   (void) pthread_atfork(NULL, NULL, fork_child);
 }
 
-/* Puts the handle on the list of signum. If that is refused, nothing has
- * changed. */
-static int join(uv_signal_t* handle, int signum, int one_shot) {
+/* Adds the handle to the list of signum. On failure nothing has changed. */
+static int list_join(uv_signal_t* handle, int signum, int one_shot) {
   enum audience before = audience_of(signum);
   struct uv__signal_entry entry = {
     .handle = handle,
@@ -226,7 +228,7 @@ static int join(uv_signal_t* handle, int signum, int one_shot) {
   struct uv__signal_list* unused = list_swap(signum, list);
   enum audience now = audience_of(signum);
   int err = 0;
-  /* The disposition of one-shot handles may have been used up. */
+  /* SA_RESETHAND may have reset the disposition already. */
   if (now != before || now == AUDIENCE_ONE_SHOT)
     err = disposition_set(signum, now);
   if (err != 0)
@@ -236,12 +238,12 @@ static int join(uv_signal_t* handle, int signum, int one_shot) {
   return err;
 }
 
-/* Takes the handle off the list of signum, if it is there. */
-static void leave(const uv_signal_t* handle, int signum) {
+/* Removes the handle from the list of signum, if it is there. */
+static void list_leave(const uv_signal_t* handle, int signum) {
   enum audience before = audience_of(signum);
   struct uv__signal_entry* entry = entry_find(signum, handle);
   if (entry == NULL)
-    return; /* uv__signal_cleanup() was here */
+    return; /* removed by uv__signal_cleanup() */
 
   entry_leave(entry);
   enum audience now = audience_of(signum);
@@ -271,7 +273,7 @@ int uv__signal_os_start(uv_signal_t* handle, int signum, int one_shot) {
   if (err != 0)
     return err;
   change_begin(&saved_mask);
-  err = join(handle, signum, one_shot);
+  err = list_join(handle, signum, one_shot);
   change_end(&saved_mask);
   if (err != 0)
     return err;
@@ -285,7 +287,7 @@ void uv__signal_os_stop(uv_signal_t* handle) {
   sigset_t saved_mask;
 
   change_begin(&saved_mask);
-  leave(handle, handle->signum);
+  list_leave(handle, handle->signum);
   change_end(&saved_mask);
 
   uv__queue_remove(node_of(handle));
@@ -309,9 +311,9 @@ enum uv__close_answer uv__signal_close(uv_handle_t* base) {
   return UV__CLOSE_DONE;
 }
 
-/* Calls back for deliveries that are counted and not in the log; those that are
- * caught meanwhile have their turn later. The callback may stop, restart or
- * close the handle. */
+/* Runs callbacks for deliveries that did not fit into the log; those caught
+ * meanwhile wait for the next call. The callback may stop, restart or close the
+ * handle. */
 static int run_counted(uv_signal_t* handle) {
   int ran = 0;
 
@@ -357,8 +359,8 @@ int uv__signal_run(uv_loop_t* loop) {
 
   if (!uv__loop_signals_due(loop))
     return 0;
-  /* Pairs with deliver() in signal-handler.c: what came with the mark is
-   * visible now, what comes later raises it again. */
+  /* Pairs with signal_deliver() in signal-handler.c: deliveries made before the
+   * flag was set are visible now, later ones set it again. */
   (void) uv__exchange(&os->base.shared.signals_due, 0);
   if (os->signal_log == NULL)
     return 0;
@@ -379,7 +381,7 @@ void uv__signal_init_loop(uv_loop_t* loop) {
 void uv__signal_close_loop(uv_loop_t* loop) {
   struct uv__loop_os* os = uv__loop_os(loop);
 
-  /* Only handles of our own can be left. */
+  /* Only internal handles can be left. */
   while (!uv__queue_empty(&os->signals))
     (void) uv_signal_stop(handle_of(uv__queue_first(&os->signals)));
   uv__free(os->signal_log);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing to a stream, and ending that with a shutdown.
+/* Writing to a stream, and shutting it down.
  *
- * Happy path: uv_write() finds nothing ahead of it and hands the caller's
- * buffers to the kernel at once. All taken: no copy is made, the request is
- * completed and its callback is fed to the pending round. Otherwise the rest is
- * copied (the descriptors, not the data), queued, and POLLOUT asked for. When
- * that comes, one call carries the buffers of as many queued requests as fit.
+ * Normal path: nothing is queued, so uv_write() passes the caller's buffers to
+ * the kernel at once. If the kernel takes all of them, nothing is copied: the
+ * request is complete and its callback runs in the next pending phase.
+ * Otherwise the remaining buffer descriptors (not the data) are copied, the
+ * request is queued and POLLOUT requested. When the fd is writable, one call
+ * carries the buffers of as many queued requests as fit.
  *
- * Where a request is: req->bufs points to what is left of it while it is in
- * write_queue and is NULL from completion on. write_queue_size counts what is
- * left of all of them; what a failed or cancelled one leaves (unwritten())
- * counts until its callback. Such a request ends alone; those behind it go on.
+ * State of a request: req->bufs points to the unwritten buffers while the
+ * request is in write_queue, and is NULL after completion. write_queue_size
+ * counts the unwritten bytes of all requests; those of a failed or cancelled
+ * one (req_unwritten()) count until its callback runs. A failure ends one
+ * request only; the ones behind it continue.
  */
 #include "alloc.h"
 #include "callback.h"
@@ -26,19 +28,19 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Calls per turn, so that one busy stream does not starve the others. */
+/* Calls per event, so that one busy stream does not starve the others. */
 #define WRITES_PER_TURN 32
 
-/* Buffers of different requests that share a call, and the bytes from which on
- * there is nothing in it: a call for more than a socket has room for ends with
- * a wait. */
+/* Limits on combining requests into one call: buffers, and bytes. Beyond the
+ * latter, combining gains nothing: the call exceeds the socket buffer and has
+ * to wait anyway. */
 #define GATHER_MAX 64
 #define GATHER_BYTES (64u << 10)
 
 #if UV__HAVE_MSG_NOSIGNAL
 # define SEND_FLAGS MSG_NOSIGNAL
 #else
-# define SEND_FLAGS 0 /* the socket itself was told (SO_NOSIGPIPE) */
+# define SEND_FLAGS 0 /* set on the socket instead (SO_NOSIGPIPE) */
 #endif
 
 static_assert(sizeof(uv_buf_t) == sizeof(struct iovec), "same layout");
@@ -47,12 +49,12 @@ static_assert(offsetof(uv_buf_t, base) == offsetof(struct iovec, iov_base),
 static_assert(offsetof(uv_buf_t, len) == offsetof(struct iovec, iov_len),
               "same layout");
 
-/* What one call is to carry. */
+/* Input of one write call. */
 struct parcel {
   const uv_buf_t* bufs;
   unsigned count;
-  size_t bytes;  /* in all of them; the call may take less */
-  int is_whole;  /* nothing was left for another call */
+  size_t bytes;  /* total; the call may take less */
+  int is_whole;  /* the request needs no further call */
   int passed_fd; /* -1: none */
 };
 
@@ -64,8 +66,8 @@ static size_t bytes_in(const uv_buf_t* bufs, unsigned nbufs) {
   return bytes;
 }
 
-/* A single call takes UV__IOV_MAX buffers, and as many bytes as a request may
- * have (bufs.h). */
+/* One call takes UV__IOV_MAX buffers, and as many bytes as a request may have
+ * (bufs.h). */
 static void parcel_fill(struct parcel* p,
                         const uv_buf_t* bufs,
                         unsigned nbufs) {
@@ -91,8 +93,8 @@ static ssize_t call_other(int fd, const struct parcel* p) {
   return writev(fd, (const struct iovec*) p->bufs, (int) p->count);
 }
 
-/* Several empty buffers are nothing to writev(2), as in libuv; sendmsg(2) would
- * make them an empty message, or find out that the peer is gone. */
+/* As in libuv, writev(2) ignores several empty buffers; sendmsg(2) would send
+ * an empty message or detect that the peer is gone. */
 static ssize_t call_socket(int fd, const struct parcel* p) {
   if (p->count == 1)
     return send(fd, p->bufs->base, p->bytes, SEND_FLAGS);
@@ -117,8 +119,8 @@ static ssize_t parcel_send(const uv_stream_t* stream, const struct parcel* p) {
   return n >= 0 ? n : uv__send_error(errno);
 }
 
-/* Fills a parcel for buffers of one request. `send_handle` is set if its
- * descriptor has still to go: UV_EBADF if it was closed meanwhile. */
+/* Fills a parcel from the buffers of one request. `send_handle` is set if its
+ * descriptor is still to be sent; UV_EBADF if that was closed meanwhile. */
 static int parcel_address(struct parcel* p,
                           const uv_buf_t* bufs,
                           unsigned nbufs,
@@ -129,8 +131,7 @@ static int parcel_address(struct parcel* p,
   return uv_fileno((const uv_handle_t*) send_handle, &p->passed_fd);
 }
 
-/* Do new data have to wait in line? Also behind a failure that has not been
- * reported. */
+/* Must new data be queued? Also true while a failure has not been reported. */
 int uv__stream_os_is_busy(const uv_stream_t* stream) {
   return stream->connect_req != NULL || stream->write_queue_size != 0;
 }
@@ -157,7 +158,7 @@ int uv__stream_os_try_write(uv_stream_t* stream,
                             uv_stream_t* send_handle) {
   struct parcel p;
 
-  /* A descriptor rides on a byte; alone it would be lost. */
+  /* A descriptor is sent with a data byte; without one it would be lost. */
   if (send_handle != NULL && !has_data(bufs, nbufs))
     return UV_EINVAL;
 
@@ -169,9 +170,9 @@ static size_t bytes_left(const uv_write_t* req) {
   return bytes_in(req->bufs + req->write_index, req->nbufs - req->write_index);
 }
 
-/* Takes `n` written bytes off the front of the request. Returns what of n
- * belongs to requests behind it. */
-static size_t advance(uv_write_t* req, size_t n) {
+/* Removes `n` written bytes from the front of the request. Returns how many of
+ * them belong to the requests behind it. */
+static size_t req_advance(uv_write_t* req, size_t n) {
   while (req->write_index < req->nbufs) {
     uv_buf_t* buf = &req->bufs[req->write_index];
     size_t step = uv__min_size(n, buf->len);
@@ -187,58 +188,59 @@ static size_t advance(uv_write_t* req, size_t n) {
   return n;
 }
 
-/* Bytes that a completed request did not write and that are still counted. */
-static size_t* unwritten(uv_write_t* req) {
+/* Bytes that a completed request did not write and that write_queue_size still
+ * counts. */
+static size_t* req_unwritten(uv_write_t* req) {
   assert(req->bufs == NULL);
-  return &req->bufsml[0].len; /* has no other use any more */
+  return &req->bufsml[0].len; /* unused after completion */
 }
 
-/* The request is in no queue: its callback is due. `left` bytes of it, which
- * write_queue_size counts, are not going to be written. */
-static void conclude(uv_stream_t* stream,
-                     uv_write_t* req,
-                     int err,
-                     size_t left) {
+/* Schedules the callback of a request that is in no queue. `left` bytes of it,
+ * which write_queue_size counts, will not be written. */
+static void req_conclude(uv_stream_t* stream,
+                         uv_write_t* req,
+                         int err,
+                         size_t left) {
   req->error = err;
-  *unwritten(req) = left;
+  *req_unwritten(req) = left;
   uv__queue_push_back(&stream->write_completed_queue, &req->queue);
 }
 
-/* From the queue to the completed requests. */
-static void complete(uv_stream_t* stream, uv_write_t* req, int err) {
+/* Moves the request from the queue to the completed requests. */
+static void req_complete(uv_stream_t* stream, uv_write_t* req, int err) {
   size_t left = bytes_left(req);
 
   uv__queue_remove(&req->queue);
   if (req->bufs != req->bufsml)
     uv__free(req->bufs);
   req->bufs = NULL;
-  conclude(stream, req, err, left);
+  req_conclude(stream, req, err, left);
 }
 
-/* Spreads `n` written bytes over the head of the queue. A request without data
- * is alone in its call, so that the next one is not among those written. */
-static void consume(uv_stream_t* stream, size_t n) {
+/* Distributes `n` written bytes over the head of the queue. A request without
+ * data has a call of its own, so that it cannot complete the next one. */
+static void queue_consume(uv_stream_t* stream, size_t n) {
   stream->write_queue_size -= n;
   do {
     struct uv__queue* q = uv__queue_first(&stream->write_queue);
     uv_write_t* req = uv__queue_entry(q, uv_write_t, queue);
 
-    n = advance(req, n);
+    n = req_advance(req, n);
     if (req->write_index < req->nbufs)
       break;
-    complete(stream, req, 0);
+    req_complete(stream, req, 0);
   } while (n != 0);
 }
 
-/* Has the request's descriptor still to go? */
+/* The handle whose descriptor is still to be sent, or NULL. */
 static uv_stream_t* fd_to_go(const uv_write_t* req) {
   return req->write_extra.nwritten == 0 ? req->send_handle : NULL;
 }
 
-/* Copies what is left of the requests at the head of the queue. A descriptor
- * goes with the first byte of its own request, so one that has one waits for a
- * call of its own. So does one without data, which needs no room. */
-static unsigned gather(const uv_stream_t* stream, uv_buf_t* out) {
+/* Collects the unwritten buffers at the head of the queue. A descriptor is sent
+ * with the first byte of its own request, so a request that has one starts a
+ * new call. So does a request without data, which takes no space. */
+static unsigned queue_gather(const uv_stream_t* stream, uv_buf_t* out) {
   const struct uv__queue* head = &stream->write_queue;
   unsigned count = 0;
   size_t bytes = 0;
@@ -260,8 +262,8 @@ static unsigned gather(const uv_stream_t* stream, uv_buf_t* out) {
   return count;
 }
 
-/* One call for the head of the queue. Bytes or UV_E*; *asked is what it was
- * to carry. */
+/* Makes one call for the head of the queue. Returns bytes or UV_E*; *asked is
+ * the number of bytes offered. */
 static ssize_t write_head(uv_stream_t* stream, size_t* asked) {
   struct uv__queue* q = uv__queue_first(&stream->write_queue);
   const uv_write_t* req = uv__queue_entry(q, uv_write_t, queue);
@@ -271,7 +273,7 @@ static ssize_t write_head(uv_stream_t* stream, size_t* asked) {
 
   if (uv__queue_next(q) != &stream->write_queue &&
       !(stream->flags & UV__STREAM_MESSAGES))
-    count = gather(stream, gathered);
+    count = queue_gather(stream, gathered);
 
   if (count != 0) {
     parcel_fill(&p, gathered, count);
@@ -285,25 +287,26 @@ static ssize_t write_head(uv_stream_t* stream, size_t* asked) {
   return parcel_send(stream, &p);
 }
 
-/* The stream was set to blocking but its fd is not. */
+/* For a stream in blocking mode whose fd is non-blocking. */
 static void wait_writable(const uv_stream_t* stream) {
   struct pollfd pfd = { .fd = uv__stream_fd(stream), .events = POLLOUT };
-  /* Whatever the answer, the next write finds out. */
+  /* The next write reports any error. */
   (void) poll(&pfd, 1, -1);
 }
 
-/* The request at the head of the queue has failed. Those behind it have their
- * turn in the next pending round. */
+/* Fails the request at the head of the queue. The ones behind it continue in
+ * the next pending phase. */
 UV__NOINLINE static void fail_head(uv_stream_t* stream, int err) {
   struct uv__queue* q = uv__queue_first(&stream->write_queue);
 
-  complete(stream, uv__queue_entry(q, uv_write_t, queue), err);
+  req_complete(stream, uv__queue_entry(q, uv_write_t, queue), err);
   uv__io_feed(stream->loop, &stream->io_watcher);
 }
 
-/* Writes until the queue is empty, one fails, the kernel is full or the turn is
- * over; a blocking stream waits for the kernel and has no turns. */
-static void flush(uv_stream_t* stream) {
+/* Writes until the queue is empty, a request fails, the kernel accepts no more,
+ * or WRITES_PER_TURN is reached. A blocking stream waits for the kernel and has
+ * no such limit. */
+static void stream_write_flush(uv_stream_t* stream) {
   int blocking = (stream->flags & UV__BLOCKING_WRITES) != 0;
   int calls = 0;
 
@@ -321,32 +324,32 @@ static void flush(uv_stream_t* stream) {
       fail_head(stream, (int) n);
     if (n < 0)
       return;
-    consume(stream, (size_t) n);
+    queue_consume(stream, (size_t) n);
     if (!blocking && (size_t) n < asked)
       return;
   }
 }
 
-/* Interest in POLLOUT exactly while there is something to write. */
+/* Watches for POLLOUT exactly while there is something to write. */
 static void update_interest(uv_stream_t* stream) {
   uv__io_t* w = &stream->io_watcher;
 
   if (stream->connect_req != NULL)
-    return; /* it waits for the same event */
+    return; /* the connect waits for POLLOUT too */
   if (!uv__queue_empty(&stream->write_queue))
     uv__io_start(stream->loop, w, POLLOUT);
   else if (uv__io_wants(w, POLLOUT))
     uv__io_stop(stream->loop, w, POLLOUT);
 }
 
-/* Have the callbacks of completed requests run soon. */
+/* Schedules the callbacks of completed requests for the next pending phase. */
 static void feed_completed(uv_stream_t* stream) {
   if (!uv__queue_empty(&stream->write_completed_queue))
     uv__io_feed(stream->loop, &stream->io_watcher);
 }
 
-/* Keeps the buffers from `first` on with the request, `skip` bytes of the first
- * one being written already. */
+/* Copies the buffer descriptors from `first` on into the request; `skip` bytes
+ * of the first one are already written. */
 static int keep_rest(uv_write_t* req,
                      const uv_buf_t* bufs,
                      unsigned first,
@@ -368,7 +371,7 @@ static int keep_rest(uv_write_t* req,
   return 0;
 }
 
-/* Queues what the first call left over: 0, or UV_ENOMEM. */
+/* Queues what the first call did not write: 0 or UV_ENOMEM. */
 static int enqueue_rest(uv_stream_t* stream,
                         uv_write_t* req,
                         const uv_buf_t* bufs,
@@ -400,44 +403,45 @@ static void init_request(uv_write_t* req,
   uv__queue_init(&req->queue);
 }
 
-/* Nothing more is going to be written, for better or worse: `left` bytes. */
-static int end_at_once(uv_stream_t* stream,
-                       uv_write_t* req,
-                       int err,
-                       size_t left) {
+/* Completes a request that will write nothing more, successful or not; `left`
+ * bytes are unwritten. */
+static int write_finish(uv_stream_t* stream,
+                        uv_write_t* req,
+                        int err,
+                        size_t left) {
   uv__req_start(stream->loop, req, UV_WRITE);
   stream->write_queue_size += left;
-  conclude(stream, req, err, left);
+  req_conclude(stream, req, err, left);
   uv__io_feed(stream->loop, &stream->io_watcher);
   return 0;
 }
 
-/* The first call answered n; it was to carry `asked` bytes. */
-static int go_on_later(uv_stream_t* stream,
-                       uv_write_t* req,
-                       const uv_buf_t* bufs,
-                       unsigned nbufs,
-                       ssize_t n,
-                       size_t asked) {
+/* Continues after the first call, which returned n for `asked` bytes. */
+static int write_continue(uv_stream_t* stream,
+                          uv_write_t* req,
+                          const uv_buf_t* bufs,
+                          unsigned nbufs,
+                          ssize_t n,
+                          size_t asked) {
   int err = enqueue_rest(stream, req, bufs, nbufs);
   if (err != 0 && n <= 0)
     return err;
   if (err != 0)
-    return end_at_once(stream, req, err, bytes_in(bufs, nbufs) - (size_t) n);
+    return write_finish(stream, req, err, bytes_in(bufs, nbufs) - (size_t) n);
 
   uv__req_start(stream->loop, req, UV_WRITE);
   if ((stream->flags & UV__BLOCKING_WRITES) ||
       (n >= 0 && (size_t) n == asked))
-    flush(stream); /* more than one call's worth */
+    stream_write_flush(stream); /* needs more than one call */
   feed_completed(stream);
   update_interest(stream);
   return 0;
 }
 
-static int wait_in_line(uv_stream_t* stream,
-                        uv_write_t* req,
-                        const uv_buf_t* bufs,
-                        unsigned nbufs) {
+static int write_enqueue(uv_stream_t* stream,
+                         uv_write_t* req,
+                         const uv_buf_t* bufs,
+                         unsigned nbufs) {
   int is_busy = uv__stream_os_is_busy(stream);
   int err = enqueue_rest(stream, req, bufs, nbufs);
   if (err != 0)
@@ -445,7 +449,7 @@ static int wait_in_line(uv_stream_t* stream,
 
   uv__req_start(stream->loop, req, UV_WRITE);
   if (!is_busy)
-    flush(stream); /* behind requests without data only */
+    stream_write_flush(stream); /* only requests without data are ahead */
   feed_completed(stream);
   update_interest(stream);
   return 0;
@@ -462,30 +466,30 @@ int uv__stream_os_write(uv_write_t* req,
     return UV_EINVAL; /* see uv__stream_os_try_write() */
   init_request(req, stream, send_handle);
   if (uv__stream_os_is_busy(stream) || !uv__queue_empty(&stream->write_queue))
-    return wait_in_line(stream, req, bufs, nbufs);
+    return write_enqueue(stream, req, bufs, nbufs);
 
   int err = parcel_address(&p, bufs, nbufs, send_handle);
   if (err != 0)
     return err;
   ssize_t n = parcel_send(stream, &p);
   if (n < 0 && n != UV_EAGAIN)
-    return end_at_once(stream, req, (int) n, bytes_in(bufs, nbufs));
+    return write_finish(stream, req, (int) n, bytes_in(bufs, nbufs));
   if (n > 0)
     req->write_extra.nwritten = (size_t) n;
   if (p.is_whole && n == (ssize_t) p.bytes)
-    return end_at_once(stream, req, 0, 0);
-  return go_on_later(stream, req, bufs, nbufs, n, p.bytes);
+    return write_finish(stream, req, 0, 0);
+  return write_continue(stream, req, bufs, nbufs, n, p.bytes);
 }
 
 int uv__stream_os_cancel_write(uv_write_t* req) {
   uv_stream_t* stream = req->handle;
 
   if (uv__is_closing(uv__base(stream)))
-    return UV_EBUSY; /* closing decides what becomes of it */
+    return UV_EBUSY; /* closing completes it */
   if (req->bufs == NULL)
-    return 0; /* its callback is due and tells how it ended */
+    return 0; /* already complete; its callback has the result */
 
-  complete(stream, req, UV_ECANCELED);
+  req_complete(stream, req, UV_ECANCELED);
   feed_completed(stream);
   update_interest(stream);
   return 0;
@@ -494,7 +498,7 @@ int uv__stream_os_cancel_write(uv_write_t* req) {
 void uv__stream_write_abandon(uv_stream_t* stream, int err) {
   while (!uv__queue_empty(&stream->write_queue)) {
     struct uv__queue* q = uv__queue_first(&stream->write_queue);
-    complete(stream, uv__queue_entry(q, uv_write_t, queue), err);
+    req_complete(stream, uv__queue_entry(q, uv_write_t, queue), err);
   }
 }
 
@@ -503,30 +507,31 @@ void uv__stream_write_report(uv_stream_t* stream) {
   const struct uv__queue* last = due->prev;
   const struct uv__queue* q = due;
 
-  /* Also if a callback closes the stream: this is before its close_cb. What it
-   * completes comes behind the last one of now and has its turn later. */
+  /* Continue even if a callback closes the stream: close_cb comes later.
+   * Requests that callbacks complete are behind `last` and wait for the next
+   * call. */
   while (q != last && !uv__queue_empty(due)) {
     q = uv__queue_pop_front(due);
     uv_write_t* req = uv__queue_entry(q, uv_write_t, queue);
 
-    stream->write_queue_size -= *unwritten(req);
+    stream->write_queue_size -= *req_unwritten(req);
     uv__req_unregister(stream->loop);
     if (req->cb != NULL)
       uv__call_write(req, req->error);
   }
 }
 
-/* Is there a shutdown, and nothing in its way? Results that are not reported
- * yet are not: the data are out. */
+/* Can a requested shutdown proceed? Unreported results do not hold it up: their
+ * data has been written. */
 static int is_shutdown_due(const uv_stream_t* stream) {
   return stream->shutdown_req != NULL && stream->connect_req == NULL &&
          uv__queue_empty(&stream->write_queue);
 }
 
-static void shut_down(uv_stream_t* stream) {
+static void stream_shut_down(uv_stream_t* stream) {
   int err = UV_ECANCELED;
 
-  /* A callback of this turn may have closed the stream. */
+  /* A write callback may have closed the stream. */
   if (uv__stream_fd(stream) != -1)
     err = shutdown(uv__stream_fd(stream), SHUT_WR) == 0 ? 0 : uv__errno();
   uv__stream_shutdown_report(stream, err);
@@ -545,18 +550,18 @@ void uv__stream_write_failed(uv_stream_t* stream, int err) {
 
 void uv__stream_os_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {
   stream->shutdown_req = req;
-  /* Behind data or a connect it has its turn when they are through. */
+  /* With data queued or a connect in progress, it runs after them. */
   if (is_shutdown_due(stream))
     uv__io_feed(stream->loop, &stream->io_watcher);
 }
 
 void uv__stream_write_turn(uv_stream_t* stream, int refused) {
   if (!uv__queue_empty(&stream->write_queue))
-    flush(stream);
+    stream_write_flush(stream);
   if (refused)
     uv__stream_write_abandon(stream, uv__stream_refusal(stream));
   update_interest(stream);
   uv__stream_write_report(stream);
   if (is_shutdown_due(stream))
-    shut_down(stream);
+    stream_shut_down(stream);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of a unix stream: fd, events, connecting, closing.
+/* Unix streams: fd, events, connecting, closing.
  *
- * An event goes to the connect under way if there is one; else data are read,
- * then written. Any callback may close the stream: the fd is -1 afterwards, and
- * that is what each step looks at before it goes on.
+ * An event goes to the connect in progress, if there is one; otherwise data is
+ * read, then written. Any callback may close the stream: the fd is -1
+ * afterwards, and each step checks for that before it continues.
  *
  * P4: when the poller refuses the fd, the handler is called once with POLLERR
- * while it knows nothing of the fd. Each part then tries its operation and
- * reports the refusal where it would have to wait.
+ * while nothing is registered. Each step then tries its operation and reports
+ * the refusal where it would have to wait.
  */
 #include "unix/stream.h"
 #include "callback.h"
@@ -40,13 +40,14 @@ void uv__stream_init(uv_loop_t* loop,
   stream->queued_fds = NULL;
 }
 
-/* Of what is no socket, pipes and files carry bytes; of a device (tun) or the
- * like (eventfd) nobody knows. */
+/* Of non-sockets, pipes and files are byte streams; a device (tun) or an
+ * eventfd may preserve message boundaries. */
 static unsigned other_kind(mode_t mode) {
   return S_ISFIFO(mode) || S_ISREG(mode) ? 0 : UV__STREAM_MESSAGES;
 }
 
-/* What the fd is, as flags, or UV_E*. Asked once, so that no write has to. */
+/* Determines the type of the fd, as flags: 0 or UV_E*. Done once, so that no
+ * write has to. */
 UV__NOINLINE static int find_kind(int fd, unsigned* kind) {
   struct stat st;
 
@@ -63,8 +64,8 @@ UV__NOINLINE static int find_kind(int fd, unsigned* kind) {
   return type < 0 ? type : 0;
 }
 
-/* The same for a TCP handle. SCTP's sockets are of type SOCK_STREAM, too, but
- * keep messages apart. */
+/* The same for a TCP handle. SCTP sockets are SOCK_STREAM too, but preserve
+ * message boundaries. */
 static int find_tcp_kind(int fd, unsigned* kind) {
   switch (uv__sock_protocol(fd)) {
   case IPPROTO_TCP:
@@ -105,7 +106,7 @@ int uv__stream_open(uv_stream_t* stream, int fd, unsigned flags) {
   return 0;
 }
 
-/* Directions, and whether it is a pipe that keeps packets (pipe2(2)). */
+/* Directions, and whether it is a pipe in packet mode (O_DIRECT, pipe2(2)). */
 static unsigned flags_of_mode(int mode) {
   unsigned packets = mode & UV_FS_O_DIRECT ? UV__STREAM_MESSAGES : 0;
 
@@ -164,7 +165,7 @@ int uv__stream_os_set_blocking(uv_stream_t* stream, int on) {
 
 int uv__stream_refusal(const uv_stream_t* stream) {
   int err = uv__io_probe(stream->loop, uv__stream_fd(stream));
-  /* Refused then, watchable now: the reason is gone, the answer is not. */
+  /* The poller refused it, but would accept it now: the reason is lost. */
   return err != 0 ? err : UV_EIO;
 }
 
@@ -180,8 +181,8 @@ void uv__stream_connecting(uv_stream_t* stream, uv_connect_t* req, int answer) {
   stream->connect_req = req;
   stream->flags &= ~UV__CONNECTED;
 
-  /* A connection that stands already waits for the poller like any other: the
-   * listener, which has been ready for longer, hears of it first. */
+  /* A connection that is established at once still waits for the poller, so
+   * that the listener, which became ready first, is reported first. */
   if (answer >= 0) {
     uv__io_start(stream->loop, &stream->io_watcher, POLLOUT);
     return;
@@ -198,7 +199,8 @@ void uv__stream_connect_refuse(uv_stream_t* stream,
     return;
   }
 
-  /* Reported together with the one under way, or when the close finishes. */
+  /* Reported together with the connect in progress, or when the stream is
+   * closed. */
   connect_register(stream, req);
   if (stream->connect_req == NULL)
     stream->connect_req = req;
@@ -225,7 +227,7 @@ static void connect_report(uv_stream_t* stream, int err) {
   }
 }
 
-/* How the connect ended; 1 if it has not. */
+/* The result of the connect; 1 while it is in progress. */
 static int connect_result(uv_stream_t* stream, int refused) {
   int fd = uv__stream_fd(stream);
   int err = stream->delayed_error;
@@ -240,7 +242,7 @@ static int connect_result(uv_stream_t* stream, int refused) {
   if (err != 0 || !refused)
     return err;
 
-  /* Nobody will tell when it is through; is it? */
+  /* The poller will not report its completion, so check now. */
   return uv__sock_has_peer(fd) ? 0 : uv__stream_refusal(stream);
 }
 
@@ -257,7 +259,7 @@ UV__NOINLINE static void connect_turn(uv_stream_t* stream, int refused) {
 
   if (uv__stream_fd(stream) == -1)
     return;
-  /* A callback may have started the next attempt: data wait for that one. */
+  /* A callback may have started another connect; data waits for that one. */
   if (stream->connect_req != NULL)
     return;
   if (err == 0)
@@ -266,9 +268,8 @@ UV__NOINLINE static void connect_turn(uv_stream_t* stream, int refused) {
     uv__stream_write_failed(stream, UV_ECANCELED);
 }
 
-/* Writes were cancelled while the connect is under way: that is what the
- * watcher was fed for, and says nothing about the connect. Should the event be
- * the poller's, it comes again (P2). */
+/* The watcher was scheduled for cancelled writes, not for the connect in
+ * progress. If the event did come from the poller, it will come again (P2). */
 static int is_cancel_turn(const uv_stream_t* stream, int refused) {
   return !uv__queue_empty(&stream->write_completed_queue) &&
          stream->delayed_error == 0 && !refused;
@@ -300,9 +301,9 @@ void uv__stream_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
     uv__stream_write_turn(stream, refused);
 }
 
-/* The standard descriptors are the process's, not the stream's: the next open
- * would become somebody's stdout. */
-static void give_back(int fd) {
+/* Keeps the standard descriptors open: otherwise the next open would become
+ * stdin, stdout or stderr. */
+static void close_unless_standard(int fd) {
   if (fd > STDERR_FILENO)
     uv__fd_close(fd);
 }
@@ -316,7 +317,7 @@ void uv__stream_close(uv_stream_t* stream) {
   stream->io_watcher.fd = -1;
 
   if (fd != -1)
-    give_back(fd);
+    close_unless_standard(fd);
   if (stream->queued_fds != NULL)
     uv__ipc_close(stream);
   if (stream->accepted_fd != -1)
@@ -329,7 +330,7 @@ enum uv__finish_answer uv__stream_finish(uv_handle_t* handle) {
 
   if (stream->connect_req != NULL)
     connect_report(stream, UV_ECANCELED);
-  /* What was written before the close keeps its result. */
+  /* Requests completed before the close keep their result. */
   if (!uv__queue_empty(&stream->write_queue))
     uv__stream_write_abandon(stream, UV_ECANCELED);
   if (!uv__queue_empty(&stream->write_completed_queue))

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Locks, condition variables, barriers, once, semaphores.
  *
- * The void functions have no way to report; pthreads refuses them only for an
- * object that was never initialised, is not held, or would deadlock on itself.
- * That is a broken program, so uv__fatal() says which call it was.
- * Context: any.
+ * The void functions cannot return an error. pthreads fails only for an object
+ * that is not initialised or not held, or that would deadlock on itself: a bug
+ * in the program, so uv__fatal() names the call. Context: any.
  */
 #include "base.h"
 #include "alloc.h"
@@ -19,19 +18,19 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-/* Far enough for any wait (about 68 years) and safe in a 32-bit time_t. */
+/* Longer than any real wait (about 68 years), and fits a 32-bit time_t. */
 #define WAIT_SECONDS_MAX UINT64_C(0x7fffffff)
 
-static inline void must(int err, const char* op) {
+static inline void sync_check(int err, const char* op) {
   if (__builtin_expect(err != 0, 0))
     uv__fatal(op, -err);
 }
 
-/* Result of a try-operation: 0, or UV_EBUSY while somebody else holds it. */
-static inline int tried(int err, const char* op) {
+/* Result of a try-operation: 0, or UV_EBUSY while another thread holds it. */
+static inline int sync_check_try(int err, const char* op) {
   if (err == EBUSY || err == EAGAIN)
     return UV_EBUSY;
-  must(err, op);
+  sync_check(err, op);
   return 0;
 }
 
@@ -62,19 +61,19 @@ int uv_mutex_init_recursive(uv_mutex_t* mutex) {
 }
 
 void uv_mutex_destroy(uv_mutex_t* mutex) {
-  must(pthread_mutex_destroy(mutex), "uv_mutex_destroy");
+  sync_check(pthread_mutex_destroy(mutex), "uv_mutex_destroy");
 }
 
 void uv_mutex_lock(uv_mutex_t* mutex) {
-  must(pthread_mutex_lock(mutex), "uv_mutex_lock");
+  sync_check(pthread_mutex_lock(mutex), "uv_mutex_lock");
 }
 
 int uv_mutex_trylock(uv_mutex_t* mutex) {
-  return tried(pthread_mutex_trylock(mutex), "uv_mutex_trylock");
+  return sync_check_try(pthread_mutex_trylock(mutex), "uv_mutex_trylock");
 }
 
 void uv_mutex_unlock(uv_mutex_t* mutex) {
-  must(pthread_mutex_unlock(mutex), "uv_mutex_unlock");
+  sync_check(pthread_mutex_unlock(mutex), "uv_mutex_unlock");
 }
 
 int uv_rwlock_init(uv_rwlock_t* rwlock) {
@@ -82,31 +81,33 @@ int uv_rwlock_init(uv_rwlock_t* rwlock) {
 }
 
 void uv_rwlock_destroy(uv_rwlock_t* rwlock) {
-  must(pthread_rwlock_destroy(rwlock), "uv_rwlock_destroy");
+  sync_check(pthread_rwlock_destroy(rwlock), "uv_rwlock_destroy");
 }
 
 void uv_rwlock_rdlock(uv_rwlock_t* rwlock) {
-  must(pthread_rwlock_rdlock(rwlock), "uv_rwlock_rdlock");
+  sync_check(pthread_rwlock_rdlock(rwlock), "uv_rwlock_rdlock");
 }
 
 int uv_rwlock_tryrdlock(uv_rwlock_t* rwlock) {
-  return tried(pthread_rwlock_tryrdlock(rwlock), "uv_rwlock_tryrdlock");
+  return sync_check_try(pthread_rwlock_tryrdlock(rwlock),
+                        "uv_rwlock_tryrdlock");
 }
 
 void uv_rwlock_rdunlock(uv_rwlock_t* rwlock) {
-  must(pthread_rwlock_unlock(rwlock), "uv_rwlock_rdunlock");
+  sync_check(pthread_rwlock_unlock(rwlock), "uv_rwlock_rdunlock");
 }
 
 void uv_rwlock_wrlock(uv_rwlock_t* rwlock) {
-  must(pthread_rwlock_wrlock(rwlock), "uv_rwlock_wrlock");
+  sync_check(pthread_rwlock_wrlock(rwlock), "uv_rwlock_wrlock");
 }
 
 int uv_rwlock_trywrlock(uv_rwlock_t* rwlock) {
-  return tried(pthread_rwlock_trywrlock(rwlock), "uv_rwlock_trywrlock");
+  return sync_check_try(pthread_rwlock_trywrlock(rwlock),
+                        "uv_rwlock_trywrlock");
 }
 
 void uv_rwlock_wrunlock(uv_rwlock_t* rwlock) {
-  must(pthread_rwlock_unlock(rwlock), "uv_rwlock_wrunlock");
+  sync_check(pthread_rwlock_unlock(rwlock), "uv_rwlock_wrunlock");
 }
 
 /* `nsec` as a timespec, cut off at WAIT_SECONDS_MAX. */
@@ -127,7 +128,7 @@ int uv_cond_init(uv_cond_t* cond) {
   int err = pthread_condattr_init(&attr);
   if (err != 0)
     return -err;
-  /* A wait must not change its length when somebody sets the wall clock. */
+  /* Timeouts must not depend on changes of the wall clock. */
   err = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
   if (err == 0)
     err = pthread_cond_init(cond, &attr);
@@ -156,26 +157,26 @@ static int cond_wait_for(uv_cond_t* cond, uv_mutex_t* mutex, uint64_t nsec) {
 #endif
 
 void uv_cond_destroy(uv_cond_t* cond) {
-  must(pthread_cond_destroy(cond), "uv_cond_destroy");
+  sync_check(pthread_cond_destroy(cond), "uv_cond_destroy");
 }
 
 void uv_cond_signal(uv_cond_t* cond) {
-  must(pthread_cond_signal(cond), "uv_cond_signal");
+  sync_check(pthread_cond_signal(cond), "uv_cond_signal");
 }
 
 void uv_cond_broadcast(uv_cond_t* cond) {
-  must(pthread_cond_broadcast(cond), "uv_cond_broadcast");
+  sync_check(pthread_cond_broadcast(cond), "uv_cond_broadcast");
 }
 
 void uv_cond_wait(uv_cond_t* cond, uv_mutex_t* mutex) {
-  must(pthread_cond_wait(cond, mutex), "uv_cond_wait");
+  sync_check(pthread_cond_wait(cond, mutex), "uv_cond_wait");
 }
 
 int uv_cond_timedwait(uv_cond_t* cond, uv_mutex_t* mutex, uint64_t timeout) {
   int err = cond_wait_for(cond, mutex, timeout);
   if (err == ETIMEDOUT)
     return UV_ETIMEDOUT;
-  must(err, "uv_cond_timedwait");
+  sync_check(err, "uv_cond_timedwait");
   return 0;
 }
 
@@ -188,23 +189,23 @@ int uv_barrier_init(uv_barrier_t* barrier, unsigned int count) {
 }
 
 void uv_barrier_destroy(uv_barrier_t* barrier) {
-  must(pthread_barrier_destroy(barrier), "uv_barrier_destroy");
+  sync_check(pthread_barrier_destroy(barrier), "uv_barrier_destroy");
 }
 
 int uv_barrier_wait(uv_barrier_t* barrier) {
   int r = pthread_barrier_wait(barrier);
   if (r == PTHREAD_BARRIER_SERIAL_THREAD)
     return 1;
-  must(r, "uv_barrier_wait");
+  sync_check(r, "uv_barrier_wait");
   return 0;
 }
 
 #else
 
-/* `in` counts arrivals of the round being gathered, `out` the threads of the
+/* `in` counts the threads that arrived in this round, `out` those of the
  * completed round that have not left yet. A thread that arrives while others
- * are still leaving waits for them first, so that rounds never mix; the last
- * one to leave is the one that gets 1 and may destroy the barrier. */
+ * are leaving waits for them, so that rounds never mix. The last one to leave
+ * returns 1 and may destroy the barrier. */
 
 int uv_barrier_init(uv_barrier_t* barrier, unsigned int count) {
   if (barrier == NULL || count == 0)
@@ -270,7 +271,7 @@ int uv_barrier_wait(uv_barrier_t* barrier) {
 #endif
 
 void uv_once(uv_once_t* guard, void (*callback)(void)) {
-  must(pthread_once(guard, callback), "uv_once");
+  sync_check(pthread_once(guard, callback), "uv_once");
 }
 
 /* Semaphores; darwin/sem.c where they are Mach's. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Sending datagrams.
  *
- * The first send of a tick goes out at once, without a copy. Further ones, made
- * while its callback is still due or while send callbacks run, are collected
- * and go out together: in the next pending round or, because they make the
- * handle wait for room, in the poll phase. What is still collected when the
- * handle is closed is cancelled. Callbacks run from uv__udp_send_ready(), never
- * inside uv_udp_send().
+ * The first send of an iteration goes out at once, without a copy. Further
+ * sends, made while its callback is pending or while send callbacks run, are
+ * queued and go out as a batch: in the next pending phase or, because the
+ * handle waits for POLLOUT, in the poll phase. Closing the handle cancels what
+ * is still queued. Callbacks run from uv__udp_send_ready(), never inside
+ * uv_udp_send().
  *
- * req->status holds the bytes sent or the error from then on.
+ * Once sent or failed, req->status holds the number of bytes or the error.
  */
 #include "unix/udp.h"
 #include "alloc.h"
@@ -23,7 +23,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-/* Datagrams handed to the kernel in one call. */
+/* Datagrams per call. */
 #define BATCH_MAX 20
 
 static void fill_header(struct msghdr* msg, const struct uv__datagram* d) {
@@ -34,7 +34,7 @@ static void fill_header(struct msghdr* msg, const struct uv__datagram* d) {
   msg->msg_iovlen = d->nbufs;
 }
 
-/* No room now, whichever way the system says it. */
+/* No buffer space now; systems report it with different errors. */
 static int is_transient(int err) {
   return err == UV_EAGAIN || err == UV_ENOBUFS;
 }
@@ -49,8 +49,8 @@ static ssize_t send_one(int fd, const struct msghdr* msg) {
 }
 
 #if UV__HAVE_MMSG
-/* Sends the first datagrams of `msgs`: how many, or the first one's error.
- * Their sizes are left in msg_len. */
+/* Sends datagrams from the front of `msgs`. Returns how many, or the error of
+ * the first one; their sizes are in msg_len. */
 static int send_many(int fd, struct mmsghdr* msgs, unsigned int count) {
   int n;
 
@@ -91,7 +91,7 @@ static uv_udp_send_t* req_at(struct uv__queue* q) {
   return container_of(q, uv_udp_send_t, queue);
 }
 
-static unsigned int gather(uv_udp_t* handle, struct mmsghdr* msgs) {
+static unsigned int udp_send_gather(uv_udp_t* handle, struct mmsghdr* msgs) {
   struct uv__queue* head = &handle->write_queue;
   unsigned int count = 0;
 
@@ -109,7 +109,7 @@ static unsigned int gather(uv_udp_t* handle, struct mmsghdr* msgs) {
   return count;
 }
 
-/* All datagrams of a call: `n` of them, or an error. */
+/* Updates the metrics after a call that returned `n`, a count or an error. */
 static void count_sent(const uv_udp_t* handle,
                        const struct mmsghdr* msgs,
                        int n) {
@@ -135,7 +135,7 @@ enum progress { NO_ROOM, FAILED, SENT };
 
 static enum progress send_batch(uv_udp_t* handle) {
   struct mmsghdr msgs[BATCH_MAX];
-  unsigned int count = gather(handle, msgs);
+  unsigned int count = udp_send_gather(handle, msgs);
   int n = send_many(uv__udp_fd(handle), msgs, count);
 
   count_sent(handle, msgs, n);
@@ -150,10 +150,10 @@ static enum progress send_batch(uv_udp_t* handle) {
   return SENT;
 }
 
-/* Sends what is queued, as far as it goes without waiting or an error, after
- * which libuv leaves the rest for another turn. No callbacks. 1 if one send or
- * more came to its end. */
-static int flush(uv_udp_t* handle) {
+/* Sends the queue until it would block or a send fails; like libuv, it leaves
+ * the rest for the next event after an error. Runs no callbacks. Returns 1 if
+ * at least one request completed. */
+static int udp_send_flush(uv_udp_t* handle) {
   enum progress progress = SENT;
   int is_any_done = 0;
 
@@ -164,7 +164,7 @@ static int flush(uv_udp_t* handle) {
   return is_any_done;
 }
 
-/* Has the handle wait for room while datagrams are queued. */
+/* Watches for POLLOUT while datagrams are queued. */
 static void watch_for_room(uv_udp_t* handle) {
   uv__io_t* w = &handle->io_watcher;
 
@@ -196,7 +196,7 @@ static void report_one(uv_udp_t* handle, uv_udp_send_t* req) {
     uv__call_udp_send(req, req->status < 0 ? (int) req->status : 0);
 }
 
-/* What callbacks send is queued behind them. */
+/* Sends made by these callbacks are queued behind. */
 static void report_completed(uv_udp_t* handle) {
   struct uv__queue* due = &handle->write_completed_queue;
 
@@ -206,16 +206,16 @@ static void report_completed(uv_udp_t* handle) {
   handle->flags &= ~UV__UDP_DRAINING;
 }
 
-/* Active while it receives or owes a callback. */
+/* Active while it receives or has callbacks to run. */
 static void stop_if_idle(uv_udp_t* handle) {
   if (handle->send_queue_count == 0 && !(handle->flags & UV__READING))
     uv__handle_stop(uv__base(handle));
 }
 
 void uv__udp_send_ready(uv_udp_t* handle) {
-  /* After datagrams went out there is another turn for what the callbacks send:
-   * in the next pending round, with others that come until then. */
-  if (flush(handle))
+  /* Schedule another call in the next pending phase for what the callbacks
+   * send, together with sends made until then. */
+  if (udp_send_flush(handle))
     uv__io_feed(handle->loop, &handle->io_watcher);
   report_completed(handle);
   if (uv__is_closing(uv__base(handle)))
@@ -248,15 +248,15 @@ static int prepare_socket(uv_udp_t* handle, const struct uv__datagram* d) {
   return uv__udp_ensure_socket(handle, d->to.addr->sa_family);
 }
 
-/* The handle owes the request's callback. */
-static void take_on(uv_udp_t* handle, size_t size) {
+/* Counts a request whose callback is pending. */
+static void count_pending(uv_udp_t* handle, size_t size) {
   handle->send_queue_count++;
   handle->send_queue_size += size;
   uv__req_register(handle->loop);
   uv__handle_start(uv__base(handle));
 }
 
-/* Bytes or UV_E*; UV_EAGAIN if there is no room. */
+/* Bytes or UV_E*; UV_EAGAIN if there is no buffer space. */
 static ssize_t send_directly(const uv_udp_t* handle,
                              const struct uv__datagram* d) {
   struct msghdr msg;
@@ -268,8 +268,8 @@ static ssize_t send_directly(const uv_udp_t* handle,
   return n == UV_ENOBUFS ? UV_EAGAIN : n;
 }
 
-/* 1 if the datagram is out, or lost: only its size is remembered. 0 if it has
- * to wait. */
+/* Returns 1 if the datagram was sent or failed; only its size is kept. 0 if it
+ * has to wait. */
 UV__NOINLINE static int send_first(uv_udp_send_t* req,
                                    const struct uv__datagram* d) {
   uv_udp_t* handle = req->handle;
@@ -282,14 +282,14 @@ UV__NOINLINE static int send_first(uv_udp_send_t* req,
   req->bufs = req->bufsml;
   req->nbufs = 1;
   req->bufsml[0].len = size;
-  take_on(handle, size);
+  count_pending(handle, size);
   uv__queue_push_back(&handle->write_completed_queue, &req->queue);
   uv__io_feed(handle->loop, &handle->io_watcher);
   return 1;
 }
 
-/* Collects the datagram. */
-static int enqueue(uv_udp_send_t* req, const struct uv__datagram* d) {
+/* Queues the datagram. */
+static int udp_send_enqueue(uv_udp_send_t* req, const struct uv__datagram* d) {
   uv_udp_t* handle = req->handle;
   int err = keep_bufs(req, d);
   if (err != 0)
@@ -299,7 +299,7 @@ static int enqueue(uv_udp_send_t* req, const struct uv__datagram* d) {
   req->u.addr.sa_family = AF_UNSPEC;
   if (d->to.addr != NULL)
     memcpy(&req->u.storage, d->to.addr, d->to.len);
-  take_on(handle, total_size(d->bufs, d->nbufs));
+  count_pending(handle, total_size(d->bufs, d->nbufs));
   uv__queue_push_back(&handle->write_queue, &req->queue);
 
   watch_for_room(handle);
@@ -312,11 +312,11 @@ int uv__udp_os_send(uv_udp_send_t* req, const struct uv__datagram* d) {
 
   if (err != 0)
     return err;
-  /* The first one of a tick need not wait for others. */
+  /* The first send of an iteration does not wait for others. */
   if (handle->send_queue_count == 0 && !(handle->flags & UV__UDP_DRAINING) &&
       send_first(req, d))
     return 0;
-  return enqueue(req, d);
+  return udp_send_enqueue(req, d);
 }
 
 int uv__udp_os_waits_to_send(const uv_udp_t* handle) {

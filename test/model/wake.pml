@@ -135,7 +135,7 @@ proctype worker(byte i) {
   fi
 }
 
-/* deliver() */
+/* signal_deliver() */
 proctype signaller() {
   byte i = 0;
   byte before;

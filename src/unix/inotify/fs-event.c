@@ -3,17 +3,17 @@
  * start.
  *
  *   readable -> uv__fs_event_io: read a batch -> find the watch of each event
- *   -> the callbacks of its handles
+ *   -> call the callbacks of its handles
  *
- * The kernel has one watch per inode, so handles on the same file share one.
- * A watch ends with its inode (IN_IGNORED); its handles stay active and silent.
- * When the kernel's queue overflows, events are lost; nobody is told, because
- * the interface has no word for it.
+ * The kernel has one watch per inode, so handles on the same file share it. A
+ * watch ends with its inode (IN_IGNORED); its handles stay active but receive
+ * nothing more. When the kernel's queue overflows, events are lost without
+ * notice: the API has no way to report it.
  *
- * N1  A handle that is active has wd >= 0 and is in the queue of that watch, or
- *     has wd -1 and is in none.
- * N2  A watch without handles is removed, but not while its event is being
- *     delivered: then the delivery does it.
+ * N1  An active handle has wd >= 0 and is in the queue of that watch, or has
+ *     wd -1 and is in no queue.
+ * N2  A watch without handles is removed, except while one of its events is
+ *     being delivered: then the delivery removes it.
  */
 #include "unix/fs-event.h"
 #include "alloc.h"
@@ -34,21 +34,22 @@
 
 #define BUCKETS_FIRST 16u
 #define BATCH_BYTES 8192
-/* Batches per readiness, so that a busy directory does not stop the loop. */
+/* Batches per readiness event, so that a busy directory does not block the
+ * loop. */
 #define BATCHES_MAX 16
 
 /* One inotify watch. */
 struct watch {
-  struct watch* next; /* in the same bucket */
+  struct watch* next; /* next in the same bucket */
   int wd;
   struct uv__queue handles;
-  /* While an event is delivered: the handles that have not heard of it yet.
-   * NULL otherwise. */
+  /* During a delivery: the handles whose callback has not run yet. NULL
+   * otherwise. */
   struct uv__queue* todo;
 };
 
-/* loop->inotify_watchers: the watches, hashed by wd. Descriptors are handed out
- * in sequence, so that their low bits are as good as any hash. */
+/* loop->inotify_watchers: the watches, hashed by wd. The kernel assigns watch
+ * descriptors in sequence, so their low bits hash well. */
 struct watch_table {
   struct watch** buckets;
   unsigned size; /* a power of two */
@@ -90,7 +91,7 @@ static void link_watch(struct watch_table* table, struct watch* watch) {
   *bucket = watch;
 }
 
-/* Doubles the buckets; without memory the chains just get longer. */
+/* Doubles the number of buckets; without memory the chains grow instead. */
 static void table_grow(struct watch_table* table) {
   struct watch** old = table->buckets;
   unsigned old_size = table->size;
@@ -148,7 +149,7 @@ static void remove_watch_if_unused(uv_loop_t* loop, struct watch* watch) {
   if (watch->todo != NULL || !uv__queue_empty(&watch->handles))
     return;
 
-  /* Fails only if the inode is gone already, which is as good. */
+  /* Fails only if the inode is gone, which removed the watch as well. */
   (void) inotify_rm_watch(loop->inotify_fd, watch->wd);
   free_watch(table_of(loop), watch);
 }
@@ -166,7 +167,7 @@ static int open_inotify(uv_loop_t* loop) {
   if (err != 0)
     goto err_close_fd;
 
-  /* Kept across a fork. */
+  /* Survives a fork. */
   if (loop->inotify_watchers == NULL)
     loop->inotify_watchers = table_new();
   if (loop->inotify_watchers == NULL) {
@@ -209,7 +210,7 @@ void uv__fs_event_os_init(uv_fs_event_t* handle) {
 
 int uv__fs_event_os_start(uv_fs_event_t* handle, unsigned int flags) {
   uv_loop_t* loop = handle->loop;
-  (void) flags; /* recursion is for other platforms; asking does no harm */
+  (void) flags; /* recursive watching is not supported on Linux */
 
   int err = open_inotify(loop);
   if (err != 0)
@@ -223,7 +224,7 @@ int uv__fs_event_os_start(uv_fs_event_t* handle, unsigned int flags) {
   if (watch == NULL)
     watch = add_watch(table_of(loop), wd);
   if (watch == NULL) {
-    (void) inotify_rm_watch(loop->inotify_fd, wd); /* it was new */
+    (void) inotify_rm_watch(loop->inotify_fd, wd); /* undo: it was new */
     return UV_ENOMEM;
   }
 
@@ -246,15 +247,15 @@ static uv_fs_event_t* handle_of(struct uv__queue* q) {
   return container_of(q, uv_fs_event_t, watchers);
 }
 
-/* The watch's inode is gone (N1). */
+/* Detaches the handles: the inode of the watch is gone (N1). */
 static void retire_watch(uv_loop_t* loop, struct watch* watch) {
   while (!uv__queue_empty(&watch->handles))
     handle_of(uv__queue_pop_front(&watch->handles))->wd = -1;
   free_watch(table_of(loop), watch);
 }
 
-/* The last component of a path, for events of the watched file itself. A copy:
- * the callback may stop the handle, which frees the path. */
+/* The last component of a path, for events of the watched file itself. A copy,
+ * because the callback may stop the handle, which frees the path. */
 static const char* own_name(const char* path, char out[NAME_MAX + 1]) {
   size_t end = strlen(path);
   while (end > 1 && path[end - 1] == '/')
@@ -270,8 +271,8 @@ static const char* own_name(const char* path, char out[NAME_MAX + 1]) {
   return out;
 }
 
-/* What is no change of content or attributes is a change of names. libuv takes
- * IN_ISDIR for that, too: attributes of a directory are both. */
+/* Everything except changes of content or attributes is UV_RENAME. As in libuv,
+ * that includes IN_ISDIR: an attribute change of a directory reports both. */
 static int public_events(uint32_t mask) {
   int events = 0;
 
@@ -282,13 +283,14 @@ static int public_events(uint32_t mask) {
   return events;
 }
 
-/* Tells the handles of one watch. Callbacks may stop, start and close any
- * handle: each is back in its queue before its callback runs, and those started
- * meanwhile are not in `todo`. Returns 0 if a callback has replaced all watches
- * (uv_loop_fork() in a child): then `watch` and the batch are void. */
-static int deliver(uv_loop_t* loop,
-                   struct watch* watch,
-                   const struct inotify_event* event) {
+/* Delivers an event to the handles of one watch. Callbacks may stop, start and
+ * close any handle: each handle is back in its queue before its callback runs,
+ * and handles started meanwhile are not in `todo`. Returns 0 if a callback
+ * replaced all watches (uv_loop_fork() in a child); `watch` and the batch are
+ * invalid then. */
+static int watch_deliver(uv_loop_t* loop,
+                         struct watch* watch,
+                         const struct inotify_event* event) {
   unsigned generation = table_of(loop)->generation;
   char self[NAME_MAX + 1];
   struct uv__queue todo;
@@ -322,15 +324,15 @@ static int deliver_batch(uv_loop_t* loop, const char* batch, size_t size) {
     const struct inotify_event* event = (const void*) batch;
     batch += sizeof(*event) + event->len;
 
-    /* None: it was stopped after the kernel queued this. */
+    /* NULL if it was stopped after the kernel queued the event. */
     struct watch* watch = find_watch(table_of(loop), event->wd);
-    if (watch != NULL && !deliver(loop, watch, event))
+    if (watch != NULL && !watch_deliver(loop, watch, event))
       return 0;
   }
   return 1;
 }
 
-/* Takes all handles off their watches and forgets the watches (N1). */
+/* Detaches all handles from their watches and frees the watches (N1). */
 static void take_handles(struct watch_table* table, struct uv__queue* handles) {
   for (unsigned i = 0; i < table->size; i++) {
     while (table->buckets[i] != NULL) {
@@ -347,8 +349,8 @@ static void take_handles(struct watch_table* table, struct uv__queue* handles) {
     handle_of(q)->wd = -1;
 }
 
-/* P4: of these watches nothing more will be heard. Each handle is told; it
- * stays active and silent. The next start opens another descriptor. */
+/* The descriptor failed (P4): reports the error to each handle, which stays
+ * active but receives nothing more. The next start opens a new descriptor. */
 static void give_up(uv_loop_t* loop, int err) {
   struct uv__queue handles;
 
@@ -373,9 +375,9 @@ void uv__fs_event_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   for (int i = 0; i < BATCHES_MAX; i++) {
     ssize_t size = uv__fd_read(loop->inotify_fd, batch, sizeof(batch));
     if (size == 0 || size == UV_EAGAIN)
-      return; /* that was all */
+      return; /* no more events */
     if (size < 0) {
-      give_up(loop, (int) size); /* it would be reported again for ever */
+      give_up(loop, (int) size); /* the fd would stay ready for ever */
       return;
     }
     if (!deliver_batch(loop, batch, (size_t) size))
@@ -383,8 +385,8 @@ void uv__fs_event_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   }
 }
 
-/* The descriptor is shared with the parent: nothing may be removed through it,
- * and its events are the parent's. */
+/* The descriptor is shared with the parent: removing watches or reading events
+ * through it would affect the parent. */
 int uv__fs_event_fork(uv_loop_t* loop) {
   if (loop->inotify_fd < 0)
     return 0;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Watching paths with EVFILT_VNODE: one queue per loop, made by the first
- * start. A queue can be waited for like any fd, so that this is a watcher like
- * others and no business of the poller's.
+/* Watching paths with EVFILT_VNODE: one queue per loop, created by the first
+ * start. A kqueue is pollable like any fd, so it has an ordinary watcher and
+ * the poller needs no support for it.
  *
  *   readable -> uv__fs_event_io: fetch a batch -> the callback of each handle
  *
- * The kernel watches open files, so each handle holds its path open. It tells
- * that entries of a directory came or went, not which: we remember what was
- * there and look again. Without memory for that, the name is NULL. A file that
- * is gone stays open and silent until the handle is stopped.
+ * The kernel watches open files, so each handle keeps its path open. It reports
+ * that entries of a directory were added or removed, but not which ones: we
+ * keep the previous list and compare. Without memory for the list, the reported
+ * name is NULL. A deleted file stays open, without further events, until the
+ * handle is stopped.
  *
- * V1  An active handle has an fd >= 0 and a vnode, by that fd in the table.
- * V2  Stopping takes a vnode out of the batch that is being delivered. Freeing
- *     it waits for the delivery it is in.
+ * V1  An active handle has an fd >= 0 and a vnode, in the table under that fd.
+ * V2  Stopping removes a vnode from the batch that is being delivered. If its
+ *     own callback is running, the delivery frees it.
  */
 #include "unix/fs-event.h"
 #include "alloc.h"
@@ -37,7 +38,7 @@
 # include "unix/darwin/fsevents.h"
 #else
 
-/* No service: every path is left to kqueue. */
+/* Without FSEvents, kqueue watches every path. */
 
 static void uv__fsevents_init(uv_fs_event_t* handle) {
   (void) handle;
@@ -72,30 +73,31 @@ static int uv__fsevents_fork(uv_loop_t* loop) {
 #define RENAMES (NOTE_DELETE | NOTE_RENAME | NOTE_REVOKE)
 
 #define BATCH_MAX 64
-/* Batches per readiness, so that a busy directory does not stop the loop. */
+/* Batches per readiness event, so that a busy directory does not block the
+ * loop. */
 #define BATCHES_MAX 16
 
 #ifdef O_EVTONLY
-# define WATCH_FLAGS (O_EVTONLY | O_NONBLOCK) /* does not hinder an unmount */
+# define WATCH_FLAGS (O_EVTONLY | O_NONBLOCK) /* does not block unmounting */
 #else
 # define WATCH_FLAGS (O_RDONLY | O_NONBLOCK)
 #endif
 
-/* Something watched. */
+/* One watched path. */
 struct vnode {
   uv_fs_event_t* handle;       /* NULL once stopped */
-  struct uv__dir_names* names; /* of a directory; NULL: not known */
+  struct uv__dir_names* names; /* entries of a directory; NULL: unknown */
   int is_dir;
-  int busy; /* its callbacks are running: whoever runs them frees it */
+  int busy; /* its callback is running; the delivery frees it */
 };
 
-/* Of a loop with fs_event handles. */
+/* Per-loop state, present once a path was watched. */
 struct uv__vnodes {
   uv__io_t watcher;     /* of the queue */
   struct vnode** by_fd; /* NULL where nothing is watched */
   unsigned size;        /* of by_fd */
-  int owner;            /* the process that made the queue */
-  /* The batch being delivered; the events from `next` on are still to come. */
+  int owner;            /* the process that created the queue */
+  /* The batch being delivered; `next` is the first undelivered event. */
   struct kevent batch[BATCH_MAX];
   int next;
   int count;
@@ -152,9 +154,9 @@ void uv__fs_event_close_loop(uv_loop_t* loop) {
     return;
   int kq = vnodes->watcher.fd;
   uv__io_close(loop, &vnodes->watcher);
-  /* A child of fork() does not have the queue, only its number. */
+  /* A forked child does not inherit the queue, only its number. */
   if (kq != -1 && vnodes->owner == (int) getpid())
-    (void) uv__fd_close(kq); /* nothing in it */
+    (void) uv__fd_close(kq); /* holds no data */
   uv__free(vnodes->by_fd);
   uv__free(vnodes);
   uv__loop_os(loop)->vnodes = NULL;
@@ -165,7 +167,7 @@ void uv__fs_event_os_init(uv_fs_event_t* handle) {
   uv__fsevents_init(handle);
 }
 
-static int reserve(struct uv__vnodes* vnodes, unsigned fd) {
+static int vnodes_reserve(struct uv__vnodes* vnodes, unsigned fd) {
   if (fd < vnodes->size)
     return 0;
 
@@ -183,7 +185,7 @@ static int reserve(struct uv__vnodes* vnodes, unsigned fd) {
   return 0;
 }
 
-static int watch(const struct uv__vnodes* vnodes, int fd) {
+static int vnode_watch(const struct uv__vnodes* vnodes, int fd) {
   struct kevent change;
 
   EV_SET(&change, (uintptr_t) fd, EVFILT_VNODE, EV_ADD | EV_CLEAR,
@@ -203,12 +205,13 @@ static void free_vnode(struct vnode* vnode) {
   uv__free(vnode);
 }
 
-/* Watches before it reads the names: what happens in between is seen twice
- * rather than not at all, and the second look finds nothing. */
+/* Watches before reading the names: a change in between is reported by both,
+ * and the second comparison finds no difference. The other order could miss
+ * it. */
 static int add_vnode(struct uv__vnodes* vnodes,
                      uv_fs_event_t* handle,
                      int fd) {
-  int err = reserve(vnodes, (unsigned) fd);
+  int err = vnodes_reserve(vnodes, (unsigned) fd);
   if (err != 0)
     return err;
   struct vnode* vnode = uv__calloc(1, sizeof(*vnode));
@@ -218,7 +221,7 @@ static int add_vnode(struct uv__vnodes* vnodes,
   vnode->handle = handle;
   vnode->is_dir = is_directory(fd);
   vnodes->by_fd[fd] = vnode;
-  err = watch(vnodes, fd);
+  err = vnode_watch(vnodes, fd);
   if (err != 0) {
     vnodes->by_fd[fd] = NULL;
     free_vnode(vnode);
@@ -266,11 +269,11 @@ void uv__fs_event_os_stop(uv_fs_event_t* handle) {
       vnodes->batch[i].udata = NULL;
   if (!vnode->busy)
     free_vnode(vnode);
-  (void) uv__fd_close(fd); /* and out of the queue it is */
+  (void) uv__fd_close(fd); /* which also removes it from the queue */
 }
 
-/* The last component of the path. A copy: the callback may stop the handle,
- * which frees it. */
+/* The last component of the path. A copy, because the callback may stop the
+ * handle, which frees the path. */
 static void copy_own_name(char out[NAME_MAX + 1], const char* path) {
   size_t len = strlen(path);
   while (len > 1 && path[len - 1] == '/')
@@ -296,7 +299,7 @@ static void deliver_self(struct vnode* vnode, unsigned notes) {
   uv__call_fs_event(handle, name, events, 0);
 }
 
-/* Tells which entries came or went since the last look. */
+/* Reports the entries that were added or removed since the last comparison. */
 static void deliver_entries(struct vnode* vnode) {
   struct uv__dir_names* before = vnode->names;
   struct uv__dir_names* after =
@@ -319,7 +322,7 @@ static void deliver_entries(struct vnode* vnode) {
   uv__free(before);
 }
 
-static void deliver(struct vnode* vnode, unsigned notes) {
+static void vnode_deliver(struct vnode* vnode, unsigned notes) {
   unsigned self = vnode->is_dir ? RENAMES | NOTE_ATTRIB : RENAMES | CHANGES;
 
   vnode->busy = 1;
@@ -340,20 +343,21 @@ void uv__fs_event_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   for (int i = 0; i < BATCHES_MAX; i++) {
     int n = kevent(w->fd, NULL, 0, vnodes->batch, BATCH_MAX, &at_once);
     if (n <= 0)
-      return; /* fetched all; an error would come again and helps nobody */
+      return; /* no more events; an error would only repeat */
 
     vnodes->count = n;
     for (vnodes->next = 0; vnodes->next < vnodes->count;) {
       const struct kevent* event = &vnodes->batch[vnodes->next++];
       if (event->udata != NULL)
-        deliver((struct vnode*) event->udata, event->fflags);
+        vnode_deliver((struct vnode*) event->udata, event->fflags);
     }
     if (n < BATCH_MAX)
       return;
   }
 }
 
-/* The queue was not inherited, the files were. */
+/* Registers the inherited files with a new queue, which a child does not
+ * inherit. */
 static int watch_again(uv_loop_t* loop, struct uv__vnodes* vnodes) {
   uv__io_close(loop, &vnodes->watcher);
   vnodes->watcher.fd = -1;
@@ -365,7 +369,7 @@ static int watch_again(uv_loop_t* loop, struct uv__vnodes* vnodes) {
   for (unsigned fd = 0; fd < vnodes->size; fd++) {
     if (vnodes->by_fd[fd] == NULL)
       continue;
-    int err = watch(vnodes, (int) fd);
+    int err = vnode_watch(vnodes, (int) fd);
     if (first_err == 0)
       first_err = err;
   }

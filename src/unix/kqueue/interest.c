@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Interest, changes and answers of kqueue; see kqueue/interest.h.
+/* Interest, changes and results of kqueue; see kqueue/interest.h.
  *
- * A changed fd is in the queue of changes once, however often it changes; what
- * the kernel is told follows from its entry when the wait begins. So nothing
- * can fail for want of memory once an fd has its entry.
+ * A changed fd is in the queue of changes once, however often it changes; the
+ * changes for the kernel are derived from its entry when the wait begins. So
+ * once an fd has an entry, nothing can fail for lack of memory.
  */
 #include "unix/kqueue/interest.h"
 #include "alloc.h"
@@ -14,12 +14,12 @@
 
 #define MIN_ENTRIES 64u
 
-/* What one filter is asked for, and by which interest. */
+/* One filter, and the interest that it serves. */
 static const struct filter {
   __typeof__(((struct kevent*) NULL)->filter) filter;
   unsigned fflags;
   unsigned interest;
-  int optional; /* not having it is no error */
+  int optional; /* optional: its absence is no error */
 } filters[] = {
   { EVFILT_READ, 0, POLLIN | POLLRDHUP, 0 },
   { EVFILT_WRITE, 0, POLLOUT, 0 },
@@ -28,14 +28,15 @@ static const struct filter {
 #endif
 };
 
-/* Set on a filter of conditions: macOS reports data and its end, too, if there
- * are none (uipc_socket.c; the man page has the end). */
+/* Is this a filter for exceptional conditions? With no condition set, macOS
+ * also reports data and EOF for it (xnu uipc_socket.c; the man page mentions
+ * EOF). */
 static int is_exceptional(const struct filter* filter) {
   return filter->fflags != 0;
 }
 
 #define FILTERS (sizeof(filters) / sizeof(filters[0]))
-#define CHANGES (2 * FILTERS) /* of one fd: each may be removed first */
+#define CHANGES (2 * FILTERS) /* per fd: each may be removed first */
 
 int uv__kqset_reserve(struct uv__kqset* set, unsigned fd) {
   if (fd < set->size)
@@ -71,9 +72,9 @@ void uv__kqset_note_change(struct uv__kqset* set, int fd) {
   entry->changed = 1;
 }
 
-/* Interest in nothing but the end of data, or urgent data, must not wake us for
- * data: then the filter reports changes only, and is told again after each
- * event that we report (must_tell_again). */
+/* Interest in only EOF or urgent data must not wake the loop for ordinary data:
+ * such a filter reports changes only (EV_CLEAR) and is added again after each
+ * reported event (must_add_again). */
 static unsigned add_flags(const struct filter* filter, unsigned want) {
   unsigned asked = want & filter->interest;
   int changes_only = asked == POLLRDHUP || is_exceptional(filter);
@@ -87,10 +88,10 @@ static void set_change(struct kevent* out,
   EV_SET(out, (uintptr_t) fd, filter->filter, flags, filter->fflags, 0, 0);
 }
 
-/* Adds a filter, again perhaps. A kernel changes nothing but the parameters of
- * one that it knows: EV_CLEAR stays as it was first added (observed on FreeBSD
- * 14.1; the sources of the others do the same). So one with EV_CLEAR, now or
- * before, is removed first. If it is gone already, with its fd, that is ENOENT.
+/* Adds a filter, possibly again. Adding an existing filter updates its
+ * parameters but not EV_CLEAR (observed on FreeBSD 14.1; the sources of the
+ * other BSDs agree). So a filter that has or had EV_CLEAR is removed first. If
+ * it is gone already, along with its fd, the removal reports ENOENT.
  */
 static int describe_wanted(struct uv__kqset_entry* entry,
                            int fd,
@@ -115,7 +116,7 @@ int uv__kqset_describe(struct uv__kqset_entry* entry,
   int n = 0;
 
   if (entry->selected)
-    return 0; /* the kernel has refused it already */
+    return 0; /* refused by the kernel before */
   for (unsigned i = 0; i < FILTERS; i++) {
     if (entry->want & filters[i].interest) {
       n += describe_wanted(entry, fd, &filters[i], &out[n]);
@@ -159,7 +160,7 @@ void uv__kqset_note_error(struct uv__kqset* set, const struct kevent* event) {
   if (event->data == 0 || filter == NULL || entry == NULL || filter->optional)
     return;
   if (event->data == ENOENT)
-    return; /* to a removal; what is added need not be there */
+    return; /* from a removal; it need not exist */
   entry->known &= (unsigned char) ~(1u << (filter - filters));
   if (!(entry->want & filter->interest))
     return;
@@ -167,7 +168,7 @@ void uv__kqset_note_error(struct uv__kqset* set, const struct kevent* event) {
   entry->failed = 1;
 }
 
-/* With EV_EOF fflags are the socket's error, 0 for a mere end. */
+/* With EV_EOF, fflags is the error of the socket, or 0. */
 static unsigned exceptional_bits(const struct kevent* event,
                                  const struct filter* filter) {
   if (event->flags & EV_EOF)
@@ -175,11 +176,11 @@ static unsigned exceptional_bits(const struct kevent* event,
   return event->fflags & filter->fflags ? filter->interest : 0;
 }
 
-/* From what a filter says to POLL*. The end of data also makes reading or
- * writing return at once. A socket's error comes with it; the next read or
- * write tells which, here it says that nothing goes either way any more. */
-static unsigned bits_of(const struct kevent* event,
-                        const struct uv__kqset_entry* entry) {
+/* Maps an event to POLL*. EOF also makes reading or writing return at once. A
+ * socket error comes with EOF; it is reported here as a hangup, and the next
+ * read or write returns it. */
+static unsigned event_bits(const struct kevent* event,
+                           const struct uv__kqset_entry* entry) {
   const struct filter* filter = filter_of(event);
   unsigned bits = filter->interest & ~(unsigned) POLLRDHUP;
 
@@ -190,19 +191,19 @@ static unsigned bits_of(const struct kevent* event,
   if (event->fflags != 0)
     bits |= POLLHUP;
   if (event->filter == EVFILT_READ) {
-    /* The end of a pipe, with nothing left in it. */
+    /* EOF on a pipe that is empty. */
     if (event->data == 0 && entry->on_eof == POLLHUP)
       return POLLHUP;
     return bits | entry->on_eof;
   }
   bits |= entry->on_eof & (unsigned) POLLHUP;
-  /* What the other filter has to say may come later: a hangup without POLLIN
-   * would mean that there is nothing to read (P2). */
+  /* The other filter may report later: POLLHUP without POLLIN would mean that
+   * there is nothing to read (P2). */
   return bits & POLLHUP ? bits | POLLIN : bits;
 }
 
-/* Adds to the event the fd has in this batch, or makes it. Returns the new
- * number of events. */
+/* Adds to the event that the fd has in this batch, or creates it. Returns the
+ * new number of events. */
 static int report_bits(struct uv__kqset_entry* entry,
                        uintptr_t fd,
                        unsigned bits,
@@ -222,10 +223,10 @@ static int report_bits(struct uv__kqset_entry* entry,
   return n + 1;
 }
 
-/* Of a filter with EV_CLEAR, what is reported is told again, so that it is
- * reported again (P2). */
-static int must_tell_again(const struct kevent* event,
-                           const struct uv__kqset_entry* entry) {
+/* A reported filter with EV_CLEAR is added again, so that it reports again
+ * (P2). */
+static int must_add_again(const struct kevent* event,
+                          const struct uv__kqset_entry* entry) {
   const struct filter* filter = filter_of(event);
 
   if (is_exceptional(filter))
@@ -242,9 +243,9 @@ int uv__kqset_report(struct uv__kqset* set,
 
   if (entry == NULL || filter_of(event) == NULL)
     return n;
-  if (must_tell_again(event, entry))
+  if (must_add_again(event, entry))
     uv__kqset_note_change(set, (int) event->ident);
-  return report_bits(entry, event->ident, bits_of(event, entry), out, n);
+  return report_bits(entry, event->ident, event_bits(event, entry), out, n);
 }
 
 int uv__kqset_report_bits(struct uv__kqset* set,

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Poller: kqueue(2).
  *
- *   apply/forget: note the interest, queue the fd as changed, no system call
- *   wait: one kevent() tells the kernel what changed and fetches events
+ *   apply/forget: record the interest and queue the fd as changed; no syscall
+ *   wait: one kevent() passes the changes to the kernel and fetches events
  *
- * The kernel is told "add this filter" as often as we like and answers the
- * same, so that a changed fd is described anew, whatever it thinks it knows: a
- * number that was closed and opened again is right by itself. A change that
- * fails is an event with POLLERR for its fd (P4); removing what is not there is
- * no failure. Devices are told at once, because that is where kqueue is choosy
- * and the caller may have another way.
+ * Adding a filter that exists is harmless. So a changed fd is always described
+ * in full, whatever the kernel knows about it, and a number that was closed and
+ * reused needs no special case. A change that fails becomes a POLLERR event for
+ * its fd (P4); removing a filter that does not exist is no failure. Changes to
+ * devices are made at once, because kqueue refuses some of them and the caller
+ * may have an alternative.
  *
- * Two filters can report one fd; it is one event all the same.
+ * Two filters can report one fd; they are merged into one event.
  */
 #include "alloc.h"
 #include "os/loop.h"
@@ -28,14 +28,14 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* The ident of the EVFILT_USER event; there is no other. */
+/* The ident of the only EVFILT_USER event. */
 #define WAKE_IDENT 1u
 
 static struct uv__kqset* set_of(const uv_loop_t* loop) {
   return uv__loop_state(loop)->poller_data;
 }
 
-/* Life. */
+/* Opening and closing. */
 
 static int add_wake(uv_loop_t* loop) {
   struct uv__kqset* set = set_of(loop);
@@ -47,7 +47,7 @@ static int add_wake(uv_loop_t* loop) {
   if (!set->has_pipe)
     return 0;
 
-  /* An older NetBSD or OpenBSD. */
+  /* No EVFILT_USER: an older NetBSD or OpenBSD. */
   err = uv__self_pipe_open(loop);
   if (err != 0)
     return err;
@@ -92,8 +92,9 @@ static int kqueue_poller_open(uv_loop_t* loop) {
   return err;
 }
 
-/* A child of fork() has neither the thread nor the queue: the queue's number is
- * free there, or that of a file opened since, which is not ours to close. */
+/* A forked child inherits neither the thread nor the queue. The number of the
+ * queue is unused there, or belongs to a file opened since, which must not be
+ * closed. */
 static void close_queue(uv_loop_t* loop) {
   struct uv__kqset* set = set_of(loop);
 
@@ -129,7 +130,7 @@ static int kqueue_poller_reopen(uv_loop_t* loop) {
 
 static int kqueue_poller_wake(uv_loop_t* loop) {
   struct kevent change;
-  int saved = errno; /* signal handlers come through here */
+  int saved = errno; /* signal handlers call this */
   int err = 0;
 
   if (set_of(loop)->has_pipe)
@@ -141,11 +142,11 @@ static int kqueue_poller_wake(uv_loop_t* loop) {
   return err;
 }
 
-/* Telling the kernel. */
+/* Registering changes. */
 
-/* More changes than fit the call that waits: told before, with receipts, so
- * that no event is taken. */
-static int tell(uv_loop_t* loop, struct uv__kqset* set, int n) {
+/* Submits changes that do not fit into the waiting call. EV_RECEIPT keeps this
+ * call from fetching events. */
+static int changes_submit(uv_loop_t* loop, struct uv__kqset* set, int n) {
   static const struct timespec at_once = { 0, 0 };
 
   for (int i = 0; i < n; i++)
@@ -161,8 +162,8 @@ static int tell(uv_loop_t* loop, struct uv__kqset* set, int n) {
 
 /* Interest. */
 
-/* What the end of data means for this kind of file; 0 if it is one of those
- * that are always ready, which would spin. */
+/* What EV_EOF means for this kind of file; 0 for files that are always ready
+ * and would make the loop spin. */
 static unsigned eof_bits(mode_t mode) {
   if (S_ISREG(mode) || S_ISDIR(mode))
     return 0;
@@ -173,7 +174,7 @@ static int is_device(mode_t mode) {
   return !S_ISSOCK(mode) && !S_ISFIFO(mode);
 }
 
-/* Is this one of the devices that kqueue refuses and select() knows? */
+/* Is this a device that kqueue may refuse and select() supports? */
 static int can_select(int fd, mode_t mode) {
   return UV__HAVE_SELECT_THREAD && S_ISCHR(mode) && isatty(fd);
 }
@@ -199,7 +200,7 @@ static int watch_probe(uv_loop_t* loop, int fd) {
   return can_select(fd, st.st_mode) ? 0 : uv__errno();
 }
 
-/* A kernel that knows the filter looks at the descriptor next. */
+/* A kernel that has the filter goes on to check the descriptor. */
 static enum uv__kqset_oob find_oob(uv_loop_t* loop) {
 #if defined(EVFILT_EXCEPT) && defined(NOTE_OOB)
   struct kevent change;
@@ -214,8 +215,9 @@ static enum uv__kqset_oob find_oob(uv_loop_t* loop) {
   return UV__OOB_SELECT;
 }
 
-/* Urgent data where the kernel has no filter for it. That it cannot be watched
- * (a number too high for select, no thread) is no failure: it does not come. */
+/* Watches for urgent data where the kernel has no filter for it. If it cannot
+ * be watched (fd too high for select(), no thread), it is not reported; that is
+ * no failure. */
 static void watch_oob(uv_loop_t* loop, int fd, int is_new) {
   struct uv__kqset* set = set_of(loop);
   struct uv__kqset_entry* entry = &set->entries[fd];
@@ -246,18 +248,18 @@ static void watch_forget(uv_loop_t* loop, int fd) {
     uv__select_forget(set->selector, fd);
   entry->selected = 0;
   entry->oob = 0;
-  /* The kernel learns of it before it is asked for events again, and by itself
-   * if the fd is closed first. */
+  /* The next wait removes the filters before it fetches events; closing the fd
+   * removes them too. */
   uv__kqset_note_change(set, fd);
 }
 
-/* A device may be refused, and the caller wants to know now. Terminals have
- * another way. */
-static int tell_device(uv_loop_t* loop, int fd, mode_t mode) {
+/* Devices may be refused, and the caller needs to know now. Terminals fall back
+ * to the select() thread. */
+static int device_submit(uv_loop_t* loop, int fd, mode_t mode) {
   struct uv__kqset* set = set_of(loop);
   struct uv__kqset_entry* entry = &set->entries[fd];
   int n = uv__kqset_describe(entry, fd, set->changes);
-  int err = tell(loop, set, n);
+  int err = changes_submit(loop, set, n);
 
   if (err == 0 && entry->failed)
     err = UV_EPERM;
@@ -296,7 +298,7 @@ static int watch_apply(uv_loop_t* loop, int fd, unsigned have, unsigned want) {
     entry->want = (unsigned short) want;
     entry->failed = 0;
     if (is_device(st.st_mode))
-      return tell_device(loop, fd, st.st_mode);
+      return device_submit(loop, fd, st.st_mode);
   }
   entry->want = (unsigned short) want;
   entry->failed = 0;
@@ -342,7 +344,7 @@ static int wait_kernel(uv_loop_t* loop,
 
   if (n >= 0)
     return n;
-  return err == UV_EINTR ? 0 : err; /* the changes were made before it slept */
+  return err == UV_EINTR ? 0 : err; /* the changes were applied */
 }
 
 static int is_wake(uv_loop_t* loop, const struct kevent* event) {
@@ -355,15 +357,16 @@ static int is_wake(uv_loop_t* loop, const struct kevent* event) {
   return 1;
 }
 
-static void put(struct uv__event* out,
-                uintptr_t key,
-                enum uv__event_kind kind) {
+static void event_put(struct uv__event* out,
+                      uintptr_t key,
+                      enum uv__event_kind kind) {
   out->key = key;
   out->bits = 0;
   out->kind = kind;
 }
 
-/* Children come last: what one of them wrote before it ended is seen first. */
+/* Children come last: output that a child wrote before it exited is reported
+ * first. */
 static int report_children(struct uv__kqset* set,
                            int count,
                            struct uv__event* out,
@@ -373,27 +376,28 @@ static int report_children(struct uv__kqset* set,
   for (int i = 0; i < count; i++) {
     if (set->events[i].filter != EVFILT_PROC)
       continue;
-    put(&out[n++], set->events[i].ident, UV__EVENT_CHILD);
+    event_put(&out[n++], set->events[i].ident, UV__EVENT_CHILD);
     set->children--;
   }
   return n;
 }
 
-static int report(uv_loop_t* loop, int count, struct uv__event* out) {
+static int report_events(uv_loop_t* loop, int count, struct uv__event* out) {
   struct uv__kqset* set = set_of(loop);
   int n = 0;
 
   for (int i = 0; i < count; i++) {
     const struct kevent* event = &set->events[i];
     if (is_wake(loop, event))
-      put(&out[n++], 0, UV__EVENT_WAKE);
+      event_put(&out[n++], 0, UV__EVENT_WAKE);
     else if (event->filter != EVFILT_PROC)
       n = uv__kqset_report(set, event, out, n);
   }
   return report_children(set, count, out, n);
 }
 
-/* Whoever is left out for want of room is why the next wait does not sleep. */
+/* Adds what the select() thread found. If the batch has no room for all, the
+ * next wait does not sleep. */
 static int report_selected(struct uv__kqset* set,
                            struct uv__event* out,
                            int n,
@@ -409,14 +413,16 @@ static int report_selected(struct uv__kqset* set,
   return n;
 }
 
-/* Tells the kernel what changed, but for the last few changes, which can go
- * with the call that waits. Their number, or UV_E*. */
-static int tell_changes(uv_loop_t* loop, struct uv__kqset* set, int room) {
+/* Submits the changes except for the last few, which go with the call that
+ * waits. Returns how many those are, or UV_E*. */
+static int changes_submit_most(uv_loop_t* loop,
+                               struct uv__kqset* set,
+                               int room) {
   int changes = uv__kqset_take_changes(set);
 
-  /* Each change may fail and need a place in the answer. */
+  /* Each change may fail, and the failure needs room in the event list. */
   while (changes > room || (set->changed_count != 0 && changes != 0)) {
-    int err = tell(loop, set, changes);
+    int err = changes_submit(loop, set, changes);
     if (err != 0)
       return err;
     changes = uv__kqset_take_changes(set);
@@ -430,15 +436,15 @@ static struct timespec timespec_from(int timeout_ms) {
   return result;
 }
 
-/* Tells what changed and waits. A call that has to say that changes failed says
- * nothing else and does not sleep: then it is made again without changes. */
-static int tell_and_wait(uv_loop_t* loop, int max, int timeout_ms) {
+/* Submits changes and waits. A call that reports failed changes returns nothing
+ * else and does not sleep, so it is repeated without changes. */
+static int submit_and_wait(uv_loop_t* loop, int max, int timeout_ms) {
   static const struct timespec at_once = { 0, 0 };
   struct uv__kqset* set = set_of(loop);
   struct timespec time = timespec_from(timeout_ms);
   const struct timespec* timeout = timeout_ms < 0 ? NULL : &time;
 
-  int changes = tell_changes(loop, set, max);
+  int changes = changes_submit_most(loop, set, max);
   if (changes < 0)
     return changes;
   if (uv__kqset_has_failed(set))
@@ -464,10 +470,10 @@ static int kqueue_poller_wait(uv_loop_t* loop,
     max = UV__BATCH_MAX;
   if (uv__select_arm(set->selector))
     timeout_ms = 0;
-  int n = tell_and_wait(loop, max, timeout_ms);
+  int n = submit_and_wait(loop, max, timeout_ms);
   if (n < 0)
     return n;
-  n = report(loop, n, out);
+  n = report_events(loop, n, out);
   n = report_selected(set, out, n, max);
   n = uv__kqset_report_failed(set, out, n, max);
   uv__kqset_report_end(set, out, n);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* select(2) on a thread; see select-thread.h.
  *
- *   thread: select on what is armed -> mark what is ready, disarm it -> wake
+ *   thread: select on the armed fds -> mark and disarm the ready ones -> wake
  *   loop: collect -> callbacks -> arm again before the next wait
  *
- * The lock guards the whole structure. The thread does not hold it while it
- * selects; every change counts up `version` and ends the select through a pipe,
- * and an answer to an older question is thrown away. A child of fork() has no
- * thread and may find the lock held: it can still take devices out, and
- * abandons the rest.
+ * The lock protects the whole structure. The thread releases it while in
+ * select(); every change increments `version` and interrupts the select()
+ * through a pipe, and a result for an older version is discarded. A forked
+ * child has no thread and may find the lock held: it can still remove devices,
+ * and abandons the rest.
  */
 #include "unix/kqueue/select-thread.h"
 #include "alloc.h"
@@ -26,7 +26,7 @@ struct device {
   int fd;
   unsigned want;  /* POLLIN | POLLOUT | POLLPRI */
   unsigned ready; /* of that; to be collected */
-  int armed;      /* the thread is to look at it */
+  int armed;      /* the thread selects on it */
 };
 
 struct uv__selector {
@@ -49,14 +49,14 @@ struct question {
   fd_set oob;
 };
 
-/* With the lock held: has the thread ask anew. */
-static void changed(struct uv__selector* s) {
+/* Makes the thread select again. The lock is held. */
+static void selector_changed(struct uv__selector* s) {
   static const char byte = 0;
   s->version++;
-  (void) uv__fd_write(s->pipe[1], &byte, 1); /* full: it will be read */
+  (void) uv__fd_write(s->pipe[1], &byte, 1); /* full: wakes it anyway */
 }
 
-static void compose(struct uv__selector* s, struct question* q) {
+static void question_compose(struct uv__selector* s, struct question* q) {
   FD_ZERO(&q->in);
   FD_ZERO(&q->out);
   FD_ZERO(&q->oob);
@@ -78,8 +78,8 @@ static void compose(struct uv__selector* s, struct question* q) {
   }
 }
 
-/* Marks what is ready; returns whether anything is. */
-static int mark(struct uv__selector* s, const struct question* q) {
+/* Marks the fds that are ready; returns whether there are any. */
+static int devices_mark(struct uv__selector* s, const struct question* q) {
   int found = 0;
 
   if (q->version != s->version)
@@ -104,9 +104,9 @@ static int mark(struct uv__selector* s, const struct question* q) {
   return found;
 }
 
-/* An fd that was closed under us: its owner has it reported as ready, and hears
- * of it when it reads. */
-static int mark_all(struct uv__selector* s) {
+/* An armed fd was closed. Reports all as ready; the owner gets the error when
+ * it reads. */
+static int devices_mark_all(struct uv__selector* s) {
   int found = 0;
 
   for (unsigned i = 0; i < s->count; i++) {
@@ -120,34 +120,34 @@ static int mark_all(struct uv__selector* s) {
   return found;
 }
 
-static void drain(int fd) {
+static void pipe_drain(int fd) {
   char sink[64];
   while (uv__fd_read(fd, sink, sizeof(sink)) == (ssize_t) sizeof(sink))
     continue;
 }
 
 /* Context: the helper thread. */
-static void run(void* arg) {
+static void selector_main(void* arg) {
   struct uv__selector* s = arg;
   struct question q;
 
   (void) uv__fork_lock(&s->lock);
   while (!s->ending) {
-    compose(s, &q);
+    question_compose(s, &q);
     uv__fork_unlock(&s->lock);
     int n = select(q.max_fd + 1, &q.in, &q.out, &q.oob, NULL);
     int err = n == -1 ? errno : 0;
     if (n > 0 && FD_ISSET(s->pipe[0], &q.in))
-      drain(s->pipe[0]);
+      pipe_drain(s->pipe[0]);
 
     (void) uv__fork_lock(&s->lock);
     int found = 0;
     if (n > 0)
-      found = mark(s, &q);
+      found = devices_mark(s, &q);
     else if (err == EBADF && q.version == s->version)
-      found = mark_all(s);
+      found = devices_mark_all(s);
     if (found)
-      (void) uv__wake_poller(s->loop); /* nothing to be done about a failure */
+      (void) uv__wake_poller(s->loop); /* no way to report a failure */
   }
   uv__fork_unlock(&s->lock);
 }
@@ -164,7 +164,7 @@ static int selector_new(uv_loop_t* loop, struct uv__selector** out) {
     goto err_free;
   err = UV_EMFILE;
   if (s->pipe[0] < FD_SETSIZE)
-    err = uv_thread_create(&s->thread, run, s);
+    err = uv_thread_create(&s->thread, selector_main, s);
   if (err != 0)
     goto err_close_pipe;
   *out = s;
@@ -178,14 +178,14 @@ err_free:
   return err;
 }
 
-static struct device* find(struct uv__selector* s, int fd) {
+static struct device* device_find(struct uv__selector* s, int fd) {
   for (unsigned i = 0; i < s->count; i++)
     if (s->devices[i].fd == fd)
       return &s->devices[i];
   return NULL;
 }
 
-static struct device* add(struct uv__selector* s, int fd) {
+static struct device* device_add(struct uv__selector* s, int fd) {
   if (s->count == s->room) {
     unsigned room = s->room == 0 ? 4 : s->room * 2;
     void* grown = uv__realloc_array(s->devices, room, sizeof(*s->devices));
@@ -215,14 +215,14 @@ int uv__select_watch(struct uv__selector** selector,
 
   struct uv__selector* s = *selector;
   (void) uv__fork_lock(&s->lock);
-  struct device* device = find(s, fd);
+  struct device* device = device_find(s, fd);
   if (device == NULL)
-    device = add(s, fd);
+    device = device_add(s, fd);
   if (device != NULL) {
     device->want = want & (POLLIN | POLLOUT | POLLPRI);
     device->ready = 0;
     device->armed = device->want != 0;
-    changed(s);
+    selector_changed(s);
   }
   uv__fork_unlock(&s->lock);
   return device == NULL ? UV_ENOMEM : 0;
@@ -232,10 +232,10 @@ void uv__select_forget(struct uv__selector* s, int fd) {
   if (s == NULL)
     return;
   (void) uv__fork_lock(&s->lock);
-  struct device* device = find(s, fd);
+  struct device* device = device_find(s, fd);
   if (device != NULL) {
     *device = s->devices[--s->count];
-    changed(s);
+    selector_changed(s);
   }
   uv__fork_unlock(&s->lock);
 }
@@ -256,7 +256,7 @@ int uv__select_arm(struct uv__selector* s) {
     found = 1;
   }
   if (found)
-    changed(s);
+    selector_changed(s);
   uv__fork_unlock(&s->lock);
   return waiting;
 }
@@ -290,7 +290,7 @@ void uv__select_close(struct uv__selector* s) {
     return;
   (void) uv__fork_lock(&s->lock);
   s->ending = 1;
-  changed(s);
+  selector_changed(s);
   uv__fork_unlock(&s->lock);
   uv_thread_join(&s->thread);
   selector_free(s);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of operations a ring can do; see fs-uring-map.h.
+/* The operations that a ring can execute; see fs-uring-map.h.
  *
- * What the kernel can do at once, while it takes the request, costs a fraction
- * of a round trip to a worker. What it hands to workers of its own comes back
- * later than from the pool, whose workers look out for work before they sleep:
- * that is for the pool, unless everything is asked for.
+ * Operations that the kernel completes during submission cost a fraction of a
+ * round trip to a worker. Those that it passes to its own workers take longer
+ * than the thread pool, whose workers spin before they sleep; they go to the
+ * pool unless UV_USE_IO_URING asks for everything.
  *
- * An answer that may have to do with io_uring rather than with the file
- * (refused, interrupted, not now) is not passed on: nothing has happened, so
- * the pool does it, and its answer counts.
+ * A result that may be about io_uring rather than about the file (refused,
+ * interrupted, try again) is not passed on: nothing has happened yet, so the
+ * pool executes the request and its result counts.
  */
 #include "unix/uring/fs-uring-map.h"
 #include "alloc.h"
@@ -20,15 +20,15 @@
 #include <fcntl.h>
 #include <sys/uio.h>
 
-/* More than this is not copied by the loop's thread, even if it is in memory:
- * some ten microseconds' worth. */
+/* Larger copies would hold up the loop thread, even from the page cache; this
+ * one takes about ten microseconds. */
 #define COPY_MAX (64u << 10)
 
-/* Not every file system can write without perhaps waiting (ext4 cannot). One
- * that could not is left alone for this many writes. */
+/* Not every file system can write without blocking (ext4 cannot). After a
+ * refusal, this many writes go to the pool before the next attempt. */
 #define WRITES_OFF 255
 
-/* Newer than some headers. */
+/* Missing in older headers. */
 #ifndef RWF_NOWAIT
 # define RWF_NOWAIT 0x00000008
 #endif
@@ -44,7 +44,7 @@ struct uv__statx_room {
 typedef int fill_fn(struct uv__fs_uring_map*, uv_fs_t*, struct uv__sqe*);
 typedef int finish_fn(struct uv__fs_uring_map*, uv_fs_t*, int res);
 
-static uint64_t address(const void* p) {
+static uint64_t address_of(const void* p) {
   return (uint64_t) (uintptr_t) p;
 }
 
@@ -68,7 +68,7 @@ static int fill_path(struct uv__fs_uring_map* map,
                      struct uv__sqe* sqe) {
   (void) map;
   sqe->fd = AT_FDCWD;
-  sqe->addr = address(req->path);
+  sqe->addr = address_of(req->path);
   return 1;
 }
 
@@ -79,7 +79,7 @@ static int fill_path_mode(struct uv__fs_uring_map* map,
   return fill_path(map, req, sqe);
 }
 
-/* Those never happen at once. */
+/* Creating and truncating always block. */
 static int may_create(int flags) {
   return (flags & (O_CREAT | O_TRUNC)) != 0 ||
          (flags & O_TMPFILE) == O_TMPFILE;
@@ -94,15 +94,15 @@ static int fill_open(struct uv__fs_uring_map* map,
   return fill_path_mode(map, req, sqe);
 }
 
-/* symlink: the text, then the name. */
+/* symlink: the target, then the name. */
 static int fill_symlink(struct uv__fs_uring_map* map,
                         uv_fs_t* req,
                         struct uv__sqe* sqe) {
-  sqe->off = address(req->new_path);
+  sqe->off = address_of(req->new_path);
   return fill_path(map, req, sqe);
 }
 
-/* Two names, each with its directory. */
+/* Two paths, each with its directory. */
 static int fill_paths(struct uv__fs_uring_map* map,
                       uv_fs_t* req,
                       struct uv__sqe* sqe) {
@@ -121,9 +121,9 @@ static size_t bytes_of(const uv_fs_t* req) {
   return sum;
 }
 
-/* pread() and pwrite() refuse pipes and the like; io_uring would ignore the
- * offset and take the bytes. Moving nothing tells, without touching the file or
- * waiting for those who are at its cursor. */
+/* pread() and pwrite() fail for pipes and the like; io_uring would ignore the
+ * offset and transfer the bytes. Probe with an empty transfer, which neither
+ * changes the file nor waits for the lock of its position. */
 static int is_seekable(struct uv__fs_uring_map* map, const uv_fs_t* req) {
   int is_write = req->fs_type == UV_FS_WRITE;
   int64_t key = (int64_t) req->file * 2 + is_write;
@@ -138,16 +138,16 @@ static int is_seekable(struct uv__fs_uring_map* map, const uv_fs_t* req) {
   return 1;
 }
 
-/* At the cursor of a seekable file: for the pool. io_uring reads the cursor
- * when it starts and stores it when it ends, without the lock that read(2) and
- * write(2) hold meanwhile: beside another thread's write, records are lost
- * (seen on 6.18 with ext4). */
+/* A transfer at the current position of a seekable file goes to the pool.
+ * io_uring loads the position at the start and stores it at the end, without
+ * the lock that read(2) and write(2) hold: writes of another thread in between
+ * are lost (seen on Linux 6.18 with ext4). */
 static int is_position_safe(struct uv__fs_uring_map* map, const uv_fs_t* req) {
   return is_seekable(map, req) == (req->off >= 0);
 }
 
-/* A write that would wait is refused, and nothing is written. To a pipe it may
- * wait: that takes no worker. */
+/* A write that would block is refused, and nothing is written. A write to a
+ * pipe may block: that occupies no worker. */
 static int is_write_worth_it(struct uv__fs_uring_map* map,
                              const uv_fs_t* req,
                              struct uv__sqe* sqe) {
@@ -162,12 +162,12 @@ static int is_write_worth_it(struct uv__fs_uring_map* map,
 
 static void fill_buffers(const uv_fs_t* req, struct uv__sqe* sqe) {
   if (req->nbufs == 1) {
-    sqe->addr = address(req->bufs[0].base);
+    sqe->addr = address_of(req->bufs[0].base);
     sqe->len = (uint32_t) req->bufs[0].len;
     return;
   }
   sqe->opcode = req->fs_type == UV_FS_READ ? UV__URING_READV : UV__URING_WRITEV;
-  sqe->addr = address(req->bufs);
+  sqe->addr = address_of(req->bufs);
   sqe->len = req->nbufs;
 }
 
@@ -195,12 +195,13 @@ static struct uv__statx_room* take_room(struct uv__fs_uring_map* map) {
   struct uv__statx_room* room = map->rooms;
 
   if (room == NULL)
-    return uv__calloc(1, sizeof(*room)); /* analysers do not see the kernel */
+    return uv__calloc(1, sizeof(*room)); /* zeroed for analysers */
   map->rooms = room->next;
   return room;
 }
 
-/* While it is under way, req->ptr is its room; then the result, as ever. */
+/* While a stat is in flight, req->ptr points to its buffer; afterwards to the
+ * result, as usual. */
 static void put_room(struct uv__fs_uring_map* map, uv_fs_t* req) {
   struct uv__statx_room* room = req->ptr;
 
@@ -223,13 +224,13 @@ static int fill_stat(struct uv__fs_uring_map* map,
 
   req->ptr = room;
   sqe->fd = req->fs_type == UV_FS_FSTAT ? req->file : AT_FDCWD;
-  sqe->addr = address(req->fs_type == UV_FS_FSTAT ? "" : req->path);
-  sqe->off = address(&room->attributes);
+  sqe->addr = address_of(req->fs_type == UV_FS_FSTAT ? "" : req->path);
+  sqe->off = address_of(&room->attributes);
   sqe->len = UV__STATX_MASK;
   return 1;
 }
 
-/* Is it about io_uring rather than about the file? */
+/* Could this error be about io_uring rather than about the file? */
 static int is_doubtful(int err) {
   return err == UV_EINTR || err == UV_EAGAIN || err == UV_ECANCELED ||
          err == UV_EINVAL || err == UV_ENOTSUP || err == UV_ENOSYS;
@@ -243,16 +244,16 @@ static int finish_plain(struct uv__fs_uring_map* map, uv_fs_t* req, int res) {
   return 1;
 }
 
-/* A second close could hit somebody else's descriptor. */
+/* Never retried: a second close could hit a reused descriptor. */
 static int finish_close(struct uv__fs_uring_map* map, uv_fs_t* req, int res) {
   (void) map;
   if (res == UV_ECANCELED)
-    return 0; /* did not begin */
+    return 0; /* not started */
   req->result = res == UV_EINTR || res == -EINPROGRESS ? 0 : res;
   return 1;
 }
 
-/* The pool goes on where this ended. */
+/* The pool continues after a short write. */
 static int finish_write(struct uv__fs_uring_map* map, uv_fs_t* req, int res) {
   if (res == UV_EAGAIN || res == UV_ENOTSUP)
     map->writes_off = WRITES_OFF;
@@ -277,8 +278,8 @@ static int finish_stat(struct uv__fs_uring_map* map, uv_fs_t* req, int res) {
 }
 
 static const struct mapping {
-  unsigned char opcode;  /* NOP: not the ring's */
-  unsigned char at_once; /* the kernel may do it while it takes it */
+  unsigned char opcode;  /* NOP: not mapped */
+  unsigned char at_once; /* may complete during submission */
   uint16_t op_flags;
   fill_fn* fill;
   finish_fn* finish;
@@ -322,7 +323,7 @@ int uv__fs_uring_fill(struct uv__fs_uring_map* map,
     return 0;
   sqe->opcode = m->opcode;
   sqe->op_flags = m->op_flags;
-  sqe->user_data = address(req);
+  sqe->user_data = address_of(req);
   return m->fill(map, req, sqe);
 }
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* File requests through io_uring; fs-uring.h says for whom.
+/* File requests through io_uring; fs-uring.h says when it is used.
  *
  * Offered requests become entries of the loop's ring. The poll phase submits
- * them all with one system call. Results wake the loop by its own eventfd and
- * are delivered where the pool's are. Reads of what is in memory, and the like,
- * are done before the call returns: the loop then finds them without sleeping.
+ * them with one system call. Completions wake the loop through its eventfd and
+ * are delivered with those of the pool. Some operations, like cached reads,
+ * complete during submission; the loop finds them without sleeping.
  *
- * Rights: the kernel does what is submitted with the rights the submitting
- * thread has in that moment, so a process that gave up rights is safe. But a
- * thread of the kernel's that polls the queue keeps the rights of whoever made
- * the ring (CVE-2024-22017), so there each batch carries a registration of the
- * rights at its submission. It is undone when all that was sent is taken.
+ * Credentials: the kernel executes entries with the credentials of the
+ * submitting thread at that moment, so dropping privileges is safe. But with
+ * SQPOLL, the kernel thread keeps the credentials of the creator
+ * (CVE-2024-22017), so each batch then carries a registration of the current
+ * ones, which is removed once all submitted entries are consumed.
  *
- * Failure modes: no ring, no room, an unknown operation, an argument that only
- * the system call knows: the pool has it. A refused submission: taken back, the
- * pool has it.
+ * Failure: without a ring, without space, for an unknown operation or an
+ * unsupported argument, the pool executes the request. If submission fails, the
+ * requests are withdrawn and go to the pool.
  */
 #include "alloc.h"
 #include "os/fs.h"
@@ -30,27 +30,28 @@
 #include <stdlib.h>
 
 #define ENTRIES 256
-/* Registrations that are remembered; more stay until the ring is closed. */
+/* Registered credentials that are tracked; further ones stay registered until
+ * the ring is closed. */
 #define STAMPS_MAX 16
 
-/* In user_data instead of a request: nobody waits for it; the answer to a
- * cancellation. */
+/* Values of user_data that are not requests: an entry whose result is ignored,
+ * and the result of a cancellation. */
 #define IGNORED 0
 #define CANCELLATION 1
 
 struct uv__fs_uring {
   struct uv__uring ring;
   struct uv__fs_uring_map map;
-  unsigned generation; /* forks before it was made */
-  int stamps[STAMPS_MAX]; /* registered rights that may still be needed */
+  unsigned generation;    /* number of forks before it was created */
+  int stamps[STAMPS_MAX]; /* registered credentials that may be in use */
   unsigned nstamps;
 };
 
-/* Asked for in vain, or not asked for: do not try again. */
+/* Marks a loop whose ring was refused or not requested: do not try again. */
 static struct uv__fs_uring refused = { .generation = UINT32_MAX };
 
-/* How many forks lie between this process and the first that used a ring. A
- * ring of an earlier one is the parent's. */
+/* Forks between this process and the first one that used a ring. A ring with a
+ * lower number belongs to the parent. */
 static unsigned generation;
 static uv_once_t watch_forks_once = UV_ONCE_INIT;
 static int watch_forks_err;
@@ -63,15 +64,15 @@ static void watch_forks(void) {
   watch_forks_err = -pthread_atfork(NULL, NULL, count_fork);
 }
 
-/* NULL if there is none, or none of this process. */
+/* NULL if there is none, or if it belongs to the parent. */
 static struct uv__fs_uring* ring_of(const uv_loop_t* loop) {
   struct uv__fs_uring* fu = uv__loop_os(loop)->fs_uring;
 
   return fu != NULL && fu->generation == generation ? fu : NULL;
 }
 
-/* What UV_USE_IO_URING says, whose word is the last one if it says no: nothing,
- * what the kernel does at once, or all that it can do. */
+/* What to use: nothing, operations that complete during submission, or all.
+ * UV_USE_IO_URING=0 overrides everything else. */
 enum { USE_NOTHING, USE_AT_ONCE, USE_ALL };
 
 static int asked_for(const uv_loop_t* loop) {
@@ -115,8 +116,8 @@ static struct uv__fs_uring* make_ring(uv_loop_t* loop, int takes_all) {
   return fu;
 }
 
-/* At the first request that a ring could take. */
-static void decide(const uv_fs_t* req) {
+/* Decides about a ring at the first request that could use it. */
+static void ring_decide(const uv_fs_t* req) {
   int use = asked_for(req->loop);
   int takes_all = use >= USE_ALL;
   struct uv__fs_uring* fu = NULL;
@@ -131,7 +132,7 @@ static void decide(const uv_fs_t* req) {
 
 int uv__fs_os_offer(uv_fs_t* req) {
   if (uv__loop_os(req->loop)->fs_uring == NULL)
-    decide(req);
+    ring_decide(req);
   struct uv__fs_uring* fu = ring_of(req->loop);
   if (fu == NULL)
     return 0;
@@ -147,7 +148,7 @@ static uv_fs_t* req_of(uint64_t user_data) {
   return (uv_fs_t*) (uintptr_t) user_data;
 }
 
-/* What cannot be submitted goes to the pool. */
+/* Passes requests that could not be submitted to the pool. */
 static void take_back(struct uv__fs_uring* fu) {
   unsigned count = uv__uring_unsent(&fu->ring);
 
@@ -161,8 +162,8 @@ static void take_back(struct uv__fs_uring* fu) {
   uv__uring_take_back(&fu->ring, 0);
 }
 
-/* The kernel's thread tells that it took an entry after it has told the result:
- * this may come late, so nothing waits for it. */
+/* The kernel thread advances the head after it posts the result, possibly late,
+ * so nothing waits for it. */
 static void drop_stamps(struct uv__fs_uring* fu) {
   if (!uv__uring_is_taken(&fu->ring))
     return;
@@ -170,7 +171,7 @@ static void drop_stamps(struct uv__fs_uring* fu) {
     uv__uring_act_no_more(&fu->ring, fu->stamps[--fu->nstamps]);
 }
 
-/* All that is unsent, with the rights that the process has now. */
+/* Assigns the current credentials to all unsubmitted entries. */
 static int stamp_batch(struct uv__fs_uring* fu) {
   drop_stamps(fu);
   int stamp = uv__uring_act_as(&fu->ring);
@@ -184,7 +185,7 @@ static int stamp_batch(struct uv__fs_uring* fu) {
   return 0;
 }
 
-static void submit(struct uv__fs_uring* fu) {
+static void ring_submit(struct uv__fs_uring* fu) {
   int err = fu->ring.is_polled ? stamp_batch(fu) : 0;
 
   if (err == 0)
@@ -200,10 +201,10 @@ void uv__fs_uring_commit(uv_loop_t* loop) {
   if (fu == NULL)
     return;
   if (uv__uring_unsent(&fu->ring) != 0)
-    submit(fu);
-  /* What comes after this look signals the eventfd during the wait. */
+    ring_submit(fu);
+  /* Completions after this check signal the eventfd during the wait. */
   if (uv__uring_done(&fu->ring) != 0)
-    (void) uv__wake_send(loop); /* the eventfd was signalled, too */
+    (void) uv__wake_send(loop); /* the eventfd was signalled as well */
 }
 
 int uv__fs_uring_uncommitted(const uv_loop_t* loop) {
@@ -212,7 +213,7 @@ int uv__fs_uring_uncommitted(const uv_loop_t* loop) {
 }
 
 /* 1 if a callback ran. */
-static int finish(struct uv__fs_uring* fu, const struct uv__cqe* cqe) {
+static int req_finish(struct uv__fs_uring* fu, const struct uv__cqe* cqe) {
   if (cqe->user_data == IGNORED || cqe->user_data == CANCELLATION)
     return 0;
 
@@ -233,11 +234,11 @@ int uv__fs_uring_run_done(uv_loop_t* loop) {
 
   if (fu == NULL)
     return 0;
-  /* Not those that come while callbacks run. A callback may fork, and the child
-   * give up the ring. */
+  /* Skips completions that arrive while callbacks run. A callback may fork, and
+   * the child drops the ring. */
   for (unsigned n = uv__uring_done(&fu->ring); n > 0 && fu != NULL; n--) {
     struct uv__cqe cqe = uv__uring_pop(&fu->ring);
-    ran += finish(fu, &cqe);
+    ran += req_finish(fu, &cqe);
     fu = ring_of(loop);
   }
   return ran;
@@ -252,8 +253,7 @@ static struct uv__sqe* find_unsent(struct uv__fs_uring* fu, uv_fs_t* req) {
   return NULL;
 }
 
-/* The answer to the cancellation that was submitted last; UV_EBUSY if it is not
- * there. */
+/* The result of the last cancellation; UV_EBUSY if it has not arrived. */
 static int newest_answer(const struct uv__fs_uring* fu) {
   for (unsigned i = uv__uring_done(&fu->ring); i > 0; i--) {
     const struct uv__cqe* cqe = uv__uring_done_at(&fu->ring, i - 1);
@@ -263,13 +263,13 @@ static int newest_answer(const struct uv__fs_uring* fu) {
   return UV_EBUSY;
 }
 
-/* Asks the kernel, at once. It may interrupt what runs already and says so:
- * then that counts as running, and the pool goes on with it. */
+/* Cancels in the kernel, synchronously. The kernel may interrupt a running
+ * operation and says so; that counts as running, and the pool continues it. */
 static int cancel_sent(struct uv__fs_uring* fu, const uv_fs_t* req) {
   if (fu->ring.is_polled)
-    return UV_EBUSY; /* would have to wait for the answer */
+    return UV_EBUSY; /* the result would have to be waited for */
 
-  submit(fu);
+  ring_submit(fu);
   struct uv__sqe* sqe = uv__uring_stage(&fu->ring);
   if (sqe == NULL)
     return UV_EBUSY;
@@ -278,16 +278,16 @@ static int cancel_sent(struct uv__fs_uring* fu, const uv_fs_t* req) {
   sqe->addr = (uint64_t) (uintptr_t) req;
   sqe->user_data = CANCELLATION;
   uv__uring_push(&fu->ring);
-  submit(fu);
+  ring_submit(fu);
   return newest_answer(fu) >= 0 ? 0 : UV_EBUSY;
 }
 
 int uv__fs_os_cancel(uv_fs_t* req) {
   struct uv__fs_uring* fu = ring_of(req->loop);
   if (fu == NULL)
-    return UV_EBUSY; /* the parent's */
+    return UV_EBUSY; /* belongs to the parent */
   if (req->result == UV_ECANCELED)
-    return 0; /* cancelled before */
+    return 0; /* already cancelled */
 
   struct uv__sqe* sqe = find_unsent(fu, req);
   if (sqe != NULL) {
@@ -299,7 +299,7 @@ int uv__fs_os_cancel(uv_fs_t* req) {
 
   int err = cancel_sent(fu, req);
   if (err == 0)
-    req->result = UV_ECANCELED; /* until the kernel's word comes */
+    req->result = UV_ECANCELED; /* until its completion arrives */
   return err;
 }
 
