@@ -17,8 +17,7 @@ int uv__fd_close(int fd) {
   int err = close(fd) == 0 ? 0 : uv__errno();
 
   errno = saved;
-  /* The descriptor is released all the same; a retry could hit somebody
-   * else's. */
+  /* The descriptor is closed in any case; a retry could close a reused one. */
   if (err == UV_EINTR || err == -EINPROGRESS)
     return 0;
   return err;
@@ -115,7 +114,7 @@ static int close_pair(const int pair[2], int err) {
 
 int uv_pipe(uv_file fds[2], int read_flags, int write_flags) {
   int pair[2];
-  /* What both ends want comes with the pipe, the rest is added. */
+  /* Flags for both ends come with the pipe; the rest is set afterwards. */
   int both = read_flags & write_flags & UV_NONBLOCK_PIPE;
   int err = uv__fd_pipe(pair, O_CLOEXEC | (both ? O_NONBLOCK : 0));
 
@@ -133,7 +132,7 @@ int uv_pipe(uv_file fds[2], int read_flags, int write_flags) {
   return 0;
 }
 
-/* Which type of handle suits a descriptor. */
+/* uv_guess_handle(). */
 
 static uv_handle_type guess_socket(int fd) {
   int family = uv__sock_family(fd);

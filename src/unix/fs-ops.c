@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of file operations, and how a unix request is filled. */
+/* The table of file operations, and how a request is filled in. */
 #include "unix/fs-ops.h"
 #include "alloc.h"
 #include "unix/os.h"
 
 #include <string.h>
 
-/* The second column: may be called again after EINTR. Not close, whose fd is
- * gone; not those that retry inside because they are made of several calls. */
+/* The second column: may be repeated after EINTR. Not close, which closed the
+ * fd; not operations of several calls, which retry inside. */
 const struct uv__fs_op uv__fs_ops[UV__FS_TYPES] = {
   [UV_FS_OPEN] = { uv__fs_open, 0 },
   [UV_FS_CLOSE] = { uv__fs_close, 0 },
@@ -53,7 +53,7 @@ void uv__fs_os_init(uv_fs_t* req) {
   req->nbufs = 0;
 }
 
-/* Both paths in one block, which the request owns from then on. */
+/* Copies both paths into one block that the request owns. */
 UV__NOINLINE static int copy_paths(uv_fs_t* req,
                                    const struct uv__fs_args* args) {
   size_t size = strlen(args->path) + 1;
@@ -83,7 +83,7 @@ int uv__fs_os_fill(uv_fs_t* req, const struct uv__fs_args* args) {
   req->nbufs = args->nbufs;
   req->uid = args->uid;
   req->gid = args->gid;
-  /* The same place in args: no type looks at both. */
+  /* These share storage in args; no type uses both. */
   req->off = (off_t) args->off;
   req->atime = args->atime;
   req->mtime = args->mtime;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* File operations on names: rights, owners, links, creation and removal. */
+/* File operations on paths: permissions, owners, links, creation, removal. */
 #include "unix/fs-ops.h"
 #include "alloc.h"
 #include "unix/fd.h"
@@ -70,7 +70,7 @@ static char* own_template(uv_fs_t* req) {
   return *uv__fs_owned(req);
 }
 
-/* FreeBSD's C library would take one without any X for the name itself. */
+/* FreeBSD: the C library takes a template without an X as the name itself. */
 static int check_template(const char* path) {
   size_t len = strlen(path);
   return len >= 6 && strcmp(path + len - 6, "XXXXXX") == 0 ? 0 : UV_EINVAL;
@@ -93,12 +93,13 @@ ssize_t uv__fs_mkstemp(uv_fs_t* req) {
 
   if (err == 0)
     err = uv__errno();
-  path[0] = '\0'; /* no file, no name: programs look at the path only */
+  path[0] = '\0'; /* as the program may look only at the path */
   return err;
 }
 
-/* The target's length is not known beforehand: st_size is 0 in procfs and the
- * link may be replaced meanwhile. A result that fills the buffer may be cut. */
+/* The length of the target is unknown beforehand: st_size is 0 in procfs, and
+ * the link may change meanwhile. A result that fills the buffer may be
+ * truncated. */
 #define LINK_SIZE_FIRST 256
 #define LINK_SIZE_MAX (1 << 20)
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* File operations on descriptors: open, close, read, write, sync, truncate.
  *
- * Reading is one system call, so a short read is the kernel's answer. Writing
- * goes on until all buffers are written: their number may exceed what one call
- * takes. Neither moves more than UV__FS_BYTES_MAX. The caller's array of
- * buffers is only read.
+ * A read is one system call, so a short read is the kernel's result. A write
+ * continues until all buffers are written: one call may not take that many.
+ * Neither moves more than UV__FS_BYTES_MAX. The caller's array of buffers is
+ * not modified.
  */
 #include "unix/fs-ops.h"
 #include "unix/fd.h"
@@ -29,11 +29,11 @@ ssize_t uv__fs_close(uv_fs_t* req) {
   return uv__fd_close(req->file);
 }
 
-/* What is left to be moved. */
+/* What remains to be transferred. */
 struct cursor {
   const uv_buf_t* buf; /* first buffer with bytes left */
-  size_t nbufs;        /* it and those after it */
-  size_t skip;         /* bytes of it that are done */
+  size_t nbufs;        /* this one and those after it */
+  size_t skip;         /* bytes of it already transferred */
   size_t room;         /* bytes until UV__FS_BYTES_MAX */
 };
 
@@ -56,8 +56,8 @@ static size_t whole_buffers(const struct cursor* c) {
   return n;
 }
 
-/* The vector for the next call: whole buffers of the caller's array, or `rest`
- * where a part of one is left or allowed. Returns its length, at least 1. */
+/* The vector for the next call: whole buffers of the caller, or `rest` if only
+ * part of one remains or is allowed. Returns its length, at least 1. */
 static int next_vector(const struct cursor* c,
                        struct iovec* rest,
                        const struct iovec** iov) {
@@ -73,7 +73,7 @@ static int next_vector(const struct cursor* c,
   return 1;
 }
 
-static void advance(struct cursor* c, size_t bytes) {
+static void cursor_advance(struct cursor* c, size_t bytes) {
   c->room -= bytes;
   c->skip += bytes;
 
@@ -124,25 +124,25 @@ static ssize_t write_some(int fd, const struct cursor* cursor, off_t off) {
   return put < 0 ? uv__errno() : put;
 }
 
-/* An error after some bytes is found again by the caller's next write. Another
- * executor may have begun: req->result bytes. */
+/* Returns a partial count if an error follows: the next write reports it.
+ * Another executor may have written req->result bytes already. */
 ssize_t uv__fs_write(uv_fs_t* req) {
   struct cursor cursor = cursor_of(req);
   ssize_t done = req->result;
   off_t off = req->off < 0 ? req->off : req->off + done;
 
-  /* Nothing to write is a call, too: the descriptor may be a wrong one. */
+  /* Make a call even for no data: the descriptor may be invalid. */
   if (done > 0)
-    advance(&cursor, (size_t) done);
+    cursor_advance(&cursor, (size_t) done);
   while (cursor.nbufs > 0 && cursor.room > 0) {
     size_t nbufs = cursor.nbufs;
     ssize_t put = write_some(req->file, &cursor, off);
     if (put < 0)
       return done > 0 ? done : put;
 
-    advance(&cursor, (size_t) put);
+    cursor_advance(&cursor, (size_t) put);
     if (put == 0 && cursor.nbufs == nbufs)
-      break; /* a device that takes no more */
+      break; /* the device accepts no more */
     done += put;
     if (off >= 0)
       off += put;
@@ -152,8 +152,8 @@ ssize_t uv__fs_write(uv_fs_t* req) {
 }
 
 #ifdef F_FULLFSYNC
-/* fsync() there stops at the drive's cache. Not every file system knows the
- * stronger call. */
+/* macOS: fsync() does not flush the cache of the drive, F_FULLFSYNC does; not
+ * every file system supports it (fsync(2)). */
 static int sync_all(int fd) {
   return fcntl(fd, F_FULLFSYNC) == 0 ? 0 : fsync(fd);
 }
@@ -185,7 +185,7 @@ ssize_t uv__fs_ftruncate(uv_fs_t* req) {
   return ftruncate(req->file, req->off) == 0 ? 0 : uv__errno();
 }
 
-/* A C file descriptor is the system's handle here. */
+/* A C file descriptor is the OS handle here. */
 uv_os_fd_t uv_get_osfhandle(int fd) {
   return fd;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Attributes of files and of file systems. */
+/* File attributes and file system statistics. */
 #include "unix/fs-ops.h"
 #include "alloc.h"
 #include "unix/fd.h"
@@ -25,7 +25,7 @@ static uv_timespec_t birthtime_from(const struct stat* st) {
   return time_from(&UV__STAT_BIRTHTIM(st));
 }
 #else
-/* The best guess: not after the last change of the inode. */
+/* The best approximation: the last change of the inode. */
 static uv_timespec_t birthtime_from(const struct stat* st) {
   return time_from(&UV__STAT_TIM(st, c));
 }
@@ -88,7 +88,7 @@ static int any_stat(int fd, const char* path, int at_flags, uv_stat_t* out) {
   if (err == 0 || !uv__statx_maybe_refused(err))
     return err;
 
-  /* If the old call succeeds, then it was not the file. */
+  /* If fstatat() succeeds, statx() itself was refused. */
   err = plain_stat(fd, path, at_flags, out);
   if (err == 0)
     uv__statx_give_up();

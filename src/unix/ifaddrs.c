@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Network interfaces and their addresses.
  *
- * getifaddrs() lists one entry per address and one per link; the answer has an
- * entry for each IPv4 and IPv6 address of an interface that is up and running,
- * completed with the hardware address of its link. It is one block: the
- * entries, then their names. Context: any.
+ * getifaddrs() returns one entry per address and one per link. The result has
+ * an entry for each IPv4 and IPv6 address of an interface that is up and
+ * running, with the hardware address of its link. It is one block: the entries,
+ * then their names. Context: any.
  */
 #include "unix/sock.h"
 #include "alloc.h"

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Poll handles: readiness of a descriptor.
  *
- * A stopped handle is out of the poller at once, because the
- * program may close the fd right after; the number stays with the handle. Two
- * handles may know the same fd, one of them at a time may be started.
+ * Stopping a handle removes it from the poller at once, because the program may
+ * close the fd right after; the handle keeps the number. Several handles may
+ * have the same fd, but only one of them may be started at a time.
  *
- * What the kernel says beyond the interest is answered by a rule (answer()):
+ * Events beyond the interest are mapped by a rule (poll_result()):
  *
- *   POLLERR alone     poll(2): "error condition", among others the write end of
- *                     a pipe that nobody reads. Level-triggered it would come
- *                     for ever, so the handle stops and hears UV_EBADF.
+ *   POLLERR alone     poll(2): "error condition", such as the write end of a
+ *                     pipe without readers. Level-triggered, it would repeat
+ *                     for ever, so the handle stops and reports UV_EBADF.
  *   POLLERR, POLLPRI  a change in a sysfs file (Documentation/filesystems/
  *                     sysfs.rst, kernfs_notify()): urgent data, not an error.
- *   POLLHUP           poll(2): the peer closed. Nothing that the program may
- *                     wait for will make it wait any longer.
+ *   POLLHUP           poll(2): the peer closed. No operation that the program
+ *                     may wait for will block any longer.
  *
- * The last two answer every interest, whatever else the kernel names.
+ * The last two satisfy every interest, whatever else the kernel reports.
  */
 #include "unix/poll-handle.h"
 #include "callback.h"
@@ -52,7 +52,7 @@ int uv__poll_os_socket(int fd, uv_os_sock_t* sock) {
   return 0;
 }
 
-/* A kqueue has no blocking mode, and BSDs say so: ENOTTY. */
+/* BSDs: a kqueue has no blocking mode and returns ENOTTY. */
 static int make_nonblocking(int fd) {
   int err = uv__fd_nonblock(fd, 1);
   return err == UV_ENOTTY ? 0 : err;
@@ -93,10 +93,11 @@ void uv__poll_os_stop(uv_poll_t* handle) {
   handle->flags &= ~UV__POLL_ATTACHED;
 }
 
-/* The rule above: UV_READABLE and so on, 0 for nothing, or UV_E*. Dispatch has
- * left nothing in `events` that is not of interest, but for errors and hangups.
+/* The rule above: UV_READABLE and so on, 0 for nothing, or UV_E*. Dispatch
+ * removed everything from `events` that is not of interest, except errors and
+ * hangups.
  */
-static int answer(unsigned events, unsigned interest) {
+static int poll_result(unsigned events, unsigned interest) {
   switch (events & (POLLERR | POLLPRI | POLLHUP)) {
   case 0:
   case POLLPRI:
@@ -109,18 +110,18 @@ static int answer(unsigned events, unsigned interest) {
   }
 }
 
-UV__NOINLINE static void fail(uv_poll_t* handle, int err) {
+UV__NOINLINE static void poll_fail(uv_poll_t* handle, int err) {
   (void) uv_poll_stop(handle); /* cannot fail */
   uv__call_poll(handle, err, 0);
 }
 
 void uv__poll_handle_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   uv_poll_t* handle = container_of(w, uv_poll_t, io_watcher);
-  int told = answer(events, w->pevents);
+  int told = poll_result(events, w->pevents);
 
   (void) loop;
   if (told < 0)
-    fail(handle, told);
+    poll_fail(handle, told);
   else if (told > 0)
     uv__call_poll(handle, 0, told);
 }

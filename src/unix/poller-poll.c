@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Poller: poll(2). The portable fallback, and a second opinion in tests.
+/* Poller: poll(2). The portable fallback, also used for comparison in tests.
  *
  * One array of pollfd; entry 0 is the wake fd. An index by fd makes changing
- * interest cheap; waiting costs as much as there are fds, which is poll(2)'s
- * nature.
+ * interest cheap. Waiting takes time proportional to the number of fds, as
+ * always with poll(2).
  */
 #include "alloc.h"
 #include "os/loop.h"
@@ -21,7 +21,7 @@ struct poll_set {
   unsigned capacity;
   unsigned* place; /* by fd: index into fds, 0 if absent */
   unsigned places;
-  unsigned turn; /* where the last full batch ended, so that all get theirs */
+  unsigned turn; /* where the last full batch ended, for fairness */
 };
 
 static struct poll_set* set_of(const uv_loop_t* loop) {
@@ -107,8 +107,8 @@ static void poll_poller_close(uv_loop_t* loop) {
   uv__loop_state(loop)->poller_data = NULL;
 }
 
-/* Keeps the memory. If there is no wake fd to be had, the set is empty: then it
- * takes no fds and does not wait, but can be closed. */
+/* Keeps the memory. Without a wake fd the set is empty: it accepts no fds and
+ * does not wait, but can be closed. */
 static int poll_poller_reopen(uv_loop_t* loop) {
   struct poll_set* set = set_of(loop);
 
@@ -125,13 +125,13 @@ static int poll_poller_reopen(uv_loop_t* loop) {
   return err;
 }
 
-static unsigned find(const struct poll_set* set, int fd) {
+static unsigned set_find(const struct poll_set* set, int fd) {
   return (unsigned) fd < set->places ? set->place[fd] : 0;
 }
 
 static void watch_forget(uv_loop_t* loop, int fd) {
   struct poll_set* set = set_of(loop);
-  unsigned i = find(set, fd);
+  unsigned i = set_find(set, fd);
 
   if (i == 0)
     return;
@@ -145,7 +145,7 @@ static void watch_forget(uv_loop_t* loop, int fd) {
 
 static int watch_apply(uv_loop_t* loop, int fd, unsigned have, unsigned want) {
   struct poll_set* set = set_of(loop);
-  unsigned i = find(set, fd);
+  unsigned i = set_find(set, fd);
 
   if (want == 0) {
     watch_forget(loop, fd);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Poller: select(2). The oldest of the interfaces, for comparison and tests.
+/* Poller: select(2), the oldest interface; for comparison and tests.
  *
- *   select() with copies of the sets -> who is ready -> poll() of those,
- *   without waiting, says what it is: to select() a hangup looks like data
+ *   select() with copies of the sets -> poll() of the ready fds, without
+ *   waiting, for the exact events: select() reports a hangup as readable
  *
- * Numbers from FD_SETSIZE on have no place in the sets: UV_EMFILE.
+ * An fd of FD_SETSIZE or above does not fit into the sets: UV_EMFILE.
  *
- * Nobody can wait for a hangup alone: it makes a descriptor readable, and so
- * does data. A watcher with no interest in data waits for both; once it is
- * only data, the descriptor is put on hold: it leaves the sets and is looked
- * at every HOLD_MS.
+ * select() cannot wait for a hangup alone: data makes a descriptor readable as
+ * well. A watcher without interest in data waits for both. If only data
+ * arrives, the descriptor is put on hold: it leaves the sets and is polled
+ * every HOLD_MS.
  */
 #include "alloc.h"
 #include "os/loop.h"
@@ -26,8 +26,8 @@
 
 enum { TO_READ, TO_WRITE, EXCEPTIONAL, SETS };
 
-/* What makes a descriptor a member, and what membership means when poll() has
- * no answer. */
+/* The interest that puts an fd into each set, and what membership means if
+ * poll() has no result. */
 static const struct {
   unsigned wanted;
   unsigned meaning;
@@ -50,7 +50,7 @@ static struct select_set* set_of(const uv_loop_t* loop) {
   return uv__loop_state(loop)->poller_data;
 }
 
-/* Brings the sets in line with `want` and `held`. */
+/* Updates the sets from `want` and `held`. */
 static void set_refresh(struct select_set* set, int fd) {
   for (int i = 0; i < SETS; i++)
     if ((set->want[fd] & kinds[i].wanted) && !(i == TO_READ && set->held[fd]))
@@ -77,8 +77,8 @@ static void set_put(struct select_set* set, int fd, unsigned mask) {
     set->end--;
 }
 
-/* An empty set takes no fds and does not wait, but can be closed: that is what
- * a failed reopen() leaves. */
+/* After a failed reopen() the set is empty: it accepts no fds and does not
+ * wait, but can be closed. */
 static int set_begin(uv_loop_t* loop, struct select_set* set) {
   memset(set, 0, sizeof(*set));
   int err = uv__scan_open(loop);
@@ -144,10 +144,10 @@ static int watch_apply(uv_loop_t* loop, int fd, unsigned have, unsigned want) {
   return 0;
 }
 
-/* The answer of select(): `sets` have members, or `failed` says why not. */
+/* The result of select(): the sets, or `failed` with the reason. */
 struct answer {
   fd_set sets[SETS];
-  int count; /* members in all */
+  int count; /* total number of members */
   int failed;
 };
 
@@ -170,14 +170,14 @@ static void wait_kernel(uv_loop_t* loop,
   answer->count = n;
 }
 
-static unsigned members(const struct answer* answer, int fd) {
+static unsigned answer_sets(const struct answer* answer, int fd) {
   unsigned count = 0;
   for (int i = 0; i < SETS; i++)
     count += FD_ISSET(fd, &answer->sets[i]) != 0;
   return count;
 }
 
-static unsigned meaning(const struct answer* answer, int fd) {
+static unsigned answer_bits(const struct answer* answer, int fd) {
   unsigned bits = 0;
   for (int i = 0; i < SETS; i++)
     if (FD_ISSET(fd, &answer->sets[i]))
@@ -185,19 +185,19 @@ static unsigned meaning(const struct answer* answer, int fd) {
   return bits;
 }
 
-/* Whom to ask poll() about, at most `max`: who is ready, who is on hold, and
- * everybody if select() met a descriptor that is not open. Starts where the
- * last batch ended. */
-static int collect(struct select_set* set,
-                   const struct answer* answer,
-                   struct pollfd* ready,
-                   int max) {
+/* Collects up to `max` fds for poll(): those that are ready or on hold, and all
+ * of them if select() met a closed descriptor. Starts where the last batch
+ * ended. */
+static int collect_ready(struct select_set* set,
+                         const struct answer* answer,
+                         struct pollfd* ready,
+                         int max) {
   int everybody = answer->failed == UV_EBADF;
   int fd = set->turn < set->end ? set->turn : 0;
   int n = 0;
 
   for (int seen = 0; seen < set->end && n < max; seen++) {
-    int is_ready = !answer->failed && members(answer, fd) != 0;
+    int is_ready = !answer->failed && answer_sets(answer, fd) != 0;
     if (set->want[fd] != 0 && (everybody || is_ready || set->held[fd])) {
       ready[n].fd = fd;
       ready[n].events = (short) (set->want[fd] | POLLIN);
@@ -209,17 +209,17 @@ static int collect(struct select_set* set,
   return n;
 }
 
-/* The bits that are of interest; whether it is to be on hold from now on. */
-static short judge(struct select_set* set,
-                   const struct answer* answer,
-                   const struct pollfd* entry) {
+/* Returns the bits of interest, and decides whether the fd is put on hold. */
+static short classify_ready(struct select_set* set,
+                            const struct answer* answer,
+                            const struct pollfd* entry) {
   int fd = entry->fd;
   unsigned want = (unsigned) set->want[fd];
   unsigned bits = (unsigned) entry->revents;
 
-  /* poll() does not know every device that select() knows. */
+  /* poll() does not support every device that select() does. */
   if ((bits & POLLNVAL) && !answer->failed)
-    bits = meaning(answer, fd);
+    bits = answer_bits(answer, fd);
   int has_data = (bits & POLLIN) != 0;
   bits &= want | POLLERR | POLLHUP | POLLNVAL;
   set_hold(set, fd, bits == 0 && has_data && !(want & POLLIN));
@@ -250,11 +250,12 @@ static int select_poller_wait(uv_loop_t* loop,
   if (!is_answer(set, &answer))
     return answer.failed == UV_EINTR ? 0 : answer.failed;
 
-  int count = collect(set, &answer, ready, max < FD_SETSIZE ? max : FD_SETSIZE);
+  int count =
+      collect_ready(set, &answer, ready, max < FD_SETSIZE ? max : FD_SETSIZE);
   if (poll(ready, (nfds_t) count, 0) < 0)
     return uv__errno() == UV_EINTR ? 0 : uv__errno();
   for (int i = 0; i < count; i++) {
-    ready[i].revents = judge(set, &answer, &ready[i]);
+    ready[i].revents = classify_ready(set, &answer, &ready[i]);
     if (ready[i].revents != 0)
       uv__scan_report(loop, &ready[i], &out[n++]);
   }

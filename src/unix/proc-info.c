@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* This process: ids, signals to others, priority, host, directory, program,
- * resource use. Context: any.
+/* Facts about this process and host: ids, signals, priority, directory,
+ * program, resource use. Context: any.
  */
 #include "unix/proc-info.h"
 #include "alloc.h"
@@ -22,7 +22,7 @@
 # include <pthread.h>
 #endif
 
-/* A path can be longer than PATH_MAX; this ends the search for room. */
+/* A path can exceed PATH_MAX; this bounds the buffer. */
 #define CWD_SIZE_MAX ((size_t) 1 << 20)
 
 uv_pid_t uv_os_getpid(void) {
@@ -72,7 +72,7 @@ int uv__os_gethostname(char* buffer, size_t* size) {
   char name[UV_MAXHOSTNAMESIZE];
   if (gethostname(name, sizeof(name)) != 0)
     return uv__errno();
-  name[sizeof(name) - 1] = '\0'; /* POSIX leaves a cut name unterminated */
+  name[sizeof(name) - 1] = '\0'; /* POSIX: a truncated name may lack its NUL */
   return uv__out_string_put(name, strlen(name), buffer, size);
 }
 
@@ -114,8 +114,8 @@ int uv__os_chdir(const char* dir) {
 
 #if UV__HAVE_PROCFS_EXE
 
-/* The exception among the string getters: a small buffer gets the beginning of
- * the path, as much as fits with a NUL. */
+/* Unlike the other string getters, truncates: a small buffer gets the start of
+ * the path and a NUL. */
 int uv__os_exepath(char* buffer, size_t* size) {
   ssize_t len = 0;
   if (*size > 1) /* readlink() refuses an empty buffer */
@@ -179,7 +179,7 @@ static uv_timeval_t timeval_from(time_value_t time) {
   return tv;
 }
 
-/* The kernel counts CPU time per thread, nothing else. */
+/* Mach counts CPU time per thread, nothing else. */
 int uv__os_getrusage_thread(uv_rusage_t* rusage) {
   thread_basic_info_data_t info;
   mach_msg_type_number_t words = THREAD_BASIC_INFO_COUNT;

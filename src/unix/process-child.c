@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The child, from its creation to exec. win/process.h has the rules it lives
- * under (C1-C3).
+/* The child, from its creation to exec. process.h has the rules for this code
+ * (C1-C3).
  *
  *   session -> descriptors -> directory -> groups, gid, uid -> signals -> exec
  *
- * The first step that fails ends it; its errno is what uv_spawn() returns.
+ * The first failing step ends the child; uv_spawn() returns its errno.
  */
 #include "unix/process.h"
 #include "unix/process-sys.h"
 
 #include <errno.h>
 
-/* As execvp() does. */
+/* The same errors as in execvp(). */
 UV__CHILD int uv__child_is_elsewhere(int err) {
   switch (err) {
   case ENOENT:
@@ -26,8 +26,8 @@ UV__CHILD int uv__child_is_elsewhere(int err) {
   }
 }
 
-/* Moves every source that lies where targets are to be, but not at its own
- * place, above them: from then on no target overwrites a source. */
+/* Moves every source that is in the range of targets, but not at its own
+ * target, above that range, so that no target overwrites a source. */
 UV__CHILD static int save_sources(struct uv__child* child) {
   int count = child->fds_count;
 
@@ -68,7 +68,7 @@ UV__CHILD static int place_one(const struct uv__child_fd* source, int target) {
   int r;
 
   if (source->fd == target)
-    r = sys_fcntl(target, F_SETFD, 0); /* here already, but let it survive */
+    r = sys_fcntl(target, F_SETFD, 0); /* in place; clear close-on-exec */
   else
     r = sys_dup2(source->fd, target);
   if (r == -1)
@@ -88,9 +88,10 @@ UV__CHILD static int place_fds(struct uv__child* child) {
   return err;
 }
 
-/* The supplementary groups go first, while that is still allowed: otherwise the
- * child would keep root's (CVE-2015-0278). Who is not root may not change them
- * and has none to give away; the steps after it say so if they need to. */
+/* Clears the supplementary groups first, while that is still permitted:
+ * otherwise the child would keep those of root (CVE-2015-0278). Without
+ * privileges this fails and does not matter; the next steps report their own
+ * errors. */
 UV__CHILD static int change_user(const struct uv__child* child) {
   unsigned flags = child->flags & (UV_PROCESS_SETUID | UV_PROCESS_SETGID);
 
@@ -105,8 +106,8 @@ UV__CHILD static int change_user(const struct uv__child* child) {
   return 0;
 }
 
-/* Handlers of the parent must not run here, and what it ignores or blocks is no
- * business of the new program. */
+/* Resets signals: handlers of the parent must not run here, and what it ignores
+ * or blocks must not affect the new program. */
 UV__CHILD static int reset_signals(void) {
   for (int signum = 1; signum < NSIG; signum++)
     sys_reset_signal(signum); /* fails for SIGKILL and SIGSTOP */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Creating the child process: by the first of a table of ways that does what is
- * asked for and that the system has and allows.
+/* Creating the child process, by the first method in a table that supports the
+ * request and that the system has and allows.
  *
- * clone (Linux): signals blocked -> clone on a stack of its own, sharing memory
- * -> the child prepares itself and calls exec, this thread is suspended ->
- * result read. The cost does not depend on the size of the parent, and errors
- * come back through memory: no pipe, no descriptor.
- * posix_spawn (macOS): process-spawn.c.
- * fork, and a pipe that exec closes: everywhere, and all that the BSDs use. The
- * only way that runs pthread_atfork() handlers, which libuv does for children
- * with another user; uvloop runs Python's preexec_fn from one, and asks for
- * UV_PROCESS_SETUID with its own user to have it run.
+ * clone (Linux): block signals -> clone on a separate stack, sharing memory ->
+ * the child prepares itself and calls exec while this thread is suspended ->
+ * read the result. The cost does not depend on the size of the parent, and
+ * errors come back through memory, without a pipe. posix_spawn (macOS):
+ * process-spawn.c. fork with a close-on-exec pipe: available everywhere, the
+ * only method on the BSDs, and the only one that runs pthread_atfork()
+ * handlers. libuv runs those for children with another user; uvloop runs
+ * Python's preexec_fn from one and passes UV_PROCESS_SETUID with its own user
+ * to get that.
  */
 #include "unix/process.h"
 #include "atomic.h"
@@ -21,19 +21,20 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
-/* Seen by nobody: the failed child is reaped here. */
+/* Never visible: the failed child is reaped here. */
 #define EXIT_NOT_STARTED 127
 
-static void reap(int pid, int options) {
+static void child_reap(int pid, int options) {
   int r;
 
   do
     r = waitpid(pid, NULL, options);
   while (r == -1 && errno == EINTR);
-  /* Otherwise somebody else was quicker; gone is gone. */
+  /* On failure the program reaped it already. */
 }
 
-/* The write end must not be where the child places its descriptors. */
+/* The write end must not be at a number where the child places its
+ * descriptors. */
 static int open_report(int fds[2], int fds_count) {
   int err = uv__fd_pipe(fds, O_CLOEXEC);
   if (err != 0)
@@ -50,11 +51,11 @@ static int open_report(int fds[2], int fds_count) {
 
 static void fork_child(struct uv__child* child, int report_fd) {
   int err = uv__child_run(child);
-  (void) uv__fd_write(report_fd, &err, sizeof(err)); /* or exit status 127 */
+  (void) uv__fd_write(report_fd, &err, sizeof(err)); /* else: status 127 */
   sys_exit(EXIT_NOT_STARTED);
 }
 
-/* The read ends when exec closes the child's end, or with an error code. */
+/* The read returns 0 when exec closes the write end, or an error code. */
 static int launch_by_fork(struct uv__child* child, int* pid, int* refused) {
   int fds[2];
 
@@ -73,7 +74,7 @@ static int launch_by_fork(struct uv__child* child, int* pid, int* refused) {
     int child_err = 0;
     ssize_t n = uv__fd_read(fds[0], &child_err, sizeof(child_err));
     if (n == (ssize_t) sizeof(child_err)) {
-      reap(child_pid, 0);
+      child_reap(child_pid, 0);
       err = uv_translate_sys_error(child_err);
     }
   }
@@ -88,23 +89,24 @@ static int launch_by_fork(struct uv__child* child, int* pid, int* refused) {
 # include <sched.h>
 # include <sys/mman.h>
 
-/* Not in <sched.h> under every name it has; see os.h. */
+/* <sched.h> does not declare it under every name; see os.h. */
 int UV__CLONE(int (*fn)(void*), void* stack, int flags, void* arg, ...);
 
-/* Much more than the few small frames need, also without optimisation. */
+/* Far more than the child needs, even without optimisation. */
 # define STACK_SIZE ((size_t) 64 * 1024)
 
-/* What clone() does here. Unknown: not tried yet, or there was no process to be
- * had, which the launch itself will say. */
+/* How clone() behaves here. UNKNOWN: not probed yet, or no process could be
+ * created; then the launch itself reports that. */
 enum { CLONE_UNKNOWN, CLONE_SHARES, CLONE_IS_FORK };
 
-/* Lies above the child's stack. */
+/* Placed above the stack of the child. */
 struct shared {
   struct uv__child* child;
-  volatile int err; /* an errno, by the child */
+  volatile int err; /* errno, written by the child */
 } __attribute__((aligned(16)));
 
-/* Mapped shared: under valgrind the child gets a copy of all other memory. */
+/* Mapped shared, because under valgrind the child gets a copy of all other
+ * memory. */
 static char* map_stack(size_t guard_size) {
   size_t size = guard_size + STACK_SIZE;
   char* stack = mmap(NULL,
@@ -116,7 +118,8 @@ static char* map_stack(size_t guard_size) {
 
   if (stack == MAP_FAILED)
     return NULL;
-  /* Too deep a stack ends in the child's death instead of a corrupt parent. */
+  /* Guard page: an overflow kills the child instead of corrupting the
+   * parent. */
   if (mprotect(stack, guard_size, PROT_NONE) == 0)
     return stack;
   munmap(stack, size);
@@ -143,12 +146,12 @@ UV__CHILD static int probe_child(void* arg) {
   return 0;
 }
 
-/* Emulators make a fork of it: qemu-user neither shares the memory nor suspends
- * the parent, and then nobody would hear that exec failed. Seen by writing to
- * memory that a fork would copy. The child ends without a signal (0), so that
- * the program does not notice it; qemu-user refuses that, which is an answer,
- * too. */
-static int probe(void* stack) {
+/* Checks whether clone() really shares memory. qemu-user turns it into a fork
+ * that neither shares memory nor suspends the parent, so a failed exec would go
+ * unnoticed. The probe writes to memory that a fork would copy. The child ends
+ * without a signal (exit signal 0), so the program does not notice it;
+ * qemu-user refuses that, which answers the question as well. */
+static int clone_probe(void* stack) {
   volatile int written = 0;
   int pid = UV__CLONE(probe_child,
                       stack,
@@ -157,17 +160,17 @@ static int probe(void* stack) {
 
   if (pid == -1)
     return clone_is_refused(uv__errno()) ? CLONE_IS_FORK : CLONE_UNKNOWN;
-  reap(pid, __WALL);
+  child_reap(pid, __WALL);
   return written ? CLONE_SHARES : CLONE_IS_FORK;
 }
 
-/* Once per process, in the first spawn; two threads may both look. */
+/* Probed once per process, by the first spawn; a race only probes twice. */
 static int clone_is_fork(void* stack) {
   static int known;
   int found = uv__load_relaxed(&known);
 
   if (found == CLONE_UNKNOWN) {
-    found = probe(stack);
+    found = clone_probe(stack);
     uv__store_relaxed(&known, found);
   }
   return found == CLONE_IS_FORK;
@@ -190,7 +193,7 @@ static int launch_by_clone(struct uv__child* child, int* pid, int* refused) {
   }
   shared->child = child;
   shared->err = 0;
-  /* Without CLONE_SIGHAND the child changes its own dispositions only. */
+  /* Without CLONE_SIGHAND the child changes only its own dispositions. */
   int child_pid = UV__CLONE(clone_child,
                             shared,
                             CLONE_VM | CLONE_VFORK | SIGCHLD,
@@ -200,7 +203,7 @@ static int launch_by_clone(struct uv__child* child, int* pid, int* refused) {
 
   if (err == 0 && shared->err != 0) {
     err = uv_translate_sys_error(shared->err);
-    reap(child_pid, 0);
+    child_reap(child_pid, 0);
   }
   if (err == 0)
     *pid = child_pid;
@@ -210,7 +213,7 @@ static int launch_by_clone(struct uv__child* child, int* pid, int* refused) {
 
 #endif /* UV__HAVE_VFORK_CLONE */
 
-/* What a way of launching may or may not do. */
+/* Features that a launch method may lack. */
 enum {
   NEED_SESSION = 1u << 0,
   NEED_CWD = 1u << 1,
@@ -219,7 +222,7 @@ enum {
 };
 
 static const struct way {
-  /* As uv__child_launch(). *refused: not possible here, nothing was done. */
+  /* Like uv__child_launch(). *refused: not possible here, nothing was done. */
   int (*launch)(struct uv__child* child, int* pid, int* refused);
   unsigned can;
 } ways[] = {
@@ -244,7 +247,7 @@ static unsigned needs_of(const struct uv__child* child) {
   return needs;
 }
 
-static int launch(struct uv__child* child, int* pid) {
+static int child_launch(struct uv__child* child, int* pid) {
   unsigned needs = needs_of(child);
   int refused = 1;
   int err = 0;
@@ -259,13 +262,13 @@ int uv__child_launch(struct uv__child* child, int* pid) {
   sigset_t all;
   sigset_t saved_mask;
 
-  /* A handler of the parent that ran in the child would run in the parent's
-   * memory. Nor may this thread be cancelled in between. */
+  /* Block signals: a handler that runs in the child would run in the memory of
+   * the parent. Cancellation of this thread is disabled as well. */
   int saved_cancel;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved_cancel);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &saved_mask);
-  int err = launch(child, pid);
+  int err = child_launch(child, pid);
   pthread_sigmask(SIG_SETMASK, &saved_mask, NULL);
   pthread_setcancelstate(saved_cancel, NULL);
   return err;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* System calls for the child between its creation and exec (C2).
  *
- * Where the child shares the parent's memory they go straight to the kernel.
- * The C library's setuid() would change all threads of the parent, and
+ * Where the child shares the memory of the parent, they go straight to the
+ * kernel: the C library's setuid() would change all threads of the parent, and
  * sanitizers replace sigaction(), dup2() and others by versions that write to
- * tables of the whole process. Elsewhere the child has its own copy of
- * everything and the ordinary functions do.
+ * process-wide tables. Elsewhere the child has its own copy of everything, and
+ * the ordinary functions do.
  *
  * All return -1 with errno on failure.
  */
@@ -20,8 +20,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* Functions of the child keep no account with the sanitizers: it leaves them by
- * exec, without unwinding what it entered on the parent's books. */
+/* Exempts functions of the child from the sanitizers: it leaves them by exec,
+ * without unwinding what it entered in the shared state of the parent. */
 #if defined(__clang__)
 # define UV__CHILD __attribute__((no_sanitize("address", "thread")))
 #elif defined(__GNUC__)
@@ -34,7 +34,7 @@
 
 # include <sys/syscall.h>
 
-/* The newer, wider calls where an old architecture has both. */
+/* The newer calls with wider ids, where an old architecture has both. */
 # if defined(SYS_setuid32)
 #  define UV__SYS_SETUID SYS_setuid32
 #  define UV__SYS_SETGID SYS_setgid32
@@ -90,7 +90,7 @@ UV__CHILD static inline int sys_setuid(uv_uid_t uid) {
   return (int) syscall(UV__SYS_SETUID, uid);
 }
 
-/* Back to the default action; fails for numbers that have no other. */
+/* Resets to the default action; fails for signals that cannot be changed. */
 UV__CHILD static inline int sys_reset_signal(int signum) {
   /* Larger than any kernel's struct sigaction, in which zeros mean SIG_DFL. */
   unsigned long action[16] = { 0 };

@@ -2,11 +2,11 @@
 /* Random bytes from the kernel. Context: any | worker.
  *
  *   getrandom(2) or getentropy(3) -> if the system refuses it: wait until
- *   /dev/random has given one byte (the generator is seeded), then
+ *   /dev/random returns one byte (the generator is seeded), then read
  *   /dev/urandom
  *
- * Failure modes: neither is there or allowed (the error of the device), a
- * device that is not one or ends early (UV_EIO).
+ * Failure: neither is available or permitted (the error of the device), or the
+ * device is not a device or ends early (UV_EIO).
  */
 #include "os/random.h"
 #include "atomic.h"
@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #if UV__HAVE_GETRANDOM
-/* Some bytes, or UV_E*. Gives less than asked for above 32 MB, and when a
- * signal arrives during more than 256 bytes. */
+/* Some bytes, or UV_E*. Returns fewer above 32 MB, and if a signal interrupts a
+ * request for more than 256 bytes. */
 static ssize_t take_some(void* buf, size_t len) {
   ssize_t n;
 
@@ -50,7 +50,7 @@ static ssize_t read_some(int fd, char* buf, size_t len) {
   return n == 0 ? UV_EIO : n; /* a generator has no end */
 }
 
-/* Opens a device, and makes sure that it is one: in a badly made chroot the
+/* Opens a device after checking that it is one: in a badly set up chroot the
  * name may belong to an ordinary file. */
 static int open_device(const char* path) {
   int fd = uv__fd_open(path, O_RDONLY, 0);
@@ -84,12 +84,12 @@ static int read_device(const char* path, char* buf, size_t buflen) {
   return n < 0 ? (int) n : 0;
 }
 
-/* /dev/urandom answers before it is seeded, /dev/random does not. */
+/* /dev/urandom returns data before it is seeded; /dev/random does not. */
 static int wait_until_seeded(void) {
   static int seeded;
   char byte;
 
-  /* Two threads may both look: harmless, and nothing hangs on the order. */
+  /* Two threads may both check, which is harmless; no ordering is needed. */
   if (uv__load_relaxed(&seeded))
     return 0;
 
@@ -104,7 +104,7 @@ static int fill_from_device(char* buf, size_t buflen) {
   return err != 0 ? err : read_device("/dev/urandom", buf, buflen);
 }
 
-/* An old kernel says ENOSYS, a sandbox often EPERM. */
+/* Old kernels return ENOSYS, sandboxes often EPERM. */
 static int is_refusal(ssize_t err) {
   return err == UV_ENOSYS || err == UV_EPERM;
 }

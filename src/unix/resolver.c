@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Names to addresses and back, with the system's resolver.
+/* Resolving names and addresses with the system's resolver.
  *
- * A request for addresses owns one block that holds copies of hints, service
- * and the host name in its DNS form; it is given back when the resolver is
- * through. Systems number and even name the errors differently, hence a list of
- * pairs instead of an index.
+ * A getaddrinfo request owns one block with copies of the hints, the service
+ * and the host name in its DNS form, freed when the resolver returns. Systems
+ * number and name the errors differently, hence a list of pairs instead of an
+ * index.
  */
 #include "unix/resolver.h"
 #include "alloc.h"
@@ -52,7 +52,7 @@ static const struct eai_pair eai_pairs[] = {
 int uv__eai_error(int eai) {
   if (eai == 0)
     return 0;
-  if (eai == EAI_SYSTEM && errno != 0) /* without it: as unknown a failure */
+  if (eai == EAI_SYSTEM && errno != 0) /* errno 0: unknown failure */
     return -errno;
   for (size_t i = 0; i < ARRAY_SIZE(eai_pairs); i++)
     if (eai_pairs[i].native == eai)
@@ -61,15 +61,15 @@ int uv__eai_error(int eai) {
 }
 
 void uv__getaddrinfo_os_resolve(uv_getaddrinfo_t* req) {
-  errno = 0; /* for EAI_SYSTEM: nobody's leftover */
+  errno = 0; /* so that EAI_SYSTEM sees no stale value */
   int eai = getaddrinfo(req->hostname, req->service, req->hints,
                         &req->addrinfo);
   req->retcode = uv__eai_error(eai);
 }
 
 void uv__getaddrinfo_os_drop(uv_getaddrinfo_t* req) {
-  /* hints, when there are any, are at the front of the block, then service,
-   * then hostname. */
+  /* The block starts with the hints if there are any, then the service, then
+   * the host name. */
   void* block = req->hints;
   if (block == NULL)
     block = req->service != NULL ? req->service : req->hostname;
@@ -80,7 +80,7 @@ void uv__getaddrinfo_os_drop(uv_getaddrinfo_t* req) {
   req->hostname = NULL;
 }
 
-static char* append(char** at, const void* from, size_t len) {
+static char* block_append(char** at, const void* from, size_t len) {
   char* to = *at;
 
   if (len == 0)
@@ -101,9 +101,9 @@ int uv__getaddrinfo_os_pack(uv_getaddrinfo_t* req,
 
   if (at == NULL)
     return UV_ENOMEM;
-  req->hints = (struct addrinfo*) append(&at, hints, hints_len);
-  req->service = append(&at, service, service_len);
-  req->hostname = append(&at, host, host_len);
+  req->hints = (struct addrinfo*) block_append(&at, hints, hints_len);
+  req->service = block_append(&at, service, service_len);
+  req->hostname = block_append(&at, host, host_len);
   return 0;
 }
 
@@ -114,7 +114,7 @@ void uv_freeaddrinfo(struct addrinfo* ai) {
 
 void uv__getnameinfo_os_resolve(uv_getnameinfo_t* req) {
   const struct sockaddr* addr = (const struct sockaddr*) &req->storage;
-  errno = 0; /* for EAI_SYSTEM: nobody's leftover */
+  errno = 0; /* so that EAI_SYSTEM sees no stale value */
   int eai = getnameinfo(addr, (socklen_t) uv__addr_os_len(addr), req->host,
                         sizeof(req->host), req->service, sizeof(req->service),
                         req->flags);

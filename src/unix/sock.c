@@ -31,7 +31,7 @@ static int mute_sigpipe(int fd) {
 #if UV__HAVE_PIPE2
 # define SOCK_FLAGS (SOCK_NONBLOCK | SOCK_CLOEXEC)
 static int prepare_new(int fd) {
-  (void) fd; /* born with both flags */
+  (void) fd; /* created with both flags */
   return 0;
 }
 #else
@@ -107,7 +107,8 @@ int uv__sock_reuse_udp(int fd) {
 
 int uv__sock_v6only(int fd, int on) {
   int err = uv__sock_set(fd, IPPROTO_IPV6, IPV6_V6ONLY, on);
-  /* OpenBSD's IPv6 sockets are IPv6 only; to switch that off is EINVAL. */
+  /* OpenBSD: IPv6 sockets are always IPv6-only; clearing the option is
+   * EINVAL. */
   return err == UV_EINVAL && !on ? 0 : err;
 }
 
@@ -138,7 +139,7 @@ int uv__handle_os_buffer_size(uv_handle_t* handle, int option, int* value) {
 
 typedef int name_fn(int fd, struct sockaddr* name, socklen_t* len);
 
-static int ask_name(name_fn* ask, int fd, struct sockaddr* name, int* namelen) {
+static int get_name(name_fn* ask, int fd, struct sockaddr* name, int* namelen) {
   if (fd < 0)
     return UV_EBADF;
 
@@ -150,11 +151,11 @@ static int ask_name(name_fn* ask, int fd, struct sockaddr* name, int* namelen) {
 }
 
 int uv__sock_local_name(int fd, struct sockaddr* name, int* namelen) {
-  return ask_name(getsockname, fd, name, namelen);
+  return get_name(getsockname, fd, name, namelen);
 }
 
 int uv__sock_peer_name(int fd, struct sockaddr* name, int* namelen) {
-  return ask_name(getpeername, fd, name, namelen);
+  return get_name(getpeername, fd, name, namelen);
 }
 
 int uv__sock_has_peer(int fd) {
@@ -167,7 +168,7 @@ int uv__sock_has_peer(int fd) {
 int uv__sock_connect(int fd, const struct sockaddr* addr, socklen_t len) {
   if (connect(fd, addr, len) == 0)
     return 0;
-  /* An interrupted connect goes on in the background like any other. */
+  /* An interrupted connect continues in the background. */
   if (errno == EINPROGRESS || errno == EINTR)
     return 1;
   return uv__errno();
@@ -212,7 +213,7 @@ static int set_blocking(const int pair[2], int flags0, int flags1) {
 }
 
 #if UV__HAVE_PIPE2
-/* What both ends want comes with the pair, the rest is added. */
+/* Flags for both ends come with the pair; the rest is set afterwards. */
 static int make_pair(int type, int protocol, int pair[2], int both) {
   int born = SOCK_CLOEXEC | (both ? SOCK_NONBLOCK : 0);
   return socketpair(AF_UNIX, type | born, protocol, pair) == 0 ? 0
@@ -281,7 +282,7 @@ unsigned int uv__addr_os_len(const struct sockaddr* addr) {
 }
 
 uint32_t uv__addr_os_scope(const char* zone) {
-  /* The name first: an interface may be called "1". */
+  /* Try the name first: an interface may be called "1". */
   uint32_t index = if_nametoindex(zone);
   return index != 0 ? index : uv__addr_scope_number(zone);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Servers: listening, and handing connections over.
+/* Listening, and accepting connections.
  *
- * One connection is taken per readiness event, so that processes sharing the
+ * One connection is accepted per readiness event, so that processes sharing the
  * socket share the load. It waits in accepted_fd; if the callback does not
- * uv_accept() it, interest is dropped until somebody does.
+ * uv_accept() it, POLLIN interest is dropped until uv_accept() is called.
  *
- * Out of descriptors, a pending connection would keep the socket readable for
- * ever. The loop therefore holds one in reserve: it is given up to accept the
- * connection and hang up on it, and taken back. Without the reserve the
- * callback hears of the error.
+ * When the process is out of descriptors, a pending connection would keep the
+ * socket readable for ever. The loop therefore holds a descriptor in reserve:
+ * it is closed to accept the connection and hang up on it, then reopened.
+ * Without the reserve the callback gets the error.
  */
 #include "os/stream.h"
 #include "callback.h"
@@ -20,9 +20,9 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
-/* A second number for the descriptor that wakes the loop: no file is opened
- * while the loop runs, which a sandbox may forbid. Where kqueue needs no such
- * descriptor there is no other that a forked child inherits. */
+/* A duplicate of the wake fd: opens no file while the loop runs, which a
+ * sandbox may forbid. kqueue may need no wake fd, and a kqueue itself is not
+ * inherited by a forked child, hence /dev/null. */
 static void open_reserve(uv_loop_t* loop) {
   if (loop->emfile_fd != -1)
     return;
@@ -30,14 +30,14 @@ static void open_reserve(uv_loop_t* loop) {
   int fd = self_fd != -1 ? uv__fd_dup(self_fd)
                          : uv__fd_open("/dev/null", O_RDONLY, 0);
   if (fd >= 0)
-    loop->emfile_fd = fd; /* else the next accept tries again */
+    loop->emfile_fd = fd; /* otherwise the next accept tries again */
 }
 
 static int ready_to_listen(uv_stream_t* stream) {
   if (stream->type == UV_TCP)
     return uv__tcp_ready_to_listen((uv_tcp_t*) stream);
 
-  /* Only a connected pipe carries descriptors, and only a bound one listens. */
+  /* Only a connected pipe can pass descriptors; only a bound one can listen. */
   if (uv__stream_fd(stream) == -1 || ((uv_pipe_t*) stream)->ipc)
     return UV_EINVAL;
   return 0;
@@ -66,7 +66,7 @@ static int is_out_of_fds(int err) {
   return err == UV_EMFILE || err == UV_ENFILE;
 }
 
-/* Hangs up on one waiting connection. UV_EAGAIN if that worked. */
+/* Closes one pending connection. UV_EAGAIN if that worked. */
 static int shed_one(uv_loop_t* loop, int server_fd, int err) {
   if (loop->emfile_fd == -1)
     return err;
@@ -78,7 +78,7 @@ static int shed_one(uv_loop_t* loop, int server_fd, int err) {
     uv__fd_close(fd);
   open_reserve(loop);
 
-  /* Another thread may have been faster to take the descriptor. */
+  /* Another thread may have taken the descriptor first. */
   return is_out_of_fds(fd) ? err : UV_EAGAIN;
 }
 
@@ -93,7 +93,7 @@ static int take_connection(uv_stream_t* server) {
   return fd;
 }
 
-static void tell(uv_stream_t* server, int status) {
+static void connection_report(uv_stream_t* server, int status) {
   if (server->connection_cb != NULL)
     uv__call_connection(server, status);
 }
@@ -102,7 +102,7 @@ void uv__server_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   uv_stream_t* server = container_of(w, uv_stream_t, io_watcher);
   int refused = w->events == 0 && (events & POLLERR) != 0;
 
-  /* Somebody tried to connect it as well, and has to be told. */
+  /* A connect was also attempted on it, and its callback is pending. */
   if (server->connect_req != NULL) {
     uv__stream_io(loop, w, events);
     return;
@@ -112,20 +112,21 @@ void uv__server_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
     if (fd == UV_EAGAIN && refused)
       fd = uv__stream_refusal(server);
     if (fd == UV_EAGAIN || fd == UV_ECONNABORTED)
-      return; /* gone before we came */
+      return; /* gone before it was accepted */
     if (fd < 0) {
-      tell(server, fd);
+      connection_report(server, fd);
       return;
     }
     server->accepted_fd = fd;
-    tell(server, 0);
+    connection_report(server, 0);
   }
 
   if (server->accepted_fd != -1)
     uv__io_stop(loop, w, POLLIN);
 }
 
-/* A connection accepted by us, or a descriptor of unknown past. */
+/* Opens a connection that we accepted, or a received descriptor of unknown
+ * type. */
 static int open_client(const uv_stream_t* server, uv_stream_t* client, int fd) {
   if (!(server->flags & UV__LISTENING))
     return uv__stream_adopt(client, fd);
@@ -155,7 +156,7 @@ int uv__stream_os_accept(uv_stream_t* server, uv_stream_t* client) {
 
   int err = hand_over(server, client, fd);
 
-  /* Delivered or dropped: the next one may come. */
+  /* Delivered or dropped: continue with the next one. */
   server->accepted_fd = uv__ipc_next_fd(server);
   if (server->accepted_fd == -1 && (server->flags & UV__LISTENING))
     uv__io_start(server->loop, &server->io_watcher, POLLIN);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors that travel over a pipe with ipc=1 (SCM_RIGHTS).
+/* Passing descriptors over a pipe with ipc=1 (SCM_RIGHTS).
  *
- * Each received descriptor waits for uv_accept(): the oldest in accepted_fd,
- * the others in a growing ring behind it. The ring has a bound, because the
- * peer decides how many arrive; beyond it, or without memory, what came is
- * closed and the reader is told. Nothing received ever outlives the handle.
+ * Received descriptors wait for uv_accept(): the oldest in accepted_fd, the
+ * others in a growing ring. The ring is bounded, because the peer decides how
+ * many arrive; beyond the bound, or without memory, received descriptors are
+ * closed and the reader gets an error. No received descriptor outlives the
+ * handle.
  */
 #include "alloc.h"
 #include "os/pipe.h"
@@ -17,8 +18,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* The most descriptors one message carries on Linux (SCM_MAX_FD); no other
- * system allows more in practice. */
+/* The maximum per message on Linux (SCM_MAX_FD); no other system allows more in
+ * practice. */
 #define FDS_PER_MESSAGE 253
 
 #define RING_MIN 8u
@@ -34,10 +35,10 @@
 # define SEND_FLAGS 0
 #endif
 
-/* Behind uv_stream_t.queued_fds, allocated with the second waiting fd. */
+/* In uv_stream_t.queued_fds; allocated for the second waiting fd. */
 struct fd_ring {
-  unsigned size;  /* places, a power of two */
-  unsigned first; /* place of the oldest */
+  unsigned size;  /* capacity, a power of two */
+  unsigned first; /* index of the oldest */
   unsigned count;
   int fds[];
 };
@@ -49,7 +50,7 @@ static struct fd_ring* ring_of(const uv_stream_t* stream) {
   return (struct fd_ring*) stream->queued_fds;
 }
 
-/* A ring of twice the size with the old one's content. */
+/* Doubles the ring, keeping its content. */
 static int ring_grow(uv_stream_t* stream) {
   struct fd_ring* old = ring_of(stream);
   unsigned size = old == NULL ? RING_MIN : 2 * old->size;
@@ -72,8 +73,8 @@ static int ring_grow(uv_stream_t* stream) {
   return 0;
 }
 
-/* Puts a received fd in line. On failure it is still the caller's. */
-static int line_up(uv_stream_t* stream, int fd) {
+/* Queues a received fd. On failure the caller still owns it. */
+static int queue_fd(uv_stream_t* stream, int fd) {
   struct fd_ring* ring = ring_of(stream);
 
   if (stream->accepted_fd == -1) {
@@ -108,8 +109,8 @@ void uv__ipc_close(uv_stream_t* stream) {
   stream->queued_fds = NULL;
 }
 
-/* Lines up the descriptors of one control message; after a failure the rest of
- * them is closed, so that none leaks. */
+/* Queues the descriptors of one control message; after a failure it closes the
+ * rest, so that none leaks. */
 static int take_fds(uv_stream_t* stream, const struct cmsghdr* cmsg, int err) {
   const unsigned char* data = CMSG_DATA(cmsg);
   size_t count = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -120,7 +121,7 @@ static int take_fds(uv_stream_t* stream, const struct cmsghdr* cmsg, int err) {
     if (MSG_CMSG_CLOEXEC == 0 && err == 0)
       err = uv__fd_cloexec(fd, 1);
     if (err == 0)
-      err = line_up(stream, fd);
+      err = queue_fd(stream, fd);
     if (err != 0)
       uv__fd_close(fd);
   }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading from a stream.
  *
- *   alloc_cb -> read -> read_cb, again while there is more, at most
+ *   alloc_cb -> read -> read_cb, repeated while there is more, at most
  *   READS_PER_TURN times so that one busy peer does not starve the others
  *
- * A short read means the kernel has nothing more: the turn ends without asking
- * again, and an end that is already there is for the next turn. A hangup with
- * nothing to read is the end; no buffer is asked for, no call made. The end of
- * the stream stops reading but leaves it open; an error makes it neither
- * readable nor writable.
+ * After a short read the kernel has nothing more, so reading stops without
+ * another call; an EOF that is already pending waits for the next event. A
+ * hangup with nothing to read is EOF, reported without a buffer or a call. EOF
+ * stops reading but leaves the stream open; an error makes it neither readable
+ * nor writable.
  */
 #include "unix/stream.h"
 #include "callback.h"
@@ -32,14 +32,14 @@ void uv__stream_os_read_stop(uv_stream_t* stream) {
   uv__handle_stop(uv__base(stream));
 }
 
-/* The other side will send no more. */
+/* Reports EOF. */
 static void read_end(uv_stream_t* stream, const uv_buf_t* buf) {
   stream->flags |= UV__READ_EOF;
   uv__stream_os_read_stop(stream);
   uv__call_read(stream, UV_EOF, buf);
 }
 
-/* The stream is of no use any more, but active until the callback knows. */
+/* Reports an error. The stream stays active until the callback has run. */
 static void read_fail(uv_stream_t* stream, int err, const uv_buf_t* buf) {
   stream->flags &= ~(UV__READABLE | UV__WRITABLE);
   uv__call_read(stream, err, buf);
@@ -55,7 +55,7 @@ UV__INLINE ssize_t read_into(uv_stream_t* stream, const uv_buf_t* buf) {
   return uv__fd_read(uv__stream_fd(stream), buf->base, len);
 }
 
-/* Nothing there although something was announced. */
+/* The fd was reported ready, but there is nothing to read. */
 static void read_none(uv_stream_t* stream,
                       unsigned events,
                       int refused,
@@ -63,22 +63,22 @@ static void read_none(uv_stream_t* stream,
   if (refused)
     read_fail(stream, uv__stream_refusal(stream), buf);
   else if (events & POLLHUP)
-    read_end(stream, buf); /* and there never will be */
+    read_end(stream, buf); /* a hangup: no more data will come */
   else
     uv__call_read(stream, 0, buf);
 }
 
-/* Is there reason to read again at once? */
+/* Should another read follow at once? */
 static int read_more(const uv_stream_t* stream, int is_short) {
   if (!(stream->flags & UV__READING))
     return 0; /* stopped or closed by the callback */
   if (stream->flags & UV__BLOCKING_WRITES)
-    return 0; /* the fd may be blocking: only what was announced */
+    return 0; /* the fd may be blocking */
   return !is_short;
 }
 
-/* One read. Returns whether another should follow in this turn. `is_observed`
- * is a constant: there are two of it. */
+/* Reads once. Returns whether another read should follow. `is_observed` is a
+ * constant, so that the compiler makes two versions. */
 UV__INLINE int read_once(uv_stream_t* stream,
                          unsigned events,
                          int refused,
@@ -88,7 +88,7 @@ UV__INLINE int read_once(uv_stream_t* stream,
   uv__call_alloc_as(is_observed, uv__base(stream), stream->alloc_cb,
                     SUGGESTED_SIZE, &buf);
   if (!(stream->flags & UV__READING))
-    return 0; /* alloc_cb changed its mind; the buffer is its own affair */
+    return 0; /* alloc_cb stopped reading; the buffer is its own */
   if (buf.base == NULL || buf.len == 0) {
     uv__call_read(stream, UV_ENOBUFS, &buf);
     return 0;
@@ -106,7 +106,7 @@ UV__INLINE int read_once(uv_stream_t* stream,
   else if (n == 0)
     read_end(stream, &buf);
   else if (n == UV_EIO && (events & POLLHUP))
-    read_end(stream, &buf); /* a terminal whose other side is gone */
+    read_end(stream, &buf); /* a terminal whose other side has closed */
   else
     read_fail(stream, (int) n, &buf);
   return 0;
@@ -118,8 +118,8 @@ UV__COLD static int read_once_observed(uv_stream_t* stream,
   return read_once(stream, events, refused, 1);
 }
 
-/* The other side is gone and left nothing to read. A terminal may hold data
- * back although it hung up. */
+/* Has the peer closed with nothing left to read? A terminal that hung up may
+ * still hold data. */
 static int is_hung_up(const uv_stream_t* stream, unsigned events) {
   return (events & (POLLIN | POLLERR | POLLHUP)) == POLLHUP &&
          stream->type != UV_TTY;
@@ -139,8 +139,8 @@ void uv__stream_read_turn(uv_stream_t* stream, unsigned events, int refused) {
                                 : read_once(stream, events, refused, 0);
   } while (goes_on && ++reads < READS_PER_TURN);
 
-  /* A regular file: ready for ever, but no poller says so. Asking for interest
-   * again brings the next refusal and with it the next turn. */
+  /* A regular file is always ready, but no poller reports it. Asking for
+   * interest again causes the next refusal, and with it the next read. */
   if (refused && (stream->flags & UV__READING))
     uv__io_start(stream->loop, &stream->io_watcher, POLLIN);
 }

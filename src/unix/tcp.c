@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP sockets: making, binding, connecting, closing. */
+/* TCP sockets: creating, binding, connecting, closing. */
 #include "os/tcp.h"
 #include "unix/fd.h"
 #include "unix/sock.h"
@@ -57,7 +57,7 @@ int uv__tcp_os_open(uv_tcp_t* tcp, uv_os_sock_t sock) {
 
 /* Options that must be set before the address. */
 static int prepare_bind(int fd, int family, unsigned int flags) {
-  /* Always: a server binds over connections in TIME_WAIT. */
+  /* Always, so that a server can bind despite connections in TIME_WAIT. */
   int err = uv__sock_reuseaddr(fd);
   if (err == 0 && (flags & UV_TCP_REUSEPORT))
     err = uv__sock_reuseport(fd);
@@ -93,21 +93,21 @@ int uv__tcp_os_bind(uv_tcp_t* tcp,
 int uv__tcp_ready_to_listen(uv_tcp_t* tcp) {
   if (tcp->delayed_error != 0)
     return tcp->delayed_error;
-  return uv__tcp_os_socket(tcp, AF_INET); /* listen(2) finds a port */
+  return uv__tcp_os_socket(tcp, AF_INET); /* listen(2) picks a port */
 }
 
-/* The scope of an interface to reach link-local peers by; 0: there is none. */
+/* The scope of an interface with link-local addresses; 0 if there is none. */
 static uint32_t link_local_scope(void) {
   struct ifaddrs* list;
 
   if (getifaddrs(&list) != 0)
-    return 0; /* then connect says what is wrong */
+    return 0; /* connect reports the error */
   uint32_t scope = uv__ifaddrs_link_scope(list);
   freeifaddrs(list);
   return scope;
 }
 
-/* Adds the scope that a link-local address needs and the caller left out. */
+/* Adds the scope that a link-local address needs if the caller omitted it. */
 static const struct sockaddr* with_scope(const struct sockaddr* addr,
                                          struct sockaddr_in6* copy) {
   if (addr->sa_family != AF_INET6)
@@ -130,7 +130,7 @@ int uv__tcp_os_connect(uv_connect_t* req,
   int err = uv__tcp_os_socket(tcp, addr->sa_family);
   if (err != 0)
     return err;
-  /* What bind put off is for the callback. */
+  /* The callback reports the delayed error of bind. */
   if (tcp->delayed_error != 0) {
     uv__stream_connecting(stream_of(tcp), req, tcp->delayed_error);
     return 0;
@@ -138,7 +138,7 @@ int uv__tcp_os_connect(uv_connect_t* req,
 
   int answer =
       uv__sock_connect(tcp->io_watcher.fd, with_scope(addr, &scoped), len);
-  /* So is a refusal, the peer's word. Anything else is about the call. */
+  /* It also reports a refusal by the peer. Other errors are returned. */
   if (answer < 0 && answer != UV_ECONNREFUSED)
     return answer;
   tcp->flags |= UV__READABLE | UV__WRITABLE;

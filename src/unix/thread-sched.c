@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Where and how eagerly threads run: affinity masks, current CPU, priority.
+/* Thread scheduling: affinity masks, current CPU, priority.
  *
- * A public mask has one byte per CPU, uv_cpumask_size() of them. Priorities
- * are the five UV_THREAD_PRIORITY_* steps; real-time policies spread them over
- * the policy's range, time-sharing ones have a single level there and Linux
- * uses the nice value of the calling thread instead. Context: any.
+ * A public mask has one byte per CPU, uv_cpumask_size() of them. Priorities are
+ * the five UV_THREAD_PRIORITY_* steps. Real-time policies map them to the range
+ * of the policy. Time-sharing policies have a single level, so Linux uses the
+ * nice value of the calling thread instead. Context: any.
  */
 #include "os/thread.h"
 #include "unix/fd.h"
@@ -52,7 +52,7 @@ static int affinity_set(pthread_t thread, const char* mask) {
 
 #elif UV__HAVE_CPUSET_CREATE
 
-/* NetBSD allocates its sets; the kernel knows at most this many CPUs. */
+/* NetBSD allocates its sets; its kernel supports at most this many CPUs. */
 #define NETBSD_CPUS 256
 
 int uv_cpumask_size(void) {
@@ -106,7 +106,7 @@ int uv__thread_os_getaffinity(uv_thread_t tid, char* mask, size_t size) {
   int err = affinity_get(tid, mask);
   if (err != 0)
     return err;
-  /* Bytes beyond the system's CPUs mean "not there". */
+  /* Bytes beyond the CPUs of the system are 0. */
   size_t known = (size_t) uv_cpumask_size();
   memset(mask + known, 0, size - known);
   return 0;
@@ -136,7 +136,8 @@ int uv_thread_getcpu(void) {
 
 #if UV__HAVE_THREAD_NICE
 
-/* pthreads cannot name another thread's id, so nice is for oneself. */
+/* pthreads has no thread id for other threads, so nice applies only to the
+ * calling thread. */
 static int nice_applies(pthread_t thread, int policy) {
   return policy == SCHED_OTHER && pthread_equal(thread, pthread_self());
 }

@@ -16,18 +16,18 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* No thread gets less, whatever was asked: a libc call or two must fit. */
+/* Lower bound for any request: a few libc calls must fit. */
 #define STACK_FLOOR ((size_t) 16 << 10)
 
-/* Default stacks lie between these; outside, RLIMIT_STACK was not meant for
- * threads ("unlimited" is common) and the usual 8 MiB are taken. */
+/* Bounds for the default stack. Outside of them, RLIMIT_STACK was not meant for
+ * threads ("unlimited" is common), and the usual 8 MiB is used. */
 #define STACK_DEFAULT_MIN ((size_t) 256 << 10)
 #define STACK_DEFAULT_MAX ((size_t) 1 << 30)
 #define STACK_DEFAULT ((size_t) 8 << 20)
 
-/* What the new thread needs to know; it owns and frees this. */
+/* Passed to the new thread, which frees it. */
 struct thread_start {
-  uv_thread_cb entry; /* the user's function */
+  uv_thread_cb entry; /* function of the caller */
   void* arg;          /* its argument */
 };
 
@@ -42,7 +42,7 @@ static void* thread_main(void* data) {
 static size_t stack_size_min(void) {
   size_t floor = STACK_FLOOR;
 #ifdef _SC_THREAD_STACK_MIN
-  /* Since glibc 2.34 this includes the signal frame of this very CPU. */
+  /* Since glibc 2.34 this includes the signal frame of the actual CPU. */
   long wanted = sysconf(_SC_THREAD_STACK_MIN);
   if (wanted > 0 && (size_t) wanted > floor)
     floor = (size_t) wanted;
@@ -62,8 +62,8 @@ static size_t stack_size_default(void) {
   return (size_t) size;
 }
 
-/* The stack to ask pthreads for: at least the minimum, whole pages. Returns 0
- * if no such number exists. */
+/* The stack size to request: at least the minimum, in whole pages. 0 if that
+ * overflows. */
 static size_t stack_size_for(const uv_thread_options_t* options) {
   size_t size = uv__thread_stack_size(options);
   if (size == 0)
@@ -124,8 +124,8 @@ int uv_thread_equal(const uv_thread_t* t1, const uv_thread_t* t2) {
   return pthread_equal(*t1, *t2);
 }
 
-/* Four systems, four signatures: each variant names the current thread or
- * reads a thread's name into UV_PTHREAD_MAX_NAMELEN_NP bytes; 0 or errno. */
+/* Four systems, four signatures: each variant names the current thread or reads
+ * the name of a thread into UV_PTHREAD_MAX_NAMELEN_NP bytes; 0 or errno. */
 #if UV__HAVE_SETNAME_SELF
 static int name_set(const char* name) {
   return pthread_setname_np(name);
@@ -165,7 +165,7 @@ int uv__thread_os_setname(const char* name) {
 }
 
 int uv__thread_os_getname(uv_thread_t* tid, char* name, size_t size) {
-  /* Systems refuse a buffer that could be too small; ours never is. */
+  /* The system fails if the buffer could be too small; this one never is. */
   char full[UV_PTHREAD_MAX_NAMELEN_NP] = "";
   int err = name_get(*tid, full, sizeof(full));
   if (err != 0)

@@ -23,7 +23,7 @@
 # include <sys/syscall.h>
 #endif
 
-/* Formatting, dladdr() and a demangler fit easily. */
+/* Enough for formatting, dladdr() and a demangler. */
 #define STACK_SIZE ((size_t) 512 << 10)
 
 #if UV__HAVE_GETAUXVAL
@@ -36,8 +36,8 @@ int uv__trace_os_has_raised_rights(void) {
 }
 #endif
 
-/* Nobody else's file, no device, no pipe, no second name of something; and not
- * what another process is tracing into. */
+/* Accepts only a regular file that we own, with a single link, that no other
+ * process is tracing into. */
 static int check_file(int fd) {
   struct stat st;
 
@@ -46,7 +46,7 @@ static int check_file(int fd) {
   if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_nlink != 1)
     return UV_EPERM;
   if (flock(fd, LOCK_EX | LOCK_NB) == -1)
-    return errno == EWOULDBLOCK ? UV_EBUSY : 0; /* where there are no locks */
+    return errno == EWOULDBLOCK ? UV_EBUSY : 0; /* no lock support */
   if (ftruncate(fd, 0) == -1)
     return uv__errno();
   return 0;
@@ -99,7 +99,7 @@ uint64_t uv__trace_os_thread_id(void) {
   return (uint64_t) syscall(SYS_gettid);
 }
 #else
-/* Not the kernel's number, but one that no other thread has. */
+/* Not the kernel's thread id, but unique in the process. */
 uint64_t uv__trace_os_thread_id(void) {
   return (uint64_t) (uintptr_t) pthread_self();
 }
@@ -113,8 +113,8 @@ int uv__trace_os_key_set(const uv_key_t* key, void* data) {
   return -pthread_setspecific(*key, data);
 }
 
-/* Where the program has a C++ run time its names become readable. */
-static char* demangle(const char* name) {
+/* Demangles C++ names if the program has a C++ run time. */
+static char* symbol_demangle(const char* name) {
   char* (*find)(const char*, char*, size_t*, int*);
   void* found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
 
@@ -139,15 +139,15 @@ void uv__trace_os_symbol(const void* address, char* name, size_t size) {
     snprintf(name, size, "%p", (void*) (uintptr_t) address);
     return;
   }
-  /* The nearest symbol before it is another function's. */
+  /* The nearest symbol below belongs to another function. */
   if (info.dli_sname == NULL || info.dli_saddr != address) {
     snprintf(name, size, "%s+0x%zx", base_of(info.dli_fname),
              (size_t) ((const char*) address - (const char*) info.dli_fbase));
     return;
   }
-  char* readable = demangle(info.dli_sname);
+  char* readable = symbol_demangle(info.dli_sname);
   snprintf(name, size, "%s", readable != NULL ? readable : info.dli_sname);
-  free(readable); /* the C++ run time's */
+  free(readable); /* allocated by __cxa_demangle */
 }
 
 #if UV__HAVE_PROC_COMM

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Terminals: streams with modes.
  *
- * The handle works on a description of its own, made by opening the terminal
- * again: O_NONBLOCK on the one that was passed would reach every process that
- * shares it. That one stays as it is and the caller's. Where the terminal
- * cannot be opened again (the master side of a pty, no permission), the handle
- * takes the fd over, leaves it blocking, and writes wait.
+ * The handle opens the terminal again and works on its own file description:
+ * setting O_NONBLOCK on the caller's would affect every process that shares it.
+ * The caller's fd stays unchanged and belongs to the caller. If the terminal
+ * cannot be reopened (pty master, no permission), the handle takes over the fd,
+ * leaves it blocking, and writes block.
  *
- * A changed mode is taken back when its handle closes. For programs that end
- * without closing, uv_tty_reset_mode() knows the first handle whose mode was
- * changed.
+ * Closing a handle restores the mode that it changed. For programs that exit
+ * without closing, uv_tty_reset_mode() restores the mode of the first handle
+ * that changed it.
  */
 #include "os/tty.h"
 #include "atomic.h"
@@ -26,12 +26,12 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* Room for the path of a terminal. */
+/* Size of a terminal path. */
 #define PATH_SIZE 256
 
-/* What uv_tty_reset_mode() restores. Whoever raises `busy` may touch the rest.
- * Only set_mode and close wait for it: a signal handler could have interrupted
- * them. */
+/* What uv_tty_reset_mode() restores. Whoever sets `busy` owns the other fields.
+ * Only set_mode and close spin on it: a signal handler calling
+ * uv_tty_reset_mode() may have interrupted them and must not wait. */
 static struct {
   int busy; /* atomic */
   int is_set;
@@ -61,7 +61,7 @@ static int get_termios(int fd, struct termios* termios) {
   return r == 0 ? 0 : uv__errno();
 }
 
-/* At once: waiting for the output to drain could take for ever. */
+/* Applies at once (TCSANOW): draining the output could block for ever. */
 static int set_termios(int fd, const struct termios* termios) {
   int r;
 
@@ -71,7 +71,7 @@ static int set_termios(int fd, const struct termios* termios) {
   return r == 0 ? 0 : uv__errno();
 }
 
-/* A master has no second way in: opening its name makes another pty. */
+/* A pty master cannot be reopened: opening its name creates another pty. */
 #if UV__HAVE_PTSNAME_R
 static int is_pty_master(int fd) {
   char name[PATH_SIZE];
@@ -90,7 +90,7 @@ static int open_by_name(int fd, int flags) {
 }
 
 #if UV__HAVE_PROCFS_EXE
-/* Finds terminals that have no name here, as in a container. */
+/* Works for terminals without a visible name, as in a container. */
 static int open_by_fd(int fd, int flags) {
   char name[PATH_SIZE];
   snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
@@ -104,7 +104,7 @@ static int open_by_fd(int fd, int flags) {
 }
 #endif
 
-/* A new fd of the terminal behind `fd`, non-blocking, or UV_E*. */
+/* A new, non-blocking fd of the terminal behind `fd`, or UV_E*. */
 static int open_again(int fd, int access_mode) {
   int flags = access_mode | O_NOCTTY | O_NONBLOCK;
 
@@ -114,7 +114,7 @@ static int open_again(int fd, int access_mode) {
   return own_fd >= 0 ? own_fd : open_by_fd(fd, flags);
 }
 
-static unsigned directions(int access_mode) {
+static unsigned directions_of(int access_mode) {
   switch (access_mode) {
   case O_RDONLY:
     return UV__READABLE;
@@ -137,7 +137,8 @@ static int choose_fd(uv_tty_t* tty, int fd, int is_tty, int access_mode) {
     err = uv__fd_nonblock(fd, 1);
   }
   if (err == 0)
-    err = uv__stream_open((uv_stream_t*) tty, own_fd, directions(access_mode));
+    err =
+        uv__stream_open((uv_stream_t*) tty, own_fd, directions_of(access_mode));
   if (err != 0 && own_fd != fd)
     uv__fd_close(own_fd);
   return err;
@@ -160,9 +161,8 @@ int uv__tty_os_init(uv_loop_t* loop, uv_tty_t* tty, uv_file fd) {
   return err;
 }
 
-/* Keys as they come: no line editing, echo, signals, flow control or
- * translation of input. Output is still processed, so that "\n" starts a new
- * line. */
+/* Raw input: no line editing, echo, signals, flow control or translation.
+ * Output is still processed, so that "\n" starts a new line. */
 static void make_raw(struct termios* termios) {
   termios->c_iflag &= ~(tcflag_t) (BRKINT | ICRNL | INPCK | ISTRIP | IXON);
   termios->c_oflag |= ONLCR;
@@ -172,7 +172,8 @@ static void make_raw(struct termios* termios) {
   termios->c_cc[VTIME] = 0;
 }
 
-static struct termios derive(const uv_tty_t* tty, uv_tty_mode_t mode) {
+static struct termios termios_for_mode(const uv_tty_t* tty,
+                                       uv_tty_mode_t mode) {
   struct termios termios = tty->orig_termios;
 
   if (mode == UV_TTY_MODE_RAW || mode == UV_TTY_MODE_RAW_VT)
@@ -182,8 +183,8 @@ static struct termios derive(const uv_tty_t* tty, uv_tty_mode_t mode) {
   return termios;
 }
 
-/* The first mode change of the process is the one to take back at exit. */
-static void remember(const uv_tty_t* tty, int fd) {
+/* The first mode change of the process is the one to undo at exit. */
+static void reset_remember(const uv_tty_t* tty, int fd) {
   if (reset.is_set)
     return;
   reset.is_set = 1;
@@ -191,7 +192,7 @@ static void remember(const uv_tty_t* tty, int fd) {
   reset.termios = tty->orig_termios;
 }
 
-/* Locked: a reset in between would be undone. */
+/* Under the lock: otherwise a concurrent reset could be undone. */
 static int change_mode(uv_tty_t* tty, uv_tty_mode_t mode) {
   int fd = uv__stream_fd((uv_stream_t*) tty);
 
@@ -201,10 +202,10 @@ static int change_mode(uv_tty_t* tty, uv_tty_mode_t mode) {
     if (err != 0)
       return err;
     tty->orig_termios = found;
-    remember(tty, fd);
+    reset_remember(tty, fd);
   }
 
-  struct termios termios = derive(tty, mode);
+  struct termios termios = termios_for_mode(tty, mode);
   int err = set_termios(fd, &termios);
   if (err == 0)
     tty->mode = (int) mode;
@@ -226,7 +227,7 @@ int uv_tty_reset_mode(void) {
   int err = 0;
 
   if (!reset_try_lock())
-    return UV_EBUSY; /* interrupted set_mode, or another thread is at it */
+    return UV_EBUSY; /* a signal interrupted set_mode, or a race */
   if (reset.is_set)
     err = set_termios(reset.fd, &reset.termios);
   reset_unlock();
@@ -234,8 +235,8 @@ int uv_tty_reset_mode(void) {
   return err;
 }
 
-/* The fd is about to be closed: its mode goes back to what it was. */
-static void give_back(uv_tty_t* tty, int fd) {
+/* Restores the original mode before the fd is closed. */
+static void restore_mode(uv_tty_t* tty, int fd) {
   reset_lock();
   if (tty->mode != UV_TTY_MODE_NORMAL)
     (void) set_termios(fd, &tty->orig_termios); /* the terminal may be gone */
@@ -249,7 +250,7 @@ enum uv__close_answer uv__tty_close(uv_handle_t* handle) {
   int fd = uv__stream_fd((uv_stream_t*) tty);
 
   if (fd != -1)
-    give_back(tty, fd);
+    restore_mode(tty, fd);
   uv__stream_close((uv_stream_t*) tty);
   return UV__CLOSE_DONE;
 }

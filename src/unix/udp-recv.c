@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Receiving datagrams: one at a time or in batches (recvmmsg), and the errors
- * that the network sends back, which Linux keeps in a queue of their own.
+/* Receiving datagrams, one at a time or in batches (recvmmsg), and the network
+ * errors that Linux keeps in a separate error queue.
  *
- * A turn ends when the queue is empty, which is reported as nread 0 without an
- * address, when the callback stops or closes the handle, or after TURN_MAX
- * datagrams, so that one socket cannot hold up the loop. An error event has two
- * turns: datagrams, where the kernel reports the newest error once, then the
- * error queue.
+ * Receiving stops when the queue is empty, which is reported as nread 0 without
+ * an address; when the callback stops or closes the handle; or after TURN_MAX
+ * datagrams, so that one socket cannot hold up the loop. An error event reads
+ * twice: first the datagrams, where the kernel reports the latest error once,
+ * then the error queue.
  */
 #include "unix/udp.h"
 #include "callback.h"
@@ -30,13 +30,13 @@
 #if UV__HAVE_IP_RECVERR
 # define ERROR_QUEUE MSG_ERRQUEUE
 #else
-# define ERROR_QUEUE 0 /* there is none */
+# define ERROR_QUEUE 0 /* not supported */
 #endif
 
-/* What to receive from: the flag to recvmsg(). */
+/* Which queue to read; the value is the flag for recvmsg(). */
 enum queue { QUEUE_DATA = 0, QUEUE_ERRORS = ERROR_QUEUE };
 
-/* Where the kernel puts what comes with a datagram. */
+/* Address and control data that come with a datagram. */
 struct arrival {
   struct sockaddr_storage peer;
 #if UV__HAVE_IP_RECVERR
@@ -59,10 +59,10 @@ static void take_control(struct msghdr* msg, struct arrival* arrival) {
   msg->msg_controllen = sizeof(arrival->control);
 }
 
-/* The error that came with a message, 0 if it is none of the network's, and in
- * *from who sent it, if that is known. It is a negative number in 32 bits, so
- * that a wider ssize_t holds a positive one. libuv reports it like that, and
- * its own tests refuse a negative nread (udp_send_unreachable). */
+/* The error in a message of the error queue, 0 if it is not a network error;
+ * *from is its sender, if known. The error is negative as a 32-bit number, so a
+ * wider ssize_t holds a positive one. libuv reports it like that, and its own
+ * tests reject a negative nread (udp_send_unreachable). */
 static ssize_t network_error(struct msghdr* msg, const struct sockaddr** from) {
   for (struct cmsghdr* c = CMSG_FIRSTHDR(msg); c != NULL;
        c = uv__cmsg_next(msg, c)) {
@@ -104,13 +104,13 @@ static void fill_header(struct msghdr* msg,
     take_control(msg, arrival);
 }
 
-/* Hands one message to the program; `flags` says whose the buffer is. */
-static void report(uv_udp_t* handle,
-                   enum queue queue,
-                   struct msghdr* msg,
-                   ssize_t nread,
-                   const uv_buf_t* buf,
-                   unsigned flags) {
+/* Passes one message to the program; `flags` says who owns the buffer. */
+static void udp_recv_report(uv_udp_t* handle,
+                            enum queue queue,
+                            struct msghdr* msg,
+                            ssize_t nread,
+                            const uv_buf_t* buf,
+                            unsigned flags) {
   const struct sockaddr* from = msg->msg_name;
 
   if (msg->msg_flags & MSG_TRUNC)
@@ -131,7 +131,7 @@ static ssize_t receive_one(int fd, struct msghdr* msg, int flags) {
   return n == -1 ? uv__errno() : n;
 }
 
-/* The number of datagrams reported, 0 when the turn is over. */
+/* Returns the number of datagrams reported; 0 ends the loop. */
 static int recv_single(uv_udp_t* handle, enum queue queue, uv_buf_t* buf) {
   struct arrival arrival;
   struct iovec iov = { buf->base, buf->len };
@@ -143,7 +143,7 @@ static int recv_single(uv_udp_t* handle, enum queue queue, uv_buf_t* buf) {
     uv__call_recv(handle, n == UV_EAGAIN ? 0 : n, buf, NULL, 0);
     return 0;
   }
-  report(handle, queue, &msg, n, buf, 0);
+  udp_recv_report(handle, queue, &msg, n, buf, 0);
   return 1;
 }
 
@@ -159,9 +159,9 @@ static int receive_many(int fd, struct mmsghdr* msgs, size_t count, int flags) {
   return n == -1 ? uv__errno() : n;
 }
 
-/* The buffer is cut into chunks, each large enough for any datagram. The last
- * callback gives it back; a program that stops receiving before has it back
- * already. */
+/* The buffer is split into chunks, each large enough for any datagram. The last
+ * callback returns it to the program; one that stops receiving earlier already
+ * owns it again. */
 static int recv_batch(uv_udp_t* handle, enum queue queue, uv_buf_t* buf) {
   struct arrival arrivals[BATCH_MAX];
   struct iovec iov[BATCH_MAX];
@@ -179,11 +179,11 @@ static int recv_batch(uv_udp_t* handle, enum queue queue, uv_buf_t* buf) {
     uv__call_recv(handle, n == UV_EAGAIN ? 0 : n, buf, NULL, 0);
     return 0;
   }
-  /* A closed handle still has its callback and is told of the whole batch. */
+  /* A closed handle keeps its callback and gets the whole batch. */
   for (int i = 0; i < n && handle->recv_cb != NULL; i++) {
     uv_buf_t chunk = uv_buf_init(iov[i].iov_base, DATAGRAM_MAX);
-    report(handle, queue, &msgs[i].msg_hdr, msgs[i].msg_len, &chunk,
-           UV_UDP_MMSG_CHUNK);
+    udp_recv_report(handle, queue, &msgs[i].msg_hdr, msgs[i].msg_len, &chunk,
+                    UV_UDP_MMSG_CHUNK);
   }
   if (handle->recv_cb != NULL)
     uv__call_recv(handle, 0, buf, NULL, UV_UDP_MMSG_FREE);
@@ -206,7 +206,7 @@ static int recv_some(uv_udp_t* handle, enum queue queue) {
   if (!(handle->flags & UV__UDP_RECVMMSG))
     return recv_single(handle, queue, &buf);
   if (buf.len < DATAGRAM_MAX) {
-    /* Not one chunk fits: the program must hear of it, once per turn. */
+    /* Not even one chunk fits: report it, once per event. */
     uv__call_recv(handle, UV_EINVAL, &buf, NULL, 0);
     return 0;
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* UDP sockets: life, binding, connecting. */
+/* UDP sockets: opening, binding, connecting, closing. */
 #include "unix/udp.h"
 #include "queue.h"
 #include "unix/fd.h"
@@ -162,7 +162,7 @@ int uv__udp_os_disconnect(uv_udp_t* handle) {
   memset(&none, 0, sizeof(none));
   none.sa_family = AF_UNSPEC;
   int err = connect_to(uv__udp_fd(handle), &none, sizeof(none));
-  /* BSD kernels dissolve the association and complain about the address. */
+  /* BSDs disconnect the socket but return an error for the address. */
   if (err != 0 && err != UV_EAFNOSUPPORT && err != UV_EINVAL)
     return err;
   handle->flags &= ~UV__UDP_CONNECTED;

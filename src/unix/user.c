@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Users, groups and the directories that belong to them.
+/* Users, groups and their directories.
  *
- * A record of the user database comes in a scratch buffer that grows until it
- * fits; the caller gets one block holding everything. Context: any.
+ * A record of the user database is read into a scratch buffer that grows until
+ * it fits; the caller gets one block with everything. Context: any.
  */
 #include "os/system.h"
 #include "alloc.h"
@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Scratch for one record: groups may list thousands of members, but a
- * directory service that wants more than the maximum is broken. */
+/* Scratch for one record. Groups may list thousands of members, but a directory
+ * service that needs more than the maximum is broken. */
 #define RECORD_SIZE_MIN ((size_t) 2 << 10)
 #define RECORD_SIZE_MAX ((size_t) 16 << 20)
 
@@ -71,7 +71,7 @@ static int record_get(struct record* record, id_t id, record_lookup lookup) {
   return UV_ENOMEM;
 }
 
-/* Appends `text` at *to and moves on; returns where it went. */
+/* Appends `text` at *to and advances it; returns where the copy starts. */
 static char* text_append(char** to, const char* text) {
   char* at = *to;
   size_t size = strlen(text) + 1;
@@ -195,7 +195,7 @@ int uv__os_tmpdir(char* buffer, size_t* size) {
   if (dir == NULL)
     dir = UV__DEFAULT_TMPDIR;
 
-  /* A buffer must have room for the slash, too, as in libuv. */
+  /* As in libuv, the buffer must have room for the trailing slash too. */
   size_t len = strlen(dir);
   if (len < *size && len > 1 && dir[len - 1] == '/')
     len--;

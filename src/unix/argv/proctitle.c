@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The process title, where it is whatever the argument strings say.
+/* The process title on systems that take it from the argument strings.
  *
- * The kernel lays the arguments out back to back; ps(1) reads that area. So
- * uv_setup_args() moves the program's arguments to the heap and keeps the area,
- * and setting a title writes it there, cut to fit, the rest zeroed. The title
- * is always read back from the area itself. Context: any, under `title.lock`.
+ * The kernel lays out the arguments back to back, and ps(1) reads that area.
+ * uv_setup_args() moves the arguments of the program to the heap and keeps the
+ * area; setting a title writes it there, truncated to fit, the rest zeroed. The
+ * title is always read back from the area. Context: any, under `title.lock`.
  */
 #include "unix/proc-info.h"
 #include "alloc.h"
@@ -18,8 +18,8 @@
 #include <string.h>
 
 static struct {
-  /* Guards all of this and the bytes of the area. A forked child may find them
-   * in the middle of a change: at worst it has a mixture of two titles. */
+  /* Protects these fields and the bytes of the area. A forked child may inherit
+   * a half-written title, a mixture of two at worst. */
   struct uv__fork_lock lock;
   char** original;  /* what uv_setup_args() was given */
   char** copy;      /* what it returned; one block, owned */
@@ -27,8 +27,8 @@ static struct {
   size_t area_size; /* its bytes, the last of which stays NUL */
 } title;
 
-/* How many bytes from argv[0] on are argument strings without a gap. The
- * caller may have replaced some of them: those are not ours to write to. */
+/* Counts the contiguous bytes of argument strings from argv[0] on. The caller
+ * may have replaced some strings; those are not ours to overwrite. */
 static size_t area_measure(int argc, char** argv) {
   char* end = argv[0];
   for (int i = 0; i < argc && argv[i] == end; i++)
@@ -66,7 +66,7 @@ static char** title_adopt(int argc, char** argv) {
   title.original = argv;
   title.copy = copy;
   title.area_size = area_measure(argc, argv);
-  uv__store_release(&title.area, argv[0]); /* last: with it all is there */
+  uv__store_release(&title.area, argv[0]); /* last: publishes the rest */
   return copy;
 }
 
@@ -79,19 +79,19 @@ char** uv_setup_args(int argc, char** argv) {
   if (title.area == NULL)
     args = title_adopt(argc, argv);
   else if (title.original == argv)
-    args = title.copy; /* asked twice: the area may be overwritten by now */
+    args = title.copy; /* second call: the area may be overwritten */
   uv__fork_unlock(&title.lock);
   return args;
 }
 
-/* top(1) and the like show the short name of the process, which is that of its
- * first thread. Best effort: the long title is what was promised. */
+/* top(1) and others show the name of the first thread. Best effort: only the
+ * full title is guaranteed. */
 #if UV__HAVE_PROC_COMM
 static void comm_set(const char* name) {
   int fd = uv__fd_open("/proc/self/comm", O_WRONLY, 0);
   if (fd < 0)
     return;
-  /* With the NUL, so that an empty name is something to write, too. */
+  /* Include the NUL, so that an empty name is written too. */
   (void) uv__fd_write(fd, name, strlen(name) + 1);
   (void) uv__fd_close(fd);
 }

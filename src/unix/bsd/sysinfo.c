@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CPUs, memory, load, uptime, path of the program: what the interface promises,
- * out of what the system tells (sysinfo.h). Context: any.
+/* System information functions on top of the per-system readers in sysinfo.h:
+ * CPUs, memory, load, uptime, program path. Context: any.
  */
 #include "unix/bsd/sysinfo.h"
 #include "alloc.h"
@@ -103,7 +103,7 @@ uint64_t uv_get_total_memory(void) {
   return memory.total;
 }
 
-/* 0: nothing limits. */
+/* 0 means no limit. */
 uint64_t uv_get_constrained_memory(void) {
   uint64_t limit = uv__rlimit_memory();
   return limit == UINT64_MAX ? 0 : limit;
@@ -124,8 +124,8 @@ int uv__os_resident_set_memory(size_t* rss) {
   return uv__resident_read(rss);
 }
 
-/* The exception among the string getters: a small buffer gets the beginning of
- * the path, as much as fits with a NUL. */
+/* Unlike the other string getters, truncates: a small buffer gets the start of
+ * the path and a NUL. */
 int uv__os_exepath(char* buffer, size_t* size) {
   char path[PATH_MAX];
   int err = uv__program_path(path, sizeof(path));

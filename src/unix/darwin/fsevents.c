@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Watching directories with FSEvents, which unlike kqueue knows names and
+/* Watching directories with FSEvents, which unlike kqueue reports names and
  * subdirectories. Files are left to kqueue.
  *
- *   a thread of the system calls on_changes() -> list under the watch's lock ->
- *   async handle -> loop thread: deliver() -> the callback
+ *   a dispatch thread calls on_changes() -> list under the watch's lock ->
+ *   async handle -> loop thread: watch_deliver() -> the callback
  *
- * The frameworks are loaded at the first use: a program that watches nothing
- * does not pay for them, and none is needed to build. Each watch is a stream on
- * the loop's serial dispatch queue. In a forked child the frameworks must not
- * be touched; there kqueue does what it can.
+ * The frameworks are loaded on first use: a program that watches nothing does
+ * not pay for them, and building needs none. Each watch is a stream on the
+ * loop's serial dispatch queue. A forked child must not call the frameworks;
+ * kqueue takes over there.
  *
- * W1  on_changes() does not run, nor begin to, after stop_stream().
- * W2  A watch outlives its handle's stop until its async handle is closed.
+ * W1  After stop_stream(), on_changes() is neither running nor called again.
+ * W2  After its handle is stopped, a watch lives on until its async handle is
+ *     closed.
  */
 #include "unix/darwin/fsevents.h"
 #include "alloc.h"
@@ -28,7 +29,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Seconds that changes are gathered before we hear of them. */
+/* Seconds for which the system collects changes before it reports them. */
 #define LATENCY_S 0.03
 #define EVENT_ID_NOW UINT64_MAX
 
@@ -53,7 +54,7 @@ enum {
 #define EVENTS_RENAME                                                          \
   (EVENT_ROOT_CHANGED | EVENT_CREATED | EVENT_REMOVED | EVENT_RENAMED)
 
-/* CoreFoundation's and CoreServices' types, as far as they are used. */
+/* Types of CoreFoundation and CoreServices, as far as they are used. */
 typedef const void* cf_ref;
 typedef void* stream_ref;
 
@@ -72,7 +73,7 @@ typedef void stream_callback(const void* stream,
                              const uint32_t* flags,
                              const uint64_t* ids);
 
-/* Functions of the frameworks; all there, or `usable` is 0. */
+/* Functions of the frameworks. `usable` is 1 if all were found. */
 static struct {
   int usable;
   cf_ref (*string_create)(cf_ref allocator, const char* path);
@@ -99,7 +100,7 @@ static struct {
 static uv_once_t api_once = UV_ONCE_INIT;
 static int in_forked_child;
 
-/* One change, on its way to the loop thread. */
+/* One change, queued for the loop thread. */
 struct change {
   struct uv__queue link;
   int events; /* UV_RENAME | UV_CHANGE */
@@ -111,7 +112,7 @@ struct watch {
   uv_async_t async;
   uv_fs_event_t* handle; /* NULL after stop; loop thread only */
   stream_ref stream;
-  char* root; /* real path, without a slash at the end, but "" for "/" */
+  char* root; /* real path without trailing slash; "" for "/" */
   size_t root_len;
   int recursive;
   uv_mutex_t lock;
@@ -159,8 +160,8 @@ static void load_api(void) {
   api.usable = 1;
 }
 
-/* The name to report: what follows the root, or the root's own name. NULL if
- * the change is none of the watch's. */
+/* The name to report: the path relative to the root, or the name of the root.
+ * NULL if the change does not concern the watch. */
 static const char* relative_name(const struct watch* watch,
                                  const char* path,
                                  uint32_t flags) {
@@ -175,7 +176,7 @@ static const char* relative_name(const struct watch* watch,
     return is_gone && own != NULL ? own + 1 : NULL;
   }
   if (*rest != '/')
-    return NULL; /* a neighbour whose name begins alike */
+    return NULL; /* a sibling with the same prefix */
   rest++;
   if (*rest == '\0' || (!watch->recursive && strchr(rest, '/') != NULL))
     return NULL;
@@ -186,14 +187,14 @@ static struct change* change_new(const char* name, uint32_t flags) {
   size_t size = strlen(name) + 1;
   struct change* change = uv__malloc(sizeof(*change) + size);
   if (change == NULL)
-    return NULL; /* nobody to tell */
+    return NULL; /* no way to report it */
 
   change->events = flags & EVENTS_RENAME ? UV_RENAME : UV_CHANGE;
   memcpy(change->name, name, size);
   return change;
 }
 
-/* Context: a thread of the dispatch queue's. */
+/* Context: a thread of the dispatch queue. */
 static void on_changes(const void* stream,
                        void* info,
                        size_t count,
@@ -228,8 +229,8 @@ static void take_changes(struct watch* watch, struct uv__queue* changes) {
   uv_mutex_unlock(&watch->lock);
 }
 
-/* The callback may stop the handle: then the rest is dropped. */
-static void deliver(uv_async_t* async) {
+/* The callback may stop the handle; the remaining changes are dropped then. */
+static void watch_deliver(uv_async_t* async) {
   struct watch* watch = container_of(async, struct watch, async);
   struct uv__queue changes;
 
@@ -258,7 +259,7 @@ static void free_watch(uv_handle_t* async) {
   uv__free(watch);
 }
 
-/* The loop's queue, made when it is needed. */
+/* The loop's dispatch queue, created on first use. */
 static dispatch_queue_t queue_of(uv_loop_t* loop) {
   if (loop->cf_state == NULL)
     loop->cf_state = dispatch_queue_create("libuv.fsevents", NULL);
@@ -283,7 +284,7 @@ static stream_ref create_stream(struct watch* watch, const char* path) {
   return stream;
 }
 
-/* 0 or UV_E*; no stream is left on failure. */
+/* 0 or UV_E*; on failure there is no stream. */
 static int start_stream(struct watch* watch,
                         uv_loop_t* loop,
                         const char* path) {
@@ -300,14 +301,15 @@ static int start_stream(struct watch* watch,
   api.invalidate(watch->stream);
   api.release_stream(watch->stream);
   watch->stream = NULL;
-  return UV_EMFILE; /* the service has no more room for us */
+  return UV_EMFILE; /* the limit of the service is reached */
 }
 
 static void do_nothing(void* arg) {
   (void) arg;
 }
 
-/* Keeps W1: what is queued after the stream has run when this returns. */
+/* Ensures W1: the queue is serial, so once an empty block has run, the
+ * callbacks queued before it have returned. */
 static void stop_stream(struct watch* watch, uv_loop_t* loop) {
   api.stop(watch->stream);
   api.invalidate(watch->stream);
@@ -325,7 +327,7 @@ static int watch_new(uv_loop_t* loop, char* real, struct watch** out) {
   err = uv_mutex_init(&watch->lock);
   if (err != 0)
     goto err_free;
-  err = uv_async_init(loop, &watch->async, deliver);
+  err = uv_async_init(loop, &watch->async, watch_deliver);
   if (err != 0)
     goto err_destroy_lock;
 
@@ -345,8 +347,8 @@ err_free:
   return err;
 }
 
-/* A copy of the resolved path, in our memory. */
-static int resolve(const char* path, char** out) {
+/* Stores a copy of the resolved path, in our memory. */
+static int path_resolve(const char* path, char** out) {
   char real[PATH_MAX];
 
   if (realpath(path, real) == NULL)
@@ -370,12 +372,12 @@ int uv__fsevents_start(uv_fs_event_t* handle, unsigned int flags) {
 
   handle->cf_cb = NULL;
   if (in_forked_child || stat(handle->path, &st) != 0 || !S_ISDIR(st.st_mode))
-    return UV_ENOTSUP; /* kqueue knows better, or which error it is */
+    return UV_ENOTSUP; /* kqueue handles it, or returns the error */
   uv_once(&api_once, load_api);
   if (!api.usable)
     return UV_ENOTSUP;
 
-  int err = resolve(handle->path, &real);
+  int err = path_resolve(handle->path, &real);
   if (err != 0)
     return err;
   err = watch_new(handle->loop, real, &watch);
@@ -416,8 +418,8 @@ void uv__fsevents_close_loop(uv_loop_t* loop) {
   loop->cf_state = NULL;
 }
 
-/* The parent's streams and queue are given up, not released; the directories
- * are watched through kqueue from now on. */
+/* Child side of fork: abandons the parent's streams and queue without releasing
+ * them, and watches the directories through kqueue. */
 int uv__fsevents_fork(uv_loop_t* loop) {
   struct uv__queue* q;
   int first_err = 0;

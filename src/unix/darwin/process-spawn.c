@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Launching by posix_spawn(2), where that is the kernel's (macOS): the size of
- * the parent does not count, and nothing of ours runs in the child.
+/* Launching with posix_spawn(2) where it is a system call (macOS): the cost
+ * does not depend on the size of the parent, and none of our code runs in the
+ * child.
  *
- *   copies of sources that lie among the targets -> orders (descriptors,
- *   session, directory, signals) -> the first program that can be executed
- *   -> copies closed
+ *   copy sources that are in the range of targets -> describe descriptors,
+ *   session, directory, signals -> spawn the first program that can be executed
+ *   -> close the copies
  *
- * Refused, for fork to be tried: a session or a directory on a system that
- * cannot do both (macOS before 10.15), and a directory with a program that is
- * not named absolutely: from where it is looked for is not documented.
+ * Refused, so that fork is used: a session or a directory on a system without
+ * both features (macOS before 10.15), and a directory with a program that has
+ * no absolute path, because where it would be searched is undocumented.
  */
 #include "unix/process.h"
 #include "unix/fd.h"
@@ -33,8 +34,8 @@ struct orders {
 static pthread_once_t chdir_once = PTHREAD_ONCE_INIT;
 static add_chdir* chdir_function; /* NULL: not on this system */
 
-/* Looked up by name: it is younger than the systems we load on, and has lost
- * its suffix lately. */
+/* Looked up at run time: it is newer than the oldest supported system, and
+ * recent systems dropped the suffix. */
 static void find_chdir(void) {
   static const char* const names[] = {
     "posix_spawn_file_actions_addchdir",
@@ -54,8 +55,8 @@ static int is_absolute(char** paths) {
   return 1;
 }
 
-/* POSIX_SPAWN_SETSID came with the same release as the function and is ignored
- * before. */
+/* POSIX_SPAWN_SETSID came with the same release as the function; older ones
+ * ignore it. */
 static int can_do(const struct uv__child* child) {
   if (child->cwd == NULL && !(child->flags & UV_PROCESS_DETACHED))
     return 1;
@@ -73,7 +74,8 @@ static void close_copies(struct uv__child* child) {
   }
 }
 
-/* Also of one that is at its place: putting it there clears close-on-exec. */
+/* Also copies a source that is at its target already: dup2 onto it then clears
+ * close-on-exec. */
 static int make_copies(struct uv__child* child) {
   for (int i = 0; i < child->fds_count; i++) {
     int fd = child->fds[i].fd;
@@ -87,7 +89,8 @@ static int make_copies(struct uv__child* child) {
   return 0;
 }
 
-/* The flag is shared with the parent's descriptor, whoever clears it. */
+/* O_NONBLOCK is shared with the parent's descriptor, whichever process clears
+ * it. */
 static int clear_nonblock(const struct uv__child* child) {
   for (int i = 0; i < child->fds_count; i++) {
     const struct uv__child_fd* source = &child->fds[i];
@@ -103,7 +106,7 @@ static int clear_nonblock(const struct uv__child* child) {
   return 0;
 }
 
-/* Orders. All return 0 or an errno. */
+/* Spawn attributes and file actions. All return 0 or an errno. */
 
 static int order_fd(struct orders* orders,
                     const struct uv__child_fd* source,
@@ -163,7 +166,7 @@ static int spawn_one(struct orders* orders,
   return err;
 }
 
-/* As execute() in process-child.c, from outside. */
+/* Like child_execute() in process-child.c, but in the parent. */
 static int spawn_first(struct orders* orders,
                        struct uv__child* child,
                        int* pid) {
@@ -180,7 +183,7 @@ static int spawn_first(struct orders* orders,
     if (err == EACCES)
       denied = 1;
     else if (!uv__child_is_elsewhere(err))
-      return err; /* 0, too */
+      return err; /* including 0 */
   }
   return denied ? EACCES : err;
 }

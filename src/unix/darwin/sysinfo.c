@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What macOS tells about itself. See bsd/sysinfo.h. */
+/* System information on macOS. See bsd/sysinfo.h. */
 #include "unix/bsd/sysinfo.h"
 #include "unix/fd.h"
 
@@ -38,7 +38,7 @@ void uv__memory_read(struct uv__memory* memory) {
   mach_port_deallocate(mach_task_self(), host);
 }
 
-/* The footprint, which is what the system itself calls the memory of a
+/* The physical footprint, which is what macOS reports as the memory of a
  * process. */
 int uv__resident_read(size_t* bytes) {
   task_vm_info_data_t info;
@@ -66,7 +66,7 @@ int uv__uptime_read(double* seconds) {
   return 0;
 }
 
-/* Machines with Apple's own CPUs do not say how fast they are. */
+/* Apple silicon does not report its clock rate. */
 int uv__cpu_common_read(struct uv__cpu_common* common) {
   size_t size = sizeof(common->model) - 1;
 

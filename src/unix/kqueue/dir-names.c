@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Contents of a directory and their differences; see dir-names.h. */
+/* Directory listings and their differences; see dir-names.h. */
 #include "unix/kqueue/dir-names.h"
 #include "alloc.h"
 #include "unix/fd.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Names while the directory is read; offsets, because the text moves. */
+/* Names while the directory is read; offsets, because the buffer may move. */
 struct reader {
   struct uv__dir_name* entries; /* .name is an offset into text, see below */
   size_t count;
@@ -69,13 +69,13 @@ static int read_all(struct reader* r, DIR* dir) {
   return 0;
 }
 
-static int compare(const void* a, const void* b) {
+static int entry_compare(const void* a, const void* b) {
   return strcmp(((const struct uv__dir_name*) a)->name,
                 ((const struct uv__dir_name*) b)->name);
 }
 
 /* All in one block, sorted. */
-static struct uv__dir_names* pack(const struct reader* r) {
+static struct uv__dir_names* reader_pack(const struct reader* r) {
   size_t size = sizeof(struct uv__dir_names) + r->count * sizeof(*r->entries);
   struct uv__dir_names* names = uv__malloc(size + r->text_size);
   if (names == NULL)
@@ -89,14 +89,14 @@ static struct uv__dir_names* pack(const struct reader* r) {
   memcpy(names->entries, r->entries, r->count * sizeof(*r->entries));
   for (size_t i = 0; i < r->count; i++)
     names->entries[i].name = text + (uintptr_t) r->entries[i].name;
-  qsort(names->entries, names->count, sizeof(*names->entries), compare);
+  qsort(names->entries, names->count, sizeof(*names->entries), entry_compare);
   return names;
 }
 
 struct uv__dir_names* uv__dir_names_read(int fd) {
   struct reader r = { .count = 0 };
 
-  /* An fd of its own: the position is shared between duplicates. */
+  /* A separate fd: duplicates share the read position. */
   int own_fd = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (own_fd == -1)
     return NULL;
@@ -106,7 +106,7 @@ struct uv__dir_names* uv__dir_names_read(int fd) {
     return NULL;
   }
 
-  struct uv__dir_names* names = read_all(&r, dir) == 0 ? pack(&r) : NULL;
+  struct uv__dir_names* names = read_all(&r, dir) == 0 ? reader_pack(&r) : NULL;
   closedir(dir);
   uv__free(r.entries);
   uv__free(r.text);

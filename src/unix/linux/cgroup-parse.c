@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The parsers of cgroup.h: text in, facts out, no file access.
- * Formats: cgroups(7), proc(5), Documentation/admin-guide/cgroup-v2.rst.
+/* The parsers of cgroup.h: text in, values out, no file access. Formats:
+ * cgroups(7), proc(5), Documentation/admin-guide/cgroup-v2.rst.
  */
 #include "unix/linux/cgroup.h"
 
 #include <limits.h>
 #include <string.h>
 
-/* v1 writes LONG_MAX rounded down to a page for "no limit"; nothing of that
- * size is a real amount. */
+/* v1 shows LONG_MAX rounded down to a page for "no limit"; no real amount is
+ * that large. */
 #define AMOUNT_MAX ((uint64_t) 1 << 60)
 
 /* Whether the comma-separated list of `len` bytes contains `word`. */
@@ -44,7 +44,8 @@ enum uv__cgroup_kind uv__cgroup_parse_membership(const char* line,
   return list_has(list, len, controller) ? UV__CGROUP_V1 : UV__CGROUP_NONE;
 }
 
-/* Ends the word at *at and moves *at to the next one; NULL without a word. */
+/* Terminates the word at *at and advances *at to the next one; NULL if there is
+ * none. */
 static char* word_take(char** at) {
   char* word = *at;
   if (*word == '\0')
@@ -63,8 +64,8 @@ static int is_octal(char c) {
   return c >= '0' && c <= '7';
 }
 
-/* Blanks and backslashes in paths are written as three octal digits. */
-static void unescape(char* text) {
+/* Blanks and backslashes in paths are escaped as three octal digits. */
+static void path_unescape(char* text) {
   char* to = text;
   while (*text != '\0') {
     if (text[0] == '\\' && is_octal(text[1]) && is_octal(text[2]) &&
@@ -99,8 +100,8 @@ enum uv__cgroup_kind uv__cgroup_parse_mount(char* line,
   if (type == NULL || source == NULL)
     return UV__CGROUP_NONE;
 
-  unescape(word[3]);
-  unescape(word[4]);
+  path_unescape(word[3]);
+  path_unescape(word[4]);
   *top = word[3];
   *mount = word[4];
   if (strcmp(type, "cgroup2") == 0)
@@ -111,7 +112,7 @@ enum uv__cgroup_kind uv__cgroup_parse_mount(char* line,
   return found ? UV__CGROUP_V1 : UV__CGROUP_NONE;
 }
 
-/* The part of `path` below `top`: "" or "/x/y"; NULL if it lies elsewhere. */
+/* The part of `path` below `top`: "" or "/x/y"; NULL if it is elsewhere. */
 static const char* path_below(const char* path, const char* top) {
   size_t len = strlen(top);
   if (len > 0 && top[len - 1] == '/')
@@ -124,7 +125,7 @@ static const char* path_below(const char* path, const char* top) {
   return strcmp(path, "/") == 0 ? "" : path;
 }
 
-/* "/../x" is how a group outside the namespace is written. */
+/* "/../x" denotes a group outside the namespace. */
 static int has_dotdot(const char* path) {
   for (const char* p = strstr(path, "/.."); p != NULL; p = strstr(p + 1, "/.."))
     if (p[3] == '/' || p[3] == '\0')

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding the groups of this process and reading their limits.
+/* Finding the cgroups of this process and reading their limits.
  *
- *   membership (which group) + mount (where) -> directory -> each level up to
- *   the mount: read the files, keep the tightest answer
+ *   membership (which group) + mount (where) -> directory -> at each level up
+ *   to the mount point: read the files, keep the tightest limit
  *
- * A file that is missing or unreadable at a level says nothing about it.
+ * A missing or unreadable file at some level sets no limit there.
  */
 #include "unix/linux/cgroup.h"
 
 #include <string.h>
 
-/* Room for the content of a limit file. */
+/* Size of the content of a limit file. */
 #define VALUE_SIZE 128
 
-/* The longest file name that is looked up in a group, with its slash. */
+/* The longest file name that is read in a group, with its slash. */
 #define FILE_NAME_SIZE 64
 
-/* Deepest nesting that is followed; the kernel's own default is unlimited but
- * nobody is there. */
+/* Deepest nesting that is followed; the kernel has no default limit, but real
+ * hierarchies are far shallower. */
 #define LEVELS_MAX 64
 
-/* The process's group for a controller in the two kinds of hierarchy. */
+/* The group of the process for a controller, in both kinds of hierarchy. */
 struct membership {
   int has_v1;
   int has_v2;
@@ -56,22 +56,22 @@ static int membership_read(struct membership* who,
   return 0;
 }
 
-/* The controller is in use by one hierarchy only: v1 if the process has a v1
- * group for it, else v2. */
+/* A controller belongs to one hierarchy: v1 if the process has a v1 group for
+ * it, otherwise v2. */
 static enum uv__cgroup_kind membership_kind(const struct membership* who) {
   if (who->has_v1)
     return UV__CGROUP_V1;
   return who->has_v2 ? UV__CGROUP_V2 : UV__CGROUP_NONE;
 }
 
-/* Everything a search needs. */
+/* Working memory of a search. */
 struct search {
   struct membership who;
   struct uv__procfs_lines lines;
   char mount[UV__PROCFS_PATH_SIZE];
 };
 
-/* Fills `dir` for `controller`; kind is NONE if there is nothing to ask. */
+/* Fills `dir` for `controller`; kind is NONE if none was found. */
 static void dir_find(struct uv__cgroup_dir* dir,
                      const char* root,
                      const char* controller) {
@@ -135,8 +135,7 @@ static int value_amount(const struct uv__cgroup_dir* dir,
   return err != 0 ? err : uv__cgroup_parse_amount(text, amount);
 }
 
-/* The files that hold limits and use, by kind; v1 has no second limit that is
- * enforced. */
+/* The files with limits and usage, by kind; v1 has no second enforced limit. */
 static const struct {
   const char* limits[2];
   const char* usage;
@@ -146,7 +145,7 @@ static const struct {
   [UV__CGROUP_V2] = { { "/memory.max", "/memory.high" }, "/memory.current" },
 };
 
-/* Tightens `memory` by one level; 1 if the level could be asked. */
+/* Applies the limits of one level; returns 1 if the level could be read. */
 static int memory_level(const struct uv__cgroup_dir* dir,
                         struct uv__cgroup_memory* memory) {
   uint64_t limit = UV__CGROUP_UNLIMITED;
@@ -198,7 +197,7 @@ static unsigned int cpus_level_v1(const struct uv__cgroup_dir* dir) {
   uint64_t period_us;
   if (value_text(dir, "/cpu.cfs_quota_us", quota) != 0)
     return 0;
-  /* "-1" is no quota; it fails to parse and ends here too. */
+  /* "-1" means no quota; it fails to parse. */
   if (uv__cgroup_parse_amount(quota, &quota_us) != 0)
     return 0;
   if (value_text(dir, "/cpu.cfs_period_us", period) != 0)

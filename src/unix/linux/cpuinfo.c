@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* uv_cpu_info(): one entry per CPU that is online.
  *
- *   /proc/stat                       which CPUs, and their times
+ *   /proc/stat                       the CPUs and their times
  *   /proc/cpuinfo                    model, clock (format varies by machine)
  *   /sys/.../cpuN/cpufreq            highest allowed clock, where known
  *
- * CPU numbers have holes when some are offline, so files are matched by number,
- * never by position. The result is one block: entries, then model names.
- * Context: any.
+ * CPU numbers have gaps when some are offline, so the files are matched by
+ * number, never by position. The result is one block: entries, then model
+ * names. Context: any.
  */
 #include "unix/linux/cpuinfo.h"
 #include "alloc.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Longest model name that is kept, with its NUL. */
+/* Longest model name that is kept, including its NUL. */
 #define MODEL_SIZE 64
 
 /* More CPUs than any kernel can be configured for. */
@@ -53,8 +53,8 @@ static struct cpu* table_add(struct cpu_table* table) {
   return cpu;
 }
 
-/* CPUs come in ascending order everywhere: looking on from `hint` makes a whole
- * file linear. */
+/* CPUs are listed in ascending order everywhere; searching from `hint` on makes
+ * reading a file linear. */
 static struct cpu* table_find(struct cpu_table* table,
                               uint64_t id,
                               size_t hint) {
@@ -129,7 +129,7 @@ enum cpuinfo_field {
   FIELD_PART         /* hexadecimal */
 };
 
-/* What the architectures call these. */
+/* The names of these fields on the various architectures. */
 static const struct {
   const char* key;
   enum cpuinfo_field field;
@@ -173,7 +173,7 @@ static void field_apply(struct cpu* cpu,
   uint64_t number;
   switch (field) {
   case FIELD_NUMBER:
-    break; /* the caller's business */
+    break; /* handled by the caller */
   case FIELD_MODEL:
     snprintf(cpu->model, sizeof(cpu->model), "%s", value);
     break;
@@ -190,8 +190,8 @@ static void field_apply(struct cpu* cpu,
   }
 }
 
-/* Lines before the first paragraph describe all CPUs: they go to `common`. The
- * file is a bonus, so that it cannot be read is no error. */
+/* Lines before the first paragraph describe all CPUs and go to `common`. The
+ * file is optional, so failing to read it is no error. */
 static void cpuinfo_read(const char* root,
                          struct cpu_table* table,
                          struct cpu* common) {
@@ -225,8 +225,8 @@ static void cpuinfo_read(const char* root,
   uv__procfs_lines_close(&lines);
 }
 
-/* Model names of ARM's 64-bit cores, which /proc/cpuinfo gives as numbers; from
- * the "Main ID Register" sections of the vendors' reference manuals. */
+/* Model names of 64-bit ARM cores, which /proc/cpuinfo identifies by number.
+ * Source: the "Main ID Register" sections of the reference manuals. */
 static const struct {
   unsigned int implementer;
   unsigned int part;
@@ -254,7 +254,7 @@ static const char* arm_model(const struct cpu* cpu) {
   return NULL;
 }
 
-/* In kHz; the clock of /proc/cpuinfo is only a momentary one. */
+/* In kHz. The clock in /proc/cpuinfo is only the current one. */
 static void frequency_read(const char* root, struct cpu* cpu) {
   char name[96];
   char path[UV__PROCFS_PATH_SIZE];
@@ -271,7 +271,7 @@ static void frequency_read(const char* root, struct cpu* cpu) {
     cpu->mhz = (unsigned int) (khz / 1000);
 }
 
-/* Fills the gaps of one CPU from what is known about all of them. */
+/* Fills missing fields of one CPU from what is known about all of them. */
 static void cpu_complete(struct cpu* cpu, const struct cpu* common) {
   const char* model = cpu->model;
   if (model[0] == '\0')

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Poller: epoll(7).
  *
- * Interest is level-triggered (P2); masks are the same bits as poll(2)'s. The
- * wake fd alone is edge-triggered: each write to it is an event, so it need not
- * be read, ever.
+ * Interest is level-triggered (P2); masks use the same bits as poll(2). Only
+ * the wake fd is edge-triggered: each write to it is an event, so it is never
+ * read.
  */
 #include "os/loop.h"
 #include "unix/fd.h"
@@ -24,7 +24,7 @@ static_assert(EPOLLERR == POLLERR && EPOLLHUP == POLLHUP, "same bits");
 /* Kernel structures fetched per call; one call fills a whole batch. */
 #define KERNEL_BATCH UV__BATCH_MAX
 
-static int control(const uv_loop_t* loop, int op, int fd, unsigned mask) {
+static int epoll_control(const uv_loop_t* loop, int op, int fd, unsigned mask) {
   struct epoll_event event;
 
   memset(&event, 0, sizeof(event));
@@ -43,8 +43,8 @@ static int epoll_poller_open(uv_loop_t* loop) {
   err = uv__self_pipe_open(loop);
   if (err != 0)
     goto err_close_backend;
-  err = control(loop, EPOLL_CTL_ADD, uv__self_pipe_get(loop),
-                EPOLLIN | EPOLLET);
+  err = epoll_control(loop, EPOLL_CTL_ADD, uv__self_pipe_get(loop),
+                      EPOLLIN | EPOLLET);
   if (err != 0)
     goto err_close_wake;
   return 0;
@@ -59,48 +59,49 @@ err_close_backend:
 
 static void epoll_poller_close(uv_loop_t* loop) {
   uv__self_pipe_close(loop);
-  if (loop->backend_fd != -1) /* as it is after a failed reopen */
+  if (loop->backend_fd != -1) /* -1 after a failed reopen */
     uv__fd_close(loop->backend_fd);
   loop->backend_fd = -1;
 }
 
 static int epoll_poller_reopen(uv_loop_t* loop) {
-  /* Closing our copies leaves the parent's instance as it is; nothing may be
-   * removed from it, which is why this is not forget() per fd. */
+  /* Closing our fd leaves the instance of the parent intact. Removing fds from
+   * it would affect the parent, so this does not call forget() for each. */
   epoll_poller_close(loop);
   return epoll_poller_open(loop);
 }
 
 static int watch_probe(uv_loop_t* loop, int fd) {
-  int err = control(loop, EPOLL_CTL_ADD, fd, 0);
+  int err = epoll_control(loop, EPOLL_CTL_ADD, fd, 0);
 
   if (err == UV_EEXIST)
-    return 0; /* watched already, so it can be */
+    return 0; /* already watched, so it is pollable */
   if (err == 0)
-    (void) control(loop, EPOLL_CTL_DEL, fd, 0); /* just added: there */
+    (void) epoll_control(loop, EPOLL_CTL_DEL, fd, 0); /* just added */
   return err;
 }
 
 static int watch_apply(uv_loop_t* loop, int fd, unsigned have, unsigned want) {
   if (want == 0) {
-    int err = control(loop, EPOLL_CTL_DEL, fd, 0);
-    /* Closed behind our back: it left the set by itself. */
+    int err = epoll_control(loop, EPOLL_CTL_DEL, fd, 0);
+    /* If the program closed the fd, it left the set already. */
     return err == UV_ENOENT || err == UV_EBADF ? 0 : err;
   }
 
-  int err = control(loop, have == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, want);
-  /* The set may know better: a duplicate keeps a closed fd's entry alive, and
-   * a closed and reopened number has lost it. */
+  int err =
+      epoll_control(loop, have == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, want);
+  /* The set may differ from `have`: a duplicate keeps the entry of a closed fd
+   * alive, and a closed and reopened fd has lost its entry. */
   if (err == UV_EEXIST)
-    return control(loop, EPOLL_CTL_MOD, fd, want);
+    return epoll_control(loop, EPOLL_CTL_MOD, fd, want);
   if (err == UV_ENOENT)
-    return control(loop, EPOLL_CTL_ADD, fd, want);
+    return epoll_control(loop, EPOLL_CTL_ADD, fd, want);
   return err;
 }
 
 static void watch_forget(uv_loop_t* loop, int fd) {
-  /* Not there is as good as removed. */
-  (void) control(loop, EPOLL_CTL_DEL, fd, 0);
+  /* Not being registered is fine. */
+  (void) epoll_control(loop, EPOLL_CTL_DEL, fd, 0);
 }
 
 static int wait_kernel(uv_loop_t* loop,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of the machine, of the groups the process is in, of the process.
+/* Memory of the machine, of the cgroups of the process, and of the process.
  * Context: any.
  */
 #include "os/system.h"
@@ -32,7 +32,7 @@ static uint64_t meminfo_get(const char* key) {
   return kilobytes > UINT64_MAX / 1024 ? 0 : kilobytes * 1024;
 }
 
-/* What can be had without swapping, caches included. */
+/* Available without swapping, including reclaimable caches. */
 uint64_t uv_get_free_memory(void) {
   uint64_t bytes = meminfo_get("MemAvailable:");
   struct sysinfo info;
@@ -49,19 +49,19 @@ uint64_t uv_get_total_memory(void) {
   return bytes;
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b) {
+static uint64_t min_u64(uint64_t a, uint64_t b) {
   return a < b ? a : b;
 }
 
-/* 0: nothing limits, or nothing can be asked. UINT64_MAX: there are groups, but
- * without a limit. */
+/* 0: no limit, or it cannot be determined. UINT64_MAX: there are cgroups, but
+ * none sets a limit. */
 uint64_t uv_get_constrained_memory(void) {
   struct uv__cgroup_memory group;
   int err = uv__cgroup_memory("", &group);
 
   uint64_t limit = uv__rlimit_memory();
   if (err == 0)
-    return smaller(limit, group.limit);
+    return min_u64(limit, group.limit);
   return limit == UINT64_MAX ? 0 : limit;
 }
 
@@ -89,7 +89,7 @@ static int statm_read(uint64_t bytes[STATM_COLUMNS]) {
   return 0;
 }
 
-/* What a resource limit leaves of itself after `used`. */
+/* What remains of a resource limit after `used`. */
 static uint64_t rlimit_left(int resource, uint64_t used) {
   uint64_t limit = uv__rlimit_get(resource);
   if (limit == UINT64_MAX)
@@ -102,12 +102,12 @@ uint64_t uv_get_available_memory(void) {
 
   struct uv__cgroup_memory group;
   if (uv__cgroup_memory("", &group) == 0)
-    available = smaller(available, group.headroom);
+    available = min_u64(available, group.headroom);
 
   uint64_t used[STATM_COLUMNS];
   if (statm_read(used) == 0) {
-    available = smaller(available, rlimit_left(RLIMIT_AS, used[STATM_SIZE]));
-    available = smaller(available, rlimit_left(RLIMIT_DATA, used[STATM_DATA]));
+    available = min_u64(available, rlimit_left(RLIMIT_AS, used[STATM_SIZE]));
+    available = min_u64(available, rlimit_left(RLIMIT_DATA, used[STATM_DATA]));
   }
   return available;
 }

@@ -13,8 +13,8 @@ ssize_t uv__procfs_slurp(const char* path, char* buf, size_t size) {
   if (fd < 0)
     return fd;
 
-  /* A read may return less than there is (seq_file hands out whole records),
-   * so only an empty one means the end. */
+  /* A short read is not the end (seq_file returns whole records); only an empty
+   * one is. */
   size_t len = 0;
   ssize_t n = 1;
   while (n > 0 && len < size - 1) {
@@ -75,7 +75,7 @@ int uv__procfs_lines_open(struct uv__procfs_lines* lines,
   return lines->fd < 0 ? lines->fd : 0;
 }
 
-/* Makes room and reads more; 0 when there is no more to read. */
+/* Compacts the buffer and reads more; 0 at the end of the file. */
 static int lines_refill(struct uv__procfs_lines* lines) {
   size_t kept = lines->end - lines->start;
   memmove(lines->buf, lines->buf + lines->start, kept);
@@ -90,7 +90,7 @@ static int lines_refill(struct uv__procfs_lines* lines) {
   return 1;
 }
 
-/* Takes `len` bytes off the buffer and what separates them from the rest. */
+/* Consumes `len` bytes and the separator behind them. */
 static char* lines_take(struct uv__procfs_lines* lines, size_t len, int gap) {
   char* line = lines->buf + lines->start;
   lines->start += len + (size_t) gap;
@@ -108,10 +108,10 @@ char* uv__procfs_lines_next(struct uv__procfs_lines* lines) {
       char* line = lines_take(lines, (size_t) (newline - from), 1);
       if (!lines->skipping)
         return line;
-      lines->skipping = 0; /* that was the tail of a line delivered before */
+      lines->skipping = 0; /* the tail of a line delivered before */
     } else if (len == sizeof(lines->buf) - 1) {
-      /* A full buffer without an end. The refill above this one left it at
-       * offset 0, so the byte for the NUL is free. */
+      /* A full buffer without a newline. The last refill left it at offset 0,
+       * so the byte for the NUL is free. */
       char* line = lines_take(lines, len, 0);
       if (!lines->skipping) {
         lines->skipping = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What OpenBSD tells about itself. See bsd/sysinfo.h. */
+/* System information on OpenBSD. See bsd/sysinfo.h. */
 #include "unix/bsd/sysinfo.h"
 #include "alloc.h"
 #include "unix/fd.h"
@@ -75,7 +75,7 @@ int uv__cpu_times_read(struct uv_cpu_times_s* times, unsigned int count) {
   uint64_t hz = (uint64_t) sysconf(_SC_CLK_TCK);
   unsigned int done = 0;
 
-  /* CPUs that are offline have numbers too, and no times. */
+  /* Offline CPUs have numbers too, but no times. */
   for (int cpu = 0; done < count && cpu < 4096; cpu++) {
     int mib[] = { CTL_KERN, KERN_CPTIME2, cpu };
     uint64_t ticks[CPUSTATES];
@@ -92,7 +92,8 @@ int uv__cpu_times_read(struct uv_cpu_times_s* times, unsigned int count) {
   return 0;
 }
 
-/* The system does not remember the path; it is where the shell found argv[0].
+/* The system does not record the path; search PATH for argv[0], as the shell
+ * did.
  */
 static int path_search(const char* name, char out[PATH_MAX]) {
   const char* dirs = getenv("PATH");
@@ -130,7 +131,7 @@ int uv__program_path(char* path, size_t size) {
   int mib[] = { CTL_KERN, KERN_PROC_ARGS, getpid(), KERN_PROC_ARGV };
   size_t args_size = ARG_MAX;
 
-  /* The vector and its strings, as argv has them. */
+  /* The vector and its strings, laid out like argv. */
   char** args = uv__malloc(args_size);
   if (args == NULL)
     return UV_ENOMEM;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel and we have agreed on about io_uring: io_uring_setup(2),
- * io_uring_enter(2), io_uring_register(2). Written down here, as far as it is
- * used, because the system's header may be older than the kernel.
+/* The io_uring ABI, as far as it is used: io_uring_setup(2), io_uring_enter(2),
+ * io_uring_register(2). Declared here because the system header may be older
+ * than the kernel.
  */
 #ifndef UV_LINUX_URING_ABI_H_
 #define UV_LINUX_URING_ABI_H_
@@ -10,7 +10,7 @@
 
 #include <sys/syscall.h>
 
-/* Newer than some C libraries' headers; the numbers are those of every
+/* Missing in older C library headers; the numbers are the same on every
  * architecture whose headers could lack them. */
 #ifdef SYS_io_uring_setup
 # define UV__SYS_URING_SETUP SYS_io_uring_setup
@@ -22,8 +22,8 @@
 # define UV__SYS_URING_REGISTER 427
 #endif
 
-/* What to do: one entry of the submission queue. `addr` and `off` are two
- * addresses in operations with two paths. */
+/* A submission queue entry. `addr` and `off` hold two addresses in operations
+ * with two paths. */
 struct uv__sqe {
   uint8_t opcode; /* UV__URING_NOP... */
   uint8_t flags;  /* UV__SQE_* */
@@ -33,17 +33,17 @@ struct uv__sqe {
   uint64_t addr;
   uint32_t len;
   uint32_t op_flags;
-  uint64_t user_data; /* comes back with the result */
+  uint64_t user_data; /* returned with the result */
   uint16_t buf_index;
-  uint16_t personality; /* whose rights: 0, or what was registered */
+  uint16_t personality; /* credentials: 0, or a registered id */
   int32_t splice_fd_in;
   uint64_t unused[2];
 };
 
-/* What became of it: one entry of the completion queue. */
+/* A completion queue entry. */
 struct uv__cqe {
   uint64_t user_data;
-  int32_t res; /* as the system call's, or -errno */
+  int32_t res; /* result of the system call, or -errno */
   uint32_t flags;
 };
 
@@ -85,7 +85,7 @@ struct uv__uring_params {
   struct uv__cq_offsets cq_off;
 };
 
-/* Which operations there are: the answer to UV__URING_REGISTER_PROBE. */
+/* Supported operations: the result of UV__URING_REGISTER_PROBE. */
 struct uv__uring_probe {
   uint8_t last_op;
   uint8_t ops_len;
@@ -122,7 +122,7 @@ enum uv__uring_opcode {
   UV__URING_FTRUNCATE = 55
 };
 
-/* Not by the thread that submits, even if it need not block. */
+/* Do not execute in the submitting thread, even if it would not block. */
 #define UV__SQE_ASYNC (1u << 4)
 
 #define UV__URING_FSYNC_DATASYNC (1u << 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bare ring; see uring.h, U1-U3. */
+/* A raw io_uring; see uring.h, U1-U3. */
 #include "unix/uring/uring.h"
 #include "atomic.h"
 #include "unix/fd.h"
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* After this the kernel's thread sleeps until it is woken. */
+/* Idle time after which the kernel thread sleeps until it is woken. */
 #define SQ_THREAD_IDLE_MS 50
 
 #define FEATURES                                                               \
@@ -17,12 +17,12 @@
    UV__URING_FEAT_RW_CUR_POS | UV__URING_FEAT_CUR_PERSONALITY |                \
    UV__URING_FEAT_SQPOLL_NONFIXED | UV__URING_FEAT_NATIVE_WORKERS)
 
-/* The tails and heads run freely; the sizes are powers of two. */
-static unsigned place(unsigned counter, unsigned entries) {
+/* Heads and tails are free-running counters; sizes are powers of two. */
+static unsigned slot_index(unsigned counter, unsigned entries) {
   return counter & (entries - 1);
 }
 
-static int setup(unsigned entries, struct uv__uring_params* params) {
+static int ring_setup(unsigned entries, struct uv__uring_params* params) {
   long fd = syscall(UV__SYS_URING_SETUP, entries, params);
   return fd >= 0 ? (int) fd : uv__errno();
 }
@@ -35,13 +35,15 @@ static int register_with(const struct uv__uring* ring,
   return rc >= 0 ? (int) rc : uv__errno();
 }
 
-static int enter(const struct uv__uring* ring, unsigned count, unsigned flags) {
+static int ring_enter(const struct uv__uring* ring,
+                      unsigned count,
+                      unsigned flags) {
   long n = syscall(UV__SYS_URING_ENTER, ring->fd, count, 0u, flags, NULL, 0);
   return n >= 0 ? (int) n : uv__errno();
 }
 
-/* Cooperative: completions wait until this thread is in the kernel anyway,
- * nobody interrupts another processor for them. */
+/* COOP_TASKRUN: completions are posted when this thread enters the kernel
+ * anyway, without interrupting another processor. */
 static int setup_best(unsigned entries,
                       int is_polled,
                       struct uv__uring_params* params) {
@@ -52,7 +54,7 @@ static int setup_best(unsigned entries,
     .flags = base | better | UV__URING_SETUP_SUBMIT_ALL,
     .sq_thread_idle = SQ_THREAD_IDLE_MS,
   };
-  int fd = setup(entries, params);
+  int fd = ring_setup(entries, params);
   if (fd != UV_EINVAL)
     return fd;
 
@@ -60,7 +62,7 @@ static int setup_best(unsigned entries,
     .flags = base,
     .sq_thread_idle = SQ_THREAD_IDLE_MS,
   };
-  return setup(entries, params);
+  return ring_setup(entries, params);
 }
 
 static size_t size_of_rings(const struct uv__uring_params* p) {
@@ -70,7 +72,7 @@ static size_t size_of_rings(const struct uv__uring_params* p) {
   return sq > cq ? sq : cq;
 }
 
-static void* map(int fd, size_t size, off_t off) {
+static void* ring_mmap(int fd, size_t size, off_t off) {
   void* start = mmap(NULL, size, PROT_READ | PROT_WRITE,
                      MAP_SHARED | MAP_POPULATE, fd, off);
   return start != MAP_FAILED ? start : NULL;
@@ -78,11 +80,11 @@ static void* map(int fd, size_t size, off_t off) {
 
 static int map_ring(struct uv__uring* ring, const struct uv__uring_params* p) {
   ring->rings_size = size_of_rings(p);
-  ring->rings = map(ring->fd, ring->rings_size, UV__URING_OFF_RINGS);
+  ring->rings = ring_mmap(ring->fd, ring->rings_size, UV__URING_OFF_RINGS);
   if (ring->rings == NULL)
     return uv__errno();
-  ring->sqes = map(ring->fd, p->sq_entries * sizeof(*ring->sqes),
-                   UV__URING_OFF_SQES);
+  ring->sqes = ring_mmap(ring->fd, p->sq_entries * sizeof(*ring->sqes),
+                         UV__URING_OFF_SQES);
   if (ring->sqes == NULL) {
     int err = uv__errno();
     munmap(ring->rings, ring->rings_size);
@@ -97,7 +99,7 @@ static int map_ring(struct uv__uring* ring, const struct uv__uring_params* p) {
   ring->cq_tail = (void*) (base + p->cq_off.tail);
   ring->cqes = (void*) (base + p->cq_off.cqes);
 
-  /* The queue holds numbers of entries; ours are used in their order. */
+  /* The submission queue holds indices of entries; we use them in order. */
   unsigned* numbers = (void*) (base + p->sq_off.array);
   for (unsigned i = 0; i < p->sq_entries; i++)
     numbers[i] = i;
@@ -157,12 +159,13 @@ int uv__uring_set_eventfd(struct uv__uring* ring, int fd) {
 }
 
 struct uv__sqe* uv__uring_stage(struct uv__uring* ring) {
-  /* Acquire: the kernel has read what was in the place. */
+  /* Acquire: the kernel has read the previous content of the slot. */
   unsigned used = ring->sq_next - uv__load_acquire(ring->sq_head);
 
   if (used == ring->sq_entries || ring->in_flight == ring->cq_entries)
     return NULL; /* U2 */
-  struct uv__sqe* sqe = &ring->sqes[place(ring->sq_next, ring->sq_entries)];
+  struct uv__sqe* sqe =
+      &ring->sqes[slot_index(ring->sq_next, ring->sq_entries)];
   memset(sqe, 0, sizeof(*sqe));
   return sqe;
 }
@@ -174,7 +177,7 @@ void uv__uring_push(struct uv__uring* ring) {
 
 struct uv__sqe* uv__uring_unsent_at(struct uv__uring* ring, unsigned i) {
   assert(i < uv__uring_unsent(ring));
-  return &ring->sqes[place(ring->sq_sent + i, ring->sq_entries)];
+  return &ring->sqes[slot_index(ring->sq_sent + i, ring->sq_entries)];
 }
 
 void uv__uring_take_back(struct uv__uring* ring, unsigned i) {
@@ -188,13 +191,13 @@ int uv__uring_is_taken(const struct uv__uring* ring) {
 }
 
 static int submit_polled(struct uv__uring* ring) {
-  /* Either the thread sees the new tail before it sleeps, or we see here that
-   * it sleeps; io_uring_setup(2), IORING_SETUP_SQPOLL. */
+  /* Either the kernel thread sees the new tail before it sleeps, or this load
+   * sees that it sleeps; io_uring_setup(2), IORING_SETUP_SQPOLL. */
   uv__store_seq_cst(ring->sq_tail, ring->sq_next);
   ring->sq_sent = ring->sq_next;
   if ((uv__load_seq_cst(ring->sq_flags) & UV__URING_SQ_NEED_WAKEUP) == 0)
     return 0;
-  (void) enter(ring, 0, UV__URING_ENTER_SQ_WAKEUP); /* has nothing to refuse */
+  (void) ring_enter(ring, 0, UV__URING_ENTER_SQ_WAKEUP); /* cannot fail */
   return 0;
 }
 
@@ -205,13 +208,13 @@ int uv__uring_submit(struct uv__uring* ring) {
   int err = 0;
   uv__store_release(ring->sq_tail, ring->sq_next);
   while (uv__uring_unsent(ring) != 0 && err == 0) {
-    int n = enter(ring, uv__uring_unsent(ring), 0);
+    int n = ring_enter(ring, uv__uring_unsent(ring), 0);
     if (n > 0)
       ring->sq_sent += (unsigned) n;
     else if (n != UV_EINTR)
       err = n == 0 ? UV_EAGAIN : n;
   }
-  /* U1: the kernel does not look at it until the next call. */
+  /* U1: the kernel does not read the entries until the next call. */
   uv__store_release(ring->sq_tail, ring->sq_sent);
   return err;
 }
@@ -221,7 +224,8 @@ int uv__uring_act_as(struct uv__uring* ring) {
 }
 
 void uv__uring_act_no_more(struct uv__uring* ring, int personality) {
-  /* A number that stays until the ring is closed does no harm. */
+  /* A personality that stays registered until the ring is closed is
+   * harmless. */
   (void) register_with(ring, UV__URING_UNREGISTER_PERSONALITY, NULL,
                        (unsigned) personality);
 }
@@ -233,7 +237,7 @@ unsigned uv__uring_done(const struct uv__uring* ring) {
 
 const struct uv__cqe* uv__uring_done_at(const struct uv__uring* ring,
                                         unsigned i) {
-  return &ring->cqes[place(*ring->cq_head + i, ring->cq_entries)];
+  return &ring->cqes[slot_index(*ring->cq_head + i, ring->cq_entries)];
 }
 
 struct uv__cqe uv__uring_pop(struct uv__uring* ring) {
@@ -241,7 +245,7 @@ struct uv__cqe uv__uring_pop(struct uv__uring* ring) {
 
   assert(ring->in_flight > 0);
   ring->in_flight--;
-  /* Release: it was read; the kernel may use the place again. */
+  /* Release: the entry was read; the kernel may reuse the slot. */
   uv__store_release(ring->cq_head, *ring->cq_head + 1);
   return cqe;
 }
