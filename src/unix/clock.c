@@ -39,7 +39,7 @@ void uv_sleep(unsigned int msec) {
   struct timespec left;
   left.tv_sec = msec / 1000;
   left.tv_nsec = (long) (msec % 1000) * 1000000;
-  /* A signal handler cuts the sleep short; the rest is in `left`. */
+  /* A signal handler interrupts the sleep; `left` has the remaining time. */
   while (nanosleep(&left, &left) != 0)
     if (errno != EINTR)
       uv__fatal("uv_sleep", uv__errno());

@@ -5,8 +5,8 @@
 
 #include <sys/socket.h>
 
-/* The one after `cmsg`, or NULL. In the only place that expands this macro: in
- * musl's, clang finds a signed and an unsigned number compared. */
+/* CMSG_NXTHDR(), expanded only here: in musl, clang warns about its comparison
+ * of signed and unsigned numbers. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-compare"
 static inline struct cmsghdr* uv__cmsg_next(struct msghdr* msg,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared libraries.
  *
- * dlerror() forgets its message when read, and belongs to the thread; the
- * uv_lib_t keeps a copy so that uv_dlerror() can be asked repeatedly. The copy
- * lives until the next uv_dl* call on that object. Context: any.
+ * dlerror() is per thread and clears its message when read; uv_lib_t keeps a
+ * copy, so that uv_dlerror() can be called repeatedly. The copy lives until the
+ * next uv_dl* call on that object. Context: any.
  */
 #include "base.h"
 #include "alloc.h"
@@ -11,7 +11,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-/* Stands in for a message that could not be copied; never freed. */
+/* Used if the message could not be copied; never freed. */
 static char no_memory[] = "out of memory";
 
 static void message_drop(uv_lib_t* lib) {
@@ -20,8 +20,7 @@ static void message_drop(uv_lib_t* lib) {
   lib->errmsg = NULL;
 }
 
-/* Takes over what the failed call left behind: -1 if there is something, 0 if
- * there was no failure after all. */
+/* Stores the message of a failed call: -1, or 0 if there was no failure. */
 static int message_take(uv_lib_t* lib) {
   const char* text = dlerror();
   if (text == NULL)
@@ -44,15 +43,15 @@ int uv_dlopen(const char* filename, uv_lib_t* lib) {
 void uv_dlclose(uv_lib_t* lib) {
   message_drop(lib);
   if (lib->handle != NULL)
-    (void) dlclose(lib->handle); /* nobody to tell; the handle is gone */
+    (void) dlclose(lib->handle); /* cannot be reported; the handle is gone */
   lib->handle = NULL;
 }
 
 int uv_dlsym(uv_lib_t* lib, const char* name, void** ptr) {
   message_drop(lib);
-  (void) dlerror(); /* old news */
+  (void) dlerror(); /* clear an old message */
   void* address = dlsym(lib->handle, name);
-  /* NULL is a legal address, so only a message tells failure. */
+  /* NULL is a valid address; only a message indicates failure. */
   if (address == NULL && message_take(lib) != 0)
     return -1;
   *ptr = address;

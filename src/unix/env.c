@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Environment variables. The C library gives no protection against a thread
- * that changes the environment while another reads it, and neither does this.
+/* Environment variables. As in the C library, changing the environment while
+ * another thread reads it is not safe.
  */
 #include "os/system.h"
 #include "alloc.h"
@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern char** environ; /* by UV__ENVIRON only */
+extern char** environ; /* used only by UV__ENVIRON */
 
-/* Entries that are assignments, and the bytes they take with their NULs. */
+/* Number of assignments in the environment, and their bytes with NULs. */
 struct env_extent {
   size_t count;
   size_t bytes;
@@ -31,7 +31,7 @@ static struct env_extent env_measure(void) {
   return extent;
 }
 
-/* Fills `items` and the bytes behind it; returns how many fitted. */
+/* Fills `items` and the bytes behind it; returns how many fit. */
 static size_t env_copy(uv_env_item_t* items, struct env_extent room) {
   char* text = (char*) (items + room.count);
   size_t count = 0;

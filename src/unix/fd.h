@@ -7,7 +7,7 @@
 
 #include <limits.h>
 
-/* Buffers that one call takes. */
+/* Buffers per call. */
 #ifdef IOV_MAX
 # define UV__IOV_MAX IOV_MAX
 #else
@@ -17,14 +17,14 @@
 /* The error of the call just made, as UV_E*. */
 int uv__errno(void);
 
-/* Closes; EINTR and EINPROGRESS count as success, because the fd is gone. The
- * caller's errno survives. Returns 0 or UV_E*. */
+/* Closes the fd; EINTR and EINPROGRESS count as success, because the fd is
+ * closed. Preserves errno. Returns 0 or UV_E*. */
 int uv__fd_close(int fd);
 
 /* open(2) with O_CLOEXEC and EINTR retried: fd or UV_E*. */
 int uv__fd_open(const char* path, int flags, int mode);
 
-/* 0 or UV_E*. No syscall beyond what is needed. */
+/* 0 or UV_E*. Avoids unnecessary system calls. */
 int uv__fd_nonblock(int fd, int on);
 int uv__fd_cloexec(int fd, int on);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading directories, at once (scandir) or in steps (opendir and friends).
- * The two share fs-entries.c; "." and ".." are never handed out.
+/* Reading directories, at once (scandir) or in steps (opendir, readdir). Both
+ * share fs-entries.c; "." and ".." are skipped.
  */
 #include "unix/fs-ops.h"
 #include "alloc.h"
@@ -34,11 +34,11 @@ static uv_dirent_type_t type_of(const struct dirent* ent) {
 }
 #endif
 
-/* Adds entries until there are `max`, the end is reached or something fails:
- * 0 or UV_E*. */
+/* Adds entries up to `max`, the end of the directory or an error: 0 or
+ * UV_E*. */
 static int read_entries(DIR* dir, struct uv__entries* entries, size_t max) {
   while (entries->count < max) {
-    errno = 0; /* tells the end from an error */
+    errno = 0; /* distinguishes the end from an error */
     const struct dirent* ent = readdir(dir);
     if (ent == NULL)
       return errno == 0 ? 0 : uv__errno();
@@ -51,19 +51,19 @@ static int read_entries(DIR* dir, struct uv__entries* entries, size_t max) {
   return 0;
 }
 
-static int scan(const char* path, struct uv__entries* entries) {
+static int scan_directory(const char* path, struct uv__entries* entries) {
   DIR* dir = opendir(path);
   if (dir == NULL)
     return uv__errno();
 
   int err = read_entries(dir, entries, INT32_MAX);
-  (void) closedir(dir); /* only read from: there is nothing to lose */
+  (void) closedir(dir); /* read-only: nothing can be lost */
   return err;
 }
 
 ssize_t uv__fs_scandir(uv_fs_t* req) {
   struct uv__entries entries = { 0 };
-  int err = scan(req->path, &entries);
+  int err = scan_directory(req->path, &entries);
 
   return uv__entries_finish(&entries, err, &req->ptr);
 }
@@ -84,8 +84,8 @@ ssize_t uv__fs_opendir(uv_fs_t* req) {
   return 0;
 }
 
-/* The names belong to the request: freed by its cleanup, even after the
- * directory is closed. */
+/* The request owns the names: its cleanup frees them, even after the directory
+ * is closed. */
 ssize_t uv__fs_readdir(uv_fs_t* req) {
   uv_dir_t* dir = req->ptr;
   struct uv__entries entries = { 0 };
@@ -106,7 +106,7 @@ ssize_t uv__fs_closedir(uv_fs_t* req) {
   uv_dir_t* dir = req->ptr;
   req->ptr = NULL;
 
-  /* As with uv__fd_close(), the descriptor is gone whatever the answer. */
+  /* As with uv__fd_close(), the descriptor is closed in any case. */
   (void) closedir(dir->dir);
   uv__free(dir);
   return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* fs_event on unix: what inotify/fs-event.c and kqueue/fs-event.c offer the
- * loop and io.c. */
+/* fs_event on unix: the functions of inotify/fs-event.c and kqueue/fs-event.c
+ * that the loop and io.c call. */
 #ifndef UV_UNIX_FS_EVENT_H_
 #define UV_UNIX_FS_EVENT_H_
 
@@ -9,11 +9,11 @@
 /* A new loop: nothing is watched. */
 void uv__fs_event_init_loop(uv_loop_t* loop);
 
-/* The loop is closing; no handle watches any more. */
+/* The loop is closing; all handles are stopped. */
 void uv__fs_event_close_loop(uv_loop_t* loop);
 
-/* Child side of fork: watches the paths anew. Handles whose path cannot be
- * watched stay silent; the first error is returned. */
+/* Child side of fork: watches the paths again. Handles whose path cannot be
+ * watched receive no more events; returns the first error. */
 int uv__fs_event_fork(uv_loop_t* loop);
 
 /* The handler of UV__IO_FS_EVENT watchers. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The file operations of unix, one function per uv_fs_type.
+/* The file operations on unix, one function per uv_fs_type.
  *
  * Each takes its arguments from the request and returns the result or UV_E*.
- * They touch no loop. Context: the caller of uv_fs_*() or a worker.
+ * They do not use the loop. Context: the caller of uv_fs_*() or a worker.
  */
 #ifndef UV_UNIX_FS_OPS_H_
 #define UV_UNIX_FS_OPS_H_
@@ -57,8 +57,8 @@ ssize_t uv__fs_utime(uv_fs_t* req);
 ssize_t uv__fs_futime(uv_fs_t* req);
 ssize_t uv__fs_lutime(uv_fs_t* req);
 
-/* uv_fs_sendfile()'s arguments lie in fields made for other operations: `file`
- * is written to, `off` is where reading starts. */
+/* The arguments of uv_fs_sendfile() are in fields of other operations: `file`
+ * is the destination, `off` the start in the source. */
 static inline int* uv__fs_sendfile_from(uv_fs_t* req) {
   return &req->flags;
 }

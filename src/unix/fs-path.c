@@ -93,7 +93,7 @@ ssize_t uv__fs_mkstemp(uv_fs_t* req) {
 
   if (err == 0)
     err = uv__errno();
-  path[0] = '\0'; /* as the program may look only at the path */
+  path[0] = '\0'; /* no file: programs may check only the path */
   return err;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* File times, exact to the nanosecond a double can hold.
+/* File times, as exact as a double.
  *
- * UV_FS_UTIME_NOW (infinity, of either sign) is the moment of the call,
- * UV_FS_UTIME_OMIT (not a number) leaves that time alone. A time the kernel's
- * type cannot hold is UV_EINVAL.
+ * UV_FS_UTIME_NOW (infinity, of either sign) is the current time,
+ * UV_FS_UTIME_OMIT (NaN) leaves the time unchanged. A time out of range of
+ * time_t is UV_EINVAL.
  */
 #include "unix/fs-ops.h"
 #include "unix/fd.h"
@@ -15,7 +15,8 @@
 
 #define NS_PER_SEC 1000000000L
 
-/* A conservative bound: exact as a double and inside any time_t of its size. */
+/* A conservative bound: exact as a double, and valid for any time_t of its
+ * size. */
 static double seconds_max(void) {
   return sizeof(time_t) >= 8 ? 9.0e18 : 2147483647.0;
 }
@@ -35,17 +36,17 @@ static int to_timespec(double when, struct timespec* ts) {
   if (!(when > -seconds_max() && when < seconds_max()))
     return UV_EINVAL;
 
-  /* The second before `when`, without the math library. */
+  /* Rounds down, without the math library. */
   ts->tv_sec = (time_t) when;
   if ((double) ts->tv_sec > when)
     ts->tv_sec--;
 
-  /* Truncated, as libuv does it: programs compare what they read back. */
+  /* Truncated, as in libuv: programs compare what they read back. */
   ts->tv_nsec = (long) ((when - (double) ts->tv_sec) * NS_PER_SEC);
   return 0;
 }
 
-/* Access time first, as utimensat() wants it. */
+/* Access time first, as utimensat() expects. */
 static int to_timespecs(const uv_fs_t* req, struct timespec ts[2]) {
   int err = to_timespec(req->atime, &ts[0]);
   return err != 0 ? err : to_timespec(req->mtime, &ts[1]);

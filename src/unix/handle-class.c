@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each handle type is on unix. */
+/* The handle classes of unix. */
 #include "os/handle-class.h"
 #include "async.h"
 #include "loop-watcher.h"
@@ -11,7 +11,7 @@
 #include "unix/stream.h"
 #include "unix/udp.h"
 
-/* close, finish, get_fd. The types that are missing are abstract. */
+/* close, finish, get_fd. The missing types are abstract. */
 const struct uv__handle_class uv__handle_classes[UV_HANDLE_TYPE_MAX] = {
   [UV_ASYNC] = { uv__async_close, NULL, NULL },
   [UV_CHECK] = { uv__check_close, NULL, NULL },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The unix share of a loop's life. */
+/* The unix part of a loop: init, close, fork. */
 #include "unix/loop.h"
 #include "os/loop.h"
 #include "queue.h"

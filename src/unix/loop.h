@@ -10,13 +10,13 @@ struct uv__loop_os {
   /* self-pipe.c: [0] is watched by the poller, [1] is written to; the same fd
    * where the system has eventfd. */
   int self_pipe[2];
-  /* signal.c: the loop's started handles, and what was delivered to them; the
-   * log is NULL until the first start. shared.signals_due says whether there is
-   * something to run. */
+  /* signal.c: the started handles of the loop, and the log of deliveries, NULL
+   * until the first start. shared.signals_due is set when there is something to
+   * run. */
   struct uv__queue signals;
   struct uv__signal_log* signal_log;
-  /* process-end.c: children whose end the poller reports; those that have
-   * ended, to be told when the loop wakes. */
+  /* process-end.c: children whose end the poller reports; children that have
+   * ended and whose exit_cb has not run. */
   struct uv__queue children_polled;
   struct uv__queue children_ended;
   /* kqueue/fs-event.c: NULL until a path is watched. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* getrandom() and copy_file_range(): the C library's functions, or the system
- * calls by number where it has none. Both answer like system calls; a kernel
- * that lacks one says ENOSYS. Context: any.
+/* getrandom() and copy_file_range(): functions of the C library, or system
+ * calls by number where it lacks them. Both return like system calls; a kernel
+ * without one returns ENOSYS. Context: any.
  */
 #ifndef UV_UNIX_NEWER_CALLS_H_
 #define UV_UNIX_NEWER_CALLS_H_
@@ -29,7 +29,7 @@ static inline ssize_t uv__getrandom(void* buf, size_t len) {
 }
 #endif
 
-/* At the positions of both files, which move. */
+/* Reads and writes at the file positions and advances them. */
 #if !UV__HAVE_NEWER_CALLS
 static inline ssize_t uv__copy_file_range(int in, int out, size_t len) {
   return syscall(UV__SYS_COPY_FILE_RANGE, in, NULL, out, NULL, len, 0);

@@ -53,7 +53,7 @@ void uv__scan_report(uv_loop_t* loop,
                      struct uv__event* out) {
   out->key = (uintptr_t) entry->fd;
   out->kind = UV__EVENT_IO;
-  /* Not open: the watcher hears of it as an error. */
+  /* The fd is not open: reported to the watcher as an error. */
   out->bits = entry->revents & POLLNVAL ? POLLERR : (unsigned) entry->revents;
   if (entry->fd == uv__self_pipe_get(loop)) {
     out->kind = UV__EVENT_WAKE;

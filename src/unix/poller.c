@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which poller a loop gets. */
+/* Chooses the poller of a loop. */
 #include "os/poller.h"
 #include "unix/os.h"
 

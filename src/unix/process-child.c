@@ -114,7 +114,7 @@ UV__CHILD static int reset_signals(void) {
   return sys_unblock_signals() == -1 ? errno : 0;
 }
 
-UV__CHILD static int execute(struct uv__child* child) {
+UV__CHILD static int child_execute(struct uv__child* child) {
   int denied = 0;
   int err = ENOENT;
 
@@ -145,6 +145,6 @@ UV__CHILD int uv__child_run(struct uv__child* child) {
   if (err == 0)
     err = reset_signals();
   if (err == 0)
-    err = execute(child);
+    err = child_execute(child);
   return err;
 }

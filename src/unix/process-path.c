@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the program of a child may be: the search of execvp(3), but in the PATH
- * the child is going to have, and prepared where memory can be had (C1).
+/* Candidate paths of a program: the search of execvp(3), but in the PATH that
+ * the child will have, and prepared by the parent, which can allocate (C1).
  */
 #include "unix/process.h"
 #include "alloc.h"
@@ -8,11 +8,11 @@
 
 #include <string.h>
 
-/* What execvp() searches without a PATH. */
+/* The search path without a PATH, as in execvp(). */
 static const char default_path[] = "/bin:/usr/bin";
 static char shell[] = "/bin/sh";
 
-extern char** environ; /* by UV__ENVIRON only */
+extern char** environ; /* used only by UV__ENVIRON */
 
 static const char* path_of(char** envp) {
   for (; envp != NULL && *envp != NULL; envp++)
@@ -70,8 +70,8 @@ void* uv__child_find_program(struct uv__child* child,
                              const uv_process_options_t* options) {
   const char* file = options->file;
   char** envp = options->env != NULL ? options->env : UV__ENVIRON;
-  /* A name with a directory is not searched for. An empty one is, as in libuv:
-   * it finds directories, which are UV_EACCES. */
+  /* A name with a slash is not searched for. An empty one is, as in libuv: it
+   * finds directories, which are UV_EACCES. */
   int search = strchr(file, '/') == NULL;
   const char* elements = search ? path_of(envp) : "";
 
@@ -96,7 +96,7 @@ void* uv__child_find_program(struct uv__child* child,
   child->argv[nargs] = NULL;
 
   child->shell_argv[0] = shell;
-  child->shell_argv[1] = NULL; /* the child's */
+  child->shell_argv[1] = NULL; /* written by the child */
   child->shell_argv[2] = NULL;
   if (nargs > 0)
     memcpy(child->shell_argv + 2, child->argv + 1, nargs * sizeof(char*));

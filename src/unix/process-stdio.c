@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Standard input, output, error and the further descriptors of a child.
+/* Standard input, output, error and further descriptors of a child.
  *
- *   socket pairs made -> streams opened -> child launched
- *   -> the child's ends closed
+ *   create socket pairs -> open streams -> launch the child
+ *   -> close the child's ends
  *
  * The streams are opened before the launch: a program that could not be
- * executed still leaves open streams that report end of file, which is what
- * callers that look at them only later count on.
+ * executed still leaves open streams that report EOF, which callers that check
+ * them only later rely on.
  */
 #include "unix/process.h"
 #include "alloc.h"
@@ -34,9 +34,9 @@ static int create_pipe(struct uv__stdio* stdio,
 
   if (uv__stream_fd(stream) != -1)
     return UV_EBUSY;
-  /* The child's end blocks, UV_NONBLOCK_PIPE or not: programs that inherit it
-   * expect no less, and Node documents its "overlapped" pipes, which are the
-   * same flag, to be ordinary ones outside Windows. */
+  /* The child's end is blocking even with UV_NONBLOCK_PIPE: programs expect
+   * that of inherited descriptors, and Node documents its "overlapped" pipes,
+   * which set this flag, as ordinary pipes outside Windows. */
   int err = uv_socketpair(SOCK_STREAM, 0, pair, UV_NONBLOCK_PIPE, 0);
   if (err != 0)
     return err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Process handles: spawning and signalling. process-end.c has their end.
+/* Process handles: spawning and signalling. process-end.c handles their end.
  *
- *   descriptors, program -> launched -> end followed
+ *   prepare descriptors and program -> launch -> watch for the end
  */
 #include "unix/process.h"
 #include "alloc.h"
@@ -9,10 +9,11 @@
 
 #include <fcntl.h>
 
-/* uv_disable_stdio_inheritance() gives up after as many closed fds in a row. */
+/* uv_disable_stdio_inheritance() stops after this many closed fds in a row. */
 #define FD_GAP_MAX 1024
 
-static int spawn(uv_process_t* process, const uv_process_options_t* options) {
+static int process_spawn(uv_process_t* process,
+                         const uv_process_options_t* options) {
   struct uv__stdio stdio;
   struct uv__child child;
 
@@ -49,7 +50,7 @@ void uv__process_os_init(uv_process_t* process) {
 
 int uv__process_os_spawn(uv_process_t* process,
                          const uv_process_options_t* options) {
-  int err = spawn(process, options);
+  int err = process_spawn(process, options);
 
   if (err != 0)
     uv__child_leave(process);

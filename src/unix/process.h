@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Process handles, and how uv_spawn() makes a child: what process.c and the
- * process-*.c files share, and what the loop asks of them.
+/* Process handles, and how uv_spawn() creates a child: shared by process.c and
+ * the process-*.c files, and the functions that the loop calls.
  *
- * The child runs in the memory of the parent until it has called exec, while
- * the calling thread is suspended (vfork). Therefore
- * C1  everything it needs is prepared by the parent;
- * C2  it calls nothing of the C library that has state: no malloc, no stdio,
- *     and no wrapper that acts on all threads (setuid) or on a sanitizer's
+ * The child runs in the memory of the parent until it calls exec, while the
+ * calling thread is suspended (vfork). Therefore:
+ * C1  the parent prepares everything the child needs;
+ * C2  the child calls nothing of the C library that has state: no malloc, no
+ *     stdio, no wrapper that acts on all threads (setuid) or on a sanitizer's
  *     tables;
- * C3  it writes to the fields named so below, and to nothing else of ours.
+ * C3  it writes only to the fields marked below, and to nothing else of ours.
  */
 #ifndef UV_UNIX_PROCESS_H_
 #define UV_UNIX_PROCESS_H_
 
 #include "os/process.h"
 
-/* loop.c: a loop is made; is the child's copy after fork, where the parent's
- * children are nobody's to wait for. */
+/* loop.c: a loop is created; a loop was copied by fork, where the children
+ * belong to the parent. */
 int uv__process_init_loop(uv_loop_t* loop);
 void uv__process_fork(uv_loop_t* loop);
 
-/* io.c: the poller reports the end of a child (it may be nobody's, or not
- * quite over); the loop was woken. Both run callbacks and return how many. */
+/* io.c: the poller reports the end of a child (it may be unknown, or still
+ * exiting); the loop was woken. Both run callbacks and return how many. */
 int uv__process_child_ended(uv_loop_t* loop, int pid);
 int uv__process_run_ended(uv_loop_t* loop);
 
 enum uv__close_answer uv__process_close(uv_handle_t* handle);
 
-/* A descriptor of the child: its number is its index. */
+/* A descriptor of the child; its number is the index. */
 struct uv__child_fd {
   int fd;       /* the parent's fd to put there; -1: /dev/null if it is one of
                  * the standard three, else nothing. Written by the child. */
@@ -38,11 +38,11 @@ struct uv__child_fd {
 struct uv__child {
   struct uv__child_fd* fds;
   int fds_count;
-  /* What to execute: the first of these that can be, NULL ends the list. */
+  /* Candidates for exec, in order, ending with NULL. */
   char** paths;
   char** argv;
-  /* "/bin/sh", one place for a path, argv[1]...: for a script without "#!".
-   * The place is written by the child. */
+  /* "/bin/sh", a slot for a path, argv[1]...: for a script without "#!". The
+   * child writes the slot. */
   char** shell_argv;
   char** envp;
   const char* cwd; /* or NULL */
@@ -65,46 +65,47 @@ struct uv__stdio {
   struct uv__stdio_pipe* pipes; /* likewise */
 };
 
-/* process-stdio.c. Makes the pipes that the options ask for; on failure there
+/* process-stdio.c. Creates the pipes that the options ask for; on failure there
  * is nothing to close. */
 int uv__stdio_init(struct uv__stdio* stdio,
                    const uv_process_options_t* options);
-/* Gives the streams their end. What is open stays so on failure. */
+/* Attaches the parent ends to their streams. On failure those already opened
+ * stay open. */
 int uv__stdio_open_streams(struct uv__stdio* stdio);
-/* Closes what is not a stream's by now. */
+/* Closes the descriptors that no stream owns. */
 void uv__stdio_close(struct uv__stdio* stdio);
 
-/* process-path.c. Fills paths, argv, shell_argv and envp; returns the memory
- * they are in, to be freed by the caller, or NULL. */
+/* process-path.c. Fills paths, argv, shell_argv and envp. Returns their memory,
+ * which the caller frees, or NULL. */
 void* uv__child_find_program(struct uv__child* child,
                              const uv_process_options_t* options);
 
-/* process-launch.c. Starts the child and waits until it executes its program:
- * 0 and *pid, or UV_E* of whatever step failed, with the child gone. */
+/* process-launch.c. Starts the child and waits until it executes its program: 0
+ * and *pid, or UV_E* of the step that failed; then the child is reaped. */
 int uv__child_launch(struct uv__child* child, int* pid);
 
-/* process-spawn.c. The same by posix_spawn(), for who keeps his user; *refused
- * if it cannot be done that way, and nothing happened. */
+/* process-spawn.c. The same with posix_spawn(), for children without another
+ * user; *refused if that cannot be done, and nothing happened. */
 int uv__child_launch_by_spawn(struct uv__child* child, int* pid, int* refused);
 
-/* process-child.c. Does this error of exec say "look in the next directory"?
- * Context: any | child. */
+/* process-child.c. Does this error of exec mean that the next directory should
+ * be tried? Context: any | child. */
 int uv__child_is_elsewhere(int err);
 
 /* process-child.c. Returns only on failure, with an errno.
  * Context: child, signals blocked. */
 int uv__child_run(struct uv__child* child);
 
-/* process-end.c. Before the launch: what must be in place so that no end is
- * missed. 0 or UV_E*; uv__child_leave() takes it back. */
+/* process-end.c. Before the launch: sets up what is needed to detect the end of
+ * a child. 0 or UV_E*; uv__child_leave() undoes it. */
 int uv__child_prepare(uv_loop_t* loop);
-/* After it: process->pid is a child; from now on its end is told to exit_cb, by
- * the loop. On failure it is gone. */
+/* After the launch: watches the child process->pid; the loop will call exit_cb.
+ * On failure the child is killed. */
 int uv__child_follow(uv_process_t* process);
-/* Has the program waited for the child itself, so that the pid may be somebody
- * else's? */
+/* Has the program itself waited for the child, so that the pid may be
+ * reused? */
 int uv__child_is_lost(const uv_process_t* process);
-/* The handle wants to hear of no end. Also without a child. */
+/* Stops watching the child, if there is one. */
 void uv__child_leave(uv_process_t* process);
 
 #endif /* UV_UNIX_PROCESS_H_ */

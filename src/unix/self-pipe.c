@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An eventfd where there is one, else a pipe. */
+/* An eventfd where available, otherwise a pipe. */
 #include "unix/self-pipe.h"
 #include "unix/fd.h"
 #include "unix/loop.h"
@@ -38,7 +38,7 @@ void uv__self_pipe_close(uv_loop_t* loop) {
   int* fds = fds_of(loop);
 
   if (fds[0] == -1)
-    return; /* a failed reopen in a forked child left it so */
+    return; /* closed by a failed reopen in a forked child */
   uv__fd_close(fds[0]);
   if (fds[1] != fds[0])
     uv__fd_close(fds[1]);
@@ -48,11 +48,11 @@ void uv__self_pipe_close(uv_loop_t* loop) {
 
 int uv__self_pipe_signal(uv_loop_t* loop) {
   static const uint64_t one = 1;
-  int saved = errno; /* signal handlers come through here */
+  int saved = errno; /* signal handlers call this */
   ssize_t n = uv__fd_write(fds_of(loop)[1], &one, sizeof(one));
 
   errno = saved;
-  /* Full: it is readable already. */
+  /* Full, so it is readable already. */
   if (n < 0 && n != UV_EAGAIN)
     return (int) n;
   return 0;
@@ -62,7 +62,8 @@ void uv__self_pipe_drain(uv_loop_t* loop) {
   char sink[1024];
   int fd = uv__self_pipe_get(loop);
 
-  /* An eventfd gives all in one read of eight bytes; a pipe what was written.
+  /* An eventfd returns its count in one read of eight bytes; a pipe may need
+   * several.
    */
   while (uv__fd_read(fd, sink, sizeof(sink)) == (ssize_t) sizeof(sink))
     continue;

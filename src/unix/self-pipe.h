@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The self-pipe: other threads and signal handlers end a wait by writing to it.
+/* The self-pipe: other threads and signal handlers write to it to end a wait.
  * An eventfd where the system has one. */
 #ifndef UV_UNIX_SELF_PIPE_H_
 #define UV_UNIX_SELF_PIPE_H_
 
 #include "unix/loop.h"
 
-/* Makes the loop's fds, in uv__loop_os(loop)->self_pipe: 0 or UV_E*. */
+/* Opens the fds of the loop, in uv__loop_os(loop)->self_pipe: 0 or UV_E*. */
 int uv__self_pipe_open(uv_loop_t* loop);
 void uv__self_pipe_close(uv_loop_t* loop);
 
@@ -18,7 +18,7 @@ static inline int uv__self_pipe_get(const uv_loop_t* loop) {
 /* Makes it readable. Context: any | signal. */
 int uv__self_pipe_signal(uv_loop_t* loop);
 
-/* Makes it unreadable again, for pollers that see levels, not edges. */
+/* Clears it, for level-triggered pollers. */
 void uv__self_pipe_drain(uv_loop_t* loop);
 
 #endif /* UV_UNIX_SELF_PIPE_H_ */

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* A ring with many writers and one reader.
+/* A ring buffer with many writers and one reader.
  *
- * A writer reserves a place by moving the tail, then writes it, the handle
- * last. The reader stops at a place that is reserved and not written: it cannot
- * pass it without losing the order, and its writer is a few instructions from
- * done. A place is free for the next round once the head is past it.
+ * A writer reserves a slot by advancing the tail, then fills it, the handle
+ * last. The reader stops at a slot that is reserved but not filled: skipping it
+ * would lose the order, and its writer is about to finish. A slot is free again
+ * once the head has passed it.
  */
 #include "unix/signal-log.h"
 #include "atomic.h"
 
 #include <string.h>
 
-/* Stands for handles that are gone: it is not started, so what arrived for it
- * is dropped. */
+/* Replaces handles that are gone. It is never started, so its arrivals are
+ * dropped. */
 static uv_signal_t gone;
 
-static struct uv__signal_arrival* place(struct uv__signal_log* log,
-                                        unsigned position) {
+static struct uv__signal_arrival* log_slot(struct uv__signal_log* log,
+                                           unsigned position) {
   return &log->arrivals[position % UV__SIGNAL_LOG_SIZE];
 }
 
@@ -26,14 +26,14 @@ int uv__signal_log_push(struct uv__signal_log* log,
   unsigned tail = uv__load_relaxed(&log->tail);
 
   do {
-    /* Signed: the reader may be past a tail that is read before others moved
-     * it. Acquire: pairs with the store in pop(), which frees the place. */
+    /* Signed: the reader may have passed a stale tail. Acquire: pairs with the
+     * store in pop(), which frees the slot. */
     int used = (int) (tail - uv__load_acquire(&log->head));
     if (used >= (int) UV__SIGNAL_LOG_SIZE)
       return 0;
   } while (!uv__cas_weak(&log->tail, &tail, tail + 1));
 
-  struct uv__signal_arrival* arrival = place(log, tail);
+  struct uv__signal_arrival* arrival = log_slot(log, tail);
   arrival->signum = signum;
   uv__store_release(&arrival->handle, handle); /* pairs with pop() */
   return 1;
@@ -47,7 +47,7 @@ int uv__signal_log_pop(struct uv__signal_log* log,
                        unsigned end,
                        struct uv__signal_arrival* out) {
   unsigned head = uv__load_relaxed(&log->head);
-  struct uv__signal_arrival* arrival = place(log, head);
+  struct uv__signal_arrival* arrival = log_slot(log, head);
 
   if ((int) (end - head) <= 0)
     return 0;
@@ -65,8 +65,8 @@ void uv__signal_log_forget(struct uv__signal_log* log,
   unsigned end = uv__signal_log_end(log);
 
   for (unsigned i = uv__load_relaxed(&log->head); i != end; i++)
-    if (uv__load_relaxed(&place(log, i)->handle) == handle)
-      uv__store_relaxed(&place(log, i)->handle, &gone);
+    if (uv__load_relaxed(&log_slot(log, i)->handle) == handle)
+      uv__store_relaxed(&log_slot(log, i)->handle, &gone);
 }
 
 void uv__signal_log_reset(struct uv__signal_log* log) {

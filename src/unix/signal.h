@@ -2,16 +2,16 @@
 /* Signals: from the kernel to uv_signal_t callbacks.
  *
  * Every signal number has a delivery list: the started handles of all loops.
- * The signal handler (signal-handler.c) writes a delivery to each handle on the
- * list into the log of its loop (signal-log.c) and wakes the loop, which runs
- * the callbacks in that order (signal.c). A delivery counts if the handle
- * watches the same signal when its turn comes, whatever happened in between.
+ * The signal handler (signal-handler.c) logs a delivery for each handle on the
+ * list in the log of its loop (signal-log.c) and wakes the loop, which runs the
+ * callbacks in that order (signal.c). A delivery is valid if the handle watches
+ * the same signal when the loop gets to it, whatever happened in between.
  *
- * S1  a list is freed, and a handle forgotten, only after no signal handler
- *     that may have seen it is running any more.
+ * S1  A list is freed, and a handle released, only when no signal handler that
+ *     may have seen it is running.
  * S2  uv_signal_t.caught_signals counts deliveries that did not fit into the
  *     log; the loop takes them with one exchange.
- * S3  the change lock of signal.c is never taken in signal context, and is
+ * S3  The change lock of signal.c is never taken in signal context, and is
  *     held with all signals blocked.
  */
 #ifndef UV_UNIX_SIGNAL_H_
@@ -19,24 +19,24 @@
 
 #include "os/signal.h"
 
-/* No system numbers its signals higher. The kernel judges the rest. */
+/* The highest signal number of any system; the kernel rejects invalid ones. */
 #define UV__SIGNUM_MAX 128
 
-/* Only the handle changes once a list is in its slot. */
+/* Only the handle changes once the list is published. */
 struct uv__signal_entry {
-  uv_signal_t* handle; /* atomic; NULL: has left */
+  uv_signal_t* handle; /* atomic; NULL: removed */
   int one_shot;        /* wants one delivery only */
-  int is_last;         /* is one-shot or was: told after the others */
+  int is_last;         /* is or was one-shot: delivered last */
 };
 
 struct uv__signal_list {
   unsigned size;
-  struct uv__signal_entry entries[]; /* in the order of delivery */
+  struct uv__signal_entry entries[]; /* in order of delivery */
 };
 
-/* What the signal handler shares with signal.c; both are atomic. */
+/* Shared between the signal handler and signal.c; both are atomic. */
 struct uv__signal_slot {
-  struct uv__signal_list* list; /* NULL: nobody is interested */
+  struct uv__signal_list* list; /* NULL: not watched */
   unsigned in_flight;           /* handlers that may be reading `list` (S1) */
 };
 
@@ -45,18 +45,18 @@ extern struct uv__signal_slot uv__signal_slots[UV__SIGNUM_MAX + 1];
 /* Context: signal. */
 void uv__signal_handler(int signum);
 
-/* loop.c: a loop is made, goes, is the child's copy after fork. The last
- * forgets what the parent caught; handles stay started. */
+/* loop.c: a loop is created, is closed, was copied by fork. The last drops
+ * signals that the parent caught; handles stay started. */
 void uv__signal_init_loop(uv_loop_t* loop);
 void uv__signal_close_loop(uv_loop_t* loop);
 void uv__signal_fork(uv_loop_t* loop);
 
-/* Runs the callbacks of what was caught until now; returns how many ran. */
+/* Runs callbacks for the signals caught so far; returns how many ran. */
 int uv__signal_run(uv_loop_t* loop);
 
 enum uv__close_answer uv__signal_close(uv_handle_t* handle);
 
-/* The library goes: gives every signal back to the system. */
+/* Library shutdown: restores the default action of every watched signal. */
 void uv__signal_cleanup(void);
 
 #endif /* UV_UNIX_SIGNAL_H_ */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sockets: making, accepting, options, names. Context: any. */
+/* Sockets: creating, accepting, options, names. Context: any. */
 #ifndef UV_UNIX_SOCK_H_
 #define UV_UNIX_SOCK_H_
 
@@ -8,8 +8,8 @@
 #include <ifaddrs.h>
 #include <sys/socket.h>
 
-/* A non-blocking, close-on-exec socket that raises no SIGPIPE where the system
- * can promise that per socket: fd or UV_E*. */
+/* Creates a non-blocking, close-on-exec socket, without SIGPIPE where that is a
+ * socket option: fd or UV_E*. */
 int uv__sock_open(int domain, int type, int protocol);
 
 /* Accepts one connection, non-blocking and close-on-exec: fd or UV_E*. EINTR is
@@ -30,7 +30,7 @@ int uv__sock_reuseport(int fd);
 /* UV_UDP_REUSEADDR: several sockets may be bound to one port. */
 int uv__sock_reuse_udp(int fd);
 
-/* IPV6_V6ONLY. Switched off where that can be. */
+/* IPV6_V6ONLY. Cleared only where the system allows it. */
 int uv__sock_v6only(int fd, int on);
 
 /* getsockname/getpeername: *namelen, which is not negative, in and out;
@@ -41,11 +41,10 @@ int uv__sock_peer_name(int fd, struct sockaddr* name, int* namelen);
 /* Is it connected? */
 int uv__sock_has_peer(int fd);
 
-/* connect(2) with EINTR treated as "in progress": 0, UV_EINPROGRESS-like
- * progress as 1, or UV_E*. */
+/* connect(2): 0, 1 if it is in progress (also after EINTR), or UV_E*. */
 int uv__sock_connect(int fd, const struct sockaddr* addr, socklen_t len);
 
-/* The address family the fd was made with, or UV_E*. */
+/* The address family of the fd, or UV_E*. */
 int uv__sock_family(int fd);
 
 /* SOCK_STREAM and so on, or UV_E* (UV_ENOTSOCK). */
@@ -54,9 +53,9 @@ int uv__sock_type(int fd);
 /* IPPROTO_TCP and so on, or UV_E*; UV_ENOTSUP where the system does not say. */
 int uv__sock_protocol(int fd);
 
-/* ifaddrs.c. The scope to reach a link-local peer by: the first interface that
- * is up and has such an address itself, loopback only if there is no other. 0
- * if there is none. */
+/* ifaddrs.c. The scope for reaching a link-local peer: the first interface that
+ * is up and has such an address, loopback only if there is no other. 0 if there
+ * is none. */
 uint32_t uv__ifaddrs_link_scope(const struct ifaddrs* list);
 
 #endif /* UV_UNIX_SOCK_H_ */

@@ -9,10 +9,10 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 
-/* What keepalive means when it was asked for before there was a socket. */
+/* Idle time for keepalive that was requested before there was a socket. */
 #define DEFAULT_IDLE_S 60
 
-/* macOS has the idle time under another name. */
+/* macOS has another name for the idle time. */
 #if defined(TCP_KEEPIDLE)
 # define IDLE_OPTION TCP_KEEPIDLE
 #elif defined(TCP_KEEPALIVE)
@@ -41,7 +41,7 @@ static int set_probes(int fd,
   return uv__sock_set(fd, IPPROTO_TCP, TCP_KEEPCNT, clamp_int(probes));
 }
 #else
-/* OpenBSD has one setting for all sockets of the machine. */
+/* OpenBSD: these settings are system-wide. */
 static int set_probes(int fd,
                       unsigned int idle_s,
                       unsigned int interval_s,
@@ -89,7 +89,7 @@ int uv__tcp_apply_options(const uv_tcp_t* tcp, int fd) {
                        UV__KEEPALIVE_PROBES);
 }
 
-/* Connections wait in the kernel until there is somebody to accept them. */
+/* Only Windows queues several accepts; here it has no effect. */
 int uv__tcp_os_simultaneous_accepts(uv_tcp_t* tcp, int on) {
   (void) tcp;
   (void) on;
@@ -105,7 +105,6 @@ int uv__tcp_os_reset_on_close(uv_tcp_t* tcp) {
   if (setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)) == 0)
     return 0;
   int err = uv__errno();
-  /* macOS: the socket has been shut down by other means, there is nothing left
-   * to reset. */
+  /* macOS: EINVAL if the socket was already shut down; nothing to reset. */
   return err == UV_EINVAL ? 0 : err;
 }

@@ -227,7 +227,7 @@ int uv_tty_reset_mode(void) {
   int err = 0;
 
   if (!reset_try_lock())
-    return UV_EBUSY; /* a signal interrupted set_mode, or a race */
+    return UV_EBUSY; /* called from a signal handler, or a race */
   if (reset.is_set)
     err = set_termios(reset.fd, &reset.termios);
   reset_unlock();

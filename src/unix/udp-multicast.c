@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups, and the options of UDP sockets. */
+/* Multicast groups and UDP socket options. */
 #include "unix/fd.h"
 #include "unix/os.h"
 #include "unix/sock.h"
@@ -17,14 +17,14 @@ int uv__udp_os_setsockopt(uv_udp_t* handle,
   return 0;
 }
 
-/* A membership is for a socket that shares its port with other members. */
+/* Joining a group needs a socket that shares its port with other members. */
 int uv__udp_os_ensure_member(uv_udp_t* handle, int family) {
   if (uv__udp_os_is_open(handle))
     return 0;
   return uv__udp_make_bound(handle, family, UV_UDP_REUSEADDR);
 }
 
-/* Where the options are, for IPv4 and IPv6. */
+/* Level and name of each option, for IPv4 and IPv6. */
 static const struct {
   int level;
   int name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* UDP on unix: what its files share. */
+/* UDP on unix: shared declarations of the udp-*.c files. */
 #ifndef UV_UNIX_UDP_H_
 #define UV_UNIX_UDP_H_
 
@@ -12,13 +12,13 @@ static inline int uv__udp_fd(const uv_udp_t* handle) {
   return handle->io_watcher.fd;
 }
 
-/* Makes the handle's socket, bound to any address of the domain. `flags` as for
- * uv_udp_bind(). UV_EINVAL if it is no domain of UDP. */
+/* Creates the socket of the handle, bound to the wildcard address of the
+ * domain. `flags` as for uv_udp_bind(). UV_EINVAL if UDP has no such domain. */
 int uv__udp_make_bound(uv_udp_t* handle, int domain, unsigned flags);
 
-/* Makes sure that there is a socket to send or receive with. One that exists is
- * not bound here: somebody else may have bound it (bind(2), sendto(2)), or may
- * still do so with uv_udp_bind(). The kernel binds it with the first send. */
+/* Ensures that there is a socket to send or receive with. An existing one is
+ * not bound here: the program may have bound it (bind(2), sendto(2)), or may
+ * still do so with uv_udp_bind(). The kernel binds it on the first send. */
 static inline int uv__udp_ensure_socket(uv_udp_t* handle, int domain) {
   if (uv__udp_fd(handle) >= 0)
     return 0;
@@ -28,10 +28,11 @@ static inline int uv__udp_ensure_socket(uv_udp_t* handle, int domain) {
 /* Reads and reports what has arrived (udp-recv.c). */
 void uv__udp_recv_ready(uv_udp_t* handle, unsigned events);
 
-/* Sends what is queued and runs finished callbacks (udp-send.c). */
+/* Sends queued datagrams and runs the callbacks of completed ones
+ * (udp-send.c). */
 void uv__udp_send_ready(uv_udp_t* handle);
 
-/* Finishes everything that is queued with UV_ECANCELED and runs callbacks. */
+/* Ends all queued requests with UV_ECANCELED and runs their callbacks. */
 void uv__udp_cancel_sends(uv_udp_t* handle);
 
 /* io.c and handle-class.c. */

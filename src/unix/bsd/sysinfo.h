@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What each of these systems tells about itself: freebsd.c, netbsd.c, openbsd.c
- * or darwin/sysinfo.c. sysinfo.c makes the interface's functions of it.
- * Context: any. */
+/* System information, read by freebsd/, netbsd/, openbsd/ or darwin/sysinfo.c.
+ * bsd/sysinfo.c builds the public functions on top. Context: any. */
 #ifndef UV_BSD_SYSINFO_H_
 #define UV_BSD_SYSINFO_H_
 
 #include "base.h"
 
 struct uv__memory {
-  uint64_t total; /* of the machine, in bytes; 0: not known */
-  uint64_t free;  /* of that, what can be had */
+  uint64_t total; /* of the machine, in bytes; 0: unknown */
+  uint64_t free;  /* available */
 };
 
-/* Fills what is known. */
+/* Fills the fields that are known. */
 void uv__memory_read(struct uv__memory* memory);
 
 /* Resident bytes of this process: 0 or UV_E*. */
@@ -21,18 +20,18 @@ int uv__resident_read(size_t* bytes);
 /* Seconds since the system was started: 0 or UV_E*. */
 int uv__uptime_read(double* seconds);
 
-/* What the CPUs have in common. */
+/* Properties that all CPUs share. */
 struct uv__cpu_common {
   unsigned int count; /* CPUs that are online */
-  int mhz;            /* 0: not known */
+  int mhz;            /* 0: unknown */
   char model[128];
 };
 
 /* 0 or UV_E*; the model may be "". */
 int uv__cpu_common_read(struct uv__cpu_common* common);
 
-/* Times of every CPU in milliseconds, `count` of them; those that are not known
- * stay as they are. 0 or UV_E*. */
+/* Times of `count` CPUs in milliseconds; unknown ones stay unchanged. 0 or
+ * UV_E*. */
 int uv__cpu_times_read(struct uv_cpu_times_s* times, unsigned int count);
 
 /* From clock ticks. */

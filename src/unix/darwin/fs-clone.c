@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Clones of files by fclonefileat(2) (macOS), which makes a new name and takes
- * no descriptor for the destination: fs-clone.h says what is promised.
+/* Cloning files with fclonefileat(2) (macOS), which creates a new name and
+ * takes no descriptor for the destination; see fs-clone.h.
  *
- *   the name is free: cloned
- *   it is a file, and nothing but a clone will do: cloned under another name in
- *   the same directory, and renamed. A failure leaves the file as it was.
+ *   if the name is free: clone
+ *   if it is a file, and only a clone is acceptable: clone to a temporary name
+ *   in the same directory and rename. A failure leaves the file unchanged.
  */
 #include "unix/darwin/fs-clone.h"
 #include "unix/fd.h"
@@ -18,14 +18,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Tries for a name nobody has. */
+/* Attempts to find a free name. */
 #define NAMES_MAX 16
 
 static int clone_as(int in, const char* name) {
   return fclonefileat(in, AT_FDCWD, name, 0) == 0 ? 0 : uv__errno();
 }
 
-/* Clones under a name like `to` that was free: `name` has it then. */
+/* Clones to a free name derived from `to` and stores it in `name`. */
 static int clone_beside(int in, const char* to, char name[PATH_MAX]) {
   int err = UV_EEXIST;
 
@@ -48,7 +48,7 @@ static int replace_by_clone(int in, const char* to) {
   if (rename(name, to) == 0)
     return 0;
   err = uv__errno();
-  (void) unlink(name); /* ours; the first error counts */
+  (void) unlink(name); /* ours; report the first error */
   return err;
 }
 
@@ -60,7 +60,7 @@ int uv__fs_clone(int in, const char* to, int flags) {
   if (err != UV_EEXIST || (flags & UV_FS_COPYFILE_EXCL))
     return err;
   if (!(flags & UV_FS_COPYFILE_FICLONE_FORCE))
-    return UV_ENOTSUP; /* writing into it will do */
+    return UV_ENOTSUP; /* the caller overwrites it instead */
   if (lstat(to, &to_st) != 0 || fstat(in, &from_st) != 0)
     return uv__errno();
   if (to_st.st_dev == from_st.st_dev && to_st.st_ino == from_st.st_ino)

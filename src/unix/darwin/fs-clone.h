@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Clones of files where the system makes them by name. fs-copy.c is the only
- * user. Context: worker | any. */
+/* Cloning files where the system clones by name. fs-copy.c is the only user.
+ * Context: worker | any. */
 #ifndef UV_UNIX_FS_CLONE_H_
 #define UV_UNIX_FS_CLONE_H_
 
 #include "base.h"
 
 /* Makes `to` a clone of the open file `in`, with its mode, times and
- * attributes. `flags` are UV_FS_COPYFILE_*: with EXCL a name that is taken is
+ * attributes. `flags` are UV_FS_COPYFILE_*: with EXCL an existing name is
  * UV_EEXIST; a file is replaced only with FICLONE_FORCE. UV_ENOSYS: the system
- * has no such call. Any error leaves `to` as it was. */
+ * has no such call. On error `to` is unchanged. */
 int uv__fs_clone(int in, const char* to, int flags);
 
 #endif /* UV_UNIX_FS_CLONE_H_ */

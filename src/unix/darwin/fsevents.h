@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Watching paths through a service of the system instead of open files: what
- * kqueue/fs-event.c asks first. */
+/* Watching paths through the FSEvents service instead of open files;
+ * kqueue/fs-event.c tries this first. */
 #ifndef UV_UNIX_FSEVENTS_H_
 #define UV_UNIX_FSEVENTS_H_
 
 #include "base.h"
 
-/* darwin/fsevents.c. As the uv__fs_event_os_* functions of fs-event.h;
- * uv__fsevents_start() answers UV_ENOTSUP if it leaves the path to kqueue. */
+/* darwin/fsevents.c. Like the uv__fs_event_os_* functions of fs-event.h;
+ * uv__fsevents_start() returns UV_ENOTSUP if it leaves the path to kqueue. */
 void uv__fsevents_init(uv_fs_event_t* handle);
 int uv__fsevents_start(uv_fs_event_t* handle, unsigned int flags);
 void uv__fsevents_stop(uv_fs_event_t* handle);

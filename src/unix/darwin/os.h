@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* macOS: its capabilities; unix/os.h explains them. */
+/* Capabilities of macOS; unix/os.h explains them. */
 #ifndef UV_UNIX_DARWIN_OS_H_
 #define UV_UNIX_DARWIN_OS_H_
 

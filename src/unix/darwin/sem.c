@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting semaphores. macOS has no POSIX semaphores without a name; the public
- * type is a Mach port there.
+/* Counting semaphores. macOS has no unnamed POSIX semaphores; the public type
+ * is a Mach port there.
  *
- * A refusal other than "would block" means an uninitialised semaphore or a
- * count past the system's maximum: a broken program, and the void functions
- * say so through uv__fatal(). Context: any.
+ * An error other than "would block" means an uninitialised semaphore or a count
+ * beyond the maximum of the system: a bug in the program, which the void
+ * functions report through uv__fatal(). Context: any.
  */
 #include "base.h"
 #include "fatal.h"
@@ -13,7 +13,7 @@
 #include <mach/semaphore.h>
 #include <mach/task.h>
 
-static void must(kern_return_t kr, const char* op) {
+static void sem_check(kern_return_t kr, const char* op) {
   if (kr != KERN_SUCCESS)
     uv__fatal(op, UV_EINVAL);
 }
@@ -29,18 +29,18 @@ int uv_sem_init(uv_sem_t* sem, unsigned int value) {
 }
 
 void uv_sem_destroy(uv_sem_t* sem) {
-  must(semaphore_destroy(mach_task_self(), *sem), "uv_sem_destroy");
+  sem_check(semaphore_destroy(mach_task_self(), *sem), "uv_sem_destroy");
 }
 
 void uv_sem_post(uv_sem_t* sem) {
-  must(semaphore_signal(*sem), "uv_sem_post");
+  sem_check(semaphore_signal(*sem), "uv_sem_post");
 }
 
 void uv_sem_wait(uv_sem_t* sem) {
   kern_return_t kr = semaphore_wait(*sem);
   while (kr == KERN_ABORTED)
     kr = semaphore_wait(*sem);
-  must(kr, "uv_sem_wait");
+  sem_check(kr, "uv_sem_wait");
 }
 
 int uv_sem_trywait(uv_sem_t* sem) {
@@ -48,6 +48,6 @@ int uv_sem_trywait(uv_sem_t* sem) {
   kern_return_t kr = semaphore_timedwait(*sem, now);
   if (kr == KERN_OPERATION_TIMED_OUT || kr == KERN_ABORTED)
     return UV_EAGAIN;
-  must(kr, "uv_sem_trywait");
+  sem_check(kr, "uv_sem_trywait");
   return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* FreeBSD and DragonFly BSD: its capabilities; unix/os.h explains them. */
+/* Capabilities of FreeBSD and DragonFly BSD; unix/os.h explains them. */
 #ifndef UV_UNIX_FREEBSD_OS_H_
 #define UV_UNIX_FREEBSD_OS_H_
 

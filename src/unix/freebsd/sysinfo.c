@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What FreeBSD tells about itself. See bsd/sysinfo.h. */
+/* System information on FreeBSD. See bsd/sysinfo.h. */
 #include "unix/bsd/sysinfo.h"
 #include "alloc.h"
 #include "unix/fd.h"
@@ -17,7 +17,7 @@ static uint64_t page_size(void) {
   return (uint64_t) sysconf(_SC_PAGESIZE);
 }
 
-/* A number of 4 or 8 bytes; 0 if there is none. */
+/* A sysctl of 4 or 8 bytes; 0 if it does not exist. */
 static uint64_t number_get(const char* name) {
   union {
     uint32_t narrow;
@@ -57,7 +57,7 @@ int uv__uptime_read(double* seconds) {
   return 0;
 }
 
-/* "hw.clockrate" is missing on some machines; the rest is still good. */
+/* "hw.clockrate" is missing on some machines; the rest is still valid. */
 int uv__cpu_common_read(struct uv__cpu_common* common) {
   size_t size = sizeof(common->model) - 1;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What is in a directory, to tell later what came and went. */
+/* Snapshots of a directory, to find out which entries were added or removed. */
 #ifndef UV_UNIX_DIR_NAMES_H_
 #define UV_UNIX_DIR_NAMES_H_
 
 #include "base.h"
 
-/* One name and which file had it. */
+/* One name and the inode behind it. */
 struct uv__dir_name {
   const char* name; /* in the same block */
   uint64_t ino;
@@ -17,13 +17,13 @@ struct uv__dir_names {
   struct uv__dir_name entries[];
 };
 
-/* Reads the directory that is open as `fd`, which stays as it is: NULL without
- * memory, or if it cannot be read. */
+/* Reads the directory open as `fd`, whose position stays unchanged. NULL
+ * without memory, or if it cannot be read. */
 struct uv__dir_names* uv__dir_names_read(int fd);
 
-/* Steps through the differences: the next name that is in one of the two only,
- * or stands for another file, or NULL. *i and *k start as 0. The name lives as
- * long as both lists. */
+/* Iterates over the differences: the next name that is in only one list, or has
+ * another inode, or NULL. *i and *k start at 0. The name is valid as long as
+ * both lists are. */
 const char* uv__dir_names_next(const struct uv__dir_names* before,
                                const struct uv__dir_names* after,
                                size_t* i,

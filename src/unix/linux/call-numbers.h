@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of system calls that are newer than some headers: glibc 2.17 is used
- * with those of Linux 3.10. They never change. Where the headers do know a
- * call, the compiler compares; an architecture without a row gets -1, which
- * every kernel answers with ENOSYS.
+/* Numbers of system calls that older headers lack: glibc 2.17 is used with
+ * those of Linux 3.10. They never change. Where the headers have the call, the
+ * compiler compares. An architecture without a row gets -1, for which every
+ * kernel returns ENOSYS.
  */
 #ifndef UV_LINUX_CALL_NUMBERS_H_
 #define UV_LINUX_CALL_NUMBERS_H_

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Linux: its capabilities; unix/os.h explains them. */
+/* Capabilities of Linux; unix/os.h explains them. */
 #ifndef UV_UNIX_LINUX_OS_H_
 #define UV_UNIX_LINUX_OS_H_
 
@@ -45,7 +45,7 @@
 #define UV__HAVE_WAITID 1
 #define UV__HAVE_STATX 1
 #if defined(__ANDROID__)
-# define UV__HAVE_URING 0 /* seccomp kills there */
+# define UV__HAVE_URING 0 /* seccomp kills the process there */
 #else
 # define UV__HAVE_URING 1
 #endif
@@ -66,8 +66,8 @@
 #define UV__ENVIRON environ
 #define UV__HAVE_PTSNAME_R 1
 
-/* clone(2). ThreadSanitizer replaces the public name by a version that takes
- * every child for one with memory of its own, and goes blind in the parent. */
+/* clone(2). ThreadSanitizer intercepts the public name, assumes that the child
+ * has its own memory, and stops tracking the parent. */
 #include <features.h>
 #if defined(__GLIBC__)
 # define UV__CLONE __clone

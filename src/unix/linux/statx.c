@@ -15,7 +15,7 @@ static_assert(offsetof(struct uv__statx_data, btime) == 80, "as in statx(2)");
 static_assert(offsetof(struct uv__statx_data, dev_major) == 136,
               "as in statx(2)");
 
-/* Written once, 0 to 1, and no data depends on it: relaxed on both sides. */
+/* Set once, and no data depends on it: relaxed on both sides. */
 static int gave_up;
 
 int uv__statx_usable(void) {
@@ -26,9 +26,9 @@ void uv__statx_give_up(void) {
   uv__store_relaxed(&gave_up, 1);
 }
 
-/* EPERM is what container sandboxes of 2018-2020 answer for calls they do not
- * know; stat() itself never does (github.com/opencontainers/runc/issues/2151).
- * EOPNOTSUPP is gVisor's. */
+/* EPERM: container sandboxes of 2018-2020 return it for unknown calls; stat()
+ * itself never does (github.com/opencontainers/runc/issues/2151). EOPNOTSUPP:
+ * gVisor. */
 int uv__statx_maybe_refused(int err) {
   return err == UV_ENOSYS || err == UV_EPERM || err == UV_EINVAL ||
          err == UV_ENOTSUP;
@@ -60,7 +60,7 @@ void uv__statx_take(uv_stat_t* out, const struct uv__statx_data* stx) {
 }
 
 int uv__statx(int fd, const char* path, int at_flags, uv_stat_t* out) {
-  struct uv__statx_data stx; /* written as a whole by the kernel */
+  struct uv__statx_data stx; /* filled by the kernel */
   const char* name = path != NULL ? path : "";
   int flags = path != NULL ? at_flags : AT_EMPTY_PATH;
 

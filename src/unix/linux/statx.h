@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* statx(2): the attributes of a file with its time of birth. The structure and
- * the bits are written down here because C libraries have them only since
- * glibc 2.28 and musl 1.2.4. Context: any. */
+/* statx(2): file attributes including the birth time. Declared here because C
+ * libraries have it only since glibc 2.28 and musl 1.2.4. Context: any. */
 #ifndef UV_LINUX_STATX_H_
 #define UV_LINUX_STATX_H_
 
@@ -13,9 +12,9 @@ struct uv__statx_time {
   int32_t unused;
 };
 
-/* What the kernel fills in; the names are those of statx(2) without stx_. */
+/* The result; names as in statx(2) without stx_. */
 struct uv__statx_data {
-  uint32_t mask; /* which of the fields it knew */
+  uint32_t mask; /* the fields that are valid */
   uint32_t blksize;
   uint64_t attributes;
   uint32_t nlink;
@@ -45,14 +44,14 @@ struct uv__statx_data {
  * UV_E*. `at_flags` is 0 or AT_SYMLINK_NOFOLLOW. */
 int uv__statx(int fd, const char* path, int at_flags, uv_stat_t* out);
 
-/* How to read the answer, if somebody else called it with UV__STATX_MASK. */
+/* Converts a result that was requested with UV__STATX_MASK. */
 void uv__statx_take(uv_stat_t* out, const struct uv__statx_data* stx);
 
-/* Could this error mean that there is no statx() here: a kernel before 4.11, or
- * a sandbox that does not know it? */
+/* Could this error mean that statx() is unavailable: a kernel before 4.11, or a
+ * sandbox that does not know it? */
 int uv__statx_maybe_refused(int err);
 
-/* Process-wide: after giving up, usable() is 0 for good. */
+/* Process-wide: after this, uv__statx_usable() is 0 for good. */
 void uv__statx_give_up(void);
 int uv__statx_usable(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Load, uptime, and how many threads can run at once. Context: any. */
+/* Load average, uptime, available parallelism. Context: any. */
 #include "os/system.h"
 #include "unix/fd.h"
 #include "unix/linux/cgroup.h"
@@ -11,14 +11,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Room for the affinity mask of more CPUs than a kernel can have. */
+/* CPUs in the affinity mask; more than any kernel supports. */
 #define AFFINITY_CPUS 16384
 
-/* Digits after the decimal point that are looked at. */
+/* Decimal digits that are parsed. */
 #define DECIMALS_MAX 9
 
-/* The decimal fraction at *at ("0.52"); *at moves past it. 0 or UV_EINVAL.
- * strtod() would ask the locale what a decimal point is. */
+/* Parses the decimal number at *at ("0.52") and advances *at. 0 or UV_EINVAL.
+ * Not strtod(), which depends on the locale. */
 static int decimal_parse(const char** at, double* value) {
   uint64_t whole;
   if (uv__procfs_number(at, &whole) != 0)
@@ -59,7 +59,7 @@ void uv_loadavg(double avg[3]) {
   }
 }
 
-/* The file first: containers put their own age there. */
+/* The file first: containers virtualise it. */
 int uv__os_uptime(double* uptime) {
   char text[128];
   const char* at = text;

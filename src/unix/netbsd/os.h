@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* NetBSD: its capabilities; unix/os.h explains them. */
+/* Capabilities of NetBSD; unix/os.h explains them. */
 #ifndef UV_UNIX_NETBSD_OS_H_
 #define UV_UNIX_NETBSD_OS_H_
 

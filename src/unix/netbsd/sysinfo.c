@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What NetBSD tells about itself. See bsd/sysinfo.h. */
+/* System information on NetBSD. See bsd/sysinfo.h. */
 #include "unix/bsd/sysinfo.h"
 #include "alloc.h"
 #include "unix/fd.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenBSD: its capabilities; unix/os.h explains them. */
+/* Capabilities of OpenBSD; unix/os.h explains them. */
 #ifndef UV_UNIX_OPENBSD_OS_H_
 #define UV_UNIX_OPENBSD_OS_H_
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The process title, where the C library has setproctitle(). The title is kept
- * here too, because the system can only be told. Context: any, under
- * `title.lock`.
+/* The process title, where the C library has setproctitle(). Keeps a copy,
+ * because the system cannot return the title. Context: any, under `title.lock`.
  */
 #include "unix/proc-info.h"
 #include "alloc.h"
@@ -16,10 +15,10 @@
 
 static struct {
   struct uv__fork_lock lock;
-  char* text; /* NULL before uv_setup_args() and without memory */
+  char* text; /* NULL before uv_setup_args(), or without memory */
 } title;
 
-/* Without memory there is no title, as with uv_setup_args() not called. */
+/* Without memory there is no title, as if uv_setup_args() was not called. */
 char** uv_setup_args(int argc, char** argv) {
   if (argc <= 0 || argv == NULL)
     return argv;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* File requests without a thread of ours: an executor beside the pool, for
- * those who ask for it.
+/* File requests through io_uring: an opt-in alternative to the pool.
  *
  *   uv__fs_os_offer() -> (next poll phase) commit -> kernel -> run_done
  *   -> uv__fs_done()
  *
- * A loop has it from its first request that it could take; a pointer in the
- * loop is all that others pay. Where a build has no io_uring the pointer stays
- * NULL, and UV__HAVE_URING removes the calls.
+ * A loop gets a ring with its first request that could use one; other loops
+ * only have the pointer. In builds without io_uring the pointer stays NULL, and
+ * UV__HAVE_URING removes the calls.
  */
 #ifndef UV_UNIX_FS_URING_H_
 #define UV_UNIX_FS_URING_H_
@@ -19,20 +18,20 @@ static inline int uv__fs_uring_is_there(const uv_loop_t* loop) {
   return UV__HAVE_URING && uv__loop_os(loop)->fs_uring != NULL;
 }
 
-/* These are for loops that have a ring. */
+/* The functions below require that the loop has a ring. */
 
-/* Before the poller waits: hands to the kernel what was offered since, and sees
- * to it that results which are there already are not slept over. */
+/* Before the poller waits: submits the requests offered since the last call,
+ * and keeps the loop from sleeping if results are available. */
 void uv__fs_uring_commit(uv_loop_t* loop);
 
-/* Is there something to hand over? */
+/* Are there requests to submit? */
 int uv__fs_uring_uncommitted(const uv_loop_t* loop);
 
-/* Runs the callbacks of what is done; returns how many. */
+/* Runs the callbacks of completed requests; returns how many. */
 int uv__fs_uring_run_done(uv_loop_t* loop);
 
-/* Child side of fork: requests of the parent's are the parent's. Also when the
- * loop is closed: nothing is in flight then. */
+/* Child side of fork, where the requests belong to the parent; and when the
+ * loop is closed, with nothing in flight. */
 void uv__fs_uring_close(uv_loop_t* loop);
 
 #endif /* UV_UNIX_FS_URING_H_ */
