@@ -58,16 +58,16 @@ void bench_fail(const char* file, int line, const char* what, int err);
 
 /* Nor is one that skips its checks: these stay in every build. */
 #define CHECK(condition)                                                       \
-  do {                                                                         \
-    if (!(condition))                                                          \
-      bench_fail(__FILE__, __LINE__, #condition, 0);                           \
-  } while (0)
+ do {                                                                          \
+  if (!(condition))                                                            \
+   bench_fail(__FILE__, __LINE__, #condition, 0);                              \
+ } while (0)
 #define CHECK_OK(expression)                                                   \
-  do {                                                                         \
-    int check_err = (int) (expression);                                        \
-    if (check_err < 0)                                                         \
-      bench_fail(__FILE__, __LINE__, #expression, check_err);                  \
-  } while (0)
+ do {                                                                          \
+  int check_err = (int) (expression);                                          \
+  if (check_err < 0)                                                           \
+   bench_fail(__FILE__, __LINE__, #expression, check_err);                     \
+ } while (0)
 
 /* calloc() that does not fail. */
 void* bench_alloc(size_t count, size_t size);

@@ -94,8 +94,8 @@ static void write_start(struct job* job) {
   uv_buf_t buf = uv_buf_init(job->data, BLOCK);
 
   files.started++;
-  CHECK_OK(uv_fs_write(&files.loop, &job->req, files.fd, &buf, 1,
-                       next_offset(), write_done));
+  CHECK_OK(uv_fs_write(&files.loop, &job->req, files.fd, &buf, 1, next_offset(),
+                       write_done));
 }
 
 static void close_done(uv_fs_t* req) {
@@ -138,8 +138,8 @@ static void scan_start(struct job* job) {
 }
 
 static void (*const starters[])(struct job*) = {
-  [STAT] = stat_start,   [READ] = read_start, [WRITE] = write_start,
-  [OPEN] = open_start,   [SCAN] = scan_start,
+  [STAT] = stat_start, [READ] = read_start, [WRITE] = write_start,
+  [OPEN] = open_start, [SCAN] = scan_start,
 };
 
 static void run_in_flight(const struct run* run) {

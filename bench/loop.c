@@ -98,7 +98,7 @@ static void poll_cb(uv_poll_t* poll, int status, int events) {
 
 static void run_poll(struct run* run) {
   uv_poll_t* handles = bench_alloc(run->size, sizeof(*handles));
-  int (*fds)[2] = bench_alloc(run->size, sizeof(*fds));
+  int(*fds)[2] = bench_alloc(run->size, sizeof(*fds));
 
   bench_raise_fd_limit();
   CHECK_OK(uv_loop_init(&loop));
@@ -161,8 +161,8 @@ static void run_poll_idle(struct run* run) {
     int fd = is_loud ? loud[0] : dup(silent[0]);
     CHECK(fd >= 0);
     CHECK_OK(uv_poll_init(&loop, &handles[i], fd));
-    CHECK_OK(uv_poll_start(&handles[i], UV_READABLE,
-                           is_loud ? one_cb : silent_cb));
+    CHECK_OK(
+        uv_poll_start(&handles[i], UV_READABLE, is_loud ? one_cb : silent_cb));
   }
   uv_run(&loop, UV_RUN_NOWAIT); /* registers them with the kernel */
   bench_begin();
@@ -180,8 +180,7 @@ const struct workload loop_workloads[] = {
     "an iteration with an idle handle" },
   { "loop-nowait", run_nowait, NULL, 0, 500000, 0, 1,
     "uv_run(UV_RUN_NOWAIT) with a timer far away" },
-  { "loop-init", run_init, NULL, 0, 20000, 0, 1,
-    "a loop made and closed" },
+  { "loop-init", run_init, NULL, 0, 20000, 0, 1, "a loop made and closed" },
   { "handle-close", run_handles, NULL, 0, 500000, 0, 1000,
     "a handle started and closed, 1000 at once" },
   { "poll-100", run_poll, NULL, 0, 200000, 0, 100,

@@ -17,8 +17,8 @@
 #define NOTES_MAX 16
 
 static const struct workload* const tables[] = {
-  stream_workloads, connection_workloads, udp_workloads,    timer_workloads,
-  async_workloads,  work_workloads,       file_workloads,   process_workloads,
+  stream_workloads, connection_workloads, udp_workloads,  timer_workloads,
+  async_workloads,  work_workloads,       file_workloads, process_workloads,
   loop_workloads,   memory_workloads,
 };
 
@@ -153,8 +153,8 @@ static const struct workload* find(const char* name) {
 static void report(const struct workload* w, const struct run* run) {
   printf("{\"workload\": \"%s\", \"version\": \"%s\", \"ops\": %llu, "
          "\"size\": %u, \"wall\": %.9f, \"cpu\": %.6f, \"children\": %.6f",
-         w->name, uv_version_string(), (unsigned long long) run->ops,
-         run->size, ended.wall - began.wall, ended.cpu - began.cpu,
+         w->name, uv_version_string(), (unsigned long long) run->ops, run->size,
+         ended.wall - began.wall, ended.cpu - began.cpu,
          ended.children - began.children);
   for (unsigned i = 0; i < notes_count; i++)
     printf(", \"%s\": %.6g", notes[i].name, notes[i].value);

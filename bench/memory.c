@@ -64,8 +64,8 @@ static void weigh_timers(uv_loop_t* loop) {
 
   for (int i = 0; i < PER_KIND; i++) {
     CHECK_OK(uv_timer_init(loop, &timers[i]));
-    CHECK_OK(uv_timer_start(&timers[i], timer_cb, 1000 + bench_random() % 1000,
-                            0));
+    CHECK_OK(
+        uv_timer_start(&timers[i], timer_cb, 1000 + bench_random() % 1000, 0));
   }
   bench_note("bytes_per_timer", (double) (held - before) / PER_KIND);
   for (int i = 0; i < PER_KIND; i++)

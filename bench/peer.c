@@ -67,8 +67,8 @@ void peer_start(const char* task, const struct run* run, struct place place) {
   char port[16];
   char connections[16];
   char operations[32];
-  char* argv[] = { (char*) peer_program, "--peer", (char*) task, family, port,
-                   connections, operations, NULL };
+  char* argv[] = { (char*) peer_program, "--peer",   (char*) task, family, port,
+                   connections,          operations, NULL };
 
   snprintf(family, sizeof(family), "%d", place.family);
   snprintf(port, sizeof(port), "%d", place.port);
@@ -254,9 +254,8 @@ static const struct {
   const char* name;
   void (*run)(struct place place, unsigned count, uint64_t ops);
 } tasks[] = {
-  { "echo", task_echo },       { "idle", task_idle }, { "sink", task_sink },
-  { "source", task_source },   { "udp", task_udp },
-  { "connect", task_connect },
+  { "echo", task_echo },     { "idle", task_idle }, { "sink", task_sink },
+  { "source", task_source }, { "udp", task_udp },   { "connect", task_connect },
 };
 
 void peer_main(int argc, char** argv) {

@@ -75,8 +75,7 @@ void server_listen(uv_loop_t* loop,
   place_address(*place, &address);
   stream_init(loop, server, family);
   if (family == AF_UNIX)
-    CHECK_OK(uv_pipe_bind(&server->pipe,
-                          ((struct sockaddr_un*) sa)->sun_path));
+    CHECK_OK(uv_pipe_bind(&server->pipe, ((struct sockaddr_un*) sa)->sun_path));
   else
     CHECK_OK(uv_tcp_bind(&server->tcp, sa, 0));
   CHECK_OK(uv_listen(&server->stream, BACKLOG, cb));

@@ -66,8 +66,7 @@ static void run_spawn(struct run* run) {
   spawn_next();
   CHECK_OK(uv_run(&spawning.loop, UV_RUN_DEFAULT));
   bench_end();
-  bench_note("call_us",
-             (double) spawning.in_call / 1000.0 / (double) run->ops);
+  bench_note("call_us", (double) spawning.in_call / 1000.0 / (double) run->ops);
   bench_drain(&spawning.loop);
 }
 
@@ -77,10 +76,9 @@ static void start_cats(unsigned count, int in) {
   static char* args[] = { "/bin/cat", NULL };
   uv_process_t* cats = bench_alloc(count, sizeof(*cats));
   uv_stdio_container_t input = { .flags = UV_INHERIT_FD, .data.fd = in };
-  uv_process_options_t options = { .file = args[0],
-                                   .args = args,
-                                   .stdio = &input,
-                                   .stdio_count = 1 };
+  uv_process_options_t options = {
+    .file = args[0], .args = args, .stdio = &input, .stdio_count = 1
+  };
 
   for (unsigned i = 0; i < count; i++)
     CHECK_OK(uv_spawn(&spawning.loop, &cats[i], &options));

@@ -19,7 +19,7 @@
 struct echo_connection {
   union server stream;
   uv_write_t req;
-  int is_writing; /* req is in use until its callback */
+  int is_writing;         /* req is in use until its callback */
   char data[4 * MESSAGE]; /* spare room: a read that fills the buffer is
                            * repeated */
 };
@@ -30,7 +30,7 @@ static struct {
   int family;
   unsigned expected; /* connections */
   unsigned accepted;
-  uint64_t warm;     /* messages before the clock starts */
+  uint64_t warm; /* messages before the clock starts */
   uint64_t ops;
   uint64_t messages;
   struct echo_connection* connections;
@@ -285,8 +285,8 @@ static void burst_begin(void) {
 
   burst.left = burst.size;
   for (unsigned i = 0; i < burst.size; i++)
-    CHECK_OK(uv_write(&burst.reqs[i], &burst.stream.stream, &buf, 1,
-                      burst_written));
+    CHECK_OK(
+        uv_write(&burst.reqs[i], &burst.stream.stream, &buf, 1, burst_written));
 }
 
 static void burst_written(uv_write_t* req, int status) {
@@ -328,8 +328,8 @@ static void run_burst(struct run* run) {
 const struct workload stream_workloads[] = {
   { "tcp-echo-1", run_echo, floor_echo, AF_INET, 10000, 0, 1,
     "TCP echo, 1 connection: a 64-byte message answered" },
-  { "tcp-echo-1-apart", run_echo, floor_echo, AF_INET | PEER_APART, 10000, 0,
-    1, "the same, each side on a processor of its own" },
+  { "tcp-echo-1-apart", run_echo, floor_echo, AF_INET | PEER_APART, 10000, 0, 1,
+    "the same, each side on a processor of its own" },
   { "tcp-echo-100", run_echo, floor_echo, AF_INET, 20000, 0, 100,
     "TCP echo, 100 connections" },
   { "tcp-echo-1000", run_echo, floor_echo, AF_INET, 20000, 0, 1000,

@@ -136,7 +136,7 @@ static void floor_pummel(struct run* run) {
 
   CHECK(sender >= 0);
   for (int i = 0; i < PIECES; i++)
-    pieces[i] = (struct iovec){ data + i * PIECE, PIECE };
+    pieces[i] = (struct iovec) { data + i * PIECE, PIECE };
   struct msghdr out = { .msg_name = &to,
                         .msg_namelen = place_address(place, &to),
                         .msg_iov = pieces,
@@ -337,8 +337,8 @@ static void floor_echo(struct run* run) {
       bench_begin();
     for (int i = 0; i < 32; i++) {
       socklen_t len = sizeof(from);
-      ssize_t n = recvfrom(fd, data, sizeof(data), 0,
-                           (struct sockaddr*) &from, &len);
+      ssize_t n =
+          recvfrom(fd, data, sizeof(data), 0, (struct sockaddr*) &from, &len);
       if (n < 0)
         break;
       CHECK(sendto(fd, data, MESSAGE, 0, (struct sockaddr*) &from, len) ==

@@ -109,8 +109,8 @@ static void resolve_start(uv_getaddrinfo_t* req) {
                                          .ai_socktype = SOCK_STREAM };
 
   pool.started++;
-  CHECK_OK(uv_getaddrinfo(&pool.loop, req, resolve_done, "127.0.0.1", NULL,
-                          &hints));
+  CHECK_OK(
+      uv_getaddrinfo(&pool.loop, req, resolve_done, "127.0.0.1", NULL, &hints));
 }
 
 static void resolve_done(uv_getaddrinfo_t* req,

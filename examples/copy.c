@@ -131,8 +131,8 @@ static void block_write(struct block* b) {
     block_next(b);
     return;
   }
-  uv_buf_t buf = uv_buf_init(b->data + b->written,
-                             (unsigned int) (b->have - b->written));
+  uv_buf_t buf =
+      uv_buf_init(b->data + b->written, (unsigned int) (b->have - b->written));
   int err = uv_fs_write(b->copy->loop, &b->req, b->copy->to_file, &buf, 1,
                         b->offset + (int64_t) b->written, on_block_written);
   if (err != 0)
@@ -160,8 +160,8 @@ static void block_read(struct block* b) {
     block_write(b);
     return;
   }
-  uv_buf_t buf = uv_buf_init(b->data + b->have,
-                             (unsigned int) (b->size - b->have));
+  uv_buf_t buf =
+      uv_buf_init(b->data + b->have, (unsigned int) (b->size - b->have));
   int err = uv_fs_read(b->copy->loop, &b->req, b->copy->from_file, &buf, 1,
                        b->offset + (int64_t) b->have, on_block_read);
   if (err != 0)
@@ -271,8 +271,8 @@ static size_t read_now(uv_file file, char* data, size_t size) {
   for (;;) {
     uv_fs_t req;
     uv_buf_t buf = uv_buf_init(data + have, (unsigned int) (size - have));
-    ssize_t n = have == size ? 0 : uv_fs_read(NULL, &req, file, &buf, 1, -1,
-                                              NULL);
+    ssize_t n =
+        have == size ? 0 : uv_fs_read(NULL, &req, file, &buf, 1, -1, NULL);
     check(n, "read");
     if (n == 0)
       return have;
@@ -333,8 +333,9 @@ static void remove_now(const char* path) {
 
 /* One copy after the other, some longer than the file they replace. */
 static void copy_some(uv_loop_t* loop, const char* from, const char* to) {
-  static const size_t sizes[] = { 0, 1, BLOCK_SIZE, BLOCK_SIZE + 1,
-                                  5 * 1024 * 1024 + 4321, 3 * BLOCK_SIZE - 1 };
+  static const size_t sizes[] = {
+    0, 1, BLOCK_SIZE, BLOCK_SIZE + 1, 5 * 1024 * 1024 + 4321, 3 * BLOCK_SIZE - 1
+  };
   uv_fs_t req;
 
   for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {

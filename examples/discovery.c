@@ -83,8 +83,7 @@ int main(int argc, char** argv) {
     name = argc > 3 ? argv[3] : "nameless";
 
   uv_udp_init(loop, &udp);
-  die("address",
-      uv_ip4_addr(serve ? "0.0.0.0" : to, atoi(argv[2]), &addr));
+  die("address", uv_ip4_addr(serve ? "0.0.0.0" : to, atoi(argv[2]), &addr));
   if (serve) {
     die("bind", uv_udp_bind(&udp, (const struct sockaddr*) &addr, 0));
     uv_signal_init(loop, &sigint);
@@ -94,8 +93,8 @@ int main(int argc, char** argv) {
   if (!serve) {
     uv_buf_t question = uv_buf_init(QUESTION, sizeof(QUESTION) - 1);
     uv_udp_set_broadcast(&udp, 1);
-    die("send", uv_udp_try_send(&udp, &question, 1,
-                                (const struct sockaddr*) &addr));
+    die("send",
+        uv_udp_try_send(&udp, &question, 1, (const struct sockaddr*) &addr));
     uv_timer_init(loop, &timer);
     uv_timer_start(&timer, on_time_over, 500, 0);
   }

@@ -30,25 +30,45 @@ struct mode {
   uint32_t frames; /* unless given on the command line */
   uint32_t window; /* frames sent and not answered */
   uint32_t body_max;
-  unsigned int read_size;  /* bytes read at a time */
-  uint64_t read_delay_ms;  /* before the first read */
-  uint64_t read_pause_ms;  /* after each; 0: none */
-  int hangs_up_first;      /* otherwise the server does */
-  uint32_t first_serial;   /* the server expects 0 */
+  unsigned int read_size; /* bytes read at a time */
+  uint64_t read_delay_ms; /* before the first read */
+  uint64_t read_pause_ms; /* after each; 0: none */
+  int hangs_up_first;     /* otherwise the server does */
+  uint32_t first_serial;  /* the server expects 0 */
 };
 
 static const struct mode modes[] = {
-  { .name = "fast", .frames = 3000, .window = 64, .body_max = BODY_MAX,
-    .read_size = 65536, .hangs_up_first = 1 },
-  { .name = "ping", .frames = 1000, .window = 1, .body_max = 100,
-    .read_size = 65536, .hangs_up_first = 1 },
-  { .name = "slow", .frames = 300, .window = UINT32_MAX, .body_max = 16384,
-    .read_size = 8192, .read_delay_ms = 200, .read_pause_ms = 1,
+  { .name = "fast",
+    .frames = 3000,
+    .window = 64,
+    .body_max = BODY_MAX,
+    .read_size = 65536,
     .hangs_up_first = 1 },
-  { .name = "idle", .frames = 1, .window = 1, .body_max = 100,
+  { .name = "ping",
+    .frames = 1000,
+    .window = 1,
+    .body_max = 100,
+    .read_size = 65536,
+    .hangs_up_first = 1 },
+  { .name = "slow",
+    .frames = 300,
+    .window = UINT32_MAX,
+    .body_max = 16384,
+    .read_size = 8192,
+    .read_delay_ms = 200,
+    .read_pause_ms = 1,
+    .hangs_up_first = 1 },
+  { .name = "idle",
+    .frames = 1,
+    .window = 1,
+    .body_max = 100,
     .read_size = 65536 },
-  { .name = "bad", .frames = 0, .window = 1, .body_max = 100,
-    .read_size = 65536, .first_serial = 7 },
+  { .name = "bad",
+    .frames = 0,
+    .window = 1,
+    .body_max = 100,
+    .read_size = 65536,
+    .first_serial = 7 },
 };
 
 /* A frame being sent to the server. */
@@ -150,8 +170,7 @@ static void on_reply(void) {
   if (answered < frames)
     return;
   if (mode->hangs_up_first) {
-    check(uv_shutdown(&shutdown_req, (uv_stream_t*) &tcp, NULL),
-          "uv_shutdown");
+    check(uv_shutdown(&shutdown_req, (uv_stream_t*) &tcp, NULL), "uv_shutdown");
   } else {
     printf("%s: answered, waiting for the end\n", mode->name);
     fflush(stdout);
@@ -241,8 +260,7 @@ static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
 }
 
 static void start_reading(void) {
-  check(uv_read_start((uv_stream_t*) &tcp, on_alloc, on_read),
-        "uv_read_start");
+  check(uv_read_start((uv_stream_t*) &tcp, on_alloc, on_read), "uv_read_start");
 }
 
 /* ---- start ---- */
@@ -280,9 +298,9 @@ static void start(int port) {
     check(uv_recv_buffer_size((uv_handle_t*) &tcp, &size),
           "uv_recv_buffer_size");
   }
-  check(uv_tcp_connect(&connect_req, &tcp, (struct sockaddr*) &addr,
-                       on_connect),
-        "uv_tcp_connect");
+  check(
+      uv_tcp_connect(&connect_req, &tcp, (struct sockaddr*) &addr, on_connect),
+      "uv_tcp_connect");
 }
 
 static const struct mode* find_mode(const char* name) {

@@ -47,8 +47,8 @@ struct connection {
   struct connection* next; /* of all of them */
   struct connection** link;
   enum state state;
-  int handles; /* not closed yet; the memory is freed with the last */
-  int paused;  /* for back-pressure */
+  int handles;     /* not closed yet; the memory is freed with the last */
+  int paused;      /* for back-pressure */
   uint32_t serial; /* of the next request */
   size_t in_len;
   unsigned char in[2 * (HEADER + BODY_MAX)];
@@ -165,8 +165,8 @@ static int queue_rest(struct connection* c, const void* data, size_t len) {
   memcpy(b->data, data, len);
   b->req.data = b;
   uv_buf_t buf = uv_buf_init(b->data, (unsigned int) len);
-  int err = uv_write(&b->req, (uv_stream_t*) &c->tcp, &buf, 1,
-                     on_backlog_written);
+  int err =
+      uv_write(&b->req, (uv_stream_t*) &c->tcp, &buf, 1, on_backlog_written);
   if (err != 0)
     free(b);
   return err;

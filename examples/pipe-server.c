@@ -76,8 +76,8 @@ static void on_connection(uv_stream_t* server, int status) {
 
 static void on_connect(uv_connect_t* req, int status) {
   uv_stream_t* stream = req->handle;
-  uv_buf_t text = uv_buf_init((char*) question,
-                              (unsigned int) strlen(question));
+  uv_buf_t text =
+      uv_buf_init((char*) question, (unsigned int) strlen(question));
   if (status != 0)
     fprintf(stderr, "pipe-server: %s\n", uv_strerror(status));
   if (status != 0 || uv_read_start(stream, on_alloc, on_read) != 0 ||

@@ -15,7 +15,7 @@ static const struct type_info handle_types[] = {
 #define XX(uc, lc) [UV_##uc] = { #lc, sizeof(uv_##lc##_t) },
   UV_HANDLE_TYPE_MAP(XX)
 #undef XX
-  [UV_FILE] = { "file", 0 },
+      [UV_FILE] = { "file", 0 },
 };
 
 static const struct type_info req_types[] = {

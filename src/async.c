@@ -179,7 +179,7 @@ static uv_async_t* take_ready(struct uv__asyncs* asyncs) {
 /* Was a handle sent that a pass in progress will call? Others stay on the
  * stack: their senders have woken the loop for them. */
 static int has_more_sent(const struct uv__loop_state* state,
-                        struct uv__async_pass* pass) {
+                         struct uv__async_pass* pass) {
   /* Acquire: the handles. Pairs with push_sent(). */
   uv_async_t* head = uv__load_acquire(&state->shared.sent);
 

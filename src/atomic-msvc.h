@@ -20,14 +20,14 @@
 
 /* `v` with the type of *p; all pointers become void*, which is any of them. */
 #define UV__MSVC_AS(p, v)                                                      \
-  _Generic(*(p),                                                               \
-           int: (int) (v),                                                     \
-           unsigned int: (unsigned int) (v),                                   \
-           long: (long) (v),                                                   \
-           unsigned long: (unsigned long) (v),                                 \
-           long long: (long long) (v),                                         \
-           unsigned long long: (unsigned long long) (v),                       \
-           default: (void*) (intptr_t) (v))
+ _Generic(*(p), int                                                            \
+          : (int) (v), unsigned int                                            \
+          : (unsigned int) (v), long                                           \
+          : (long) (v), unsigned long                                          \
+          : (unsigned long) (v), long long                                     \
+          : (long long) (v), unsigned long long                                \
+          : (unsigned long long) (v), default                                  \
+          : (void*) (intptr_t) (v))
 
 /* What comes before it in the program stays before what comes after it, as far
  * as acquire and release need it. */
@@ -78,16 +78,16 @@ static inline int uv__msvc_cas(volatile void* p,
                                size_t size) {
   if (size == 4) {
     LONG* want = (LONG*) expected;
-    LONG was = InterlockedCompareExchange((volatile LONG*) p, (LONG) desired,
-                                          *want);
+    LONG was =
+        InterlockedCompareExchange((volatile LONG*) p, (LONG) desired, *want);
     int same = was == *want;
     *want = was;
     return same;
   }
 
   LONG64* want = (LONG64*) expected;
-  LONG64 was = InterlockedCompareExchange64((volatile LONG64*) p, desired,
-                                            *want);
+  LONG64 was =
+      InterlockedCompareExchange64((volatile LONG64*) p, desired, *want);
   int same = was == *want;
   *want = was;
   return same;
@@ -136,29 +136,27 @@ static inline int64_t uv__msvc_load_seq_cst(const volatile void* p,
   return uv__msvc_load_acquire(p, size);
 }
 
-#define uv__load_relaxed(p)                                                    \
-  UV__MSVC_AS(p, uv__msvc_load((p), sizeof(*(p))))
+#define uv__load_relaxed(p) UV__MSVC_AS(p, uv__msvc_load((p), sizeof(*(p))))
 #define uv__load_acquire(p)                                                    \
-  UV__MSVC_AS(p, uv__msvc_load_acquire((p), sizeof(*(p))))
+ UV__MSVC_AS(p, uv__msvc_load_acquire((p), sizeof(*(p))))
 #define uv__load_seq_cst(p)                                                    \
-  UV__MSVC_AS(p, uv__msvc_load_seq_cst((p), sizeof(*(p))))
-#define uv__store_relaxed(p, v)                                                \
-  uv__msvc_store((p), (int64_t) (v), sizeof(*(p)))
+ UV__MSVC_AS(p, uv__msvc_load_seq_cst((p), sizeof(*(p))))
+#define uv__store_relaxed(p, v) uv__msvc_store((p), (int64_t) (v), sizeof(*(p)))
 #define uv__store_release(p, v)                                                \
-  uv__msvc_store_release((p), (int64_t) (v), sizeof(*(p)))
+ uv__msvc_store_release((p), (int64_t) (v), sizeof(*(p)))
 #define uv__store_seq_cst(p, v) ((void) uv__exchange((p), (v)))
 #define uv__exchange(p, v)                                                     \
-  UV__MSVC_AS(p, uv__msvc_exchange((p), (int64_t) (v), sizeof(*(p))))
+ UV__MSVC_AS(p, uv__msvc_exchange((p), (int64_t) (v), sizeof(*(p))))
 #define uv__fetch_add(p, v)                                                    \
-  UV__MSVC_AS(p, uv__msvc_fetch_add((p), (int64_t) (v), sizeof(*(p))))
+ UV__MSVC_AS(p, uv__msvc_fetch_add((p), (int64_t) (v), sizeof(*(p))))
 #define uv__fetch_sub(p, v) uv__fetch_add((p), -(int64_t) (v))
 #define uv__fetch_or(p, v)                                                     \
-  UV__MSVC_AS(p, uv__msvc_fetch_or((p), (int64_t) (v), sizeof(*(p))))
+ UV__MSVC_AS(p, uv__msvc_fetch_or((p), (int64_t) (v), sizeof(*(p))))
 #define uv__fetch_and(p, v)                                                    \
-  UV__MSVC_AS(p, uv__msvc_fetch_and((p), (int64_t) (v), sizeof(*(p))))
+ UV__MSVC_AS(p, uv__msvc_fetch_and((p), (int64_t) (v), sizeof(*(p))))
 #define uv__cas_strong(p, expected, desired)                                   \
-  uv__msvc_cas((p), (expected), (int64_t) (desired), sizeof(*(p)))
+ uv__msvc_cas((p), (expected), (int64_t) (desired), sizeof(*(p)))
 #define uv__cas_weak(p, expected, desired)                                     \
-  uv__cas_strong((p), (expected), (desired))
+ uv__cas_strong((p), (expected), (desired))
 
 #endif /* UV_ATOMIC_MSVC_H_ */

@@ -13,28 +13,28 @@
 # include "atomic-msvc.h"
 #else
 
-#define uv__load_relaxed(p) __atomic_load_n((p), __ATOMIC_RELAXED)
-#define uv__load_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
-#define uv__store_relaxed(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
-#define uv__store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
-#define uv__exchange(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
-#define uv__fetch_add(p, v) __atomic_fetch_add((p), (v), __ATOMIC_ACQ_REL)
-#define uv__fetch_sub(p, v) __atomic_fetch_sub((p), (v), __ATOMIC_ACQ_REL)
-#define uv__fetch_or(p, v) __atomic_fetch_or((p), (v), __ATOMIC_ACQ_REL)
-#define uv__fetch_and(p, v) __atomic_fetch_and((p), (v), __ATOMIC_ACQ_REL)
+# define uv__load_relaxed(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+# define uv__load_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+# define uv__store_relaxed(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+# define uv__store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+# define uv__exchange(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
+# define uv__fetch_add(p, v) __atomic_fetch_add((p), (v), __ATOMIC_ACQ_REL)
+# define uv__fetch_sub(p, v) __atomic_fetch_sub((p), (v), __ATOMIC_ACQ_REL)
+# define uv__fetch_or(p, v) __atomic_fetch_or((p), (v), __ATOMIC_ACQ_REL)
+# define uv__fetch_and(p, v) __atomic_fetch_and((p), (v), __ATOMIC_ACQ_REL)
 /* Orders a store before a later load of another object, for all threads. (Not
  * a fence, which TSan does not understand.) */
-#define uv__store_seq_cst(p, v) __atomic_store_n((p), (v), __ATOMIC_SEQ_CST)
-#define uv__load_seq_cst(p) __atomic_load_n((p), __ATOMIC_SEQ_CST)
+# define uv__store_seq_cst(p, v) __atomic_store_n((p), (v), __ATOMIC_SEQ_CST)
+# define uv__load_seq_cst(p) __atomic_load_n((p), __ATOMIC_SEQ_CST)
 
 /* Stores `desired` if `*p` equals `*expected`, else loads `*p` into
  * `*expected`. Weak: may fail spuriously, so use it in a loop. */
-#define uv__cas_weak(p, expected, desired)                                     \
-  __atomic_compare_exchange_n((p), (expected), (desired), 1,                   \
-                              __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
-#define uv__cas_strong(p, expected, desired)                                   \
-  __atomic_compare_exchange_n((p), (expected), (desired), 0,                   \
-                              __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+# define uv__cas_weak(p, expected, desired)                                    \
+  __atomic_compare_exchange_n((p), (expected), (desired), 1, __ATOMIC_ACQ_REL, \
+                              __ATOMIC_ACQUIRE)
+# define uv__cas_strong(p, expected, desired)                                  \
+  __atomic_compare_exchange_n((p), (expected), (desired), 0, __ATOMIC_ACQ_REL, \
+                              __ATOMIC_ACQUIRE)
 
 #endif
 

@@ -13,7 +13,7 @@
 
 /* The structure that contains `ptr` as its member. */
 #define container_of(ptr, type, member)                                        \
-  ((type*) (void*) ((char*) (ptr) - offsetof(type, member)))
+ ((type*) (void*) ((char*) (ptr) -offsetof(type, member)))
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof(*(a)))
 

@@ -72,8 +72,7 @@ static void begin_req(struct uv__slice* slice,
                       int64_t status) {
   const uv_req_t* base = req;
 
-  fill(slice, loop, call, base, UV__RECORD_REQ + (unsigned) base->type,
-       symbol);
+  fill(slice, loop, call, base, UV__RECORD_REQ + (unsigned) base->type, symbol);
   slice->record.value = status;
   if (handle != NULL)
     slice->record.detail = fd_of(handle);

@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-#define UV__DEADLINE_NONE 0           /* do not wait */
-#define UV__DEADLINE_NEVER UINT64_MAX /* wait for ever */
+#define UV__DEADLINE_NONE 0                /* do not wait */
+#define UV__DEADLINE_NEVER UINT64_MAX      /* wait for ever */
 #define UV__DEADLINE_LAST (UINT64_MAX - 1) /* the latest real deadline */
 
 /* Returns `now_ns` plus `timeout_ms`, at most UV__DEADLINE_LAST. */

@@ -171,13 +171,10 @@ void uv_walk(uv_loop_t* loop, uv_walk_cb walk_cb, void* arg) {
 static void print_handle(const uv_handle_t* handle, FILE* stream) {
   const char* name = uv_handle_type_name(handle->type);
 
-  fprintf(stream,
-          "[%c%c%c] %-8s %p\n",
-          uv_has_ref(handle) ? 'R' : '-',
+  fprintf(stream, "[%c%c%c] %-8s %p\n", uv_has_ref(handle) ? 'R' : '-',
           uv__is_active(handle) ? 'A' : '-',
           handle->flags & UV__INTERNAL ? 'I' : '-',
-          name == NULL ? "<unknown>" : name,
-          (const void*) handle);
+          name == NULL ? "<unknown>" : name, (const void*) handle);
 }
 
 static void print_handles(uv_loop_t* loop, int only_active, FILE* stream) {

@@ -33,8 +33,7 @@ static struct uv__event* events_of(struct uv__batch* batch) {
 /* Returns the capacity of the batch, which grows once a batch was full. */
 static int reserve_batch(struct uv__batch* batch) {
   if (batch->large == NULL && batch->was_full)
-    batch->large =
-        uv__malloc_array(UV__BATCH_MAX + 1, sizeof(*batch->large));
+    batch->large = uv__malloc_array(UV__BATCH_MAX + 1, sizeof(*batch->large));
   return batch->large != NULL ? UV__BATCH_MAX : UV__BATCH_FIRST;
 }
 

@@ -21,19 +21,19 @@
  * extra event, the pending wake (wake.c). */
 struct uv__batch {
   int count;
-  int next; /* first event that is not dispatched yet */
-  int was_full; /* there may be more events: grow */
-  int was_waiting; /* the events were there before the wait */
-  int signals_due; /* signals are dispatched after it */
+  int next;                /* first event that is not dispatched yet */
+  int was_full;            /* there may be more events: grow */
+  int was_waiting;         /* the events were there before the wait */
+  int signals_due;         /* signals are dispatched after it */
   struct uv__event* large; /* room for UV__BATCH_MAX, or NULL */
   struct uv__event first[UV__BATCH_FIRST + 1];
 };
 
 /* wake.c. */
 struct uv__wake {
-  unsigned awake; /* value of shared.word while awake: AWAKE, or 0 if senders
+  unsigned awake;  /* value of shared.word while awake: AWAKE, or 0 if senders
                    * must always wake the poller */
-  int may_skip;   /* waits that cannot find anything may be skipped */
+  int may_skip;    /* waits that cannot find anything may be skipped */
   int was_pending; /* the last sleep, or spin, ended with a pending wake */
   struct uv__spin spin;
 };
@@ -50,43 +50,43 @@ struct uv__timers {
   struct uv__timer_slot* heap;
   size_t count;
   size_t capacity;
-  size_t nready; /* due, disarmed, waiting for their callbacks */
+  size_t nready;    /* due, disarmed, waiting for their callbacks */
   unsigned changes; /* of the heap, so far; odd during a change */
   unsigned readers; /* in uv__timer_peek_due() right now, on any thread */
 };
 
 /* async.c. */
 struct uv__asyncs {
-  struct uv__queue places; /* all handles, in the order of their calls */
-  struct uv__queue ready;  /* taken off the stack, for the next pass */
+  struct uv__queue places;     /* all handles, in the order of their calls */
+  struct uv__queue ready;      /* taken off the stack, for the next pass */
   struct uv__async_pass* pass; /* the innermost one in progress, or NULL */
 };
 
 /* metrics.c. Atomic where uv_metrics_idle_time() reads from other threads. */
 struct uv__metrics {
-  uint64_t loop_count;     /* the first three are those of uv_metrics_t */
+  uint64_t loop_count; /* the first three are those of uv_metrics_t */
   uint64_t events;
   uint64_t events_waiting;
-  unsigned sequence;       /* odd while the two below change together */
-  uint64_t idle_ns;        /* finished waits */
-  uint64_t waiting_since;  /* start of the wait in progress, or 0 */
+  unsigned sequence;      /* odd while the two below change together */
+  uint64_t idle_ns;       /* finished waits */
+  uint64_t waiting_since; /* start of the wait in progress, or 0 */
 };
 
 enum {
-  UV__LOOP_METRICS_IDLE = 1u << 0,   /* UV_METRICS_IDLE_TIME configured */
-  UV__LOOP_BLOCK_SIGPROF = 1u << 1,  /* UV_LOOP_BLOCK_SIGNAL configured */
-  UV__LOOP_WANT_SQPOLL = 1u << 2,    /* UV_LOOP_USE_IO_URING_SQPOLL */
-  UV__LOOP_WALKING = 1u << 3         /* inside uv_walk() */
+  UV__LOOP_METRICS_IDLE = 1u << 0,  /* UV_METRICS_IDLE_TIME configured */
+  UV__LOOP_BLOCK_SIGPROF = 1u << 1, /* UV_LOOP_BLOCK_SIGNAL configured */
+  UV__LOOP_WANT_SQPOLL = 1u << 2,   /* UV_LOOP_USE_IO_URING_SQPOLL */
+  UV__LOOP_WALKING = 1u << 3        /* inside uv_walk() */
 };
 
 /* What other threads and signal handlers write to; all of it is atomic. */
 struct uv__loop_shared {
-  unsigned word;     /* wake.c: PENDING, AWAKE, SPINNING */
-  unsigned busy;     /* async.c: senders inside the loop */
-  uv_async_t* sent;  /* async.c: a stack, linked by u.reserved[0] */
+  unsigned word;               /* wake.c: PENDING, AWAKE, SPINNING */
+  unsigned busy;               /* async.c: senders inside the loop */
+  uv_async_t* sent;            /* async.c: a stack, linked by u.reserved[0] */
   struct uv__queue* work_done; /* threadpool.c: finished work, newest first,
                                 * linked by uv__work.wq.next */
-  int signals_due;   /* there are some for uv__loop_os_dispatch_signals() */
+  int signals_due; /* there are some for uv__loop_os_dispatch_signals() */
 };
 
 struct uv__loop_state {

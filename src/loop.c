@@ -116,8 +116,7 @@ UV__INLINE void before_poll(uv_loop_t* loop, int is_observed) {
 static int is_quiet(const uv_loop_t* loop, uint64_t events_before) {
   return uv__loop_state(loop)->metrics.events == events_before &&
          !uv__loop_os_has_pending(loop) &&
-         uv__queue_empty(&loop->check_handles) &&
-         loop->closing_handles == NULL;
+         uv__queue_empty(&loop->check_handles) && loop->closing_handles == NULL;
 }
 
 UV__INLINE void after_poll(uv_loop_t* loop,
@@ -144,15 +143,13 @@ UV__INLINE int iterate(uv_loop_t* loop, uv_run_mode mode, int is_observed) {
   uv__debug_check(uv__loop_check(loop));
   /* Checked before they run: pending callbacks and idle handles count as the
    * progress of UV_RUN_ONCE, which then does not sleep. */
-  int may_sleep =
-      mode == UV_RUN_DEFAULT ||
-      (mode == UV_RUN_ONCE && !uv__loop_os_has_pending(loop) &&
-       uv__queue_empty(&loop->idle_handles));
+  int may_sleep = mode == UV_RUN_DEFAULT ||
+                  (mode == UV_RUN_ONCE && !uv__loop_os_has_pending(loop) &&
+                   uv__queue_empty(&loop->idle_handles));
 
   before_poll(loop, is_observed);
 
-  uint64_t deadline_ns =
-      may_sleep ? loop_deadline(loop) : UV__DEADLINE_NONE;
+  uint64_t deadline_ns = may_sleep ? loop_deadline(loop) : UV__DEADLINE_NONE;
 
   struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
   uint64_t events_before = metrics->events;

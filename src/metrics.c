@@ -12,8 +12,7 @@
 #include <string.h>
 
 void uv__metrics_wait_begin(uv_loop_t* loop) {
-  uv__store_release(&uv__loop_state(loop)->metrics.waiting_since,
-                    uv_hrtime());
+  uv__store_release(&uv__loop_state(loop)->metrics.waiting_since, uv_hrtime());
 }
 
 void uv__metrics_wait_end(uv_loop_t* loop) {

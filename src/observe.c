@@ -174,8 +174,8 @@ static void fill_work(struct uv__record* record,
     break;
   case UV__CLASS_WORK:
     record->object = container_of(w, uv_work_t, work_req);
-    record->symbol = (const void*) (uintptr_t) container_of(w, uv_work_t,
-                                                            work_req)->work_cb;
+    record->symbol =
+        (const void*) (uintptr_t) container_of(w, uv_work_t, work_req)->work_cb;
     break;
   case UV__CLASS_RANDOM:
     record->object = container_of(w, uv_random_t, work_req);

@@ -8,10 +8,10 @@
 #include "callback.h"
 
 #define PROCESS_FLAGS                                                          \
-  (UV_PROCESS_SETUID | UV_PROCESS_SETGID |                                     \
-   UV_PROCESS_WINDOWS_VERBATIM_ARGUMENTS | UV_PROCESS_DETACHED |               \
-   UV_PROCESS_WINDOWS_HIDE | UV_PROCESS_WINDOWS_HIDE_CONSOLE |                 \
-   UV_PROCESS_WINDOWS_HIDE_GUI | UV_PROCESS_WINDOWS_FILE_PATH_EXACT_NAME)
+ (UV_PROCESS_SETUID | UV_PROCESS_SETGID |                                      \
+  UV_PROCESS_WINDOWS_VERBATIM_ARGUMENTS | UV_PROCESS_DETACHED |                \
+  UV_PROCESS_WINDOWS_HIDE | UV_PROCESS_WINDOWS_HIDE_CONSOLE |                  \
+  UV_PROCESS_WINDOWS_HIDE_GUI | UV_PROCESS_WINDOWS_FILE_PATH_EXACT_NAME)
 
 static int check_container(const uv_stdio_container_t* container) {
   const uv_stream_t* stream = container->data.stream;

@@ -12,7 +12,7 @@
 
 /* The structure of type `type` whose member `field` is the node `q`. */
 #define uv__queue_entry(q, type, field)                                        \
-  ((type*) ((char*) (q) - offsetof(type, field)))
+ ((type*) ((char*) (q) -offsetof(type, field)))
 
 static inline void uv__queue_init(struct uv__queue* q) {
   q->next = q;

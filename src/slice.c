@@ -5,9 +5,12 @@
 
 static void watch(struct uv__slice* slice) {
   const struct uv__record* record = &slice->record;
-  struct uv__running now = { record->begin_ns, record->loop,
-                             record->object,   record->symbol,
-                             record->type,     record->call,
+  struct uv__running now = { record->begin_ns,
+                             record->loop,
+                             record->object,
+                             record->symbol,
+                             record->type,
+                             record->call,
                              slice->thread->running.phase };
 
   slice->outer = slice->thread->running;

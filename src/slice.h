@@ -10,7 +10,7 @@
 
 struct uv__slice {
   struct uv__trace_thread* thread; /* NULL: it cannot be recorded */
-  struct uv__running outer; /* what ran before, if is_watched */
+  struct uv__running outer;        /* what ran before, if is_watched */
   int is_watched;
   struct uv__record record;
 };

@@ -29,7 +29,7 @@ struct exporter {
   uv_thread_t thread;
   uv_mutex_t lock;
   uv_cond_t changed;
-  int is_ending; /* the lock's */
+  int is_ending;  /* the lock's */
   int has_failed; /* and said so */
   char path[PATH_SIZE];
   char draft[PATH_SIZE + 16]; /* what is renamed to it */

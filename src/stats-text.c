@@ -140,8 +140,8 @@ static void pair_of(const struct uv__stats* stats,
   char name[32];
 
   for (int i = 0; i < 2; i++)
-    uv__text_add(r->text, "%s_total{loop=\"%s\",direction=\"%s\"} %" PRIu64
-                          "\n",
+    uv__text_add(r->text,
+                 "%s_total{loop=\"%s\",direction=\"%s\"} %" PRIu64 "\n",
                  r->name, loop_name(stats, name), names[i],
                  uv__load_relaxed(&numbers[i]));
 }

@@ -19,7 +19,7 @@ struct uv__stats_callback {
   const void* symbol; /* atomic: NULL: free */
   unsigned type;      /* these two: atomic */
   unsigned call;
-  uint64_t count;     /* atomic, as the next */
+  uint64_t count; /* atomic, as the next */
   uint64_t ns;
 };
 
@@ -30,13 +30,13 @@ struct uv__stats {
   struct uv__stats* next; /* of all loops; the list's lock */
   const uv_loop_t* loop;
   /* The loop thread's. */
-  uint64_t poll_end_ns;   /* when the last poll ended, 0 if none did */
-  uint64_t census_ns;     /* when the handles were counted last */
+  uint64_t poll_end_ns; /* when the last poll ended, 0 if none did */
+  uint64_t census_ns;   /* when the handles were counted last */
   /* Atomic. */
   uint64_t iterations;
   uint64_t events;
   uint64_t callbacks;
-  uint64_t handles;       /* active and referenced */
+  uint64_t handles; /* active and referenced */
   uint64_t requests;
   uint64_t handles_of[UV_HANDLE_TYPE_MAX]; /* by the last census */
   uint64_t calls[UV__IO_MAX];
@@ -64,8 +64,7 @@ enum uvx_class uv__stats_class(enum uv__work_class work_class);
 void uv__stats_phase_begin(uv_loop_t* loop,
                            enum uv__phase phase,
                            uint64_t now_ns);
-void uv__stats_phase_end(uv_loop_t* loop,
-                         const struct uv__record* record);
+void uv__stats_phase_end(uv_loop_t* loop, const struct uv__record* record);
 void uv__stats_iteration(uv_loop_t* loop, const struct uv__record* record);
 void uv__stats_callback(uv_loop_t* loop, const struct uv__record* record);
 void uv__stats_io(uv_loop_t* loop, enum uv__io io, ssize_t result);

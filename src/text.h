@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 struct uv__text {
-  char* data;   /* NULL as long as it is empty */
+  char* data; /* NULL as long as it is empty */
   size_t used;
   size_t size;
   int is_short; /* there was no memory for all of it */

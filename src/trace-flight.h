@@ -12,12 +12,12 @@
 #include "trace-record.h"
 
 struct uv__flight {
-  const void* work;     /* atomic: the struct uv__work; NULL: free */
-  uint64_t id;          /* atomic: unique in this process */
-  uint64_t submit_ns;   /* atomic */
-  uint64_t start_ns;    /* atomic: 0 until a worker has it */
-  const void* loop;     /* atomic */
-  unsigned work_class;  /* atomic: enum uv__work_class */
+  const void* work;    /* atomic: the struct uv__work; NULL: free */
+  uint64_t id;         /* atomic: unique in this process */
+  uint64_t submit_ns;  /* atomic */
+  uint64_t start_ns;   /* atomic: 0 until a worker has it */
+  const void* loop;    /* atomic */
+  unsigned work_class; /* atomic: enum uv__work_class */
 };
 
 /* How many wait and how many run, of those in the table. */

@@ -14,10 +14,10 @@ struct text {
 };
 
 static const char* const phase_names[] = {
-  [UV__PHASE_TIMERS] = "timers",   [UV__PHASE_PENDING] = "pending",
-  [UV__PHASE_IDLE] = "idle",       [UV__PHASE_PREPARE] = "prepare",
-  [UV__PHASE_POLL] = "poll",       [UV__PHASE_EVENTS] = "events",
-  [UV__PHASE_CHECK] = "check",     [UV__PHASE_CLOSING] = "closing",
+  [UV__PHASE_TIMERS] = "timers", [UV__PHASE_PENDING] = "pending",
+  [UV__PHASE_IDLE] = "idle",     [UV__PHASE_PREPARE] = "prepare",
+  [UV__PHASE_POLL] = "poll",     [UV__PHASE_EVENTS] = "events",
+  [UV__PHASE_CHECK] = "check",   [UV__PHASE_CLOSING] = "closing",
 };
 static_assert(ARRAY_SIZE(phase_names) == UV__PHASE_MAX, "one per phase");
 

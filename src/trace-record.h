@@ -79,8 +79,8 @@ enum uv__work_class {
 
 struct uv__record {
   uint64_t begin_ns;
-  uint64_t end_ns;    /* of what takes time */
-  uint64_t flow;      /* the number of the arrow that ends or passes here, 0 if
+  uint64_t end_ns; /* of what takes time */
+  uint64_t flow;   /* the number of the arrow that ends or passes here, 0 if
                        * none does */
   const void* loop;
   const void* object; /* the handle or request */

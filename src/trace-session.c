@@ -30,10 +30,7 @@ static unsigned generation;     /* the lock's: of the process it is of */
 static char pattern[PATH_SIZE]; /* the file's name as given */
 static uv_once_t environment_once = UV_ONCE_INIT;
 
-int uv__trace_expand(char* out,
-                     size_t size,
-                     const char* from,
-                     int* has_pid) {
+int uv__trace_expand(char* out, size_t size, const char* from, int* has_pid) {
   size_t used = 0;
 
   *has_pid = 0;

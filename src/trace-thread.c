@@ -119,8 +119,7 @@ void uv__trace_thread_add(struct uv__trace_thread* thread,
    * uv__trace_thread_took(). */
   if (ring == NULL ||
       written - uv__load_acquire(&thread->read) == UV__TRACE_RING) {
-    uv__store_relaxed(&thread->dropped,
-                      uv__load_relaxed(&thread->dropped) + 1);
+    uv__store_relaxed(&thread->dropped, uv__load_relaxed(&thread->dropped) + 1);
     return;
   }
 

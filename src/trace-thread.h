@@ -24,34 +24,34 @@ struct uv__running {
   const void* loop;
   const void* object;
   const void* symbol;
-  unsigned type;     /* as in struct uv__record, like the next */
+  unsigned type; /* as in struct uv__record, like the next */
   unsigned call;
-  unsigned phase;    /* enum uv__phase */
+  unsigned phase; /* enum uv__phase */
 };
 
 enum { UV__THREAD_FREE, UV__THREAD_OWNED, UV__THREAD_LEFT };
 
 struct uv__trace_thread {
   struct uv__trace_thread* next; /* of all there are */
-  unsigned state;      /* atomic: UV__THREAD_* */
-  uint64_t tid;        /* atomic */
-  const void* loop;    /* atomic: the first one that ran here; NULL: a worker */
-  unsigned number;     /* atomic: of a worker */
+  unsigned state;                /* atomic: UV__THREAD_* */
+  uint64_t tid;                  /* atomic */
+  const void* loop; /* atomic: the first one that ran here; NULL: a worker */
+  unsigned number;  /* atomic: of a worker */
   /* The owner's. */
-  uint64_t flow;       /* the arrow that ends at the next callback, or 0 */
-  size_t written;      /* atomic: records ever written */
-  uint64_t dropped;    /* atomic: records that found no room */
+  uint64_t flow;           /* the arrow that ends at the next callback, or 0 */
+  size_t written;          /* atomic: records ever written */
+  uint64_t dropped;        /* atomic: records that found no room */
   struct uv__record* ring; /* atomic: NULL until the first record */
   /* The owner's, read by the watchdog. */
-  unsigned sequence;   /* atomic: odd while `running` changes */
+  unsigned sequence;          /* atomic: odd while `running` changes */
   struct uv__running running; /* atomic */
   /* The watchdog's. */
   struct uv__running reported; /* the last one; begin_ns 0: it has ended */
   /* The reader's, away from what the owner writes all the time. */
   char gap[64];
-  size_t read;         /* atomic: records ever read */
+  size_t read;           /* atomic: records ever read */
   uint64_t told_dropped; /* of those dropped: in the file */
-  uint64_t named_tid;  /* the tid whose name is in the file */
+  uint64_t named_tid;    /* the tid whose name is in the file */
 };
 
 /* The calling thread's; NULL if there is no memory for one, or too many have

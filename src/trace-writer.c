@@ -28,16 +28,16 @@ struct writer {
   uv_thread_t thread;
   uv_mutex_t lock;
   uv_cond_t changed;
-  int is_ending;         /* the lock's */
+  int is_ending; /* the lock's */
   uv_file fd;
-  int error;             /* why the file is not written to any more, or 0 */
-  uint64_t since_ns;     /* what began before is from another session */
+  int error;         /* why the file is not written to any more, or 0 */
+  uint64_t since_ns; /* what began before is from another session */
   struct uv__trace_place place;
   struct uv__symbols symbols;
-  uint64_t records;      /* in the file */
-  uint64_t dropped;      /* not in the file */
+  uint64_t records;       /* in the file */
+  uint64_t dropped;       /* not in the file */
   uint64_t sends_dropped; /* of those: calls of uv_async_send() */
-  size_t used;           /* of `buffer` */
+  size_t used;            /* of `buffer` */
   char* buffer;
 };
 
@@ -82,9 +82,8 @@ static void name_thread(struct writer* w, struct uv__trace_thread* thread) {
   if (thread->named_tid == w->place.tid || (loop == NULL && number == 0))
     return;
   thread->named_tid = w->place.tid;
-  w->used += uv__trace_format_thread(room(w), &w->place,
-                                     loop != NULL ? "loop" : "worker", loop,
-                                     number);
+  w->used += uv__trace_format_thread(
+      room(w), &w->place, loop != NULL ? "loop" : "worker", loop, number);
 }
 
 static void write_thread(struct writer* w, struct uv__trace_thread* thread) {

@@ -85,8 +85,8 @@ int uv_udp_set_membership(uv_udp_t* handle,
                           const char* interface_addr,
                           uv_membership membership) {
   struct membership m;
-  int err = prepare(handle, multicast_addr, interface_addr, NULL, membership,
-                    &m);
+  int err =
+      prepare(handle, multicast_addr, interface_addr, NULL, membership, &m);
 
   if (err != 0)
     return err;
@@ -160,8 +160,7 @@ int uv_udp_set_multicast_interface(uv_udp_t* handle,
     return err;
   if (local.any.sa_family == AF_INET)
     return uv__udp_os_setsockopt(handle, IPPROTO_IP, IP_MULTICAST_IF,
-                                 &local.in.sin_addr,
-                                 sizeof(local.in.sin_addr));
+                                 &local.in.sin_addr, sizeof(local.in.sin_addr));
   return uv__udp_os_setsockopt(handle, IPPROTO_IPV6, IPV6_MULTICAST_IF,
                                &local.in6.sin6_scope_id,
                                sizeof(local.in6.sin6_scope_id));

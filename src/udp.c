@@ -9,8 +9,7 @@
 
 #define INIT_DOMAIN_MASK 0xffu
 #define BIND_FLAGS                                                             \
-  (UV_UDP_IPV6ONLY | UV_UDP_REUSEADDR | UV_UDP_REUSEPORT |                     \
-   UV_UDP_LINUX_RECVERR)
+ (UV_UDP_IPV6ONLY | UV_UDP_REUSEADDR | UV_UDP_REUSEPORT | UV_UDP_LINUX_RECVERR)
 
 static int is_usable(const uv_udp_t* handle) {
   return handle->type == UV_UDP && !uv__is_closing(uv__base(handle));

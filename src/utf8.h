@@ -27,10 +27,8 @@ static inline uint32_t uv__utf8_scan(const char* s,
                                      size_t avail,
                                      size_t* used) {
   static const struct uv__utf8_lead leads[9] = {
-    [0] = { 1, 0x7F, 0 },
-    [1] = { 0, 0, 0 }, /* a continuation byte */
-    [2] = { 2, 0x1F, 0x80 },
-    [3] = { 3, 0x0F, 0x800 },
+    [0] = { 1, 0x7F, 0 },       [1] = { 0, 0, 0 }, /* a continuation byte */
+    [2] = { 2, 0x1F, 0x80 },    [3] = { 3, 0x0F, 0x800 },
     [4] = { 4, 0x07, 0x10000 },
     /* More than four: never assigned by Unicode. */
   };

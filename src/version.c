@@ -6,8 +6,8 @@
 #define STRING_OF(x) STRING(x)
 
 #define VERSION_NUMBERS                                                        \
-  STRING_OF(UV_VERSION_MAJOR)                                                  \
-  "." STRING_OF(UV_VERSION_MINOR) "." STRING_OF(UV_VERSION_PATCH)
+ STRING_OF(UV_VERSION_MAJOR)                                                   \
+ "." STRING_OF(UV_VERSION_MINOR) "." STRING_OF(UV_VERSION_PATCH)
 
 unsigned int uv_version(void) {
   return UV_VERSION_HEX;

@@ -46,7 +46,7 @@ int uv_queue_work(uv_loop_t* loop,
 
 /* Where each type keeps its pool item and loop. */
 #define POOL_REQ(type)                                                         \
-  { 1, offsetof(type, work_req), offsetof(type, loop) }
+ { 1, offsetof(type, work_req), offsetof(type, loop) }
 
 struct pool_req {
   int is_pool_req;

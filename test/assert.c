@@ -206,7 +206,7 @@ int test_on_valgrind(void) {
 }
 
 int test_is_slow(void) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||          \
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||           \
     !TEST_POSIX /* mostly Wine: a system call is a talk with its server */
   return 1;
 #else

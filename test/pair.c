@@ -41,8 +41,8 @@ void test_tcp_pair(uv_loop_t* loop, uv_tcp_t* client, uv_tcp_t* accepted) {
   connect.data = &state;
   ASSERT_OK(uv_listen((uv_stream_t*) &server, 1, on_connection));
   addr = test_tcp_address(&server);
-  ASSERT_OK(uv_tcp_connect(&connect, client, (struct sockaddr*) &addr,
-                           on_connected));
+  ASSERT_OK(
+      uv_tcp_connect(&connect, client, (struct sockaddr*) &addr, on_connected));
   while (!state.connected || !state.ready)
     uv_run(loop, UV_RUN_ONCE);
   uv_close((uv_handle_t*) &server, on_server_closed);

@@ -66,11 +66,11 @@ static FILE* make_output(HANDLE* handle) {
 
   if (temp_name(path, sizeof(path), ".out") != 0)
     return NULL;
-  *handle = CreateFileA(path, GENERIC_READ | GENERIC_WRITE,
-                        FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
-                        NULL, CREATE_ALWAYS,
-                        FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE,
-                        NULL);
+  *handle =
+      CreateFileA(path, GENERIC_READ | GENERIC_WRITE,
+                  FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                  CREATE_ALWAYS,
+                  FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE, NULL);
   if (*handle == INVALID_HANDLE_VALUE) {
     complain(path);
     return NULL;
@@ -120,8 +120,9 @@ static int create_process(const struct runner_job* job,
 
 static int start_process(struct runner_job* job, HANDLE output) {
   PROCESS_INFORMATION info;
-  HANDLE input = CreateFileA("NUL", GENERIC_READ, FILE_SHARE_READ |
-                             FILE_SHARE_WRITE, NULL, OPEN_EXISTING, 0, NULL);
+  HANDLE input =
+      CreateFileA("NUL", GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL,
+                  OPEN_EXISTING, 0, NULL);
   struct runner_os_job* os = calloc(1, sizeof(*os));
 
   if (input == INVALID_HANDLE_VALUE || os == NULL)

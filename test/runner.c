@@ -273,9 +273,8 @@ static int run_helper(const char* name, int argc, char** argv) {
 }
 
 static int usage(void) {
-  fprintf(stderr,
-          "usage: uv-test [--tap] [-j N] [--list] [PATTERN...]\n"
-          "       uv-test --run NAME\n");
+  fprintf(stderr, "usage: uv-test [--tap] [-j N] [--list] [PATTERN...]\n"
+                  "       uv-test --run NAME\n");
   return 2;
 }
 

@@ -14,8 +14,8 @@
 /* A running test. */
 struct runner_job {
   const char* name;
-  long pid;             /* also its process group (unix) */
-  void* os;             /* the platform's own */
+  long pid; /* also its process group (unix) */
+  void* os; /* the platform's own */
   uint64_t started_ms;
   uint64_t deadline_ms; /* of runner_os_now_ms() */
   char dir[256];        /* private, removed by runner_os_clean() */
@@ -23,9 +23,9 @@ struct runner_job {
 };
 
 enum runner_end {
-  RUNNER_EXITED,  /* value: the exit status */
-  RUNNER_KILLED,  /* value: the signal, or the exception */
-  RUNNER_TIMEOUT  /* it was killed, with everything it had started */
+  RUNNER_EXITED, /* value: the exit status */
+  RUNNER_KILLED, /* value: the signal, or the exception */
+  RUNNER_TIMEOUT /* it was killed, with everything it had started */
 };
 
 /* Once, before everything else: the path of this program. */

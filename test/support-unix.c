@@ -28,8 +28,8 @@ const char* test_pipe_name(const char* name) {
 void test_stream_pair(uv_loop_t* loop, test_stream_t* a, test_stream_t* b) {
   uv_os_sock_t fds[2];
 
-  ASSERT_OK(uv_socketpair(SOCK_STREAM, 0, fds, UV_NONBLOCK_PIPE,
-                          UV_NONBLOCK_PIPE));
+  ASSERT_OK(
+      uv_socketpair(SOCK_STREAM, 0, fds, UV_NONBLOCK_PIPE, UV_NONBLOCK_PIPE));
   ASSERT_OK(uv_pipe_init(loop, a, 0));
   ASSERT_OK(uv_pipe_init(loop, b, 0));
   ASSERT_OK(uv_pipe_open(a, fds[0]));

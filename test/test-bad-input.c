@@ -269,193 +269,192 @@ static int c_pipe_bind(void) {
 #define ANY 1
 #if TEST_POSIX
 # define UNIX_ROWS(X)                                                          \
-   X(uv_loop_configure(&loop, UV_LOOP_BLOCK_SIGNAL, SIGTERM), UV_EINVAL)       \
-   X(uv_signal_start(&sig, on_signal, SIGKILL), UV_EINVAL)                     \
-   X(uv_signal_start_oneshot(&sig, on_signal, SIGSTOP), UV_EINVAL)
+  X(uv_loop_configure(&loop, UV_LOOP_BLOCK_SIGNAL, SIGTERM), UV_EINVAL)        \
+  X(uv_signal_start(&sig, on_signal, SIGKILL), UV_EINVAL)                      \
+  X(uv_signal_start_oneshot(&sig, on_signal, SIGSTOP), UV_EINVAL)
 #else
 # define UNIX_ROWS(X)
 #endif
 
 #define ROWS(X)                                                                \
-  UNIX_ROWS(X)                                                                 \
-  X(uv_loop_init(NULL), UV_EINVAL)                                             \
-  X(uv_loop_configure(&loop, (uv_loop_option) 99), UV_ENOSYS)                  \
-  X(uv_replace_allocator(NULL, NULL, NULL, NULL), UV_EINVAL)                   \
-  X(uv_timer_start(&timer, NULL, 0, 0), UV_EINVAL)                             \
-  X(uv_timer_again(&timer), UV_EINVAL)                                         \
-  X(uv_idle_start(&idle, NULL), UV_EINVAL)                                     \
-  X(uv_prepare_start(&prepare, NULL), UV_EINVAL)                               \
-  X(uv_check_start(&check, NULL), UV_EINVAL)                                   \
-  X(uv_signal_init(&loop, NULL), UV_EINVAL)                                    \
-  X(uv_signal_start(&sig, NULL, SIGINT), UV_EINVAL)                            \
-  X(uv_signal_start(&sig, on_signal, 0), UV_EINVAL)                            \
-  X(uv_signal_start(&sig, on_signal, -1), UV_EINVAL)                           \
-  X(uv_signal_start(&sig, on_signal, 4096), UV_EINVAL)                         \
-  X(uv_fileno((uv_handle_t*) &timer, &os_fd), UV_EINVAL)                       \
-  X(uv_fileno((uv_handle_t*) &tcp, &os_fd), UV_EBADF)                          \
-  X(uv_send_buffer_size((uv_handle_t*) &timer, &number), UV_ENOTSUP)           \
-  X(uv_send_buffer_size(NULL, &number), UV_EINVAL)                             \
-  X(uv_recv_buffer_size((uv_handle_t*) &tcp, NULL), UV_EINVAL)                 \
-  X(uv_tcp_init_ex(&loop, &new_tcp, 0x1234), UV_EINVAL)                        \
-  X(uv_tcp_init_ex(&loop, &new_tcp, 0x100 | AF_INET), UV_EINVAL)               \
-  X(uv_tcp_bind(&tcp, address(AF_UNIX), 0), UV_EINVAL)                         \
-  X(uv_tcp_bind(&tcp, address(AF_INET), UV_TCP_IPV6ONLY), UV_EINVAL)           \
-  X(uv_tcp_bind(&tcp, address(AF_INET), 0x8000), UV_EINVAL)                    \
-  X(uv_tcp_connect(&connect_req, &tcp, address(AF_UNIX), on_connect),          \
-    UV_EINVAL)                                                                 \
-  X(uv_tcp_open(&tcp, closed_sock()), TEST_NO_SOCKET)                          \
-  X(uv_tcp_getsockname(&tcp, address(0), &number), UV_EBADF)                   \
-  X(uv_tcp_getpeername(&tcp, address(0), &number), UV_EBADF)                   \
-  X(uv_socketpair(15, 0, socks, 0, 0), ANY)                                    \
-  X(uv_listen((uv_stream_t*) &udp, 1, on_conn), UV_EINVAL)                     \
-  X(uv_listen((uv_stream_t*) &pipe_handle, 1, on_conn), UV_EINVAL)             \
-  X(uv_accept(stream(), (uv_stream_t*) &pipe_handle), UV_EAGAIN)               \
-  X(uv_read_start(NULL, test_alloc, on_read), UV_EINVAL)                       \
-  X(uv_read_start(stream(), NULL, on_read), UV_EINVAL)                         \
-  X(uv_read_start(stream(), test_alloc, NULL), UV_EINVAL)                      \
-  X(uv_read_start(stream(), test_alloc, on_read), UV_ENOTCONN)                 \
-  X(uv_write(&write_req, stream(), &buf, 1, NULL), TEST_NO_STREAM)             \
-  X(uv_write(&write_req, stream(), NULL, 0, NULL), UV_EINVAL)                  \
-  X(uv_write2(&write_req, stream(), &buf, 1, stream(), NULL), ANY)             \
-  X(uv_try_write(stream(), &buf, 1), TEST_NO_STREAM)                           \
-  X(uv_try_write(stream(), NULL, 0), UV_EINVAL)                                \
-  X(uv_shutdown(&shutdown_req, stream(), NULL), UV_ENOTCONN)                   \
-  X(uv_stream_set_blocking(stream(), 1), UV_EBADF)                             \
-  X(uv_pipe_bind(&pipe_handle, NULL), UV_EINVAL)                               \
-  X(uv_pipe_bind2(&pipe_handle, NULL, 3, 0), UV_EINVAL)                        \
-  X(uv_pipe_bind2(&pipe_handle, "x", 1, 0x80), UV_EINVAL)                      \
-  X(uv_pipe_bind2(&pipe_handle, "a\0b", 3, 0), UV_EINVAL)                      \
-  X(uv_pipe_connect2(&connect_req, &pipe_handle, "x", 1, 0x80, on_connect),    \
-    UV_EINVAL)                                                                 \
-  X(uv_pipe_connect2(&connect_req, &pipe_handle, NULL, 1, 0, on_connect),      \
-    UV_EINVAL)                                                                 \
-  X(uv_pipe_open(&pipe_handle, closed_fd()), UV_EBADF)                         \
-  X(uv_pipe_chmod(&pipe_handle, UV_READABLE), UV_EBADF)                        \
-  X(uv_pipe_chmod(NULL, UV_READABLE), ANY)                                     \
-  X(uv_pipe_chmod(&pipe_handle, 0), ANY)                                       \
-  X(uv_pipe_getsockname(&pipe_handle, text, &size), UV_EBADF)                  \
-  X(uv_udp_init_ex(&loop, &new_udp, 0x8000), UV_EINVAL)                        \
-  X(uv_udp_bind(&udp, address(AF_INET), 0x8000), UV_EINVAL)                    \
-  X(uv_udp_bind(&udp, address(77), 0), UV_EINVAL)                              \
-  X(uv_udp_bind(&udp, address(AF_UNIX), 0), UV_EINVAL)                         \
-  X(uv_udp_bind(&udp, address(AF_INET), UV_UDP_IPV6ONLY), UV_EINVAL)           \
-  X(uv_udp_open(&udp, closed_sock()), TEST_NO_SOCKET)                          \
-  X(uv_udp_connect(&udp, NULL), UV_ENOTCONN)                                   \
-  X(uv_udp_send(&send_req, &udp, &buf, 1, NULL, on_sent), UV_EDESTADDRREQ)     \
-  X(uv_udp_send(&send_req, &udp, &buf, 1, address(77), on_sent),               \
-    UV_EINVAL)                                                                 \
-  X(uv_udp_try_send(&udp, &buf, 1, NULL), UV_EDESTADDRREQ)                     \
-  X(uv_udp_try_send(&udp, NULL, 0, address(AF_INET)), UV_EINVAL)               \
-  X(uv_udp_try_send2(&udp, 0, NULL, NULL, NULL, 0), UV_EINVAL)                 \
-  X(uv_udp_try_send2(&udp, 1, NULL, NULL, NULL, 7), UV_EINVAL)                 \
-  X(uv_udp_recv_start(&udp, NULL, on_recv), UV_EINVAL)                         \
-  X(uv_udp_recv_start(&udp, test_alloc, NULL), UV_EINVAL)                      \
-  X(uv_udp_set_ttl(&udp, 0), UV_EINVAL)                                        \
-  X(uv_udp_set_ttl(&udp, 256), UV_EINVAL)                                      \
-  X(uv_udp_set_broadcast(&udp, 1), UV_EBADF)                                   \
-  X(uv_udp_set_multicast_ttl(&udp, 2), UV_EBADF)                               \
-  X(uv_udp_set_multicast_loop(&udp, 1), UV_EBADF)                              \
-  X(uv_udp_set_multicast_interface(&udp, "nonsense"), UV_EINVAL)               \
-  X(uv_udp_set_membership(&udp, "nonsense", NULL, UV_JOIN_GROUP), UV_EINVAL)   \
-  X(uv_udp_getpeername(&udp, address(0), &number), UV_EBADF)                   \
-  X(poll_with(closed_fd(), UV_READABLE), UV_EBADF)                             \
-  X(poll_with(-1, UV_READABLE), UV_EBADF)                                      \
-  X(poll_with(file_fd(), UV_READABLE), TEST_POSIX ? UV_EPERM : ANY)            \
-  X(tty_with(closed_fd()), TEST_POSIX ? UV_EINVAL : UV_EBADF)                  \
-  X(tty_with(-1), TEST_POSIX ? UV_EINVAL : UV_EBADF)                           \
-  X(tty_with(file_fd()), UV_EINVAL)                                            \
-  X(uv_fs_event_start(&fs_event, NULL, ".", 0), UV_EINVAL)                     \
-  X(uv_fs_event_start(&fs_event, on_change, NULL, 0), UV_EINVAL)               \
-  X(uv_fs_event_start(&fs_event, on_change, "none", 0), UV_ENOENT)             \
-  X(uv_fs_event_getpath(&fs_event, text, &size), UV_EINVAL)                    \
-  X(uv_fs_poll_start(&fs_poll, NULL, ".", 1), UV_EINVAL)                       \
-  X(uv_fs_poll_start(&fs_poll, on_stat, NULL, 1), UV_EINVAL)                   \
-  X(uv_fs_poll_getpath(&fs_poll, text, &size), UV_EINVAL)                      \
-  X(uv_spawn(&loop, &process, NULL), UV_EINVAL)                                \
-  X(uv_spawn(&loop, NULL, &options), UV_EINVAL)                                \
-  X(spawn_nothing(), UV_EINVAL)                                                \
-  X(spawn_with(0x4000), UV_EINVAL)                                             \
-  X(spawn_stdio(UV_INHERIT_FD, NULL, -1), TEST_POSIX ? UV_EINVAL : UV_EBADF)   \
-  X(spawn_stdio(UV_CREATE_PIPE, stream(), 0), UV_EINVAL)                       \
-  X(spawn_stdio(UV_INHERIT_STREAM, stream(), 0),                               \
-    TEST_POSIX ? UV_EINVAL : UV_EBADF)                                         \
-  X(spawn_stdio(UV_CREATE_PIPE | UV_INHERIT_FD, NULL, 0), UV_EINVAL)           \
-  X(uv_kill(0x3fffffff, 0), UV_ESRCH)                                          \
-  X(uv_kill(1, 4096), UV_EINVAL)                                               \
-  X(uv_queue_work(&loop, &work_req, NULL, NULL), UV_EINVAL)                    \
-  X(uv_cancel(NULL), UV_EINVAL)                                                \
-  X(uv_fs_open(&loop, NULL, ".", 0, 0, on_fs), UV_EINVAL)                      \
-  X(uv_fs_open(&loop, &fs, NULL, 0, 0, on_fs), UV_EINVAL)                      \
-  X(uv_fs_rename(NULL, &fs, "x", NULL, NULL), UV_EINVAL)                       \
-  X(uv_fs_read(NULL, &fs, 0, NULL, 0, -1, NULL), UV_EINVAL)                    \
-  X(uv_fs_write(NULL, &fs, 0, NULL, 1, -1, NULL), UV_EINVAL)                   \
-  X(uv_fs_read(NULL, &fs, -1, &buf, 1, 0, NULL), UV_EBADF)                     \
-  X(uv_fs_close(NULL, &fs, -1, NULL), UV_EBADF)                                \
-  X(uv_fs_copyfile(NULL, &fs, "x", "y", 0x100, NULL), UV_EINVAL)               \
-  X(uv_fs_mkdtemp(NULL, &fs, NULL, NULL), UV_EINVAL)                           \
-  X(uv_fs_mkdtemp(NULL, &fs, "no-pattern", NULL), UV_EINVAL)                   \
-  X(uv_fs_mkstemp(NULL, &fs, "no-pattern", NULL), UV_EINVAL)                   \
-  X(uv_fs_readdir(NULL, &fs, NULL, NULL), UV_EINVAL)                           \
-  X(uv_fs_closedir(NULL, &fs, NULL, NULL), UV_EINVAL)                          \
-  X(uv_fs_poll_stop(&fs_poll), 0)                                              \
-  X(uv_getaddrinfo(&loop, &addr_req, NULL, NULL, NULL, NULL), UV_EINVAL)       \
-  X(uv_getaddrinfo(&loop, NULL, NULL, "x", NULL, NULL), UV_EINVAL)             \
-  X(uv_getaddrinfo(&loop, &addr_req, NULL, "", NULL, NULL), UV_EINVAL)         \
-  X(uv_getnameinfo(&loop, NULL, on_name, address(AF_INET), 0), UV_EINVAL)      \
-  X(uv_getnameinfo(&loop, &name_req, on_name, NULL, 0), UV_EINVAL)             \
-  X(uv_getnameinfo(&loop, &name_req, on_name, address(AF_UNIX), 0), UV_EINVAL) \
-  X(uv_random(&loop, &random_req, NULL, 5, 0, on_random), UV_EINVAL)           \
-  X(uv_random(&loop, &random_req, text, 5, 1, on_random), UV_EINVAL)           \
-  X(uv_random(NULL, NULL, text, (size_t) -1, 0, NULL), UV_E2BIG)               \
-  X(uv_ip4_addr(NULL, 0, (struct sockaddr_in*) address(0)), UV_EINVAL)         \
-  X(uv_ip4_addr("1.2.3.4.5", 0, (struct sockaddr_in*) address(0)), UV_EINVAL)  \
-  X(uv_ip6_addr("::1::", 0, (struct sockaddr_in6*) address(0)), UV_EINVAL)     \
-  X(uv_inet_pton(77, "1", text), UV_EAFNOSUPPORT)                              \
-  X(uv_inet_ntop(77, text, text, 1), UV_EAFNOSUPPORT)                          \
-  X(uv_inet_ntop(AF_INET, "1234", text, 0), UV_ENOSPC)                         \
-  X(uv_ip_name(address(AF_UNIX), text, sizeof(text)), UV_EAFNOSUPPORT)         \
-  X(uv_thread_create(&thread, NULL, NULL), ANY)                                \
-  X(uv_thread_create_ex(&thread, NULL, in_thread, NULL), ANY)                  \
-  X(uv_thread_setname(NULL), UV_EINVAL)                                        \
-  X(uv_barrier_init(NULL, 1), UV_EINVAL)                                       \
-  X(uv_exepath(NULL, &size), UV_EINVAL)                                        \
-  X(uv_cwd(text, NULL), UV_EINVAL)                                             \
-  X(sized(uv_cwd, text, 0), UV_EINVAL)                                         \
-  X(sized(uv_cwd, text, 1), UV_ENOBUFS)                                        \
-  X(sized(uv_os_homedir, text, 1), UV_ENOBUFS)                                 \
-  X(sized(uv_os_tmpdir, text, 0), UV_EINVAL)                                   \
-  X(sized(uv_os_gethostname, NULL, 9), UV_EINVAL)                              \
-  X(uv_os_getenv(NULL, text, &size), UV_EINVAL)                                \
-  X(uv_os_getenv("", text, &size), ANY)                                        \
-  X(uv_os_setenv(NULL, "x"), UV_EINVAL)                                        \
-  X(uv_os_setenv("a=b", "x"), UV_EINVAL)                                       \
-  X(uv_os_unsetenv(NULL), UV_EINVAL)                                           \
-  X(uv_os_get_passwd(NULL), UV_EINVAL)                                         \
-  X(uv_os_uname(NULL), UV_EINVAL)                                              \
-  X(uv_os_getpriority(0, NULL), UV_EINVAL)                                     \
-  X(uv_os_setpriority(0, -99), UV_EINVAL)                                      \
-  X(uv_os_setpriority(0, 99), UV_EINVAL)                                       \
-  X(uv_gettimeofday(NULL), UV_EINVAL)                                          \
-  X(uv_clock_gettime((uv_clock_id) 77, NULL), ANY)                             \
-  X(uv_set_process_title(NULL), ANY)                                           \
-  X(uv_get_process_title(NULL, 9), UV_EINVAL)                                  \
-  X(uv_get_process_title(text, 0), UV_EINVAL)                                  \
-  X(uv_if_indextoname(1, NULL, &size), UV_EINVAL)                              \
-  X(uv_utf16_to_wtf8(NULL, 0, NULL, NULL), UV_EINVAL)                          \
-  X(uv_wtf8_length_as_utf16(NULL), UV_EINVAL)                                  \
-  X(after_close(c_timer), UV_EINVAL)                                           \
-  X(after_close(c_signal), UV_EINVAL)                                          \
-  X(after_close(c_read), UV_EINVAL)                                            \
-  X(after_close(c_listen), UV_EINVAL)                                          \
-  X(after_close(c_write), TEST_NO_STREAM)                                      \
-  X(after_close(c_try), UV_EBADF)                                              \
-  X(after_close(c_shutdown), ANY)                                              \
-  X(after_close(c_recv), UV_EINVAL)                                            \
-  X(after_close(c_event), UV_EINVAL)                                           \
-  X(after_close(c_poll), UV_EINVAL)                                            \
-  X(after_close(c_fileno), UV_EBADF)                                           \
-  X(after_close(c_bind), UV_EINVAL)                                            \
-  X(after_close(c_pipe_bind), UV_EINVAL)
+ UNIX_ROWS(X)                                                                  \
+ X(uv_loop_init(NULL), UV_EINVAL)                                              \
+ X(uv_loop_configure(&loop, (uv_loop_option) 99), UV_ENOSYS)                   \
+ X(uv_replace_allocator(NULL, NULL, NULL, NULL), UV_EINVAL)                    \
+ X(uv_timer_start(&timer, NULL, 0, 0), UV_EINVAL)                              \
+ X(uv_timer_again(&timer), UV_EINVAL)                                          \
+ X(uv_idle_start(&idle, NULL), UV_EINVAL)                                      \
+ X(uv_prepare_start(&prepare, NULL), UV_EINVAL)                                \
+ X(uv_check_start(&check, NULL), UV_EINVAL)                                    \
+ X(uv_signal_init(&loop, NULL), UV_EINVAL)                                     \
+ X(uv_signal_start(&sig, NULL, SIGINT), UV_EINVAL)                             \
+ X(uv_signal_start(&sig, on_signal, 0), UV_EINVAL)                             \
+ X(uv_signal_start(&sig, on_signal, -1), UV_EINVAL)                            \
+ X(uv_signal_start(&sig, on_signal, 4096), UV_EINVAL)                          \
+ X(uv_fileno((uv_handle_t*) &timer, &os_fd), UV_EINVAL)                        \
+ X(uv_fileno((uv_handle_t*) &tcp, &os_fd), UV_EBADF)                           \
+ X(uv_send_buffer_size((uv_handle_t*) &timer, &number), UV_ENOTSUP)            \
+ X(uv_send_buffer_size(NULL, &number), UV_EINVAL)                              \
+ X(uv_recv_buffer_size((uv_handle_t*) &tcp, NULL), UV_EINVAL)                  \
+ X(uv_tcp_init_ex(&loop, &new_tcp, 0x1234), UV_EINVAL)                         \
+ X(uv_tcp_init_ex(&loop, &new_tcp, 0x100 | AF_INET), UV_EINVAL)                \
+ X(uv_tcp_bind(&tcp, address(AF_UNIX), 0), UV_EINVAL)                          \
+ X(uv_tcp_bind(&tcp, address(AF_INET), UV_TCP_IPV6ONLY), UV_EINVAL)            \
+ X(uv_tcp_bind(&tcp, address(AF_INET), 0x8000), UV_EINVAL)                     \
+ X(uv_tcp_connect(&connect_req, &tcp, address(AF_UNIX), on_connect),           \
+   UV_EINVAL)                                                                  \
+ X(uv_tcp_open(&tcp, closed_sock()), TEST_NO_SOCKET)                           \
+ X(uv_tcp_getsockname(&tcp, address(0), &number), UV_EBADF)                    \
+ X(uv_tcp_getpeername(&tcp, address(0), &number), UV_EBADF)                    \
+ X(uv_socketpair(15, 0, socks, 0, 0), ANY)                                     \
+ X(uv_listen((uv_stream_t*) &udp, 1, on_conn), UV_EINVAL)                      \
+ X(uv_listen((uv_stream_t*) &pipe_handle, 1, on_conn), UV_EINVAL)              \
+ X(uv_accept(stream(), (uv_stream_t*) &pipe_handle), UV_EAGAIN)                \
+ X(uv_read_start(NULL, test_alloc, on_read), UV_EINVAL)                        \
+ X(uv_read_start(stream(), NULL, on_read), UV_EINVAL)                          \
+ X(uv_read_start(stream(), test_alloc, NULL), UV_EINVAL)                       \
+ X(uv_read_start(stream(), test_alloc, on_read), UV_ENOTCONN)                  \
+ X(uv_write(&write_req, stream(), &buf, 1, NULL), TEST_NO_STREAM)              \
+ X(uv_write(&write_req, stream(), NULL, 0, NULL), UV_EINVAL)                   \
+ X(uv_write2(&write_req, stream(), &buf, 1, stream(), NULL), ANY)              \
+ X(uv_try_write(stream(), &buf, 1), TEST_NO_STREAM)                            \
+ X(uv_try_write(stream(), NULL, 0), UV_EINVAL)                                 \
+ X(uv_shutdown(&shutdown_req, stream(), NULL), UV_ENOTCONN)                    \
+ X(uv_stream_set_blocking(stream(), 1), UV_EBADF)                              \
+ X(uv_pipe_bind(&pipe_handle, NULL), UV_EINVAL)                                \
+ X(uv_pipe_bind2(&pipe_handle, NULL, 3, 0), UV_EINVAL)                         \
+ X(uv_pipe_bind2(&pipe_handle, "x", 1, 0x80), UV_EINVAL)                       \
+ X(uv_pipe_bind2(&pipe_handle, "a\0b", 3, 0), UV_EINVAL)                       \
+ X(uv_pipe_connect2(&connect_req, &pipe_handle, "x", 1, 0x80, on_connect),     \
+   UV_EINVAL)                                                                  \
+ X(uv_pipe_connect2(&connect_req, &pipe_handle, NULL, 1, 0, on_connect),       \
+   UV_EINVAL)                                                                  \
+ X(uv_pipe_open(&pipe_handle, closed_fd()), UV_EBADF)                          \
+ X(uv_pipe_chmod(&pipe_handle, UV_READABLE), UV_EBADF)                         \
+ X(uv_pipe_chmod(NULL, UV_READABLE), ANY)                                      \
+ X(uv_pipe_chmod(&pipe_handle, 0), ANY)                                        \
+ X(uv_pipe_getsockname(&pipe_handle, text, &size), UV_EBADF)                   \
+ X(uv_udp_init_ex(&loop, &new_udp, 0x8000), UV_EINVAL)                         \
+ X(uv_udp_bind(&udp, address(AF_INET), 0x8000), UV_EINVAL)                     \
+ X(uv_udp_bind(&udp, address(77), 0), UV_EINVAL)                               \
+ X(uv_udp_bind(&udp, address(AF_UNIX), 0), UV_EINVAL)                          \
+ X(uv_udp_bind(&udp, address(AF_INET), UV_UDP_IPV6ONLY), UV_EINVAL)            \
+ X(uv_udp_open(&udp, closed_sock()), TEST_NO_SOCKET)                           \
+ X(uv_udp_connect(&udp, NULL), UV_ENOTCONN)                                    \
+ X(uv_udp_send(&send_req, &udp, &buf, 1, NULL, on_sent), UV_EDESTADDRREQ)      \
+ X(uv_udp_send(&send_req, &udp, &buf, 1, address(77), on_sent), UV_EINVAL)     \
+ X(uv_udp_try_send(&udp, &buf, 1, NULL), UV_EDESTADDRREQ)                      \
+ X(uv_udp_try_send(&udp, NULL, 0, address(AF_INET)), UV_EINVAL)                \
+ X(uv_udp_try_send2(&udp, 0, NULL, NULL, NULL, 0), UV_EINVAL)                  \
+ X(uv_udp_try_send2(&udp, 1, NULL, NULL, NULL, 7), UV_EINVAL)                  \
+ X(uv_udp_recv_start(&udp, NULL, on_recv), UV_EINVAL)                          \
+ X(uv_udp_recv_start(&udp, test_alloc, NULL), UV_EINVAL)                       \
+ X(uv_udp_set_ttl(&udp, 0), UV_EINVAL)                                         \
+ X(uv_udp_set_ttl(&udp, 256), UV_EINVAL)                                       \
+ X(uv_udp_set_broadcast(&udp, 1), UV_EBADF)                                    \
+ X(uv_udp_set_multicast_ttl(&udp, 2), UV_EBADF)                                \
+ X(uv_udp_set_multicast_loop(&udp, 1), UV_EBADF)                               \
+ X(uv_udp_set_multicast_interface(&udp, "nonsense"), UV_EINVAL)                \
+ X(uv_udp_set_membership(&udp, "nonsense", NULL, UV_JOIN_GROUP), UV_EINVAL)    \
+ X(uv_udp_getpeername(&udp, address(0), &number), UV_EBADF)                    \
+ X(poll_with(closed_fd(), UV_READABLE), UV_EBADF)                              \
+ X(poll_with(-1, UV_READABLE), UV_EBADF)                                       \
+ X(poll_with(file_fd(), UV_READABLE), TEST_POSIX ? UV_EPERM : ANY)             \
+ X(tty_with(closed_fd()), TEST_POSIX ? UV_EINVAL : UV_EBADF)                   \
+ X(tty_with(-1), TEST_POSIX ? UV_EINVAL : UV_EBADF)                            \
+ X(tty_with(file_fd()), UV_EINVAL)                                             \
+ X(uv_fs_event_start(&fs_event, NULL, ".", 0), UV_EINVAL)                      \
+ X(uv_fs_event_start(&fs_event, on_change, NULL, 0), UV_EINVAL)                \
+ X(uv_fs_event_start(&fs_event, on_change, "none", 0), UV_ENOENT)              \
+ X(uv_fs_event_getpath(&fs_event, text, &size), UV_EINVAL)                     \
+ X(uv_fs_poll_start(&fs_poll, NULL, ".", 1), UV_EINVAL)                        \
+ X(uv_fs_poll_start(&fs_poll, on_stat, NULL, 1), UV_EINVAL)                    \
+ X(uv_fs_poll_getpath(&fs_poll, text, &size), UV_EINVAL)                       \
+ X(uv_spawn(&loop, &process, NULL), UV_EINVAL)                                 \
+ X(uv_spawn(&loop, NULL, &options), UV_EINVAL)                                 \
+ X(spawn_nothing(), UV_EINVAL)                                                 \
+ X(spawn_with(0x4000), UV_EINVAL)                                              \
+ X(spawn_stdio(UV_INHERIT_FD, NULL, -1), TEST_POSIX ? UV_EINVAL : UV_EBADF)    \
+ X(spawn_stdio(UV_CREATE_PIPE, stream(), 0), UV_EINVAL)                        \
+ X(spawn_stdio(UV_INHERIT_STREAM, stream(), 0),                                \
+   TEST_POSIX ? UV_EINVAL : UV_EBADF)                                          \
+ X(spawn_stdio(UV_CREATE_PIPE | UV_INHERIT_FD, NULL, 0), UV_EINVAL)            \
+ X(uv_kill(0x3fffffff, 0), UV_ESRCH)                                           \
+ X(uv_kill(1, 4096), UV_EINVAL)                                                \
+ X(uv_queue_work(&loop, &work_req, NULL, NULL), UV_EINVAL)                     \
+ X(uv_cancel(NULL), UV_EINVAL)                                                 \
+ X(uv_fs_open(&loop, NULL, ".", 0, 0, on_fs), UV_EINVAL)                       \
+ X(uv_fs_open(&loop, &fs, NULL, 0, 0, on_fs), UV_EINVAL)                       \
+ X(uv_fs_rename(NULL, &fs, "x", NULL, NULL), UV_EINVAL)                        \
+ X(uv_fs_read(NULL, &fs, 0, NULL, 0, -1, NULL), UV_EINVAL)                     \
+ X(uv_fs_write(NULL, &fs, 0, NULL, 1, -1, NULL), UV_EINVAL)                    \
+ X(uv_fs_read(NULL, &fs, -1, &buf, 1, 0, NULL), UV_EBADF)                      \
+ X(uv_fs_close(NULL, &fs, -1, NULL), UV_EBADF)                                 \
+ X(uv_fs_copyfile(NULL, &fs, "x", "y", 0x100, NULL), UV_EINVAL)                \
+ X(uv_fs_mkdtemp(NULL, &fs, NULL, NULL), UV_EINVAL)                            \
+ X(uv_fs_mkdtemp(NULL, &fs, "no-pattern", NULL), UV_EINVAL)                    \
+ X(uv_fs_mkstemp(NULL, &fs, "no-pattern", NULL), UV_EINVAL)                    \
+ X(uv_fs_readdir(NULL, &fs, NULL, NULL), UV_EINVAL)                            \
+ X(uv_fs_closedir(NULL, &fs, NULL, NULL), UV_EINVAL)                           \
+ X(uv_fs_poll_stop(&fs_poll), 0)                                               \
+ X(uv_getaddrinfo(&loop, &addr_req, NULL, NULL, NULL, NULL), UV_EINVAL)        \
+ X(uv_getaddrinfo(&loop, NULL, NULL, "x", NULL, NULL), UV_EINVAL)              \
+ X(uv_getaddrinfo(&loop, &addr_req, NULL, "", NULL, NULL), UV_EINVAL)          \
+ X(uv_getnameinfo(&loop, NULL, on_name, address(AF_INET), 0), UV_EINVAL)       \
+ X(uv_getnameinfo(&loop, &name_req, on_name, NULL, 0), UV_EINVAL)              \
+ X(uv_getnameinfo(&loop, &name_req, on_name, address(AF_UNIX), 0), UV_EINVAL)  \
+ X(uv_random(&loop, &random_req, NULL, 5, 0, on_random), UV_EINVAL)            \
+ X(uv_random(&loop, &random_req, text, 5, 1, on_random), UV_EINVAL)            \
+ X(uv_random(NULL, NULL, text, (size_t) -1, 0, NULL), UV_E2BIG)                \
+ X(uv_ip4_addr(NULL, 0, (struct sockaddr_in*) address(0)), UV_EINVAL)          \
+ X(uv_ip4_addr("1.2.3.4.5", 0, (struct sockaddr_in*) address(0)), UV_EINVAL)   \
+ X(uv_ip6_addr("::1::", 0, (struct sockaddr_in6*) address(0)), UV_EINVAL)      \
+ X(uv_inet_pton(77, "1", text), UV_EAFNOSUPPORT)                               \
+ X(uv_inet_ntop(77, text, text, 1), UV_EAFNOSUPPORT)                           \
+ X(uv_inet_ntop(AF_INET, "1234", text, 0), UV_ENOSPC)                          \
+ X(uv_ip_name(address(AF_UNIX), text, sizeof(text)), UV_EAFNOSUPPORT)          \
+ X(uv_thread_create(&thread, NULL, NULL), ANY)                                 \
+ X(uv_thread_create_ex(&thread, NULL, in_thread, NULL), ANY)                   \
+ X(uv_thread_setname(NULL), UV_EINVAL)                                         \
+ X(uv_barrier_init(NULL, 1), UV_EINVAL)                                        \
+ X(uv_exepath(NULL, &size), UV_EINVAL)                                         \
+ X(uv_cwd(text, NULL), UV_EINVAL)                                              \
+ X(sized(uv_cwd, text, 0), UV_EINVAL)                                          \
+ X(sized(uv_cwd, text, 1), UV_ENOBUFS)                                         \
+ X(sized(uv_os_homedir, text, 1), UV_ENOBUFS)                                  \
+ X(sized(uv_os_tmpdir, text, 0), UV_EINVAL)                                    \
+ X(sized(uv_os_gethostname, NULL, 9), UV_EINVAL)                               \
+ X(uv_os_getenv(NULL, text, &size), UV_EINVAL)                                 \
+ X(uv_os_getenv("", text, &size), ANY)                                         \
+ X(uv_os_setenv(NULL, "x"), UV_EINVAL)                                         \
+ X(uv_os_setenv("a=b", "x"), UV_EINVAL)                                        \
+ X(uv_os_unsetenv(NULL), UV_EINVAL)                                            \
+ X(uv_os_get_passwd(NULL), UV_EINVAL)                                          \
+ X(uv_os_uname(NULL), UV_EINVAL)                                               \
+ X(uv_os_getpriority(0, NULL), UV_EINVAL)                                      \
+ X(uv_os_setpriority(0, -99), UV_EINVAL)                                       \
+ X(uv_os_setpriority(0, 99), UV_EINVAL)                                        \
+ X(uv_gettimeofday(NULL), UV_EINVAL)                                           \
+ X(uv_clock_gettime((uv_clock_id) 77, NULL), ANY)                              \
+ X(uv_set_process_title(NULL), ANY)                                            \
+ X(uv_get_process_title(NULL, 9), UV_EINVAL)                                   \
+ X(uv_get_process_title(text, 0), UV_EINVAL)                                   \
+ X(uv_if_indextoname(1, NULL, &size), UV_EINVAL)                               \
+ X(uv_utf16_to_wtf8(NULL, 0, NULL, NULL), UV_EINVAL)                           \
+ X(uv_wtf8_length_as_utf16(NULL), UV_EINVAL)                                   \
+ X(after_close(c_timer), UV_EINVAL)                                            \
+ X(after_close(c_signal), UV_EINVAL)                                           \
+ X(after_close(c_read), UV_EINVAL)                                             \
+ X(after_close(c_listen), UV_EINVAL)                                           \
+ X(after_close(c_write), TEST_NO_STREAM)                                       \
+ X(after_close(c_try), UV_EBADF)                                               \
+ X(after_close(c_shutdown), ANY)                                               \
+ X(after_close(c_recv), UV_EINVAL)                                             \
+ X(after_close(c_event), UV_EINVAL)                                            \
+ X(after_close(c_poll), UV_EINVAL)                                             \
+ X(after_close(c_fileno), UV_EBADF)                                            \
+ X(after_close(c_bind), UV_EINVAL)                                             \
+ X(after_close(c_pipe_bind), UV_EINVAL)
 
 static void open_all(void) {
   memset(&options, 0, sizeof(options));
@@ -491,8 +490,8 @@ static const struct row {
 static intmax_t call_row(size_t n) {
   size_t i = 0;
 #define X(expr, want)                                                          \
-  if (n == i++)                                                                \
-    return (intmax_t) (expr);
+ if (n == i++)                                                                 \
+  return (intmax_t) (expr);
   ROWS(X)
 #undef X
   return 0;

@@ -155,8 +155,8 @@ static void start_fs_event(union any* h) {
  * first two words, `data` and `loop`; the rest stays. */
 TEST_IMPL(close_handle_freed_at_once) {
   static void (*const starts[])(union any*) = {
-    start_timer,  start_prepare, start_check, start_idle,
-    start_async,  start_server,  start_pipe,  start_poll,
+    start_timer,  start_prepare, start_check,    start_idle,
+    start_async,  start_server,  start_pipe,     start_poll,
     start_signal, init_udp,      start_fs_event,
   };
   enum { N = sizeof(starts) / sizeof(starts[0]) };

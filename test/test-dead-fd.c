@@ -164,8 +164,8 @@ TEST_IMPL(dead_fd_udp) {
   close_behind_its_back(&udp); /* refused at the first poll */
   run_a_while();
   ASSERT_LT(udp_status, 0);
-  ASSERT_ERR(UV_EBADF, uv_udp_try_send(&udp, &buf, 1,
-                                       (struct sockaddr*) &addr));
+  ASSERT_ERR(UV_EBADF,
+             uv_udp_try_send(&udp, &buf, 1, (struct sockaddr*) &addr));
   give_number_back(fd);
   test_close_loop(&loop);
   return 0;

@@ -68,9 +68,9 @@ static int check_clone_or_nothing(void) {
   if (err == 0)
     check_file("new", "short");
   ASSERT_EQ(err == 0, access("new", F_OK) == 0);
-  ASSERT_ERR(UV_EEXIST,
-             copy("from", "old",
-                  UV_FS_COPYFILE_FICLONE_FORCE | UV_FS_COPYFILE_EXCL));
+  ASSERT_ERR(
+      UV_EEXIST,
+      copy("from", "old", UV_FS_COPYFILE_FICLONE_FORCE | UV_FS_COPYFILE_EXCL));
   check_file("old", "something longer");
   ASSERT_EQ(err, copy("from", "old", UV_FS_COPYFILE_FICLONE_FORCE));
   check_file("old", err == 0 ? "short" : "something longer");

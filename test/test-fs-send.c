@@ -103,8 +103,8 @@ TEST_IMPL(fs_copyfile_to_a_device) {
   test_write_file("from", "something");
   ASSERT_EQ(0, stat("/dev/null", &before));
   ASSERT_OK(copy("from", "/dev/null", 0));
-  ASSERT_ERR(UV_ENOTSUP, copy("from", "/dev/null",
-                              UV_FS_COPYFILE_FICLONE_FORCE));
+  ASSERT_ERR(UV_ENOTSUP,
+             copy("from", "/dev/null", UV_FS_COPYFILE_FICLONE_FORCE));
   ASSERT_EQ(0, stat("/dev/null", &after));
   ASSERT_EQ(before.st_mode, after.st_mode);
   ASSERT_EQ(before.st_rdev, after.st_rdev);

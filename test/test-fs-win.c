@@ -92,8 +92,8 @@ TEST_IMPL(fs_event_deleted_directory) {
 #if defined(_DEBUG)
 /* Receives the debug runtime's reports instead of a dialog. */
 static HANDLE report_file(void) {
-  HANDLE file = CreateFileA("reports", GENERIC_WRITE, 0, NULL, CREATE_ALWAYS, 0,
-                            NULL);
+  HANDLE file =
+      CreateFileA("reports", GENERIC_WRITE, 0, NULL, CREATE_ALWAYS, 0, NULL);
 
   ASSERT(file != INVALID_HANDLE_VALUE);
   _CrtSetReportMode(_CRT_ASSERT, _CRTDBG_MODE_FILE);

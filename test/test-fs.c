@@ -153,8 +153,8 @@ TEST_IMPL(fs_opendir_outlives_its_request) {
  * maximum. */
 #if TEST_POSIX
 TEST_IMPL(fs_readlink_of_long_names) {
-  static const size_t lengths[] = { 200, 256, 257, 300, 1000, 1024, 1025, 3000,
-                                    4000 };
+  static const size_t lengths[] = { 200,  256,  257,  300, 1000,
+                                    1024, 1025, 3000, 4000 };
   uv_fs_t req;
   char target[4096];
 
@@ -282,8 +282,8 @@ TEST_IMPL(fs_cancel_everything_queued) {
   ASSERT_OK(uv_queue_work(&loop, &work, block_worker, after_work));
   ASSERT_OK(uv_fs_stat(&loop, &fs, ".", on_fs));
   ASSERT_OK(uv_getaddrinfo(&loop, &info, on_addrinfo, "localhost", NULL, NULL));
-  ASSERT_OK(uv_getnameinfo(&loop, &name, on_nameinfo,
-                           (struct sockaddr*) &addr, 0));
+  ASSERT_OK(
+      uv_getnameinfo(&loop, &name, on_nameinfo, (struct sockaddr*) &addr, 0));
   ASSERT_OK(uv_random(&loop, &random, &byte, 1, 0, on_random));
 
   ASSERT_ERR(UV_EBUSY, uv_cancel((uv_req_t*) &blocker));
@@ -325,10 +325,10 @@ TEST_IMPL(getaddrinfo_overlong_and_empty_names) {
   name[sizeof(name) - 1] = '\0';
   ASSERT_ERR(UV_EINVAL, uv_getaddrinfo(&loop, &req, NULL, name, NULL, NULL));
   /* CVE-2021-22918: a character truncated by the end of the name. */
-  ASSERT_ERR(UV_EINVAL, uv_getaddrinfo(&loop, &req, NULL, "a\xE2\x82", NULL,
-                                       NULL));
-  ASSERT_ERR(UV_EINVAL, uv_getaddrinfo(&loop, &req, NULL, "\xF0\x9F\x92", NULL,
-                                       NULL));
+  ASSERT_ERR(UV_EINVAL,
+             uv_getaddrinfo(&loop, &req, NULL, "a\xE2\x82", NULL, NULL));
+  ASSERT_ERR(UV_EINVAL,
+             uv_getaddrinfo(&loop, &req, NULL, "\xF0\x9F\x92", NULL, NULL));
   test_close_loop(&loop);
   return 0;
 }

@@ -129,8 +129,8 @@ TEST_IMPL(limit_everyday_calls_without_descriptors) {
   ASSERT_ERR(UV_EMFILE, uv_fs_event_start(&watch, on_change, ".", 0));
   ASSERT_ERR(UV_EMFILE, uv_socketpair(SOCK_STREAM, 0, pair, 0, 0));
   ASSERT_ERR(UV_EMFILE, uv_pipe(files, 0, 0));
-  ASSERT_ERR(UV_EMFILE, uv_fs_open(NULL, &fs, "/dev/null", UV_FS_O_RDONLY, 0,
-                                   NULL));
+  ASSERT_ERR(UV_EMFILE,
+             uv_fs_open(NULL, &fs, "/dev/null", UV_FS_O_RDONLY, 0, NULL));
   uv_fs_req_cleanup(&fs);
   fs.data = &result;
   ASSERT_OK(uv_fs_open(&loop, &fs, "/dev/null", UV_FS_O_RDONLY, 0, on_fs));
@@ -405,8 +405,7 @@ static int mount_small_disk(void) {
 }
 
 static int make_read_only(int on) {
-  return mount("tmpfs", "disk", "tmpfs", MS_REMOUNT | (on ? MS_RDONLY : 0),
-               "");
+  return mount("tmpfs", "disk", "tmpfs", MS_REMOUNT | (on ? MS_RDONLY : 0), "");
 }
 #else
 static int mount_small_disk(void) {
@@ -443,8 +442,8 @@ TEST_IMPL(limit_disk_full_or_read_only) {
   ASSERT_GT(results[1], 0); /* as much as there was room for */
   ASSERT_LT(results[1], 40000);
   ASSERT_ERR(UV_ENOSPC, results[2]);
-  ASSERT_ERR(UV_ENOSPC, uv_fs_copyfile(NULL, &req, "disk/file", "disk/copy", 0,
-                                       NULL));
+  ASSERT_ERR(UV_ENOSPC,
+             uv_fs_copyfile(NULL, &req, "disk/file", "disk/copy", 0, NULL));
   uv_fs_req_cleanup(&req);
   ASSERT_ERR(UV_ENOENT, uv_fs_stat(NULL, &req, "disk/copy", NULL));
   uv_fs_req_cleanup(&req);

@@ -104,8 +104,7 @@ TEST_IMPL(loop_configure_unknown_option) {
              uv_loop_configure(&loop, UV_LOOP_BLOCK_SIGNAL, SIGUSR1));
   ASSERT_OK(uv_loop_configure(&loop, UV_LOOP_BLOCK_SIGNAL, SIGPROF));
 #else
-  ASSERT_ERR(UV_ENOSYS,
-             uv_loop_configure(&loop, UV_LOOP_BLOCK_SIGNAL, SIGINT));
+  ASSERT_ERR(UV_ENOSYS, uv_loop_configure(&loop, UV_LOOP_BLOCK_SIGNAL, SIGINT));
 #endif
   ASSERT_OK(uv_loop_configure(&loop, UV_METRICS_IDLE_TIME));
   ASSERT_OK(uv_loop_close(&loop));
@@ -389,8 +388,8 @@ TEST_IMPL(poll_handle_rules) {
 
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_socketpair(SOCK_STREAM, 0, fds, 0, 0));
-  int file = uv_fs_open(NULL, &req, "file", UV_FS_O_CREAT | UV_FS_O_RDWR, 0600,
-                        NULL);
+  int file =
+      uv_fs_open(NULL, &req, "file", UV_FS_O_CREAT | UV_FS_O_RDWR, 0600, NULL);
   ASSERT_GE(file, 0);
   int err = uv_poll_init(&loop, &a, file);
   /* Windows says "not a socket", Wine "not supported". */
@@ -467,8 +466,8 @@ TEST_IMPL(poll_callback_closes_on_error) {
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_socketpair(SOCK_STREAM, 0, fds, 0, 0));
   ASSERT_OK(uv_poll_init_socket(&loop, &poll_handle, fds[1]));
-  ASSERT_OK(uv_poll_start(&poll_handle, UV_WRITABLE | UV_DISCONNECT,
-                          on_poll_close));
+  ASSERT_OK(
+      uv_poll_start(&poll_handle, UV_WRITABLE | UV_DISCONNECT, on_poll_close));
   test_close_socket(fds[0]); /* writing would be an error: POLLHUP */
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   ASSERT_STR_EQ("f", trace);

@@ -108,8 +108,7 @@ static void on_written(uv_write_t* req, int status) {
 static void write_some(void) {
   uv_buf_t buf = uv_buf_init(data, sizeof(data));
 
-  ASSERT_OK(uv_write(&write_req, (uv_stream_t*) &client, &buf, 1,
-                     on_written));
+  ASSERT_OK(uv_write(&write_req, (uv_stream_t*) &client, &buf, 1, on_written));
 }
 
 static void do_nothing(uv_work_t* req) {

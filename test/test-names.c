@@ -26,10 +26,10 @@ TEST_IMPL(error_name_r_and_strerror_r) {
   ASSERT_PTR_EQ(text, uv_strerror_r(UV_EADDRINUSE, text, sizeof(text)));
   ASSERT_STR_EQ("address already in use", text);
 #define XX(code, message)                                                      \
-  ASSERT_STR_EQ(#code, uv_err_name_r(UV_##code, name, sizeof(name)));          \
-  ASSERT_STR_EQ(#code, uv_err_name(UV_##code));                                \
-  ASSERT_STR_EQ(message, uv_strerror_r(UV_##code, text, sizeof(text)));        \
-  ASSERT_STR_EQ(message, uv_strerror(UV_##code));
+ ASSERT_STR_EQ(#code, uv_err_name_r(UV_##code, name, sizeof(name)));           \
+ ASSERT_STR_EQ(#code, uv_err_name(UV_##code));                                 \
+ ASSERT_STR_EQ(message, uv_strerror_r(UV_##code, text, sizeof(text)));         \
+ ASSERT_STR_EQ(message, uv_strerror(UV_##code));
   UV_ERRNO_MAP(XX)
 #undef XX
   return 0;

@@ -78,8 +78,7 @@ TEST_IMPL(no_arguments_datagrams) {
   ASSERT_ERR(UV_EINVAL, uv_udp_send(NULL, &udp, &buf, 1, to, NULL));
   ASSERT_ERR(UV_EINVAL, uv_udp_bind(&udp, NULL, 0));
   ASSERT_OK(uv_udp_recv_stop(&udp)); /* nothing to stop */
-  ASSERT_ERR(UV_EINVAL,
-             uv_udp_set_membership(&udp, NULL, NULL, UV_JOIN_GROUP));
+  ASSERT_ERR(UV_EINVAL, uv_udp_set_membership(&udp, NULL, NULL, UV_JOIN_GROUP));
   ASSERT_ERR(UV_EINVAL,
              uv_udp_set_membership(&udp, "224.0.0.1", NULL, (uv_membership) 9));
   ASSERT_ERR(UV_EINVAL, uv_udp_set_source_membership(&udp, "232.1.1.1", NULL,

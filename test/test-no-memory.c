@@ -197,8 +197,8 @@ static int run_fs(void) {
 TEST_IMPL(no_memory_fs) {
   /* The pool keeps its memory: allocate it first. */
   uv_fs_t req;
-  ASSERT_OK(uv_replace_allocator(test_malloc, test_realloc, test_calloc,
-                                 test_free));
+  ASSERT_OK(
+      uv_replace_allocator(test_malloc, test_realloc, test_calloc, test_free));
   ASSERT_OK(uv_loop_init(&loop));
   test_mkdir("dir");
   test_write_file("dir/file", "");

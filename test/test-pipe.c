@@ -66,8 +66,8 @@ TEST_IMPL(pipe_long_names) {
   memset(name, 'n', sizeof(name));
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_pipe_init(&loop, &handle, 0));
-  ASSERT_ERR(UV_EINVAL, uv_pipe_bind2(&handle, name, sizeof(name),
-                                      UV_PIPE_NO_TRUNCATE));
+  ASSERT_ERR(UV_EINVAL,
+             uv_pipe_bind2(&handle, name, sizeof(name), UV_PIPE_NO_TRUNCATE));
   ASSERT_ERR(UV_EINVAL, uv_pipe_bind2(&handle, name, 10, 1u << 20));
   ASSERT_ERR(UV_EINVAL, uv_pipe_bind2(&handle, NULL, 10, 0));
   ASSERT_ERR(UV_EINVAL, uv_pipe_connect2(&req, &handle, name, sizeof(name),

@@ -12,7 +12,7 @@
 #define FENCE_FILL 0x5a
 
 #define DUMPS_KEY                                                              \
-  L"SOFTWARE\\Microsoft\\Windows\\Windows Error Reporting\\LocalDumps"
+ L"SOFTWARE\\Microsoft\\Windows\\Windows Error Reporting\\LocalDumps"
 
 static uv_loop_t loop;
 static WCHAR machine_name[64];
@@ -78,8 +78,8 @@ static void begin(void) {
   ASSERT_OK(uv_replace_allocator(fenced_malloc, fenced_realloc, fenced_calloc,
                                  fenced_free));
   ASSERT_OK(uv_loop_init(&loop));
-  _snwprintf(machine_name, ARRAY_SIZE(machine_name),
-             L"Software\\uv-test-%d", uv_os_getpid());
+  _snwprintf(machine_name, ARRAY_SIZE(machine_name), L"Software\\uv-test-%d",
+             uv_os_getpid());
   ASSERT_EQ(ERROR_SUCCESS,
             RegCreateKeyExW(HKEY_CURRENT_USER, machine_name, 0, NULL,
                             REG_OPTION_VOLATILE, KEY_ALL_ACCESS, NULL, &machine,
@@ -98,8 +98,8 @@ static void end(void) {
 }
 
 static void set_folder(DWORD type, const void* data, size_t size) {
-  ASSERT_EQ(ERROR_SUCCESS, RegSetValueExW(dumps, L"DumpFolder", 0, type, data,
-                                          (DWORD) size));
+  ASSERT_EQ(ERROR_SUCCESS,
+            RegSetValueExW(dumps, L"DumpFolder", 0, type, data, (DWORD) size));
 }
 
 static void on_exit_cb(uv_process_t* process, int64_t status, int signum) {
@@ -192,7 +192,7 @@ TEST_IMPL(process_dump_folder_is_not_text) {
 }
 
 TEST_IMPL(process_dump_long_folder) {
-  static const int lengths[] = { 120, 247,   259,   260,   519,   1000,
+  static const int lengths[] = { 120,  247,   259,   260,   519,   1000,
                                  4000, 16383, 16384, 32700, 32750, 32766 };
   static WCHAR folder[32768];
 

@@ -174,8 +174,8 @@ TEST_IMPL(process_end_beside_a_stopped_child) {
   for (int i = 0; i < CHILDREN; i++)
     spawn_ending(&processes[i], "3", i == 1 ? "0" : "60000");
   ASSERT_OK(uv_process_kill(&processes[0], SIGSTOP));
-  ASSERT_EQ(0, waitid(P_PID, (id_t) processes[0].pid, &info,
-                      WSTOPPED | WNOWAIT));
+  ASSERT_EQ(0,
+            waitid(P_PID, (id_t) processes[0].pid, &info, WSTOPPED | WNOWAIT));
   await_zombie(processes[1].pid);
   while (exits == 0)
     uv_run(&loop, UV_RUN_ONCE);

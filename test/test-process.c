@@ -183,8 +183,8 @@ TEST_IMPL(process_failed_spawn_leaves_pipes_at_eof) {
   for (int i = 0; i < 3; i++) {
     ASSERT(uv_is_readable((uv_stream_t*) &pipes[i]));
     ASSERT(uv_is_writable((uv_stream_t*) &pipes[i]));
-    ASSERT_OK(uv_read_start((uv_stream_t*) &pipes[i], test_alloc,
-                            on_failed_read));
+    ASSERT_OK(
+        uv_read_start((uv_stream_t*) &pipes[i], test_alloc, on_failed_read));
   }
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   ASSERT_EQ(3, ends_seen);
@@ -307,8 +307,8 @@ TEST_IMPL(process_looked_up_in_the_childs_path) {
   /* This program under another name, with the directory of its libraries. */
   ASSERT_OK(uv_cwd(dir, &size));
   test_mkdir("bin");
-  ASSERT_OK(uv_fs_copyfile(NULL, &req, test_self(), "bin/only-here.exe", 0,
-                           NULL));
+  ASSERT_OK(
+      uv_fs_copyfile(NULL, &req, test_self(), "bin/only-here.exe", 0, NULL));
   uv_fs_req_cleanup(&req);
   int len = snprintf(path, sizeof(path), "PATH=%s/bin%s%s", dir, TEST_PATH_SEP,
                      test_self());

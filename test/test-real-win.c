@@ -22,8 +22,8 @@ static void on_timer(uv_timer_t* timer) {
 }
 
 static void suspend(void) {
-  HMODULE powrprof = LoadLibraryExW(L"powrprof.dll", NULL,
-                                    LOAD_LIBRARY_SEARCH_SYSTEM32);
+  HMODULE powrprof =
+      LoadLibraryExW(L"powrprof.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
   HANDLE alarm = CreateWaitableTimerW(NULL, TRUE, NULL);
   LARGE_INTEGER due;
   suspend_fn set_state;
@@ -132,8 +132,8 @@ static WSAPROTOCOL_INFOW* foreign_provider(SOCKET common) {
   int len = sizeof(own);
   DWORD bytes = sizeof(infos);
 
-  ASSERT_OK(getsockopt(common, SOL_SOCKET, SO_PROTOCOL_INFOW, (char*) &own,
-                       &len));
+  ASSERT_OK(
+      getsockopt(common, SOL_SOCKET, SO_PROTOCOL_INFOW, (char*) &own, &len));
   int count = WSAEnumProtocolsW(NULL, infos, &bytes);
   for (int i = 0; i < count; i++)
     if (infos[i].ProtocolChain.ChainLen == 1 &&
@@ -162,9 +162,9 @@ TEST_IMPL(poll_socket_of_another_provider) {
   WSAPROTOCOL_INFOW* provider = foreign_provider(client);
   if (provider == NULL)
     SKIP("no base provider but the system's own is installed");
-  SOCKET server = WSASocketW(FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO,
-                             FROM_PROTOCOL_INFO, provider, 0,
-                             WSA_FLAG_OVERLAPPED);
+  SOCKET server =
+      WSASocketW(FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO,
+                 provider, 0, WSA_FLAG_OVERLAPPED);
   ASSERT_NE(INVALID_SOCKET, server);
   ASSERT_OK(bind(server, (struct sockaddr*) &addr, len));
   ASSERT_OK(listen(server, 1));
@@ -197,8 +197,8 @@ TEST_IMPL(sysinfo_machine_is_not_the_programs) {
 
 static HANDLE console(const WCHAR* name) {
   return CreateFileW(name, GENERIC_READ | GENERIC_WRITE,
-                     FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING,
-                     0, NULL);
+                     FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING, 0,
+                     NULL);
 }
 
 /* Where the console refuses terminal input, the mode is raw instead. */

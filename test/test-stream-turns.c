@@ -203,8 +203,8 @@ static void write_counted(int i, const char* letter, size_t len) {
   uv_buf_t buf = uv_buf_init(data, (unsigned) len);
 
   client_writes[i].data = (void*) letter;
-  ASSERT_OK(uv_write(&client_writes[i], (uv_stream_t*) &client, &buf, 1,
-                     on_counted));
+  ASSERT_OK(
+      uv_write(&client_writes[i], (uv_stream_t*) &client, &buf, 1, on_counted));
 }
 
 static void open_pair(int fds[2]) {
@@ -336,8 +336,8 @@ TEST_IMPL(stream_empty_write_queued_while_connecting) {
 
   start_connecting(on_connect);
   client_writes[0].data = (void*) "v";
-  ASSERT_OK(uv_write(&client_writes[0], (uv_stream_t*) &client, &none, 1,
-                     on_write));
+  ASSERT_OK(
+      uv_write(&client_writes[0], (uv_stream_t*) &client, &none, 1, on_write));
   run(1);
   check_trace(".acs", ".cas");
   ASSERT_EQ(1, uv_try_write((uv_stream_t*) &client, &buf, 1));

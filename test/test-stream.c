@@ -196,8 +196,8 @@ TEST_IMPL(stream_read_start_rules) {
   ASSERT_OK(uv_tcp_init(&loop, &unopened));
   ASSERT_ERR(UV_EINVAL, uv_read_start((uv_stream_t*) &a, NULL, on_read));
   ASSERT_ERR(UV_EINVAL, uv_read_start((uv_stream_t*) &a, test_alloc, NULL));
-  ASSERT_ERR(UV_ENOTCONN, uv_read_start((uv_stream_t*) &unopened, test_alloc,
-                                        on_read));
+  ASSERT_ERR(UV_ENOTCONN,
+             uv_read_start((uv_stream_t*) &unopened, test_alloc, on_read));
   ASSERT_OK(uv_read_start((uv_stream_t*) &a, test_alloc, on_read));
   ASSERT_ERR(UV_EALREADY,
              uv_read_start((uv_stream_t*) &a, test_alloc, on_read));

@@ -136,8 +136,7 @@ TEST_IMPL(sysinfo_interface_unknown_index) {
   char buffer[64] = "kept";
   size_t size = sizeof(buffer);
 
-  ASSERT_EQ(TEST_NO_INTERFACE,
-            uv_if_indextoname(0x7ffffff0, buffer, &size));
+  ASSERT_EQ(TEST_NO_INTERFACE, uv_if_indextoname(0x7ffffff0, buffer, &size));
   ASSERT_EQ(sizeof(buffer), size);
   ASSERT_EQ(0, strcmp("kept", buffer));
 #if TEST_POSIX /* the number itself is the name on Windows */

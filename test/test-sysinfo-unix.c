@@ -55,9 +55,9 @@ TEST_IMPL(sysinfo_homedir_without_variable) {
 }
 
 #if TEST_POSIX
-#ifndef RLIMIT_AS
-# define RLIMIT_AS RLIMIT_DATA /* all of it, if that is all there is */
-#endif
+# ifndef RLIMIT_AS
+#  define RLIMIT_AS RLIMIT_DATA /* all of it, if that is all there is */
+# endif
 
 static void set_limit(int resource, const struct rlimit* want) {
   struct rlimit now;

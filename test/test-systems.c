@@ -26,13 +26,13 @@ TEST_IMPL(system_udp_reuseaddr_shares_a_port) {
   ASSERT_OK(uv_loop_init(&loop));
   for (size_t i = 0; i < ARRAY_SIZE(handles); i++)
     ASSERT_OK(uv_udp_init(&loop, &handles[i]));
-  ASSERT_OK(uv_udp_bind(&handles[0], (struct sockaddr*) &addr,
-                        UV_UDP_REUSEADDR));
+  ASSERT_OK(
+      uv_udp_bind(&handles[0], (struct sockaddr*) &addr, UV_UDP_REUSEADDR));
   addr = test_udp_address(&handles[0]);
-  ASSERT_OK(uv_udp_bind(&handles[1], (struct sockaddr*) &addr,
-                        UV_UDP_REUSEADDR));
-  ASSERT_ERR(UV_EADDRINUSE, uv_udp_bind(&handles[2], (struct sockaddr*) &addr,
-                                        0));
+  ASSERT_OK(
+      uv_udp_bind(&handles[1], (struct sockaddr*) &addr, UV_UDP_REUSEADDR));
+  ASSERT_ERR(UV_EADDRINUSE,
+             uv_udp_bind(&handles[2], (struct sockaddr*) &addr, 0));
   test_close_loop(&loop);
   return 0;
 }
@@ -152,8 +152,8 @@ TEST_IMPL(system_connected_at_once) {
   ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
   ASSERT_OK(uv_listen((uv_stream_t*) &server, 4, on_connection));
   addr = test_tcp_address(&server);
-  ASSERT_OK(uv_tcp_connect(&req, &client, (struct sockaddr*) &addr,
-                           on_connect));
+  ASSERT_OK(
+      uv_tcp_connect(&req, &client, (struct sockaddr*) &addr, on_connect));
   ASSERT_EQ(0, calls);
   ASSERT_OK(uv_fileno((uv_handle_t*) &client, &fd));
   ASSERT_ERR(UV_EEXIST, uv_tcp_open(&other, fd));
@@ -187,8 +187,8 @@ TEST_IMPL(system_refused_at_once) {
   ASSERT_OK(uv_loop_init(&loop));
   struct sockaddr_in addr = deserted_address(&loop);
   ASSERT_OK(uv_tcp_init(&loop, &client));
-  ASSERT_OK(uv_tcp_connect(&req, &client, (struct sockaddr*) &addr,
-                           on_connect));
+  ASSERT_OK(
+      uv_tcp_connect(&req, &client, (struct sockaddr*) &addr, on_connect));
   ASSERT_EQ(0, calls);
   ASSERT_OK(uv_run(&loop, UV_RUN_DEFAULT));
   ASSERT_EQ(1, calls);

@@ -32,8 +32,8 @@ static int option_of(uv_tcp_t* tcp, int level, int name) {
   uv_os_fd_t fd;
 
   ASSERT_OK(uv_fileno((uv_handle_t*) tcp, &fd));
-  ASSERT_EQ(0, getsockopt((uv_os_sock_t) fd, level, name, (void*) &value,
-                          &len));
+  ASSERT_EQ(0,
+            getsockopt((uv_os_sock_t) fd, level, name, (void*) &value, &len));
   return value;
 }
 
@@ -54,8 +54,8 @@ TEST_IMPL(tcp_connection_waits_for_accept) {
   }
   for (int i = 0; i < 3; i++)
     ASSERT_OK(uv_tcp_init(&loop, &peers[i]));
-  ASSERT_ERR(UV_EAGAIN, uv_accept((uv_stream_t*) &server,
-                                  (uv_stream_t*) &peers[0]));
+  ASSERT_ERR(UV_EAGAIN,
+             uv_accept((uv_stream_t*) &server, (uv_stream_t*) &peers[0]));
   uv_run(&loop, UV_RUN_ONCE);
   ASSERT_EQ(1, connections);
   /* No more until the first has been accepted. */
@@ -65,8 +65,8 @@ TEST_IMPL(tcp_connection_waits_for_accept) {
   while (connections == 1)
     uv_run(&loop, UV_RUN_ONCE);
   ASSERT_OK(uv_accept((uv_stream_t*) &server, (uv_stream_t*) &peers[1]));
-  ASSERT_ERR(UV_EAGAIN, uv_accept((uv_stream_t*) &server,
-                                  (uv_stream_t*) &peers[2]));
+  ASSERT_ERR(UV_EAGAIN,
+             uv_accept((uv_stream_t*) &server, (uv_stream_t*) &peers[2]));
   test_close_loop(&loop);
   test_close_socket(fds[0]);
   test_close_socket(fds[1]);
@@ -86,8 +86,8 @@ TEST_IMPL(tcp_address_in_use_is_deferred) {
   ASSERT_OK(uv_listen((uv_stream_t*) &first, 1, on_connection));
   addr = test_tcp_address(&first);
   ASSERT_OK(uv_tcp_bind(&second, (struct sockaddr*) &addr, 0));
-  ASSERT_ERR(UV_EADDRINUSE, uv_listen((uv_stream_t*) &second, 1,
-                                      on_connection));
+  ASSERT_ERR(UV_EADDRINUSE,
+             uv_listen((uv_stream_t*) &second, 1, on_connection));
   test_close_loop(&loop);
   return 0;
 }
@@ -108,8 +108,8 @@ TEST_IMPL(tcp_address_in_use_fails_the_connect) {
   ASSERT_OK(uv_listen((uv_stream_t*) &first, 1, on_connection));
   addr = test_tcp_address(&first);
   ASSERT_OK(uv_tcp_bind(&second, (struct sockaddr*) &addr, 0));
-  ASSERT_OK(uv_tcp_connect(&req, &second, (struct sockaddr*) &addr,
-                           on_connect));
+  ASSERT_OK(
+      uv_tcp_connect(&req, &second, (struct sockaddr*) &addr, on_connect));
   ASSERT_EQ(0, uv_is_writable((uv_stream_t*) &second));
   uv_run(&loop, UV_RUN_NOWAIT);
   ASSERT_ERR(UV_EADDRINUSE, connect_status);

@@ -97,8 +97,8 @@ TEST_IMPL(timer_never_early_under_signals) {
     uint64_t now = uv_hrtime();
     uv_update_time(&loop);
     timers[i].due_ns = now + (uint64_t) (i + 1) * MS;
-    ASSERT_OK(uv_timer_start(&timers[i].handle, on_checked,
-                             (uint64_t) i + 1, 0));
+    ASSERT_OK(
+        uv_timer_start(&timers[i].handle, on_checked, (uint64_t) i + 1, 0));
   }
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   stop_storm();

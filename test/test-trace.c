@@ -67,10 +67,10 @@ struct load {
 
 enum { TIMER, IDLE, PREPARE, CHECK, ASYNC, READ, WRITE, AFTER, FS, CLOSE };
 
-static const char* const call_names[] = {
-  "timer", "idle", "prepare", "check", "async",
-  "read",  "write", "after_work", "fs", "close"
-};
+static const char* const call_names[] = { "timer", "idle",       "prepare",
+                                          "check", "async",      "read",
+                                          "write", "after_work", "fs",
+                                          "close" };
 
 static struct load loads[LOOPS];
 
@@ -178,8 +178,8 @@ static void run_load(void* arg) {
   ASSERT_OK(uv_loop_init(&load->loop));
   load->loop.data = load;
   test_tcp_pair(&load->loop, &load->client, &load->server);
-  ASSERT_OK(uv_read_start((uv_stream_t*) &load->server, test_alloc,
-                          count_read));
+  ASSERT_OK(
+      uv_read_start((uv_stream_t*) &load->server, test_alloc, count_read));
   ASSERT_OK(uv_timer_init(&load->loop, &load->timer));
   ASSERT_OK(uv_timer_start(&load->timer, count_timer, 0, 1));
   ASSERT_OK(uv_idle_init(&load->loop, &load->idle));

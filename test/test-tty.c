@@ -109,8 +109,8 @@ TEST_IMPL(tty_winsize) {
 TEST_IMPL(tty_refuses_other_files) {
   uv_tty_t tty;
   uv_fs_t req;
-  int file = uv_fs_open(NULL, &req, "file", UV_FS_O_CREAT | UV_FS_O_RDWR, 0600,
-                        NULL);
+  int file =
+      uv_fs_open(NULL, &req, "file", UV_FS_O_CREAT | UV_FS_O_RDWR, 0600, NULL);
 
   ASSERT_GE(file, 0);
   ASSERT_OK(uv_loop_init(&loop));

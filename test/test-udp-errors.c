@@ -113,7 +113,7 @@ static void expect(int i, ssize_t nread, int family, unsigned flags) {
 
 #if defined(MSG_ERRQUEUE)
 /* The nread of an error-queue entry: a negative number in 32 bits. */
-#define QUEUED_ERROR ((ssize_t) (uint32_t) UV_ECONNREFUSED)
+# define QUEUED_ERROR ((ssize_t) (uint32_t) UV_ECONNREFUSED)
 
 /* The pending error, then the queue's entry with the address of the host that
  * sent it, then the empty queue. Each has a buffer, which is returned. */

@@ -223,8 +223,8 @@ TEST_IMPL(tcp_reuseport_binds_over_time_wait) {
   ASSERT_OK(uv_loop_init(&loop));
   leave_time_wait(&addr);
   ASSERT_OK(uv_tcp_init(&loop, &server));
-  need_reuseport(uv_tcp_bind(&server, (struct sockaddr*) &addr,
-                             UV_TCP_REUSEPORT));
+  need_reuseport(
+      uv_tcp_bind(&server, (struct sockaddr*) &addr, UV_TCP_REUSEPORT));
   ASSERT_OK(uv_listen((uv_stream_t*) &server, 1, on_connection));
   test_close_loop(&loop);
   return 0;

@@ -44,8 +44,8 @@ TEST_IMPL(udp_send_queue_counters) {
     ASSERT_EQ(3 * (i + 1), uv_udp_get_send_queue_size(&sender));
   }
   ASSERT_EQ(0, sends);
-  ASSERT_ERR(UV_EAGAIN, uv_udp_try_send(&sender, &buf, 1,
-                                        (struct sockaddr*) &addr));
+  ASSERT_ERR(UV_EAGAIN,
+             uv_udp_try_send(&sender, &buf, 1, (struct sockaddr*) &addr));
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   ASSERT_EQ(5, sends);
   ASSERT_EQ(0, uv_udp_get_send_queue_size(&sender));
@@ -108,11 +108,11 @@ TEST_IMPL(udp_try_send_rules) {
 
   setup(0);
   ASSERT_ERR(UV_EDESTADDRREQ, uv_udp_try_send(&sender, &buf, 1, NULL));
-  ASSERT_ERR(UV_EINVAL, uv_udp_try_send(&sender, &buf, 0,
-                                        (struct sockaddr*) &addr));
+  ASSERT_ERR(UV_EINVAL,
+             uv_udp_try_send(&sender, &buf, 0, (struct sockaddr*) &addr));
   ASSERT_OK(uv_udp_connect(&sender, (struct sockaddr*) &addr));
-  ASSERT_ERR(UV_EISCONN, uv_udp_try_send(&sender, &buf, 1,
-                                         (struct sockaddr*) &addr));
+  ASSERT_ERR(UV_EISCONN,
+             uv_udp_try_send(&sender, &buf, 1, (struct sockaddr*) &addr));
   ASSERT_EQ(1, uv_udp_try_send(&sender, &buf, 1, NULL));
   ASSERT_OK(uv_udp_connect(&sender, NULL));
   ASSERT_ERR(UV_EDESTADDRREQ, uv_udp_try_send(&sender, &buf, 1, NULL));
@@ -181,8 +181,8 @@ static int option_of(uv_udp_t* udp, int name) {
   uv_os_fd_t fd;
 
   ASSERT_OK(uv_fileno((uv_handle_t*) udp, &fd));
-  ASSERT_EQ(0, getsockopt((uv_os_sock_t) fd, SOL_SOCKET, name,
-                          (void*) &value, &len));
+  ASSERT_EQ(
+      0, getsockopt((uv_os_sock_t) fd, SOL_SOCKET, name, (void*) &value, &len));
   return value;
 }
 

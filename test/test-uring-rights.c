@@ -78,14 +78,14 @@ static void use_files(void) {
   uv_buf_t buf = uv_buf_init(text, sizeof(text));
   uv_fs_t req;
 
-  ssize_t fd = run_one(uv_fs_open(&loop, &req, "file", O_RDWR | O_CREAT, 0600,
-                                  on_fs), &req);
+  ssize_t fd = run_one(
+      uv_fs_open(&loop, &req, "file", O_RDWR | O_CREAT, 0600, on_fs), &req);
   ASSERT_GE(fd, 0);
   ASSERT_OK(run_one(uv_fs_stat(&loop, &req, "file", on_fs), &req));
-  ASSERT_EQ(4, run_one(uv_fs_write(&loop, &req, (int) fd, &buf, 1, 0, on_fs),
-                       &req));
-  ASSERT_EQ(4, run_one(uv_fs_read(&loop, &req, (int) fd, &buf, 1, 0, on_fs),
-                       &req));
+  ASSERT_EQ(
+      4, run_one(uv_fs_write(&loop, &req, (int) fd, &buf, 1, 0, on_fs), &req));
+  ASSERT_EQ(
+      4, run_one(uv_fs_read(&loop, &req, (int) fd, &buf, 1, 0, on_fs), &req));
   ASSERT_OK(run_one(uv_fs_close(&loop, &req, (int) fd, on_fs), &req));
   ASSERT_EQ(0, uring_count());
   test_close_loop(&loop);

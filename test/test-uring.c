@@ -97,9 +97,9 @@ typedef int request_fn(uv_fs_t* req, uv_fs_cb cb);
 static char long_name[PATH_MAX + 16];
 
 #define REQUEST(name, call)                                                    \
-  static int name(uv_fs_t* req, uv_fs_cb cb) {                                 \
-    return call;                                                               \
-  }
+ static int name(uv_fs_t* req, uv_fs_cb cb) {                                  \
+  return call;                                                                 \
+ }
 
 static int read_bufs(uv_fs_t* req, int fd, int n, int64_t off, uv_fs_cb cb) {
   uv_buf_t bufs[4];
@@ -173,17 +173,17 @@ REQUEST(access_none, uv_fs_access(&loop, req, "none", 0, cb))
 REQUEST(chmod_file, uv_fs_chmod(&loop, req, "file", 0644, cb))
 
 static request_fn* const requests[] = {
-  open_none,      open_excl,      open_dir,     open_under,     open_long,
-  open_empty,     open_tmp,       close_bad,    close_minus,    read_one,
-  read_four,      read_end,       read_dir,     read_pipe,      read_bad,
-  read_cursor,    read_wrong,     write_one,    write_four,     write_pipe,
-  write_dir,      write_stream,   fsync_file,   fsync_pipe,     fdatasync_file,
-  fdatasync_bad,  truncate_same,  truncate_minus, stat_file,    stat_link,
-  stat_null,      stat_none,      stat_loop,    stat_long,      stat_proc,
-  lstat_link,     lstat_loop,     fstat_file,   fstat_pipe,     fstat_bad,
-  unlink_none,    unlink_dir,     rmdir_full,   rmdir_file,     mkdir_there,
-  mkdir_under,    rename_none,    rename_into,  rename_self,    link_there,
-  link_dir,       symlink_there,  symlink_none,   access_none,    chmod_file,
+  open_none,     open_excl,     open_dir,       open_under,  open_long,
+  open_empty,    open_tmp,      close_bad,      close_minus, read_one,
+  read_four,     read_end,      read_dir,       read_pipe,   read_bad,
+  read_cursor,   read_wrong,    write_one,      write_four,  write_pipe,
+  write_dir,     write_stream,  fsync_file,     fsync_pipe,  fdatasync_file,
+  fdatasync_bad, truncate_same, truncate_minus, stat_file,   stat_link,
+  stat_null,     stat_none,     stat_loop,      stat_long,   stat_proc,
+  lstat_link,    lstat_loop,    fstat_file,     fstat_pipe,  fstat_bad,
+  unlink_none,   unlink_dir,    rmdir_full,     rmdir_file,  mkdir_there,
+  mkdir_under,   rename_none,   rename_into,    rename_self, link_there,
+  link_dir,      symlink_there, symlink_none,   access_none, chmod_file,
 };
 
 static void make_places(void) {
@@ -277,8 +277,8 @@ static void do_all(int how) {
   ASSERT_OK(run_one(uv_fs_mkdir(&loop, &req, "d", 0777, on_fs), &req));
   ASSERT_EQ(0, stat("d", &st));
   ASSERT_EQ(0755, st.st_mode & 07777);
-  ssize_t fd = run_one(uv_fs_open(&loop, &req, "d/f", O_RDWR | O_CREAT, 0666,
-                                  on_fs), &req);
+  ssize_t fd = run_one(
+      uv_fs_open(&loop, &req, "d/f", O_RDWR | O_CREAT, 0666, on_fs), &req);
   ASSERT_GE(fd, 0);
   ASSERT_EQ(FD_CLOEXEC, fcntl((int) fd, F_GETFD));
   ASSERT_EQ(0, fstat((int) fd, &st));
@@ -286,18 +286,19 @@ static void do_all(int how) {
 
   bufs[0] = uv_buf_init("hello ", 6);
   bufs[1] = uv_buf_init("world", 5);
-  ASSERT_EQ(11, run_one(uv_fs_write(&loop, &req, (int) fd, bufs, 2, 2, on_fs),
-                        &req));
+  ASSERT_EQ(
+      11, run_one(uv_fs_write(&loop, &req, (int) fd, bufs, 2, 2, on_fs), &req));
   /* At the current position, which is still the start. */
-  ASSERT_EQ(5, run_one(uv_fs_write(&loop, &req, (int) fd, bufs + 1, 1, -1,
-                                   on_fs), &req));
+  ASSERT_EQ(5,
+            run_one(uv_fs_write(&loop, &req, (int) fd, bufs + 1, 1, -1, on_fs),
+                    &req));
   bufs[0] = uv_buf_init(text, 5);
   bufs[1] = uv_buf_init(text + 5, 11);
-  ASSERT_EQ(13, run_one(uv_fs_read(&loop, &req, (int) fd, bufs, 2, 0, on_fs),
-                        &req));
+  ASSERT_EQ(
+      13, run_one(uv_fs_read(&loop, &req, (int) fd, bufs, 2, 0, on_fs), &req));
   ASSERT_STR_EQ("worldlo world", text);
-  ASSERT_EQ(8, run_one(uv_fs_read(&loop, &req, (int) fd, bufs, 2, -1, on_fs),
-                       &req));
+  ASSERT_EQ(
+      8, run_one(uv_fs_read(&loop, &req, (int) fd, bufs, 2, -1, on_fs), &req));
   ASSERT_EQ(13, lseek((int) fd, 0, SEEK_CUR));
   ASSERT_OK(run_one(uv_fs_ftruncate(&loop, &req, (int) fd, 3, on_fs), &req));
   ASSERT_EQ(0, fstat((int) fd, &st));
@@ -474,9 +475,9 @@ TEST_IMPL(uring_write_is_never_short) {
   need_ring(AT_ONCE);
   ASSERT_EQ(0, pipe(fds));
   ASSERT_OK(uv_thread_create(&reader, read_all, &fds[0]));
-  ASSERT_EQ(SIZE + 100,
-            run_one(uv_fs_write(&loop, &req, fds[1], bufs, 3, -1, on_fs),
-                    &req));
+  ASSERT_EQ(
+      SIZE + 100,
+      run_one(uv_fs_write(&loop, &req, fds[1], bufs, 3, -1, on_fs), &req));
   close(fds[1]);
   ASSERT_OK(uv_thread_join(&reader));
   close(fds[0]);

@@ -203,8 +203,8 @@ TEST_IMPL(try_write2_rules) {
              uv_try_write2((uv_stream_t*) &unopened, &buf, 1, NULL));
   ASSERT_ERR(UV_EINVAL, uv_try_write2((uv_stream_t*) &a, &buf, 0, NULL));
   /* Handles travel over ipc pipes only, and must be open. */
-  ASSERT_ERR(UV_EINVAL, uv_try_write2((uv_stream_t*) &a, &buf, 1,
-                                      (uv_stream_t*) &b));
+  ASSERT_ERR(UV_EINVAL,
+             uv_try_write2((uv_stream_t*) &a, &buf, 1, (uv_stream_t*) &b));
   test_fill((uv_stream_t*) &a);
   ASSERT_ERR(UV_EAGAIN, uv_try_write2((uv_stream_t*) &a, &buf, 1, NULL));
   start_write(0, 10);
@@ -251,8 +251,8 @@ TEST_IMPL(try_write2_sends_a_handle) {
   ASSERT_ERR(UV_EBADF, uv_try_write2((uv_stream_t*) &ends[0], &buf, 1,
                                      (uv_stream_t*) &tcp));
   ASSERT_OK(uv_tcp_bind(&tcp, (struct sockaddr*) &addr, 0));
-  ASSERT_EQ(1, uv_try_write2((uv_stream_t*) &ends[0], &buf, 1,
-                             (uv_stream_t*) &tcp));
+  ASSERT_EQ(
+      1, uv_try_write2((uv_stream_t*) &ends[0], &buf, 1, (uv_stream_t*) &tcp));
   ASSERT_OK(uv_read_start((uv_stream_t*) &ends[1], test_alloc, on_ipc_read));
   while (!accepted)
     uv_run(&loop, UV_RUN_ONCE);

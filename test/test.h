@@ -24,12 +24,12 @@
 #include <string.h>
 
 #define TEST_IMPL(name)                                                        \
-  int test_##name(void);                                                       \
-  int test_##name(void)
+ int test_##name(void);                                                        \
+ int test_##name(void)
 
 #define HELPER_IMPL(name)                                                      \
-  int helper_##name(int argc, char** argv);                                    \
-  int helper_##name(int argc, char** argv)
+ int helper_##name(int argc, char** argv);                                     \
+ int helper_##name(int argc, char** argv)
 
 /* The condition holds. */
 #define ASSERT(cond) test_assert(!!(cond), __FILE__, __LINE__, #cond)
@@ -43,25 +43,24 @@
 #define ASSERT_GE(a, b) ASSERT_INT(a, TEST_GE, b)
 
 #define ASSERT_INT(a, op, b)                                                   \
-  test_assert_int((intmax_t) (a), op, (intmax_t) (b), __FILE__, __LINE__, #a,  \
-                  #b)
+ test_assert_int((intmax_t) (a), op, (intmax_t) (b), __FILE__, __LINE__, #a, #b)
 
 /* A libuv result is 0; otherwise its name is printed. */
 #define ASSERT_OK(expr) test_assert_result((expr), 0, __FILE__, __LINE__, #expr)
 
 /* A libuv result is this error code; both names are printed. */
 #define ASSERT_ERR(want, expr)                                                 \
-  test_assert_result((expr), (want), __FILE__, __LINE__, #expr)
+ test_assert_result((expr), (want), __FILE__, __LINE__, #expr)
 
 #define ASSERT_NULL(p) ASSERT_PTR_EQ(NULL, p)
 #define ASSERT_NOT_NULL(p) ASSERT((p) != NULL)
 #define ASSERT_PTR_EQ(a, b)                                                    \
-  test_assert_ptr((const void*) (a), (const void*) (b), __FILE__, __LINE__,    \
-                  #a, #b)
+ test_assert_ptr((const void*) (a), (const void*) (b), __FILE__, __LINE__, #a, \
+                 #b)
 #define ASSERT_STR_EQ(a, b)                                                    \
-  test_assert_str((a), (b), __FILE__, __LINE__, #a, #b)
+ test_assert_str((a), (b), __FILE__, __LINE__, #a, #b)
 #define ASSERT_MEM_EQ(a, b, n)                                                 \
-  test_assert_mem((a), (b), (n), __FILE__, __LINE__, #a, #b)
+ test_assert_mem((a), (b), (n), __FILE__, __LINE__, #a, #b)
 
 /* Ends the test: the environment cannot show the behaviour; say what it lacks.
  */

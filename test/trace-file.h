@@ -7,7 +7,7 @@
 
 struct trace_file {
   char* text;
-  char** lines;  /* of whole events, without their commas */
+  char** lines; /* of whole events, without their commas */
   size_t count;
   int is_closed; /* it ends with "]", as a trace that was ended does */
 };

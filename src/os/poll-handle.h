@@ -9,7 +9,7 @@
 
 /* All that can be waited for. */
 #define UV__POLL_EVENTS                                                        \
-  (UV_READABLE | UV_WRITABLE | UV_DISCONNECT | UV_PRIORITIZED)
+ (UV_READABLE | UV_WRITABLE | UV_DISCONNECT | UV_PRIORITIZED)
 
 /* Implemented by the platform. */
 

@@ -14,14 +14,10 @@
 #ifdef HAVE_DIRENT_TYPES
 static uv_dirent_type_t type_of(const struct dirent* ent) {
   static const unsigned char types[] = {
-    [DT_UNKNOWN] = UV_DIRENT_UNKNOWN,
-    [DT_REG] = UV_DIRENT_FILE,
-    [DT_DIR] = UV_DIRENT_DIR,
-    [DT_LNK] = UV_DIRENT_LINK,
-    [DT_FIFO] = UV_DIRENT_FIFO,
-    [DT_SOCK] = UV_DIRENT_SOCKET,
-    [DT_CHR] = UV_DIRENT_CHAR,
-    [DT_BLK] = UV_DIRENT_BLOCK,
+    [DT_UNKNOWN] = UV_DIRENT_UNKNOWN, [DT_REG] = UV_DIRENT_FILE,
+    [DT_DIR] = UV_DIRENT_DIR,         [DT_LNK] = UV_DIRENT_LINK,
+    [DT_FIFO] = UV_DIRENT_FIFO,       [DT_SOCK] = UV_DIRENT_SOCKET,
+    [DT_CHR] = UV_DIRENT_CHAR,        [DT_BLK] = UV_DIRENT_BLOCK,
   };
 
   return ent->d_type < ARRAY_SIZE(types) ? types[ent->d_type]

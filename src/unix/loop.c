@@ -85,7 +85,6 @@ void uv__library_os_shutdown(void) {
 }
 
 /* When the library is unloaded, or the process exits. */
-__attribute__((destructor))
-static void at_unload(void) {
+__attribute__((destructor)) static void at_unload(void) {
   uv_library_shutdown();
 }

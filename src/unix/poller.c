@@ -18,9 +18,7 @@ const struct uv__poller* const uv__poller_os_list[] = {
 #if UV__HAVE_KQUEUE
   &uv__poller_kqueue,
 #endif
-  &uv__poller_poll,
-  &uv__poller_select,
-  NULL,
+  &uv__poller_poll,   &uv__poller_select, NULL,
 };
 
 const struct uv__poller* uv__poller_os_find(const char* name) {

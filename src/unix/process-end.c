@@ -250,8 +250,7 @@ static void watch_until_reaped(uv_process_t* process, struct uv__queue* ended) {
 }
 
 int uv__process_child_ended(uv_loop_t* loop, int pid) {
-  uv_process_t* process =
-      find_child(&uv__loop_os(loop)->children_polled, pid);
+  uv_process_t* process = find_child(&uv__loop_os(loop)->children_polled, pid);
   struct uv__queue ended;
 
   if (process == NULL)

@@ -109,12 +109,8 @@ struct shared {
  * memory. */
 static char* map_stack(size_t guard_size) {
   size_t size = guard_size + STACK_SIZE;
-  char* stack = mmap(NULL,
-                     size,
-                     PROT_READ | PROT_WRITE,
-                     MAP_SHARED | MAP_ANONYMOUS,
-                     -1,
-                     0);
+  char* stack = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
   if (stack == MAP_FAILED)
     return NULL;
@@ -153,10 +149,8 @@ UV__CHILD static int probe_child(void* arg) {
  * qemu-user refuses that, which answers the question as well. */
 static int clone_probe(void* stack) {
   volatile int written = 0;
-  int pid = UV__CLONE(probe_child,
-                      stack,
-                      CLONE_VM | CLONE_VFORK,
-                      (void*) &written);
+  int pid =
+      UV__CLONE(probe_child, stack, CLONE_VM | CLONE_VFORK, (void*) &written);
 
   if (pid == -1)
     return clone_is_refused(uv__errno()) ? CLONE_IS_FORK : CLONE_UNKNOWN;
@@ -194,10 +188,8 @@ static int launch_by_clone(struct uv__child* child, int* pid, int* refused) {
   shared->child = child;
   shared->err = 0;
   /* Without CLONE_SIGHAND the child changes only its own dispositions. */
-  int child_pid = UV__CLONE(clone_child,
-                            shared,
-                            CLONE_VM | CLONE_VFORK | SIGCHLD,
-                            shared);
+  int child_pid =
+      UV__CLONE(clone_child, shared, CLONE_VM | CLONE_VFORK | SIGCHLD, shared);
   int err = child_pid == -1 ? uv__errno() : 0;
   *refused = clone_is_refused(err);
 

@@ -94,19 +94,13 @@ UV__CHILD static inline int sys_setuid(uv_uid_t uid) {
 UV__CHILD static inline int sys_reset_signal(int signum) {
   /* Larger than any kernel's struct sigaction, in which zeros mean SIG_DFL. */
   unsigned long action[16] = { 0 };
-  return (int) syscall(SYS_rt_sigaction,
-                       signum,
-                       action,
-                       NULL,
+  return (int) syscall(SYS_rt_sigaction, signum, action, NULL,
                        UV__KERNEL_SIGSET_SIZE);
 }
 
 UV__CHILD static inline int sys_unblock_signals(void) {
   unsigned long none[16] = { 0 };
-  return (int) syscall(SYS_rt_sigprocmask,
-                       SIG_SETMASK,
-                       none,
-                       NULL,
+  return (int) syscall(SYS_rt_sigprocmask, SIG_SETMASK, none, NULL,
                        UV__KERNEL_SIGSET_SIZE);
 }
 

@@ -62,8 +62,8 @@ int uv__eai_error(int eai) {
 
 void uv__getaddrinfo_os_resolve(uv_getaddrinfo_t* req) {
   errno = 0; /* so that EAI_SYSTEM sees no stale value */
-  int eai = getaddrinfo(req->hostname, req->service, req->hints,
-                        &req->addrinfo);
+  int eai =
+      getaddrinfo(req->hostname, req->service, req->hints, &req->addrinfo);
   req->retcode = uv__eai_error(eai);
 }
 

@@ -430,8 +430,7 @@ static int write_continue(uv_stream_t* stream,
     return write_finish(stream, req, err, bytes_in(bufs, nbufs) - (size_t) n);
 
   uv__req_start(stream->loop, req, UV_WRITE);
-  if ((stream->flags & UV__BLOCKING_WRITES) ||
-      (n >= 0 && (size_t) n == asked))
+  if ((stream->flags & UV__BLOCKING_WRITES) || (n >= 0 && (size_t) n == asked))
     stream_write_flush(stream); /* needs more than one call */
   feed_completed(stream);
   update_interest(stream);

@@ -53,7 +53,7 @@ static int affinity_set(pthread_t thread, const char* mask) {
 #elif UV__HAVE_CPUSET_CREATE
 
 /* NetBSD allocates its sets; its kernel supports at most this many CPUs. */
-#define NETBSD_CPUS 256
+# define NETBSD_CPUS 256
 
 int uv_cpumask_size(void) {
   return NETBSD_CPUS;

@@ -73,7 +73,7 @@ static ssize_t network_error(struct msghdr* msg, const struct sockaddr** from) {
     struct sock_extended_err* ee = (void*) CMSG_DATA(c);
     if (SO_EE_OFFENDER(ee)->sa_family != AF_UNSPEC)
       *from = SO_EE_OFFENDER(ee);
-    return (ssize_t) (uint32_t) -(int32_t) ee->ee_errno;
+    return (ssize_t) (uint32_t) - (int32_t) ee->ee_errno;
   }
   return 0;
 }

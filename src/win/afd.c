@@ -13,8 +13,7 @@
 /* Layered providers must not intercept the first query; the second helps with
  * some that do. */
 static const DWORD base_queries[] = {
-  SIO_BASE_HANDLE,
-  _WSAIOR(IOC_WS2, 29) /* SIO_BSP_HANDLE_POLL */
+  SIO_BASE_HANDLE, _WSAIOR(IOC_WS2, 29) /* SIO_BSP_HANDLE_POLL */
 };
 
 int uv__afd_base_socket(SOCKET sock, SOCKET* out) {
@@ -94,8 +93,8 @@ int uv__afd_poll(uv_loop_t* loop,
   struct uv__io_status* status = (struct uv__io_status*) (void*) overlapped;
   status->u.status = UV__STATUS_PENDING;
   LONG answer = uv__winapi()->NtDeviceIoControlFile(
-      peer, NULL, NULL, overlapped, status, IOCTL_AFD_POLL, info,
-      sizeof(*info), info, sizeof(*info));
+      peer, NULL, NULL, overlapped, status, IOCTL_AFD_POLL, info, sizeof(*info),
+      info, sizeof(*info));
   return answer >= 0 ? 0 : uv__status_sock_error(answer);
 }
 

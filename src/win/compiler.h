@@ -13,24 +13,27 @@
 #if defined(_MSC_VER)
 
 # if defined(_M_IX86)
-#  define UV__LINK_NAME(name) "/INCLUDE:_" #name
+#  define UV__LINK_NAME(name) "/INCLUDE:_" #  name
 # else
-#  define UV__LINK_NAME(name) "/INCLUDE:" #name
+#  define UV__LINK_NAME(name) "/INCLUDE:" #  name
 # endif
 
 # define UV__ON_THREAD_EVENT(function)                                         \
   __pragma(section(".CRT$XLU", long, read))                                    \
-  __pragma(comment(linker, UV__LINK_NAME(_tls_used)))                          \
-  __pragma(comment(linker, UV__LINK_NAME(uv__thread_event_entry)))             \
-  extern const PIMAGE_TLS_CALLBACK uv__thread_event_entry;                     \
+      __pragma(comment(linker, UV__LINK_NAME(_tls_used))) __pragma(comment(    \
+          linker,                                                              \
+          UV__LINK_NAME(                                                       \
+              uv__thread_event_entry))) extern const PIMAGE_TLS_CALLBACK       \
+          uv__thread_event_entry;                                              \
   __declspec(allocate(".CRT$XLU"))                                             \
-  const PIMAGE_TLS_CALLBACK uv__thread_event_entry = function
+      const PIMAGE_TLS_CALLBACK uv__thread_event_entry = function
 
 #else
 
 # define UV__ON_THREAD_EVENT(function)                                         \
-  __attribute__((section(".CRT$XLU"), used))                                   \
-  static const PIMAGE_TLS_CALLBACK thread_event_entry = function
+  __attribute__((section(".CRT$XLU"),                                          \
+                 used)) static const PIMAGE_TLS_CALLBACK thread_event_entry =  \
+      function
 
 #endif
 

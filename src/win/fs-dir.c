@@ -48,8 +48,8 @@ static void reader_free(struct reader* reader) {
 
 /* 0, with *out freed by the caller, or UV_E*. */
 static int reader_new(uv_fs_t* req, struct reader** out) {
-  HANDLE handle = uv__fs_open_path(req->file.pathw,
-                                   FILE_LIST_DIRECTORY | SYNCHRONIZE, 0);
+  HANDLE handle =
+      uv__fs_open_path(req->file.pathw, FILE_LIST_DIRECTORY | SYNCHRONIZE, 0);
   if (handle == INVALID_HANDLE_VALUE)
     return uv__fs_fail_last(req);
 
@@ -117,8 +117,8 @@ static int add_next(struct reader* reader, struct uv__entries* entries) {
                      : reader->next + info->next_entry_offset;
 
   int err = uv_utf16_to_wtf8((const uint16_t*) info->name,
-                             (ssize_t) (info->name_length / sizeof(WCHAR)),
-                             &to, &size);
+                             (ssize_t) (info->name_length / sizeof(WCHAR)), &to,
+                             &size);
   if (err != 0)
     return UV_ENAMETOOLONG;
   return uv__entries_add(entries, name, type_of(info->attributes));

@@ -23,11 +23,11 @@
 #define BUFFER_SIZE (16 * 1024)
 
 /* All but the last access time: reading a file is not a change. */
-#define CHANGES                                                               \
-  (FILE_NOTIFY_CHANGE_FILE_NAME | FILE_NOTIFY_CHANGE_DIR_NAME |               \
-   FILE_NOTIFY_CHANGE_ATTRIBUTES | FILE_NOTIFY_CHANGE_SIZE |                  \
-   FILE_NOTIFY_CHANGE_LAST_WRITE | FILE_NOTIFY_CHANGE_CREATION |              \
-   FILE_NOTIFY_CHANGE_SECURITY)
+#define CHANGES                                                                \
+ (FILE_NOTIFY_CHANGE_FILE_NAME | FILE_NOTIFY_CHANGE_DIR_NAME |                 \
+  FILE_NOTIFY_CHANGE_ATTRIBUTES | FILE_NOTIFY_CHANGE_SIZE |                    \
+  FILE_NOTIFY_CHANGE_LAST_WRITE | FILE_NOTIFY_CHANGE_CREATION |                \
+  FILE_NOTIFY_CHANGE_SECURITY)
 
 #define STATUS_DELETE_PENDING_ ((LONG) 0xC0000056u)
 
@@ -225,8 +225,8 @@ static DWORD watch_submit(struct watch* watch) {
 }
 
 static int open_dir(uv_loop_t* loop, struct watch* watch) {
-  watch->dir = uv__fs_open_path(watch->path, FILE_LIST_DIRECTORY,
-                                FILE_FLAG_OVERLAPPED);
+  watch->dir =
+      uv__fs_open_path(watch->path, FILE_LIST_DIRECTORY, FILE_FLAG_OVERLAPPED);
   if (watch->dir == INVALID_HANDLE_VALUE)
     return uv__last_error();
   return uv__loop_attach(loop, watch->dir);
@@ -243,8 +243,8 @@ int uv__fs_event_os_start(uv_fs_event_t* handle, unsigned int flags) {
   if (err == 0)
     err = open_dir(handle->loop, watch);
   if (err == 0) {
-    watch->recursive = watch->file == NULL &&
-                       (flags & UV_FS_EVENT_RECURSIVE) != 0;
+    watch->recursive =
+        watch->file == NULL && (flags & UV_FS_EVENT_RECURSIVE) != 0;
     DWORD sys_error = watch_submit(watch);
     err = sys_error == 0 ? 0 : uv_translate_sys_error((int) sys_error);
   }

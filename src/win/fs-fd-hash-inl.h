@@ -48,9 +48,8 @@ static inline struct uv__fd_node** uv__fd_hash_find(int fd) {
 
 static inline struct uv__fd_node* uv__fd_hash_new_node(void) {
   if (uv__fd_table.free_nodes == NULL) {
-    struct uv__fd_node* block =
-        (struct uv__fd_node*) uv__calloc(UV__FD_HASH_GROUP_SIZE,
-                                         sizeof(*block));
+    struct uv__fd_node* block = (struct uv__fd_node*) uv__calloc(
+        UV__FD_HASH_GROUP_SIZE, sizeof(*block));
     if (block == NULL)
       return NULL;
 

@@ -26,8 +26,8 @@ ssize_t uv__fs_hard_link(uv_fs_t* req) {
 }
 
 static ssize_t make_symlink(uv_fs_t* req) {
-  DWORD flags = req->flags & UV_FS_SYMLINK_DIR ? SYMBOLIC_LINK_FLAG_DIRECTORY
-                                               : 0;
+  DWORD flags =
+      req->flags & UV_FS_SYMLINK_DIR ? SYMBOLIC_LINK_FLAG_DIRECTORY : 0;
 
   if (CreateSymbolicLinkW(req->new_pathw, req->file.pathw,
                           flags | LINK_UNPRIVILEGED))
@@ -47,8 +47,8 @@ union junction {
 static DWORD write_junction(const WCHAR* at,
                             union junction* junction,
                             DWORD size) {
-  HANDLE dir = uv__fs_open_path(at, GENERIC_WRITE,
-                                FILE_FLAG_OPEN_REPARSE_POINT);
+  HANDLE dir =
+      uv__fs_open_path(at, GENERIC_WRITE, FILE_FLAG_OPEN_REPARSE_POINT);
   if (dir == INVALID_HANDLE_VALUE)
     return GetLastError();
 
@@ -72,8 +72,8 @@ static ssize_t make_junction(uv_fs_t* req) {
   if (!uv__fs_has_drive_root(path, len))
     return uv__fs_fail(req, ERROR_INVALID_PARAMETER);
 
-  DWORD size = (DWORD) uv__reparse_junction(&junction, (const uint16_t*) path,
-                                            len);
+  DWORD size =
+      (DWORD) uv__reparse_junction(&junction, (const uint16_t*) path, len);
   if (size == 0)
     return uv__fs_fail(req, ERROR_FILENAME_EXCED_RANGE);
   if (!CreateDirectoryW(req->new_pathw, NULL))

@@ -85,8 +85,8 @@ static DWORD move_all(struct mapping* map,
                       HANDLE file,
                       int64_t size,
                       struct uv__fs_cursor* cursor) {
-  DWORD protect = map->access == FILE_MAP_WRITE ? PAGE_READWRITE
-                                                : PAGE_READONLY;
+  DWORD protect =
+      map->access == FILE_MAP_WRITE ? PAGE_READWRITE : PAGE_READONLY;
   ULARGE_INTEGER length = { .QuadPart = (ULONGLONG) size };
 
   map->section = CreateFileMappingW(file, NULL, protect, length.HighPart,

@@ -10,10 +10,8 @@
 /* Not supported by the file system or the version of Windows. */
 static int is_unsupported(LONG status) {
   static const LONG unknown[] = {
-    UV__STATUS_NOT_IMPLEMENTED,
-    UV__STATUS_INVALID_INFO_CLASS,
-    UV__STATUS_INVALID_PARAMETER,
-    UV__STATUS_NOT_SUPPORTED,
+    UV__STATUS_NOT_IMPLEMENTED,   UV__STATUS_INVALID_INFO_CLASS,
+    UV__STATUS_INVALID_PARAMETER, UV__STATUS_NOT_SUPPORTED,
     (LONG) 0xC0000010u, /* STATUS_INVALID_DEVICE_REQUEST */
   };
 

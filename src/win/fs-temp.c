@@ -75,8 +75,8 @@ static ssize_t make_temp(uv_fs_t* req) {
     if (err != 0)
       return uv__fs_fail_as(req, ERROR_GEN_FAILURE, err);
 
-    ssize_t result = req->fs_type == UV_FS_MKDTEMP ? make_dir(req)
-                                                   : make_file(req);
+    ssize_t result =
+        req->fs_type == UV_FS_MKDTEMP ? make_dir(req) : make_file(req);
     if (result != UV_EEXIST) {
       if (result >= 0)
         req->sys_errno_ = 0;

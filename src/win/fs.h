@@ -71,7 +71,7 @@ int uv__fs_has_drive_root(const WCHAR* path, size_t len);
 /* Share modes and flags for examining files: never block other users, and open
  * directories too. */
 #define UV__FS_SHARE_ALL                                                       \
-  (FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE)
+ (FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE)
 
 /* Opens an existing file. `flags` are added to backup semantics, such as
  * FILE_FLAG_OPEN_REPARSE_POINT. INVALID_HANDLE_VALUE with a last error.

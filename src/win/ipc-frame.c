@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define FLAGS_KNOWN                                                            \
-  (UV__IPC_HAS_DATA | UV__IPC_HAS_SOCKET | UV__IPC_IS_CONNECTION)
+ (UV__IPC_HAS_DATA | UV__IPC_HAS_SOCKET | UV__IPC_IS_CONNECTION)
 
 /* Offsets of the fields in a header. */
 enum { AT_FLAGS = 0, AT_DATA_SIZE = 8, AT_ZERO = 12 };
@@ -33,8 +33,8 @@ static uint32_t whole_size(const struct uv__ipc_parser* parser,
 void* uv__ipc_parser_room(struct uv__ipc_parser* parser,
                           uint32_t socket_size,
                           uint32_t* missing) {
-  char* whole = parser->socket != NULL ? (char*) parser->socket
-                                       : (char*) parser->header;
+  char* whole =
+      parser->socket != NULL ? (char*) parser->socket : (char*) parser->header;
 
   assert(parser->data_left == 0);
   *missing = whole_size(parser, socket_size) - parser->filled;

@@ -38,8 +38,8 @@ static void ignore_invalid_parameter(const wchar_t* expression,
 static void init_process(void) {
   _set_invalid_parameter_handler(ignore_invalid_parameter);
   /* No message boxes for a missing disk or file: the calls return errors. */
-  SetErrorMode(GetErrorMode() | SEM_FAILCRITICALERRORS |
-               SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
+  SetErrorMode(GetErrorMode() | SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX |
+               SEM_NOOPENFILEERRORBOX);
   uv__signal_init_process();
   uv__tty_init_process();
 }

@@ -60,10 +60,7 @@ size_t uv__ipc_overhead(const uv_stream_t* send_handle, size_t bytes) {
   return bytes == 0 ? 0 : UV__IPC_HEADER_SIZE;
 }
 
-static int put_socket(uv_pipe_t* pipe,
-                      uv_tcp_t* tcp,
-                      size_t bytes,
-                      char** at) {
+static int put_socket(uv_pipe_t* pipe, uv_tcp_t* tcp, size_t bytes, char** at) {
   struct uv__socket_xfer xfer;
   uint32_t flags = UV__IPC_HAS_SOCKET;
 
@@ -127,8 +124,8 @@ static int read_control(uv_pipe_t* pipe, DWORD* avail) {
   struct uv__ipc_parser* parser = &uv__pipe_extra(pipe)->parser;
   void* socket = parser->socket;
   uint32_t want;
-  void* room = uv__ipc_parser_room(parser, sizeof(struct uv__socket_xfer),
-                                   &want);
+  void* room =
+      uv__ipc_parser_room(parser, sizeof(struct uv__socket_xfer), &want);
 
   if (want > *avail)
     want = *avail;
@@ -139,8 +136,8 @@ static int read_control(uv_pipe_t* pipe, DWORD* avail) {
     return uv_translate_sys_error((int) -n);
 
   *avail -= (DWORD) n;
-  int event = uv__ipc_parser_fed(parser, sizeof(struct uv__socket_xfer),
-                                 (uint32_t) n);
+  int event =
+      uv__ipc_parser_fed(parser, sizeof(struct uv__socket_xfer), (uint32_t) n);
   if (event == UV__IPC_SOCKET_NEXT)
     return make_socket(parser);
   if (event == UV__IPC_SOCKET_WHOLE)

@@ -67,8 +67,7 @@ static int put_system_name(uv_pipe_t* pipe, char* buffer, size_t* size) {
 
 static int put_name(uv_pipe_t* pipe, char* buffer, size_t* size) {
   if (pipe->name != NULL)
-    return uv__wide_put(pipe->name, (ssize_t) wcslen(pipe->name), buffer,
-                        size);
+    return uv__wide_put(pipe->name, (ssize_t) wcslen(pipe->name), buffer, size);
   if (pipe->handle == INVALID_HANDLE_VALUE)
     return UV_EBADF;
   return put_system_name(pipe, buffer, size);

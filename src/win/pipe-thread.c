@@ -129,9 +129,8 @@ static DWORD WINAPI work_write(void* arg) {
   uv_write_t* req = arg;
   uv_pipe_t* pipe = (uv_pipe_t*) req->handle;
 
-  int64_t result =
-      transfer_as_job(pipe, &uv__pipe_extra(pipe)->writer, TO_WRITE,
-                      &req->write_buffer);
+  int64_t result = transfer_as_job(pipe, &uv__pipe_extra(pipe)->writer,
+                                   TO_WRITE, &req->write_buffer);
   post_result(pipe->loop, req, result);
   return 0;
 }

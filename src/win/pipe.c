@@ -208,8 +208,7 @@ static int is_open(const uv_stream_t* stream) {
 }
 
 /* Only sockets can be passed; Windows has no safe way for other handles. */
-static int can_send(const uv_stream_t* stream,
-                    const uv_stream_t* send_handle) {
+static int can_send(const uv_stream_t* stream, const uv_stream_t* send_handle) {
   if (!((const uv_pipe_t*) stream)->ipc)
     return UV_EINVAL;
   if (send_handle->type != UV_TCP)

@@ -28,8 +28,8 @@ static const struct {
   int uv;
   unsigned int afd;
 } event_map[] = {
-  { UV_READABLE, UV__AFD_RECEIVE | UV__AFD_ACCEPT | UV__AFD_DISCONNECT |
-                     UV__AFD_ABORT },
+  { UV_READABLE,
+    UV__AFD_RECEIVE | UV__AFD_ACCEPT | UV__AFD_DISCONNECT | UV__AFD_ABORT },
   { UV_WRITABLE, UV__AFD_SEND | UV__AFD_CONNECT_FAIL | UV__AFD_ABORT },
   { UV_DISCONNECT, UV__AFD_DISCONNECT | UV__AFD_ABORT },
   { UV_PRIORITIZED, UV__AFD_URGENT },

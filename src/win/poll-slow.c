@@ -13,7 +13,7 @@
 #define SLICE_US (100 * 1000)
 
 #define INCOMING                                                               \
-  (UV__AFD_RECEIVE | UV__AFD_ACCEPT | UV__AFD_DISCONNECT | UV__AFD_ABORT)
+ (UV__AFD_RECEIVE | UV__AFD_ACCEPT | UV__AFD_DISCONNECT | UV__AFD_ABORT)
 
 static AFD_POLL_INFO* poll_info_of(uv_req_t* req) {
   uv_poll_t* handle = req->data;
@@ -78,8 +78,9 @@ static DWORD WINAPI wait_in_select(void* arg) {
 
   info->Handles[0].Events = found > 0 ? (ULONG) found : 0;
   info->NumberOfHandles = found > 0;
-  uv__req_set_error(req, found < 0 ? (DWORD) -found
-                         : found > 0 ? 0 : ERROR_OPERATION_ABORTED);
+  uv__req_set_error(req, found < 0   ? (DWORD) -found
+                         : found > 0 ? 0
+                                     : ERROR_OPERATION_ABORTED);
   /* Fails only for lack of memory; retry, because the loop waits for it. */
   while (uv__req_post(loop, req) != 0)
     Sleep(1);

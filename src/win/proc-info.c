@@ -131,9 +131,8 @@ static void drive_directory_set(const WCHAR* path) {
 
   if (path[0] == L'\0' || path[1] != L':')
     return; /* a network share */
-  name[1] = path[0] >= L'a' && path[0] <= L'z'
-                ? (WCHAR) (path[0] - L'a' + L'A')
-                : path[0];
+  name[1] = path[0] >= L'a' && path[0] <= L'z' ? (WCHAR) (path[0] - L'a' + L'A')
+                                               : path[0];
   SetEnvironmentVariableW(name, path); /* best effort: the directory is set */
 }
 

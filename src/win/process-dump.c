@@ -11,7 +11,7 @@
 #include <dbghelp.h>
 
 #define KEY_NAME                                                               \
-  L"SOFTWARE\\Microsoft\\Windows\\Windows Error Reporting\\LocalDumps"
+ L"SOFTWARE\\Microsoft\\Windows\\Windows Error Reporting\\LocalDumps"
 
 #define FOLDER_DEFAULT L"%LOCALAPPDATA%\\CrashDumps"
 
@@ -82,8 +82,8 @@ static void write_file(HANDLE process, DWORD pid, const struct plan* plan) {
   HANDLE file = CreateFileW(plan->path, GENERIC_WRITE, FILE_SHARE_READ, NULL,
                             CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
   if (file != INVALID_HANDLE_VALUE) {
-    MINIDUMP_TYPE type = plan->kind == DUMP_KIND_FULL ? MiniDumpWithFullMemory
-                                                      : MiniDumpNormal;
+    MINIDUMP_TYPE type =
+        plan->kind == DUMP_KIND_FULL ? MiniDumpWithFullMemory : MiniDumpNormal;
     BOOL ok = write_dump != NULL &&
               write_dump(process, pid, file, type, NULL, NULL, NULL);
     CloseHandle(file);

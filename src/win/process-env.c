@@ -13,8 +13,8 @@
 #include <wchar.h>
 
 static const WCHAR* const required[] = {
-  L"HOMEDRIVE",   L"HOMEPATH", L"LOGONSERVER", L"PATH",
-  L"SYSTEMDRIVE", L"SYSTEMROOT", L"TEMP",      L"USERDOMAIN",
+  L"HOMEDRIVE",   L"HOMEPATH",    L"LOGONSERVER", L"PATH",
+  L"SYSTEMDRIVE", L"SYSTEMROOT",  L"TEMP",        L"USERDOMAIN",
   L"USERNAME",    L"USERPROFILE", L"WINDIR",
 };
 

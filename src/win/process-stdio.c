@@ -34,8 +34,7 @@ static int inherit_handle(struct uv__stdio* stdio, int index, HANDLE handle) {
   HANDLE copy;
 
   /* Not real handles: -1 is the current process, -2 the current thread. */
-  if (handle == INVALID_HANDLE_VALUE || handle == NULL ||
-      handle == (HANDLE) -2)
+  if (handle == INVALID_HANDLE_VALUE || handle == NULL || handle == (HANDLE) -2)
     return UV_EBADF;
   if (!DuplicateHandle(self, handle, self, &copy, 0, TRUE,
                        DUPLICATE_SAME_ACCESS))
@@ -71,9 +70,9 @@ static int create_pipe(struct uv__stdio* stdio,
 
   if (stream->flags & (UV__PIPE_CONN | UV__PIPE_SERVER))
     return UV_EBUSY;
-  int err = uv__pipe_open_stdio((uv_pipe_t*) stream,
-                                (unsigned int) container->flags,
-                                &stdio->handles[index]);
+  int err =
+      uv__pipe_open_stdio((uv_pipe_t*) stream, (unsigned int) container->flags,
+                          &stdio->handles[index]);
   if (err == 0)
     stdio->modes[index] = CRT_OPEN | CRT_PIPE;
   return err;

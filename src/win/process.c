@@ -22,12 +22,12 @@
 
 /* Arguments of CreateProcessW(). */
 struct program {
-  WCHAR* path;  /* executable file */
-  WCHAR* args;  /* command line */
-  WCHAR* env;   /* environment; NULL: ours */
-  WCHAR* cwd;   /* working directory */
-  DWORD flags;  /* creation flags */
-  WORD show;    /* SW_* */
+  WCHAR* path; /* executable file */
+  WCHAR* args; /* command line */
+  WCHAR* env;  /* environment; NULL: ours */
+  WCHAR* cwd;  /* working directory */
+  DWORD flags; /* creation flags */
+  WORD show;   /* SW_* */
 };
 
 static uv_once_t job_once = UV_ONCE_INIT;
@@ -258,10 +258,9 @@ static int create_process(const struct program* program,
                                  handles, count * sizeof(*handles), NULL, NULL))
     err = uv__last_error();
   startup.lpAttributeList = list;
-  if (err == 0 &&
-      !CreateProcessW(program->path, program->args, NULL, NULL, count > 0,
-                      program->flags, program->env, program->cwd,
-                      &startup.StartupInfo, info))
+  if (err == 0 && !CreateProcessW(program->path, program->args, NULL, NULL,
+                                  count > 0, program->flags, program->env,
+                                  program->cwd, &startup.StartupInfo, info))
     err = uv__last_error();
 
 out:

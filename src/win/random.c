@@ -11,8 +11,8 @@ static int random_fill(unsigned char* buf, ULONG len) {
   const struct uv__winapi* api = uv__winapi();
 
   if (api->BCryptGenRandom != NULL)
-    return uv__status_error(api->BCryptGenRandom(NULL, buf, len,
-                                                 PREFERRED_RNG));
+    return uv__status_error(
+        api->BCryptGenRandom(NULL, buf, len, PREFERRED_RNG));
   if (api->RtlGenRandom != NULL)
     return api->RtlGenRandom(buf, len) ? 0 : UV_EIO;
   return UV_ENOSYS;

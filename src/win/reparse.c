@@ -34,8 +34,9 @@
 
 /* NT paths start with "\??\" where Win32 paths have "\\?\". */
 static const uint16_t nt_prefix[] = { '\\', '?', '?', '\\' };
-static const uint16_t nt_share[] = { '\\', '?', '?', '\\',
-                                     'U', 'N', 'C', '\\' };
+static const uint16_t nt_share[] = {
+  '\\', '?', '?', '\\', 'U', 'N', 'C', '\\'
+};
 #define NT_PREFIX_LEN 4
 
 static unsigned get16(const unsigned char* at) {

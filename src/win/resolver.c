@@ -113,8 +113,8 @@ static int copy_answer(const struct addrinfoW* list, struct addrinfo** out) {
 
 void uv__getaddrinfo_os_resolve(uv_getaddrinfo_t* req) {
   struct addrinfoW* answer = NULL;
-  int sys_error = GetAddrInfoW(req->node, req->service, req->addrinfow,
-                               &answer);
+  int sys_error =
+      GetAddrInfoW(req->node, req->service, req->addrinfow, &answer);
 
   req->retcode = eai_error(sys_error);
   if (req->retcode == 0 && answer != NULL)
@@ -198,10 +198,9 @@ void uv__getnameinfo_os_resolve(uv_getnameinfo_t* req) {
 
   req->retcode = uv__winsock_startup();
   if (req->retcode == 0)
-    req->retcode = eai_error(
-        GetNameInfoW(addr, (socklen_t) uv__addr_os_len(addr), host,
-                     ARRAY_SIZE(host), service, ARRAY_SIZE(service),
-                     req->flags));
+    req->retcode = eai_error(GetNameInfoW(
+        addr, (socklen_t) uv__addr_os_len(addr), host, ARRAY_SIZE(host),
+        service, ARRAY_SIZE(service), req->flags));
   if (req->retcode == 0)
     req->retcode = name_put(host, req->host, sizeof(req->host));
   if (req->retcode == 0)

@@ -87,7 +87,7 @@ int uv__sock_bind_any(SOCKET sock, int family) {
   return 0;
 }
 
-typedef int (WSAAPI name_fn)(SOCKET sock, struct sockaddr* name, int* len);
+typedef int(WSAAPI name_fn)(SOCKET sock, struct sockaddr* name, int* len);
 
 static int query_name(name_fn* ask,
                       SOCKET sock,
@@ -131,8 +131,8 @@ int uv__sock_extension(SOCKET sock, GUID id, void* out, size_t out_size) {
 
 int uv__sock_skip_port(SOCKET sock) {
   WSAPROTOCOL_INFOW info;
-  UCHAR modes = FILE_SKIP_COMPLETION_PORT_ON_SUCCESS |
-                FILE_SKIP_SET_EVENT_ON_HANDLE;
+  UCHAR modes =
+      FILE_SKIP_COMPLETION_PORT_ON_SUCCESS | FILE_SKIP_SET_EVENT_ON_HANDLE;
 
   if (protocol_info(sock, &info) != 0)
     return 0;

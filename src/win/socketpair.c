@@ -47,8 +47,7 @@ static int connect_to(SOCKET sock, const struct sockaddr_in* name) {
 }
 
 static int same_name(const struct sockaddr_in* a, const struct sockaddr_in* b) {
-  return a->sin_port == b->sin_port &&
-         a->sin_addr.s_addr == b->sin_addr.s_addr;
+  return a->sin_port == b->sin_port && a->sin_addr.s_addr == b->sin_addr.s_addr;
 }
 
 /* Accepts until the connection from `expected` arrives. */
@@ -134,7 +133,7 @@ int uv_socketpair(int type,
   int err = uv__winsock_startup();
   if (err != 0)
     return err;
-  err = type == SOCK_DGRAM ? pair_for_datagrams(protocol, flags, pair)
+  err = type == SOCK_DGRAM    ? pair_for_datagrams(protocol, flags, pair)
         : type == SOCK_STREAM ? pair_of_streams(protocol, flags, pair)
                               : UV_EINVAL;
   for (int i = 0; i < 2 && err == 0; i++)

@@ -49,8 +49,7 @@ void uv__stream_os_read_stop(uv_stream_t* stream) {
 int uv__stream_os_can_send(const uv_stream_t* stream,
                            const uv_stream_t* send_handle) {
   const struct uv__stream_ops* ops = ops_of(stream);
-  return ops->can_send == NULL ? UV_EINVAL
-                               : ops->can_send(stream, send_handle);
+  return ops->can_send == NULL ? UV_EINVAL : ops->can_send(stream, send_handle);
 }
 
 int uv__stream_os_write(uv_write_t* req,

@@ -155,8 +155,7 @@ void uv_barrier_destroy(uv_barrier_t* barrier) {
 }
 
 static void barrier_sleep(uv_barrier_t* barrier) {
-  (void) sleep_on(&barrier->cond, &barrier->mutex, INFINITE,
-                  "uv_barrier_wait");
+  (void) sleep_on(&barrier->cond, &barrier->mutex, INFINITE, "uv_barrier_wait");
 }
 
 int uv_barrier_wait(uv_barrier_t* barrier) {

@@ -24,8 +24,7 @@
 /* AcceptEx() requires 16 bytes more than the longest address. */
 #define NAME_ROOM (sizeof(struct sockaddr_storage) + 16)
 
-static_assert(2 * NAME_ROOM <=
-                  sizeof(((uv_tcp_accept_t*) NULL)->accept_buffer),
+static_assert(2 * NAME_ROOM <= sizeof(((uv_tcp_accept_t*) NULL)->accept_buffer),
               "no room for two addresses");
 
 static unsigned int accept_count(const uv_tcp_t* tcp) {
@@ -274,8 +273,8 @@ static int client_open(const uv_tcp_t* server, uv_tcp_t* client, SOCKET sock) {
     return UV_EBUSY;
   int err = uv__tcp_take_socket(client, sock, family, UV__TCP_OURS);
   if (err == 0)
-    uv__stream_opened((uv_stream_t*) client, UV__BOUND | UV__CONNECTED |
-                                                 UV__READABLE | UV__WRITABLE);
+    uv__stream_opened((uv_stream_t*) client,
+                      UV__BOUND | UV__CONNECTED | UV__READABLE | UV__WRITABLE);
   return err;
 }
 

@@ -145,8 +145,8 @@ static int connect_result(uv_tcp_t* tcp, const uv_connect_t* req) {
   if (!uv__req_succeeded(req))
     return uv__req_sock_error(req);
   /* Makes the socket behave like one connected by connect(). */
-  if (setsockopt(tcp->socket, SOL_SOCKET, SO_UPDATE_CONNECT_CONTEXT, NULL,
-                 0) != 0)
+  if (setsockopt(tcp->socket, SOL_SOCKET, SO_UPDATE_CONNECT_CONTEXT, NULL, 0) !=
+      0)
     return uv__wsa_error();
   return 0;
 }

@@ -109,8 +109,8 @@ static void write_submit(uv_tcp_t* tcp,
     fail_later(tcp, req, ERROR_OUTOFMEMORY);
     return;
   }
-  if (WSASend(tcp->socket, (WSABUF*) bufs, nbufs, NULL, 0, overlapped,
-              NULL) != 0) {
+  if (WSASend(tcp->socket, (WSABUF*) bufs, nbufs, NULL, 0, overlapped, NULL) !=
+      0) {
     DWORD sys_error = (DWORD) WSAGetLastError();
     if (sys_error != WSA_IO_PENDING) {
       fail_later(tcp, req, sys_error);

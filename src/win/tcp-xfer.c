@@ -33,8 +33,7 @@ static int xfer_open(const struct uv__socket_xfer* xfer, SOCKET* out) {
   WSAPROTOCOL_INFOW info = xfer->info;
 
   *out = WSASocketW(FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO,
-                    &info, 0,
-                    WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT);
+                    &info, 0, WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT);
   return *out == INVALID_SOCKET ? uv__wsa_error() : 0;
 }
 

@@ -29,10 +29,10 @@ int uv__trace_os_open(const char* path, int is_new) {
 
   /* Sharing for reading only serves as the lock. A link is opened itself, and
    * refused because it is not a regular file. */
-  HANDLE file = CreateFileW(
-      wide, GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL,
-      is_new ? CREATE_NEW : OPEN_ALWAYS,
-      FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, NULL);
+  HANDLE file =
+      CreateFileW(wide, GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE,
+                  NULL, is_new ? CREATE_NEW : OPEN_ALWAYS,
+                  FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, NULL);
   DWORD sys_error = GetLastError();
   uv__free(wide);
   if (file == INVALID_HANDLE_VALUE)

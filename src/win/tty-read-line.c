@@ -113,8 +113,8 @@ static DWORD WINAPI work_read(void* arg) {
   DWORD sys_error = ERROR_OPERATION_ABORTED;
 
   if (line_publish(line, thread))
-    sys_error = read_console(tty->handle, line,
-                             tty->tty.rd.last_utf16_high_surrogate);
+    sys_error =
+        read_console(tty->handle, line, tty->tty.rd.last_utf16_high_surrogate);
   line_retract(line);
   if (thread != NULL)
     CloseHandle(thread);
@@ -216,10 +216,9 @@ void uv__tty_line_stop(uv_tty_t* tty) {
 
   if (line == NULL || !is_in_call(line))
     return;
-  HANDLE screen =
-      CreateFileW(L"CONOUT$", GENERIC_READ | GENERIC_WRITE,
-                  FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING, 0,
-                  NULL);
+  HANDLE screen = CreateFileW(L"CONOUT$", GENERIC_READ | GENERIC_WRITE,
+                              FILE_SHARE_READ | FILE_SHARE_WRITE, NULL,
+                              OPEN_EXISTING, 0, NULL);
   int is_known = screen != INVALID_HANDLE_VALUE &&
                  GetConsoleScreenBufferInfo(screen, &before);
 
@@ -246,9 +245,8 @@ static void line_convert(uv_tty_t* tty, struct line* line) {
     units--;
   line->at = 0;
   line->size = 0;
-  if (units != 0 &&
-      uv_utf16_to_wtf8((const uint16_t*) line->wide, (ssize_t) units, &text,
-                       &size) == 0)
+  if (units != 0 && uv_utf16_to_wtf8((const uint16_t*) line->wide,
+                                     (ssize_t) units, &text, &size) == 0)
     line->size = size;
 }
 

@@ -17,10 +17,9 @@ static uv_once_t watch_once = UV_ONCE_INIT;
 
 static int window_size(COORD* size) {
   CONSOLE_SCREEN_BUFFER_INFO info;
-  HANDLE handle =
-      CreateFileW(L"CONOUT$", GENERIC_READ | GENERIC_WRITE,
-                  FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING, 0,
-                  NULL);
+  HANDLE handle = CreateFileW(L"CONOUT$", GENERIC_READ | GENERIC_WRITE,
+                              FILE_SHARE_READ | FILE_SHARE_WRITE, NULL,
+                              OPEN_EXISTING, 0, NULL);
   if (handle == INVALID_HANDLE_VALUE)
     return 0;
   BOOL ok = GetConsoleScreenBufferInfo(handle, &info);

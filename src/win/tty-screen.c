@@ -275,10 +275,9 @@ static BOOL shape_cursor(HANDLE handle, const struct uv__ansi_args* args) {
 void uv__tty_screen_restore_cursor(void) {
   if (!defaults.is_known || !defaults.cursor_changed)
     return;
-  HANDLE handle =
-      CreateFileW(L"CONOUT$", GENERIC_READ | GENERIC_WRITE,
-                  FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING, 0,
-                  NULL);
+  HANDLE handle = CreateFileW(L"CONOUT$", GENERIC_READ | GENERIC_WRITE,
+                              FILE_SHARE_READ | FILE_SHARE_WRITE, NULL,
+                              OPEN_EXISTING, 0, NULL);
   if (handle == INVALID_HANDLE_VALUE)
     return;
   if (SetConsoleCursorInfo(handle, &defaults.cursor))

@@ -199,10 +199,9 @@ int uv_tty_get_vterm_state(uv_tty_vtermstate_t* state) {
 
   AcquireSRWLockExclusive(&lock);
   if (vterm == VTERM_UNKNOWN) {
-    HANDLE handle =
-        CreateFileW(L"CONOUT$", GENERIC_READ | GENERIC_WRITE,
-                    FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING, 0,
-                    NULL);
+    HANDLE handle = CreateFileW(L"CONOUT$", GENERIC_READ | GENERIC_WRITE,
+                                FILE_SHARE_READ | FILE_SHARE_WRITE, NULL,
+                                OPEN_EXISTING, 0, NULL);
     if (handle != INVALID_HANDLE_VALUE) {
       find_vterm(handle);
       CloseHandle(handle);

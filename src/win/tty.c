@@ -55,9 +55,9 @@ int uv__tty_os_init(uv_loop_t* loop, uv_tty_t* tty, uv_file fd) {
   memset(&tty->tty, 0, sizeof(tty->tty));
   tty->handle = handle;
   tty->u.fd = owner;
-  uv__stream_opened((uv_stream_t*) tty,
-                    UV__CONNECTED | (is_input ? UV__READABLE | UV__TTY_INPUT
-                                              : UV__WRITABLE));
+  uv__stream_opened(
+      (uv_stream_t*) tty,
+      UV__CONNECTED | (is_input ? UV__READABLE | UV__TTY_INPUT : UV__WRITABLE));
   if (is_input)
     tty->tty.rd.mode.mode = UV_TTY_MODE_NORMAL;
   else
@@ -140,8 +140,7 @@ int uv_tty_reset_mode(void) {
     HANDLE handle = CreateFileW(L"CONIN$", GENERIC_READ | GENERIC_WRITE,
                                 FILE_SHARE_READ | FILE_SHARE_WRITE, NULL,
                                 OPEN_EXISTING, 0, NULL);
-    if (handle == INVALID_HANDLE_VALUE ||
-        !SetConsoleMode(handle, reset_mode))
+    if (handle == INVALID_HANDLE_VALUE || !SetConsoleMode(handle, reset_mode))
       err = uv__last_error();
     if (handle != INVALID_HANDLE_VALUE)
       CloseHandle(handle);

@@ -95,7 +95,7 @@ static int recv_one(uv_udp_t* handle) {
   }
   if (n < 0)
     uv__call_recv(handle, (ssize_t) buf.len, &buf,
-                    (const struct sockaddr*) &from, UV_UDP_PARTIAL);
+                  (const struct sockaddr*) &from, UV_UDP_PARTIAL);
   else
     uv__call_recv(handle, n, &buf, (const struct sockaddr*) &from, 0);
   return still_receiving(handle);

@@ -13,10 +13,10 @@ struct entry_point {
   int required;  /* every supported Windows has it */
 };
 
-#define ALWAYS(dll, name)                                                    \
-  { L##dll, #name, offsetof(struct uv__winapi, name), 1 }
-#define PERHAPS(dll, name)                                                    \
-  { L##dll, #name, offsetof(struct uv__winapi, name), 0 }
+#define ALWAYS(dll, name)                                                      \
+ { L##dll, #name, offsetof(struct uv__winapi, name), 1 }
+#define PERHAPS(dll, name)                                                     \
+ { L##dll, #name, offsetof(struct uv__winapi, name), 0 }
 
 static const struct entry_point entry_points[] = {
   ALWAYS("ntdll.dll", NtDeviceIoControlFile),

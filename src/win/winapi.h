@@ -222,94 +222,89 @@ struct uv__process_basic_info {
  * may be NULL. */
 /* DEVICE_NOTIFY_SUBSCRIBE_PARAMETERS. */
 struct uv__power_subscription {
-  ULONG (CALLBACK* callback)(void* context, ULONG type, void* setting);
+  ULONG(CALLBACK* callback)(void* context, ULONG type, void* setting);
   void* context;
 };
 
 struct uv__winapi {
   /* ntdll */
-  LONG (NTAPI* NtDeviceIoControlFile)(HANDLE file,
-                                      HANDLE event,
-                                      PVOID apc,
-                                      PVOID apc_context,
-                                      struct uv__io_status* status,
-                                      ULONG code,
-                                      PVOID in,
-                                      ULONG in_size,
-                                      PVOID out,
-                                      ULONG out_size);
-  LONG (NTAPI* NtQueryInformationFile)(HANDLE file,
-                                       struct uv__io_status* status,
-                                       PVOID info,
-                                       ULONG size,
-                                       int info_class);
-  LONG (NTAPI* NtSetInformationFile)(HANDLE file,
-                                     struct uv__io_status* status,
-                                     PVOID info,
-                                     ULONG size,
-                                     int info_class);
-  LONG (NTAPI* NtQueryVolumeInformationFile)(HANDLE file,
-                                             struct uv__io_status* status,
-                                             PVOID info,
-                                             ULONG size,
-                                             int info_class);
-  LONG (NTAPI* NtQueryDirectoryFile)(HANDLE file,
-                                     HANDLE event,
-                                     PVOID apc,
-                                     PVOID apc_context,
-                                     struct uv__io_status* status,
-                                     PVOID info,
-                                     ULONG size,
-                                     int info_class,
-                                     BOOLEAN single_entry,
-                                     struct uv__unicode_string* pattern,
-                                     BOOLEAN restart);
-  LONG (NTAPI* NtQuerySystemInformation)(int info_class,
-                                         PVOID info,
-                                         ULONG size,
-                                         PULONG used);
-  LONG (NTAPI* NtQueryInformationProcess)(HANDLE process,
-                                          int info_class,
-                                          PVOID info,
-                                          ULONG size,
-                                          PULONG used);
-  ULONG (NTAPI* RtlNtStatusToDosError)(LONG status);
-  LONG (NTAPI* RtlGetVersion)(OSVERSIONINFOW* info);
+  LONG(NTAPI* NtDeviceIoControlFile)
+  (HANDLE file,
+   HANDLE event,
+   PVOID apc,
+   PVOID apc_context,
+   struct uv__io_status* status,
+   ULONG code,
+   PVOID in,
+   ULONG in_size,
+   PVOID out,
+   ULONG out_size);
+  LONG(NTAPI* NtQueryInformationFile)
+  (HANDLE file,
+   struct uv__io_status* status,
+   PVOID info,
+   ULONG size,
+   int info_class);
+  LONG(NTAPI* NtSetInformationFile)
+  (HANDLE file,
+   struct uv__io_status* status,
+   PVOID info,
+   ULONG size,
+   int info_class);
+  LONG(NTAPI* NtQueryVolumeInformationFile)
+  (HANDLE file,
+   struct uv__io_status* status,
+   PVOID info,
+   ULONG size,
+   int info_class);
+  LONG(NTAPI* NtQueryDirectoryFile)
+  (HANDLE file,
+   HANDLE event,
+   PVOID apc,
+   PVOID apc_context,
+   struct uv__io_status* status,
+   PVOID info,
+   ULONG size,
+   int info_class,
+   BOOLEAN single_entry,
+   struct uv__unicode_string* pattern,
+   BOOLEAN restart);
+  LONG(NTAPI* NtQuerySystemInformation)
+  (int info_class, PVOID info, ULONG size, PULONG used);
+  LONG(NTAPI* NtQueryInformationProcess)
+  (HANDLE process, int info_class, PVOID info, ULONG size, PULONG used);
+  ULONG(NTAPI* RtlNtStatusToDosError)(LONG status);
+  LONG(NTAPI* RtlGetVersion)(OSVERSIONINFOW* info);
 
   /* bcrypt, advapi32: at least one of the two. */
-  LONG (WINAPI* BCryptGenRandom)(PVOID algorithm,
-                                 PUCHAR buffer,
-                                 ULONG size,
-                                 ULONG flags);
-  BOOLEAN (NTAPI* RtlGenRandom)(PVOID buffer, ULONG size);
+  LONG(WINAPI* BCryptGenRandom)
+  (PVOID algorithm, PUCHAR buffer, ULONG size, ULONG flags);
+  BOOLEAN(NTAPI* RtlGenRandom)(PVOID buffer, ULONG size);
 
   /* kernel32 and api sets; each may be NULL. */
-  HRESULT (WINAPI* SetThreadDescription)(HANDLE thread, PCWSTR text);
-  HRESULT (WINAPI* GetThreadDescription)(HANDLE thread, PWSTR* text);
-  BOOL (WINAPI* GetFileInformationByName)(PCWSTR path,
-                                          int info_class,
-                                          PVOID info,
-                                          ULONG size);
-  HRESULT (WINAPI* GetPackageFamilyName)(HANDLE process,
-                                         UINT32* length,
-                                         PWSTR name);
-  BOOL (WINAPI* IsWow64Process2)(HANDLE process, USHORT* own, USHORT* native);
-  int (WINAPI* GetHostNameW)(PWSTR name, int size);
+  HRESULT(WINAPI* SetThreadDescription)(HANDLE thread, PCWSTR text);
+  HRESULT(WINAPI* GetThreadDescription)(HANDLE thread, PWSTR* text);
+  BOOL(WINAPI* GetFileInformationByName)
+  (PCWSTR path, int info_class, PVOID info, ULONG size);
+  HRESULT(WINAPI* GetPackageFamilyName)
+  (HANDLE process, UINT32* length, PWSTR name);
+  BOOL(WINAPI* IsWow64Process2)(HANDLE process, USHORT* own, USHORT* native);
+  int(WINAPI* GetHostNameW)(PWSTR name, int size);
 
   /* user32; NULL without a desktop. */
-  HWINEVENTHOOK (WINAPI* SetWinEventHook)(DWORD min,
-                                          DWORD max,
-                                          HMODULE module,
-                                          WINEVENTPROC proc,
-                                          DWORD pid,
-                                          DWORD tid,
-                                          DWORD flags);
+  HWINEVENTHOOK(WINAPI* SetWinEventHook)
+  (DWORD min,
+   DWORD max,
+   HMODULE module,
+   WINEVENTPROC proc,
+   DWORD pid,
+   DWORD tid,
+   DWORD flags);
 
   /* powrprof; each may be NULL. */
-  DWORD (WINAPI* PowerRegisterSuspendResumeNotification)(DWORD flags,
-                                                         HANDLE recipient,
-                                                         void** registration);
-  DWORD (WINAPI* PowerUnregisterSuspendResumeNotification)(void* registration);
+  DWORD(WINAPI* PowerRegisterSuspendResumeNotification)
+  (DWORD flags, HANDLE recipient, void** registration);
+  DWORD(WINAPI* PowerUnregisterSuspendResumeNotification)(void* registration);
 };
 
 /* The table, filled on first use. Context: any. */

@@ -43,27 +43,27 @@ IS(UV__PROCESS_REAPED, 0x1000000);
 
 /* Bits are disjoint exactly if adding them is the same as joining them. The
  * lists are called with + and with |. */
-#define DISJOINT(list) \
-  _Static_assert(list(+) == list(|), "two meanings in one bit: " #list)
+#define DISJOINT(list)                                                         \
+ _Static_assert(list(+) == list(|), "two meanings in one bit: " #list)
 
-#define HANDLE(op)                                                \
-  (0ull + UV__CLOSING op UV__CLOSED op UV__ACTIVE op UV__REF op   \
-   UV__INTERNAL op ENDGAME_QUEUED)
-#define STREAM(op)                                                \
-  (HANDLE(op) op UV__LISTENING op UV__CONNECTED op UV__SHUTTING op \
-   UV__SHUT op UV__READ_EOF op UV__READING op UV__BOUND op        \
-   UV__READABLE op UV__WRITABLE op UV__READ_PENDING op            \
-   UV__BLOCKING_WRITES op UV__IPV6 op PLATFORM_STREAM(op))
-#define TCP(op)                                                   \
-  (STREAM(op) op UV__TCP_NODELAY op UV__TCP_KEEPALIVE op          \
-   UV__TCP_SINGLE_ACCEPT op PLATFORM_TCP(op))
-#define PIPE(op) \
-  (STREAM(op) op UV__PIPE_SYNC op UV__PIPE_SERVER op PLATFORM_PIPE(op))
+#define HANDLE(op)                                                             \
+ (0ull + UV__CLOSING op UV__CLOSED op UV__ACTIVE op UV__REF op UV__INTERNAL op \
+             ENDGAME_QUEUED)
+#define STREAM(op)                                                             \
+ (HANDLE(op) op UV__LISTENING op UV__CONNECTED op UV__SHUTTING op UV__SHUT op  \
+      UV__READ_EOF op UV__READING op UV__BOUND op UV__READABLE op UV__WRITABLE \
+          op UV__READ_PENDING op UV__BLOCKING_WRITES op UV__IPV6 op            \
+              PLATFORM_STREAM(op))
+#define TCP(op)                                                                \
+ (STREAM(op) op UV__TCP_NODELAY op UV__TCP_KEEPALIVE op UV__TCP_SINGLE_ACCEPT  \
+      op PLATFORM_TCP(op))
+#define PIPE(op)                                                               \
+ (STREAM(op) op UV__PIPE_SYNC op UV__PIPE_SERVER op PLATFORM_PIPE(op))
 #define TTY(op) (STREAM(op) op UV__TTY_INPUT op PLATFORM_TTY(op))
-#define UDP(op)                                                   \
-  (HANDLE(op) op UV__READING op UV__BOUND op UV__READ_PENDING op  \
-   UV__IPV6 op UV__UDP_DRAINING op UV__UDP_CONNECTED op           \
-   UV__UDP_RECVMMSG op PLATFORM_UDP(op))
+#define UDP(op)                                                                \
+ (HANDLE(op) op UV__READING op UV__BOUND op UV__READ_PENDING op UV__IPV6 op    \
+      UV__UDP_DRAINING op UV__UDP_CONNECTED op UV__UDP_RECVMMSG op             \
+          PLATFORM_UDP(op))
 #define SIGNAL(op) (HANDLE(op) op UV__SIGNAL_ONE_SHOT)
 #define PROCESS(op) (HANDLE(op) op UV__PROCESS_REAPED)
 #define POLL(op) (HANDLE(op) op UV__POLL_ATTACHED)

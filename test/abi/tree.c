@@ -11,13 +11,13 @@
 
 #include "uv/tree.h"
 
-#define CHECK(cond)                                                           \
-  do {                                                                        \
-    if (!(cond)) {                                                            \
-      fprintf(stderr, "tree.c:%d: %s\n", __LINE__, #cond);                    \
-      exit(1);                                                                \
-    }                                                                         \
-  } while (0)
+#define CHECK(cond)                                                            \
+ do {                                                                          \
+  if (!(cond)) {                                                               \
+   fprintf(stderr, "tree.c:%d: %s\n", __LINE__, #cond);                        \
+   exit(1);                                                                    \
+  }                                                                            \
+ } while (0)
 
 enum { NODES = 200, CHANGES = 20000, HEIGHT_MAX = 16 };
 
@@ -38,8 +38,8 @@ static int subtree_count(const struct node* n) {
 }
 
 static void augment(struct node* n) {
-  n->count = 1 + subtree_count(RB_LEFT(n, entry)) +
-             subtree_count(RB_RIGHT(n, entry));
+  n->count =
+      1 + subtree_count(RB_LEFT(n, entry)) + subtree_count(RB_RIGHT(n, entry));
 }
 
 RB_PROTOTYPE_STATIC(tree, node, entry, compare)
@@ -78,7 +78,7 @@ static void check_balance(void) {
       expected = blacks;
     }
     CHECK(n->count == 1 + subtree_count(RB_LEFT(n, entry)) +
-                      subtree_count(RB_RIGHT(n, entry)));
+                          subtree_count(RB_RIGHT(n, entry)));
   }
 }
 
@@ -107,8 +107,7 @@ static void check_lookup(int key) {
   CHECK(RB_FIND(tree, &tree, &probe) == (present[key] ? &nodes[key] : NULL));
   while (next < NODES && !present[next])
     next++;
-  CHECK(RB_NFIND(tree, &tree, &probe) ==
-        (next < NODES ? &nodes[next] : NULL));
+  CHECK(RB_NFIND(tree, &tree, &probe) == (next < NODES ? &nodes[next] : NULL));
 }
 
 static void change(int key) {
@@ -135,10 +134,10 @@ static void check_safe_walks(void) {
   }
   check_content();
   RB_FOREACH_REVERSE(n, tree, &tree)
-    left--;
+  left--;
   CHECK(left == 0);
   RB_FOREACH_REVERSE_SAFE(n, tree, &tree, next)
-    change(n->key);
+  change(n->key);
   CHECK(RB_EMPTY(&tree));
 }
 

@@ -18,13 +18,16 @@
 #define GUARD 0x5afe5afe5afe5afeULL
 
 /* Types are the caller's: the size is fixed when this file is compiled. */
-#define GUARDED(type)                                                         \
-  struct { unsigned long long before; type it; unsigned long long after; }
+#define GUARDED(type)                                                          \
+ struct {                                                                      \
+  unsigned long long before;                                                   \
+  type it;                                                                     \
+  unsigned long long after;                                                    \
+ }
 #define GUARD_SET(x) ((x).before = GUARD, (x).after = GUARD)
-#define GUARD_CHECK(x)                                                        \
-  EXPECT((x).before == GUARD && (x).after == GUARD)
-#define EXPECT(condition)                                                     \
-  ((condition) ? (void) 0 : give_up(#condition, __LINE__))
+#define GUARD_CHECK(x) EXPECT((x).before == GUARD && (x).after == GUARD)
+#define EXPECT(condition)                                                      \
+ ((condition) ? (void) 0 : give_up(#condition, __LINE__))
 
 static void give_up(const char* what, int line) {
   printf("line %d: not so: %s\n", line, what);
@@ -68,16 +71,16 @@ static struct {
   GUARDED(uv_mutex_t) mutex;
 } g;
 
-#define EVERY(visit)                                                          \
-  visit(g.loop), visit(g.timer), visit(g.idle), visit(g.prepare),             \
-  visit(g.check), visit(g.async), visit(g.signal), visit(g.poll),             \
-  visit(g.process), visit(g.fs_event), visit(g.fs_poll), visit(g.server),     \
-  visit(g.accepted), visit(g.client), visit(g.listener), visit(g.peer),       \
-  visit(g.pipe), visit(g.receiver), visit(g.sender), visit(g.tty),            \
-  visit(g.connect), visit(g.write), visit(g.shutdown), visit(g.send),         \
-  visit(g.fs), visit(g.work), visit(g.getaddrinfo), visit(g.getnameinfo),     \
-  visit(g.random), visit(g.barrier), visit(g.rwlock), visit(g.cond),          \
-  visit(g.sem), visit(g.mutex)
+#define EVERY(visit)                                                           \
+ visit(g.loop), visit(g.timer), visit(g.idle), visit(g.prepare),               \
+     visit(g.check), visit(g.async), visit(g.signal), visit(g.poll),           \
+     visit(g.process), visit(g.fs_event), visit(g.fs_poll), visit(g.server),   \
+     visit(g.accepted), visit(g.client), visit(g.listener), visit(g.peer),     \
+     visit(g.pipe), visit(g.receiver), visit(g.sender), visit(g.tty),          \
+     visit(g.connect), visit(g.write), visit(g.shutdown), visit(g.send),       \
+     visit(g.fs), visit(g.work), visit(g.getaddrinfo), visit(g.getnameinfo),   \
+     visit(g.random), visit(g.barrier), visit(g.rwlock), visit(g.cond),        \
+     visit(g.sem), visit(g.mutex)
 
 static uv_loop_t* loop = &g.loop.it;
 static int count; /* of callbacks, in the part that runs */
@@ -244,10 +247,10 @@ static void part_tcp(void) {
   g.client.it.data = NULL;
   EXPECT(uv_tcp_bind(&g.server.it, (struct sockaddr*) &any, 0) == 0);
   EXPECT(uv_listen((uv_stream_t*) &g.server.it, 8, on_connection) == 0);
-  EXPECT(uv_tcp_getsockname(&g.server.it, (struct sockaddr*) &name,
-                            &length) == 0);
-  EXPECT(uv_tcp_connect(&g.connect.it, &g.client.it,
-                        (struct sockaddr*) &name, on_connected) == 0);
+  EXPECT(uv_tcp_getsockname(&g.server.it, (struct sockaddr*) &name, &length) ==
+         0);
+  EXPECT(uv_tcp_connect(&g.connect.it, &g.client.it, (struct sockaddr*) &name,
+                        on_connected) == 0);
   EXPECT(uv_tcp_nodelay(&g.client.it, 1) == 0);
   run();
   EXPECT(count == 112);
@@ -273,8 +276,11 @@ static void part_pipe(void) {
 
 /* --- datagrams --- */
 
-static void on_datagram(uv_udp_t* udp, ssize_t nread, const uv_buf_t* buf,
-                        const struct sockaddr* from, unsigned flags) {
+static void on_datagram(uv_udp_t* udp,
+                        ssize_t nread,
+                        const uv_buf_t* buf,
+                        const struct sockaddr* from,
+                        unsigned flags) {
   (void) flags;
   if (nread == 0 && from == NULL)
     return;
@@ -356,7 +362,9 @@ static void part_files(void) {
   part_ends("files");
 }
 
-static void on_change(uv_fs_event_t* handle, const char* name, int events,
+static void on_change(uv_fs_event_t* handle,
+                      const char* name,
+                      int events,
                       int status) {
   EXPECT(status == 0);
   EXPECT((events & (UV_RENAME | UV_CHANGE)) != 0);
@@ -366,8 +374,10 @@ static void on_change(uv_fs_event_t* handle, const char* name, int events,
   }
 }
 
-static void on_poll_change(uv_fs_poll_t* handle, int status,
-                           const uv_stat_t* before, const uv_stat_t* after) {
+static void on_poll_change(uv_fs_poll_t* handle,
+                           int status,
+                           const uv_stat_t* before,
+                           const uv_stat_t* after) {
   EXPECT(status == 0);
   EXPECT(before->st_size != after->st_size);
   uv_close((uv_handle_t*) handle, NULL);
@@ -391,8 +401,8 @@ static void part_watched_files(void) {
   EXPECT(uv_fs_event_init(loop, &g.fs_event.it) == 0);
   EXPECT(uv_fs_event_start(&g.fs_event.it, on_change, ".", 0) == 0);
   EXPECT(uv_fs_poll_init(loop, &g.fs_poll.it) == 0);
-  EXPECT(uv_fs_poll_start(&g.fs_poll.it, on_poll_change, "relink.seen",
-                          20) == 0);
+  EXPECT(uv_fs_poll_start(&g.fs_poll.it, on_poll_change, "relink.seen", 20) ==
+         0);
   EXPECT(uv_timer_init(loop, &g.timer.it) == 0);
   EXPECT(uv_timer_start(&g.timer.it, on_touch, 100, 0) == 0);
   run();
@@ -411,7 +421,8 @@ static void after_work(uv_work_t* req, int status) {
   *(int*) req->data += 1;
 }
 
-static void on_names(uv_getaddrinfo_t* req, int status,
+static void on_names(uv_getaddrinfo_t* req,
+                     int status,
                      struct addrinfo* found) {
   EXPECT(status == 0);
   EXPECT(found->ai_family == AF_INET);
@@ -420,7 +431,9 @@ static void on_names(uv_getaddrinfo_t* req, int status,
   count += 1;
 }
 
-static void on_name(uv_getnameinfo_t* req, int status, const char* host,
+static void on_name(uv_getnameinfo_t* req,
+                    int status,
+                    const char* host,
                     const char* service) {
   EXPECT(status == 0);
   EXPECT(strcmp(host, "127.0.0.1") == 0);
@@ -429,7 +442,9 @@ static void on_name(uv_getnameinfo_t* req, int status, const char* host,
   count += 10;
 }
 
-static void on_random(uv_random_t* req, int status, void* bytes,
+static void on_random(uv_random_t* req,
+                      int status,
+                      void* bytes,
                       size_t length) {
   EXPECT(status == 0);
   EXPECT(bytes == req->data);
@@ -455,8 +470,8 @@ static void part_pool(void) {
   EXPECT(uv_getnameinfo(loop, &g.getnameinfo.it, on_name,
                         (struct sockaddr*) &addr,
                         NI_NUMERICHOST | NI_NUMERICSERV) == 0);
-  EXPECT(uv_random(loop, &g.random.it, bytes, sizeof(bytes), 0,
-                   on_random) == 0);
+  EXPECT(uv_random(loop, &g.random.it, bytes, sizeof(bytes), 0, on_random) ==
+         0);
   run();
   EXPECT(answer == 42);
   EXPECT(count == 111);
@@ -472,8 +487,7 @@ static void on_exit_of(uv_process_t* process, int64_t status, int signum) {
   count += 1000;
 }
 
-static void on_output(uv_stream_t* stream, ssize_t nread,
-                      const uv_buf_t* buf) {
+static void on_output(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
   (void) buf;
   if (nread >= 0)
     return;
@@ -482,7 +496,7 @@ static void on_output(uv_stream_t* stream, ssize_t nread,
 }
 
 static void part_process(void) {
-  static char* args[] = {"sh", "-c", "echo out; exit 3", NULL};
+  static char* args[] = { "sh", "-c", "echo out; exit 3", NULL };
   uv_process_options_t options;
   uv_stdio_container_t stdio[3];
 
@@ -538,8 +552,7 @@ static void part_poll(void) {
   EXPECT(pipe(fds) == 0);
   EXPECT(write(fds[1], "x", 1) == 1);
   EXPECT(uv_poll_init(loop, &g.poll.it, fds[0]) == 0);
-  EXPECT(uv_poll_start(&g.poll.it, UV_READABLE | UV_DISCONNECT,
-                       on_poll) == 0);
+  EXPECT(uv_poll_start(&g.poll.it, UV_READABLE | UV_DISCONNECT, on_poll) == 0);
   run();
   EXPECT(count == 1);
   close(fds[0]);

@@ -273,8 +273,8 @@ CONTRACT(p2_reset_beside_priority_data) {
   int peer = connect_tcp(&client);
   contract_apply(&loop, peer, 0, POLLPRI);
   CHECK_EQ(0, contract_wait(&loop, peer, 0).bits);
-  CHECK_EQ(0, setsockopt(client, SOL_SOCKET, SO_LINGER, &at_once,
-                         sizeof(at_once)));
+  CHECK_EQ(
+      0, setsockopt(client, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)));
   close(client);
   for (int i = 0; i < 3; i++) {
     unsigned bits = contract_wait(&loop, peer, 1000).bits;
@@ -306,8 +306,8 @@ CONTRACT(p2_error_of_a_socket) {
 
   contract_apply(&loop, client, 0, POLLIN);
   CHECK_EQ(0, contract_wait(&loop, client, 0).bits);
-  CHECK_EQ(0, setsockopt(peer, SOL_SOCKET, SO_LINGER, &at_once,
-                         sizeof(at_once)));
+  CHECK_EQ(0,
+           setsockopt(peer, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)));
   close(peer); /* a reset */
   CHECK(contract_wait(&loop, client, 1000).bits & (POLLIN | POLLERR));
   CHECK_EQ(-1, recv(client, &byte, 1, MSG_DONTWAIT));

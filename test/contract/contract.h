@@ -23,24 +23,24 @@
 #endif
 
 #define CONTRACT_ON(name, backend)                                             \
-  void unit_test_##name##_##backend(void);                                     \
-  void unit_test_##name##_##backend(void) {                                    \
-    name(contract_poller(#backend));                                           \
-  }
+ void unit_test_##name##_##backend(void);                                      \
+ void unit_test_##name##_##backend(void) {                                     \
+  name(contract_poller(#backend));                                             \
+ }
 
 #if TEST_POSIX
 # define CONTRACT(name)                                                        \
-   static void name(const struct uv__poller* poller);                          \
-   CONTRACT_ON(name, epoll)                                                    \
-   CONTRACT_ON(name, kqueue)                                                   \
-   CONTRACT_ON(name, poll)                                                     \
-   CONTRACT_ON(name, select)                                                   \
-   static void name(const struct uv__poller* poller)
+  static void name(const struct uv__poller* poller);                           \
+  CONTRACT_ON(name, epoll)                                                     \
+  CONTRACT_ON(name, kqueue)                                                    \
+  CONTRACT_ON(name, poll)                                                      \
+  CONTRACT_ON(name, select)                                                    \
+  static void name(const struct uv__poller* poller)
 #else
 # define CONTRACT(name)                                                        \
-   static void name(const struct uv__poller* poller);                          \
-   CONTRACT_ON(name, iocp)                                                     \
-   static void name(const struct uv__poller* poller)
+  static void name(const struct uv__poller* poller);                           \
+  CONTRACT_ON(name, iocp)                                                      \
+  static void name(const struct uv__poller* poller)
 #endif
 
 /* By name; skips the test if it is not compiled in. */

@@ -6,10 +6,10 @@
 #ifndef EACH_POLLER
 # if TEST_POSIX
 #  define EACH_POLLER(name)                                                    \
-    UNIT(name##_epoll)                                                         \
-    UNIT(name##_kqueue)                                                        \
-    UNIT(name##_poll)                                                          \
-    UNIT(name##_select)
+   UNIT(name##_epoll)                                                          \
+   UNIT(name##_kqueue)                                                         \
+   UNIT(name##_poll)                                                           \
+   UNIT(name##_select)
 #  define EACH_WATCHER(name) EACH_POLLER(name)
 #  define EACH_FORKER(name) EACH_POLLER(name)
 #  define EACH_PORT(name)
@@ -17,9 +17,9 @@
 #  define EACH_POLLER(name) UNIT(name##_iocp)
 #  define EACH_PORT(name) EACH_POLLER(name)
 #  define EACH_WATCHER(name)                                                   \
-    UNIT_LEFT_OUT(name##_iocp, "a completion port watches no descriptors")
+   UNIT_LEFT_OUT(name##_iocp, "a completion port watches no descriptors")
 #  define EACH_FORKER(name)                                                    \
-    UNIT_LEFT_OUT(name##_iocp, "signal handlers and fork()")
+   UNIT_LEFT_OUT(name##_iocp, "signal handlers and fork()")
 # endif
 #endif
 

@@ -18,11 +18,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define LOAD(field) \
-  BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define LOAD(field)                                                            \
+ BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define SKIP_UNLESS(value, n) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, n)
-#define SKIP_UNLESS_ANY(bits, n) \
-  BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, n)
+#define SKIP_UNLESS_ANY(bits, n)                                               \
+ BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, n)
 #define ANSWER(err) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (err))
 #define REFUSE(name) SKIP_UNLESS(SYS_##name, 1), ANSWER(ENOSYS)
 

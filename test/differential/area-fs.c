@@ -16,14 +16,13 @@ enum { KIND_REQUEST = KIND_AREA };
 #define FILES 3
 
 /* Names that get mixed up with each other: files, directories, links. */
-static const char* const names[] = {
-  "a", "a", "a", "b", "b", "c", "d", "d/x", "d/y", "e", "a/b", "missing/x",
-  "", ".", "d/."
-};
+static const char* const names[] = { "a",   "a",         "a",   "b",   "b",
+                                     "c",   "d",         "d/x", "d/y", "e",
+                                     "a/b", "missing/x", "",    ".",   "d/." };
 
 struct request {
   uv_fs_t req;
-  int file;      /* where an opened file or its closing is noted; -1: nowhere */
+  int file; /* where an opened file or its closing is noted; -1: nowhere */
   char what[96];
   char data[4096];
 };
@@ -45,15 +44,13 @@ struct call {
 typedef int (*fs_call)(const struct call* c);
 
 static int do_open(const struct call* c) {
-  static const int flags[] = {
-    UV_FS_O_RDONLY,
-    UV_FS_O_RDWR | UV_FS_O_CREAT,
-    UV_FS_O_RDWR | UV_FS_O_CREAT,
-    UV_FS_O_RDWR | UV_FS_O_CREAT | UV_FS_O_EXCL,
-    UV_FS_O_WRONLY | UV_FS_O_TRUNC,
-    UV_FS_O_RDONLY | UV_FS_O_DIRECTORY,
-    UV_FS_O_RDWR | UV_FS_O_APPEND | UV_FS_O_CREAT
-  };
+  static const int flags[] = { UV_FS_O_RDONLY,
+                               UV_FS_O_RDWR | UV_FS_O_CREAT,
+                               UV_FS_O_RDWR | UV_FS_O_CREAT,
+                               UV_FS_O_RDWR | UV_FS_O_CREAT | UV_FS_O_EXCL,
+                               UV_FS_O_WRONLY | UV_FS_O_TRUNC,
+                               UV_FS_O_RDONLY | UV_FS_O_DIRECTORY,
+                               UV_FS_O_RDWR | UV_FS_O_APPEND | UV_FS_O_CREAT };
   c->request->file = (int) (c->file - files);
   if (*c->file >= 0)
     return UV_EBUSY; /* ours: the place is taken */
@@ -80,8 +77,7 @@ static int do_read(const struct call* c) {
 static int do_write(const struct call* c) {
   uv_buf_t buf = buffer(c);
   memset(buf.base, 'a' + (int) (c->arg % 26), buf.len);
-  return uv_fs_write(world_loop(), c->req, *c->file, &buf, 1, offset(c),
-                     c->cb);
+  return uv_fs_write(world_loop(), c->req, *c->file, &buf, 1, offset(c), c->cb);
 }
 static int do_unlink(const struct call* c) {
   return uv_fs_unlink(world_loop(), c->req, c->name, c->cb);
@@ -108,8 +104,7 @@ static int do_ftruncate(const struct call* c) {
   return uv_fs_ftruncate(world_loop(), c->req, *c->file, c->arg % 3000, c->cb);
 }
 static int do_access(const struct call* c) {
-  return uv_fs_access(world_loop(), c->req, c->name, (int) (c->arg % 8),
-                      c->cb);
+  return uv_fs_access(world_loop(), c->req, c->name, (int) (c->arg % 8), c->cb);
 }
 static int do_chmod(const struct call* c) {
   return uv_fs_chmod(world_loop(), c->req, c->name, (int) (c->arg & 0777),
@@ -148,8 +143,8 @@ static int do_copyfile(const struct call* c) {
                         (int) (c->arg % 10 == 0 ? 8 : c->arg % 4), c->cb);
 }
 static int do_sendfile(const struct call* c) {
-  return uv_fs_sendfile(world_loop(), c->req, files[1], files[0],
-                        c->arg % 20, c->arg % 2000, c->cb);
+  return uv_fs_sendfile(world_loop(), c->req, files[1], files[0], c->arg % 20,
+                        c->arg % 2000, c->cb);
 }
 static int do_scandir(const struct call* c) {
   return uv_fs_scandir(world_loop(), c->req, c->name, 0, c->cb);

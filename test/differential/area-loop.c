@@ -12,10 +12,25 @@
 #define WATCHERS 3
 #define ASYNCS 3
 
-static const uint64_t timeouts[] = {
-  0, 0, 0, 1, 1, 2, 3, 5, 5, 7, 10, 20, 50, 100, 1000,
-  (uint64_t) -1, (uint64_t) -2, (uint64_t) 1 << 62, 4294967296u
-};
+static const uint64_t timeouts[] = { 0,
+                                     0,
+                                     0,
+                                     1,
+                                     1,
+                                     2,
+                                     3,
+                                     5,
+                                     5,
+                                     7,
+                                     10,
+                                     20,
+                                     50,
+                                     100,
+                                     1000,
+                                     (uint64_t) -1,
+                                     (uint64_t) -2,
+                                     (uint64_t) 1 << 62,
+                                     4294967296u };
 static const uint64_t repeats[] = {
   0, 0, 0, 0, 1, 2, 5, 10, 100, (uint64_t) -1
 };
@@ -90,8 +105,7 @@ static void timer_due(const struct step* step) {
   struct object* o;
   uv_timer_t* t = timer(step, &o);
   world_say(step, o, 0, "timer_get_due_in %s: %lld, repeat %llu", o->name,
-            due_in(t),
-            (unsigned long long) uv_timer_get_repeat(t));
+            due_in(t), (unsigned long long) uv_timer_get_repeat(t));
 }
 
 /* --- idle, prepare, check ------------------------------------------------ */
@@ -107,38 +121,37 @@ struct watcher_class {
   int (*stop)(void* handle);
 };
 
-#define WATCHER_CLASS(type, KIND)                                            \
-  static void type##_cb(uv_##type##_t* handle) {                             \
-    world_callback(handle->data, #type "_cb");                               \
-  }                                                                          \
-  static void type##_cb2(uv_##type##_t* handle) {                            \
-    world_callback(handle->data, #type "_cb2");                              \
-  }                                                                          \
-  static int type##_init(void* handle) {                                     \
-    return uv_##type##_init(world_loop(), handle);                           \
-  }                                                                          \
-  static int type##_start(void* handle, enum callback which) {               \
-    static const uv_##type##_cb cbs[] = { NULL, type##_cb, type##_cb2 };     \
-    return uv_##type##_start(handle, cbs[which]);                            \
-  }                                                                          \
-  static int type##_stop(void* handle) {                                     \
-    return uv_##type##_stop(handle);                                         \
-  }                                                                          \
-  static const struct watcher_class type##_class = {                         \
-    #type, KIND, sizeof(uv_##type##_t), type##_init, type##_start, type##_stop \
-  }
+#define WATCHER_CLASS(type, KIND)                                              \
+ static void type##_cb(uv_##type##_t* handle) {                                \
+  world_callback(handle->data, #type "_cb");                                   \
+ }                                                                             \
+ static void type##_cb2(uv_##type##_t* handle) {                               \
+  world_callback(handle->data, #type "_cb2");                                  \
+ }                                                                             \
+ static int type##_init(void* handle) {                                        \
+  return uv_##type##_init(world_loop(), handle);                               \
+ }                                                                             \
+ static int type##_start(void* handle, enum callback which) {                  \
+  static const uv_##type##_cb cbs[] = { NULL, type##_cb, type##_cb2 };         \
+  return uv_##type##_start(handle, cbs[which]);                                \
+ }                                                                             \
+ static int type##_stop(void* handle) {                                        \
+  return uv_##type##_stop(handle);                                             \
+ }                                                                             \
+ static const struct watcher_class type##_class = {                            \
+   #type, KIND, sizeof(uv_##type##_t), type##_init, type##_start, type##_stop  \
+ }
 
 WATCHER_CLASS(idle, KIND_IDLE);
 WATCHER_CLASS(prepare, KIND_PREPARE);
 WATCHER_CLASS(check, KIND_CHECK);
 
-static const struct watcher_class* const watchers[] = {
-  &idle_class, &prepare_class, &check_class
-};
+static const struct watcher_class* const watchers[] = { &idle_class,
+                                                        &prepare_class,
+                                                        &check_class };
 
 /* NULL while it closes. */
-static struct object* watcher(const struct watcher_class* class,
-                              unsigned arg) {
+static struct object* watcher(const struct watcher_class* class, unsigned arg) {
   struct object* o = object_pick(class->kind, arg);
 
   if (o->life == GONE)

@@ -17,8 +17,8 @@ enum { KIND_POLL = KIND_AREA };
 #define TRANSFER_MAX 4096
 
 static int fds[2 * PAIRS];
-static int fd_of[POLLS];       /* index into fds of an open handle */
-static int number_of[POLLS];   /* the descriptor it was made for */
+static int fd_of[POLLS];     /* index into fds of an open handle */
+static int number_of[POLLS]; /* the descriptor it was made for */
 
 static uv_poll_t* poll_of(const struct object* object) {
   return (uv_poll_t*) object->handle;
@@ -77,11 +77,16 @@ static void poll_init(const struct step* step) {
 
 static void poll_start(const struct step* step) {
   struct object* o = object_pick(KIND_POLL, step->arg[0]);
-  static const int masks[] = {
-    UV_READABLE, UV_READABLE, UV_READABLE, UV_WRITABLE,
-    UV_READABLE | UV_WRITABLE, UV_DISCONNECT, UV_READABLE | UV_DISCONNECT,
-    UV_PRIORITIZED, 0, 15
-  };
+  static const int masks[] = { UV_READABLE,
+                               UV_READABLE,
+                               UV_READABLE,
+                               UV_WRITABLE,
+                               UV_READABLE | UV_WRITABLE,
+                               UV_DISCONNECT,
+                               UV_READABLE | UV_DISCONNECT,
+                               UV_PRIORITIZED,
+                               0,
+                               15 };
   int mask = AT(masks, step->arg[1]);
 
   if (o->life != OPEN || fds[fd_of[o->number]] != number_of[o->number]) {
@@ -185,8 +190,8 @@ static void fd_shutdown(const struct step* step) {
     return;
   }
   int err = shutdown(fds[index], how);
-  world_say(step, NULL, err == 0 ? 0 : -errno, "shutdown %s %d",
-            fd_name(index), how);
+  world_say(step, NULL, err == 0 ? 0 : -errno, "shutdown %s %d", fd_name(index),
+            how);
 }
 
 static int is_watched(int index) {
@@ -246,18 +251,12 @@ static void begin(void) {
 }
 
 static const struct op ops[] = {
-  { "poll_init", 70, poll_init, 0 },
-  { "poll_start", 110, poll_start, 0 },
-  { "poll_stop", 25, poll_stop, 0 },
-  { "poll_bad", 3, poll_bad, 0 },
-  { "fd_write", 60, fd_write, 0 },
-  { "fd_fill", 15, fd_fill, 0 },
-  { "fd_read", 40, fd_read, 0 },
-  { "fd_drain", 15, fd_drain, 0 },
-  { "fd_shutdown", 10, fd_shutdown, 0 },
-  { "fd_close", 15, fd_close, 0 },
-  { "fd_reopen", 10, fd_reopen, 0 },
-  { NULL, 0, NULL, 0 },
+  { "poll_init", 70, poll_init, 0 },     { "poll_start", 110, poll_start, 0 },
+  { "poll_stop", 25, poll_stop, 0 },     { "poll_bad", 3, poll_bad, 0 },
+  { "fd_write", 60, fd_write, 0 },       { "fd_fill", 15, fd_fill, 0 },
+  { "fd_read", 40, fd_read, 0 },         { "fd_drain", 15, fd_drain, 0 },
+  { "fd_shutdown", 10, fd_shutdown, 0 }, { "fd_close", 15, fd_close, 0 },
+  { "fd_reopen", 10, fd_reopen, 0 },     { NULL, 0, NULL, 0 },
 };
 
 const struct area area_poll = {

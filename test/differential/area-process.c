@@ -62,8 +62,8 @@ static const struct child {
   const char* arg;
   int ends;
 } children[] = {
-  { "exit", "0", 1 }, { "exit", "7", 1 },   { "die", "15", 1 },
-  { "die", "9", 1 },  { "wait", "", 0 },    { "wait", "", 0 },
+  { "exit", "0", 1 },  { "exit", "7", 1 },     { "die", "15", 1 },
+  { "die", "9", 1 },   { "wait", "", 0 },      { "wait", "", 0 },
   { "print", "5", 1 }, { "print", "1000", 1 },
 };
 
@@ -119,8 +119,7 @@ static void spawn(const struct step* step) {
     object_close(o, 1);
   else if (output != NULL)
     world_say(step, output,
-              uv_read_start((uv_stream_t*) output->handle, on_alloc,
-                            on_output),
+              uv_read_start((uv_stream_t*) output->handle, on_alloc, on_output),
               "read_start %s", output->name);
 }
 
@@ -210,8 +209,8 @@ static void signal_stop(const struct step* step) {
 static int is_handled(int signum) {
   for (unsigned i = 0; i < SIGNALS; i++) {
     const struct object* o = object_pick(KIND_SIGNAL, i);
-    if (o->life == OPEN && uv_is_active(o->handle) &&
-        signum_of[i] == signum && !is_spent[i])
+    if (o->life == OPEN && uv_is_active(o->handle) && signum_of[i] == signum &&
+        !is_spent[i])
       return 1;
   }
   return signal_is_harmless(signum);

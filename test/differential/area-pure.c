@@ -8,15 +8,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char* const texts[] = {
-  "", "127.0.0.1", "::1", "fe80::1%lo", "fe80::1%nonsense", "1.2.3",
-  "256.1.1.1", "1.2.3.4.5", "::ffff:1.2.3.4", "::ffff:1.2.3.256", "1::2::3",
-  "::", ":::",
-  "2001:db8:0:0:1:0:0:1", "12345::1", "0.0.0.0", "01.2.3.4", " 1.2.3.4",
-  "1.2.3.4 ", "::1.2.3.4", "a:b:c:d:e:f:1:2", "a:b:c:d:e:f:1:2:3", "g::",
-  "0:0:0:0:0:0:0:0", "1:0:0:2:0:0:0:3", "255.255.255.255", "::%lo", "1::",
-  "1:2:3:4:5:6:7::", "::2:3:4:5:6:7:8"
-};
+static const char* const texts[] = { "",
+                                     "127.0.0.1",
+                                     "::1",
+                                     "fe80::1%lo",
+                                     "fe80::1%nonsense",
+                                     "1.2.3",
+                                     "256.1.1.1",
+                                     "1.2.3.4.5",
+                                     "::ffff:1.2.3.4",
+                                     "::ffff:1.2.3.256",
+                                     "1::2::3",
+                                     "::",
+                                     ":::",
+                                     "2001:db8:0:0:1:0:0:1",
+                                     "12345::1",
+                                     "0.0.0.0",
+                                     "01.2.3.4",
+                                     " 1.2.3.4",
+                                     "1.2.3.4 ",
+                                     "::1.2.3.4",
+                                     "a:b:c:d:e:f:1:2",
+                                     "a:b:c:d:e:f:1:2:3",
+                                     "g::",
+                                     "0:0:0:0:0:0:0:0",
+                                     "1:0:0:2:0:0:0:3",
+                                     "255.255.255.255",
+                                     "::%lo",
+                                     "1::",
+                                     "1:2:3:4:5:6:7::",
+                                     "::2:3:4:5:6:7:8" };
 static const int sizes[] = { 0, 1, 2, 3, 5, 8, 16, 40, 46, 64 };
 
 static const char* text(const struct step* step) {
@@ -134,8 +155,8 @@ static void errors(const struct step* step) {
 
   uv_err_name_r(code, name, (size_t) AT(sizes, step->arg[2]) + 1);
   uv_strerror_r(code, message, 1 + step->arg[3] % sizeof(message));
-  world_say(step, NULL, uv_translate_sys_error(code), "error %d: %s, %s",
-            code, name, message);
+  world_say(step, NULL, uv_translate_sys_error(code), "error %d: %s, %s", code,
+            name, message);
 }
 
 static void types(const struct step* step) {
@@ -160,8 +181,9 @@ static void utf16(const struct step* step) {
   char digits[2 * sizeof(buffer) + 1] = "";
 
   for (int i = 0; i < 7; i++) {
-    static const uint16_t units[] = { 'a', 0x7f, 0x80, 0x7ff, 0x800, 0xd800,
-                                      0xdbff, 0xdc00, 0xdfff, 0xffff, 0x4e2d };
+    static const uint16_t units[] = { 'a',    0x7f,   0x80,   0x7ff,
+                                      0x800,  0xd800, 0xdbff, 0xdc00,
+                                      0xdfff, 0xffff, 0x4e2d };
     in[i] = AT(units, (step->arg[0] >> i) + (unsigned) i);
   }
   in[7] = 0;
@@ -176,13 +198,28 @@ static void utf16(const struct step* step) {
 }
 
 static void wtf8(const struct step* step) {
-  static const char* const bytes[] = {
-    "", "a", "\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xef\xbf\xbf",
-    "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xc0\x80",
-    "\xc1\xbf", "\xe0\x80\x80", "\xed\xa0\x80", "\xed\xbf\xbf", "\x80",
-    "\xff", "\xf0\x80\x80\x80", "\xe4\xb8", "\xf0\x90", "a\xe4\xb8\xad z",
-    "\xed\xa0\x80\xed\xb0\x80"
-  };
+  static const char* const bytes[] = { "",
+                                       "a",
+                                       "\x7f",
+                                       "\xc2\x80",
+                                       "\xdf\xbf",
+                                       "\xe0\xa0\x80",
+                                       "\xef\xbf\xbf",
+                                       "\xf0\x90\x80\x80",
+                                       "\xf4\x8f\xbf\xbf",
+                                       "\xf4\x90\x80\x80",
+                                       "\xc0\x80",
+                                       "\xc1\xbf",
+                                       "\xe0\x80\x80",
+                                       "\xed\xa0\x80",
+                                       "\xed\xbf\xbf",
+                                       "\x80",
+                                       "\xff",
+                                       "\xf0\x80\x80\x80",
+                                       "\xe4\xb8",
+                                       "\xf0\x90",
+                                       "a\xe4\xb8\xad z",
+                                       "\xed\xa0\x80\xed\xb0\x80" };
   const char* in = AT(bytes, step->arg[0]);
   uint16_t out[16];
   char digits[4 * 16 + 1] = "";
@@ -241,12 +278,9 @@ static const struct sized {
   int (*get)(char* out, size_t* size);
   int is_secret; /* differs between two runs: do not show it */
 } sized[] = {
-  { "cwd", uv_cwd, 1 },
-  { "hostname", uv_os_gethostname, 0 },
-  { "homedir", set_home, 0 },
-  { "tmpdir", set_tmp, 0 },
-  { "exepath", uv_exepath, 2 },
-  { "title", get_title, 2 },
+  { "cwd", uv_cwd, 1 },         { "hostname", uv_os_gethostname, 0 },
+  { "homedir", set_home, 0 },   { "tmpdir", set_tmp, 0 },
+  { "exepath", uv_exepath, 2 }, { "title", get_title, 2 },
 };
 
 static void sized_string(const struct step* step) {
@@ -256,8 +290,11 @@ static void sized_string(const struct step* step) {
   int err = what->get(out, &size);
 
   if (what->is_secret == 2)
-    world_say(step, NULL, err == UV_ENOBUFS ? 0 : err > 0 ? 0 : err, "%s",
-              what->name);
+    world_say(step, NULL,
+              err == UV_ENOBUFS ? 0
+              : err > 0         ? 0
+                                : err,
+              "%s", what->name);
   else
     world_say(step, NULL, err, "%s: %zu %s", what->name, size,
               err == 0 && !what->is_secret ? out : "");
@@ -365,12 +402,18 @@ static const struct outcome {
   const char* name;
   int (*get)(unsigned arg);
 } outcomes[] = {
-  { "clock_gettime", bad_clock },   { "getpriority", priority },
-  { "setpriority", set_priority },  { "guess_handle", guess },
-  { "random", random_flags },       { "if_indextoname", interface_name },
-  { "get_passwd2", passwd2 },       { "get_group", group },
-  { "loop_configure", loop_option }, { "thread_name", thread_name },
-  { "locks", locks },               { "chdir", chdir_one },
+  { "clock_gettime", bad_clock },
+  { "getpriority", priority },
+  { "setpriority", set_priority },
+  { "guess_handle", guess },
+  { "random", random_flags },
+  { "if_indextoname", interface_name },
+  { "get_passwd2", passwd2 },
+  { "get_group", group },
+  { "loop_configure", loop_option },
+  { "thread_name", thread_name },
+  { "locks", locks },
+  { "chdir", chdir_one },
   { "dlopen", library },
 };
 

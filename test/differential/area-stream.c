@@ -13,9 +13,9 @@
 #define PATIENCE_MS 2
 #define WRITES_MAX 16 /* that can be cancelled */
 
-static const unsigned write_sizes[] = {
-  0, 1, 1, 2, 5, 10, 100, 100, 1000, 4096, 65536, 70000, 300000
-};
+static const unsigned write_sizes[] = { 0,     1,     1,     2,    5,
+                                        10,    100,   100,   1000, 4096,
+                                        65536, 70000, 300000 };
 static const unsigned read_sizes[] = { 65536, 65536, 65536, 1000, 16, 1, 0 };
 
 struct write_req {
@@ -118,7 +118,8 @@ static char* make_buffers(const struct step* step,
   return data;
 }
 
-static const char* describe(const char* what, const uv_buf_t* bufs,
+static const char* describe(const char* what,
+                            const uv_buf_t* bufs,
                             unsigned nbufs) {
   static char text[128];
   int at = snprintf(text, sizeof(text), "%s", what);
@@ -318,8 +319,7 @@ static void pipe_chmod(const struct step* step) {
     world_skip(step);
   else
     world_say(step, o,
-              uv_pipe_chmod((uv_pipe_t*) o->handle,
-                            (int) (step->arg[2] % 5)),
+              uv_pipe_chmod((uv_pipe_t*) o->handle, (int) (step->arg[2] % 5)),
               "pipe_chmod %s %u", o->name, step->arg[2] % 5);
 }
 

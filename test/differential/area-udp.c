@@ -15,12 +15,9 @@ enum { KIND_UDP = KIND_AREA };
 #define PATIENCE_MS 1
 #define BATCH_MAX 4
 
-static const unsigned send_sizes[] = {
-  0, 1, 1, 2, 10, 100, 500, 1400, 9000, 65507, 65508
-};
-static const unsigned recv_sizes[] = {
-  65536, 65536, 4 * 65536, 100, 10, 1, 0
-};
+static const unsigned send_sizes[] = { 0,   1,    1,    2,     10,   100,
+                                       500, 1400, 9000, 65507, 65508 };
+static const unsigned recv_sizes[] = { 65536, 65536, 4 * 65536, 100, 10, 1, 0 };
 
 struct send_req {
   uv_udp_send_t req;
@@ -89,9 +86,9 @@ static struct object* udp_pick(unsigned arg) {
 /* --- making -------------------------------------------------------------- */
 
 static int init_udp(struct object* o, unsigned arg) {
-  static const unsigned flags[] = {
-    AF_UNSPEC, AF_UNSPEC, AF_INET, AF_INET | UV_UDP_RECVMMSG, UV_UDP_RECVMMSG
-  };
+  static const unsigned flags[] = { AF_UNSPEC, AF_UNSPEC, AF_INET,
+                                    AF_INET | UV_UDP_RECVMMSG,
+                                    UV_UDP_RECVMMSG };
   uv_udp_t* memory = object_memory(o, sizeof(*memory));
   unsigned flag = AT(flags, arg);
 
@@ -388,9 +385,8 @@ static void udp_names(const struct step* step) {
     world_skip(step);
     return;
   }
-  err = peer
-            ? uv_udp_getpeername(udp_of(o), (struct sockaddr*) &addr, &length)
-            : uv_udp_getsockname(udp_of(o), (struct sockaddr*) &addr, &length);
+  err = peer ? uv_udp_getpeername(udp_of(o), (struct sockaddr*) &addr, &length)
+             : uv_udp_getsockname(udp_of(o), (struct sockaddr*) &addr, &length);
   world_say(step, o, err, "name %s peer=%d length=%d", o->name, peer, length);
 }
 

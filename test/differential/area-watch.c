@@ -60,11 +60,11 @@ static void event_start(const struct step* step) {
   if (o == NULL)
     world_skip(step);
   else
-    world_say(step, o,
-              uv_fs_event_start((uv_fs_event_t*) o->handle, on_event, name,
-                                step->arg[2] % 8 == 0 ? UV_FS_EVENT_RECURSIVE
-                                                      : 0),
-              "fs_event_start %s %s", o->name, name);
+    world_say(
+        step, o,
+        uv_fs_event_start((uv_fs_event_t*) o->handle, on_event, name,
+                          step->arg[2] % 8 == 0 ? UV_FS_EVENT_RECURSIVE : 0),
+        "fs_event_start %s %s", o->name, name);
 }
 
 static void event_stop(const struct step* step) {
@@ -113,8 +113,8 @@ static void poll_start(const struct step* step) {
     world_skip(step);
     return;
   }
-  int err = uv_fs_poll_start((uv_fs_poll_t*) o->handle, on_poll, name,
-                             interval);
+  int err =
+      uv_fs_poll_start((uv_fs_poll_t*) o->handle, on_poll, name, interval);
   moment_settle();
   world_say(step, o, err, "fs_poll_start %s %s %u", o->name, name, interval);
 }
@@ -185,10 +185,14 @@ static const struct change {
   const char* name;
   int (*make)(const char* name);
 } changes[] = {
-  { "append", change_append }, { "append", change_append },
-  { "append", change_append }, { "unlink", change_unlink },
-  { "chmod", change_mode },    { "rename to b", change_name },
-  { "directory d", change_directory }, { "open", change_read },
+  { "append", change_append },
+  { "append", change_append },
+  { "append", change_append },
+  { "unlink", change_unlink },
+  { "chmod", change_mode },
+  { "rename to b", change_name },
+  { "directory d", change_directory },
+  { "open", change_read },
 };
 
 /* Until the clock that files are stamped with moves on: so a file that was

@@ -15,9 +15,9 @@ enum { KIND_WORK = KIND_AREA };
 
 enum request { WORK, BLOCKED_WORK, STAT, ADDR_INFO, NAME_INFO, RANDOM };
 
-static const char* const request_names[] = {
-  "work", "blocked work", "stat", "getaddrinfo", "getnameinfo", "random"
-};
+static const char* const request_names[] = { "work",        "blocked work",
+                                             "stat",        "getaddrinfo",
+                                             "getnameinfo", "random" };
 
 /* One of each kind, since the type decides how it is cancelled. */
 struct slot {
@@ -127,8 +127,8 @@ static int submit(struct slot* slot, enum request kind) {
 
 static void work_submit(const struct step* step) {
   static const enum request kinds[] = {
-    WORK, WORK, BLOCKED_WORK, BLOCKED_WORK, BLOCKED_WORK, STAT, ADDR_INFO,
-    NAME_INFO, RANDOM
+    WORK, WORK,      BLOCKED_WORK, BLOCKED_WORK, BLOCKED_WORK,
+    STAT, ADDR_INFO, NAME_INFO,    RANDOM
   };
   struct object* o = object_pick(KIND_WORK, step->arg[0]);
   struct slot* slot = &slots[o->number];

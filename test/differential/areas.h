@@ -33,8 +33,7 @@ void loop_setup(void);
 extern const struct op loop_few_ops[];
 
 /* The entry of a table that an argument means. */
-#define AT(table, arg) \
-  ((table)[(arg) % (sizeof(table) / sizeof((table)[0]))])
+#define AT(table, arg) ((table)[(arg) % (sizeof(table) / sizeof((table)[0]))])
 
 /* A UDP socket, bound to loopback or not, that no handle has; and its end
  * (sockets-unix.c, sockets-win.c). */

@@ -5,9 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-const int signums[SIGNUMS] = {
-  SIGUSR1, SIGUSR1, SIGUSR2, SIGUSR2, SIGHUP, SIGCHLD, SIGWINCH
-};
+const int signums[SIGNUMS] = { SIGUSR1, SIGUSR1, SIGUSR2, SIGUSR2,
+                               SIGHUP,  SIGCHLD, SIGWINCH };
 const int bad_signums[BAD_SIGNUMS] = { 0, -1, SIGKILL, SIGSTOP, 99 };
 
 const int signals_can_be_sent = 1;

@@ -7,9 +7,8 @@
 
 #define PATH_BYTES 1024
 
-const int signums[SIGNUMS] = {
-  SIGINT, SIGINT, SIGBREAK, SIGHUP, SIGHUP, SIGTERM, SIGWINCH
-};
+const int signums[SIGNUMS] = { SIGINT, SIGINT,  SIGBREAK, SIGHUP,
+                               SIGHUP, SIGTERM, SIGWINCH };
 const int bad_signums[BAD_SIGNUMS] = { 0, -1, SIGKILL, 99, 4096 };
 
 /* They come from the console, which the programs do not have. */

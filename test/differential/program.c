@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #define STEPS_MIN 8
-#define MAIN_PERCENT 60  /* of the steps run in the main line */
-#define MORE_PERCENT 30  /* of the reactions are followed by another at once */
+#define MAIN_PERCENT 60 /* of the steps run in the main line */
+#define MORE_PERCENT 30 /* of the reactions are followed by another at once */
 
 /* splitmix64: a few lines, and the same numbers everywhere. */
 static uint64_t random_next(uint64_t* state) {

@@ -17,16 +17,16 @@ struct step;
 
 struct op {
   const char* name;
-  int weight;                       /* how often, compared with the others */
+  int weight; /* how often, compared with the others */
   void (*run)(const struct step*);
-  unsigned since;                   /* the version of libuv that has it */
+  unsigned since; /* the version of libuv that has it */
 };
 
 struct step {
-  int index;                        /* in the program as generated */
-  int where;                        /* IN_MAIN or the number of an object */
-  int more;                         /* run the next step in this place, too */
-  unsigned arg[STEP_ARGS];          /* 0..65535; the operation reads them */
+  int index;               /* in the program as generated */
+  int where;               /* IN_MAIN or the number of an object */
+  int more;                /* run the next step in this place, too */
+  unsigned arg[STEP_ARGS]; /* 0..65535; the operation reads them */
   const struct op* op;
 };
 

@@ -106,8 +106,7 @@ uv_os_sock_t socket_make(int is_bound) {
                            WSA_FLAG_OVERLAPPED);
 
   uv_ip4_addr("127.0.0.1", 0, &addr);
-  if (is_bound &&
-      bind(sock, (const struct sockaddr*) &addr, sizeof(addr)) != 0)
+  if (is_bound && bind(sock, (const struct sockaddr*) &addr, sizeof(addr)) != 0)
     abort();
   return sock;
 }

@@ -10,11 +10,10 @@
 
 #define BACKLOG 4
 
-static const char* const pair_names[] = {
-  "unix", "tcp", "pipe", "ipc", "packet"
-};
+static const char* const pair_names[] = { "unix", "tcp", "pipe", "ipc",
+                                          "packet" };
 
-static char server_name[64];          /* of l0, while it listens */
+static char server_name[64];           /* of l0, while it listens */
 static struct sockaddr_in server_addr; /* of l1 */
 static int auto_accept[SERVERS];
 
@@ -104,8 +103,8 @@ static void on_connection(uv_stream_t* handle, int status) {
   struct object* client = free_stream();
 
   world_callback(server, "connection_cb %s", trace_code(status));
-  if (server->life != OPEN || !auto_accept[server->number] ||
-      client == NULL || client->life != GONE)
+  if (server->life != OPEN || !auto_accept[server->number] || client == NULL ||
+      client->life != GONE)
     return;
   trace_add("%s accept %s -> ", server->name, client->name);
   trace_add("%s", trace_code(accept_into(server, client)));
@@ -148,8 +147,7 @@ void server_listen(const struct step* step) {
     world_say(step, o, err, "bind %s", o->name);
   auto_accept[o->number] = step->arg[1] % 4 != 0;
   err = uv_listen(stream_of(o), BACKLOG, on_connection);
-  world_say(step, o, err, "listen %s auto=%d", o->name,
-            auto_accept[o->number]);
+  world_say(step, o, err, "listen %s auto=%d", o->name, auto_accept[o->number]);
 }
 
 void server_accept(const struct step* step) {

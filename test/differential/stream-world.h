@@ -11,7 +11,7 @@ enum {
 };
 
 #define STREAMS 8
-#define SERVERS 2          /* l0: unix, l1: tcp */
+#define SERVERS 2 /* l0: unix, l1: tcp */
 
 enum pair_kind {
   PAIR_UNIX,   /* a connection that pipes take */

@@ -11,8 +11,7 @@ void trace_open(void);
 void trace_clear(void);
 
 /* Adds text to the current line, and ends it. */
-void trace_add(const char* format, ...)
-    __attribute__((format(printf, 1, 2)));
+void trace_add(const char* format, ...) __attribute__((format(printf, 1, 2)));
 void trace_end(void);
 
 /* Callbacks that run inside a call are indented by its depth. */

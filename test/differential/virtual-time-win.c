@@ -24,8 +24,8 @@
 #define PATIENCE_MIN_MS 3
 #define SETTLE_MS 5
 
-typedef BOOL(WINAPI* wait_fn)(HANDLE, OVERLAPPED_ENTRY*, ULONG, ULONG*, DWORD,
-                              BOOL);
+typedef BOOL(
+    WINAPI* wait_fn)(HANDLE, OVERLAPPED_ENTRY*, ULONG, ULONG*, DWORD, BOOL);
 typedef BOOL(WINAPI* counter_fn)(LARGE_INTEGER*);
 
 static _Thread_local int is_loop_thread;

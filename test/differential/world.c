@@ -29,8 +29,8 @@ static const struct program* program;
 static struct orphan* orphans;
 static int ncallbacks;
 static int nrun_callbacks; /* of the current uv_run() */
-static int depth; /* of callbacks */
-static int tells_timeout; /* in callbacks, too */
+static int depth;          /* of callbacks */
+static int tells_timeout;  /* in callbacks, too */
 static int ending;
 
 uv_loop_t* world_loop(void) {

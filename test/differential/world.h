@@ -28,26 +28,26 @@ enum life {
 struct object {
   char name[16];
   int kind;
-  int number;            /* among those of its kind */
-  int index;             /* among all objects */
+  int number; /* among those of its kind */
+  int index;  /* among all objects */
   enum life life;
-  uv_handle_t* handle;   /* NULL for requests, and while GONE */
+  uv_handle_t* handle;          /* NULL for requests, and while GONE */
   void (*gone)(struct object*); /* after the close callback; may be NULL */
-  int reaction;          /* where to look for the next step of its callbacks */
+  int reaction; /* where to look for the next step of its callbacks */
 };
 
 struct area {
   const char* name;
-  const struct op* ops;       /* its own operations */
-  const struct op* common;    /* operations on the loop that it uses, too */
-  int tells_timeout;          /* uv_backend_timeout() in callbacks, too: with
+  const struct op* ops;    /* its own operations */
+  const struct op* common; /* operations on the loop that it uses, too */
+  int tells_timeout;       /* uv_backend_timeout() in callbacks, too: with
                                * descriptors it depends on when they are
                                * registered */
-  void (*setup)(void);        /* adds its objects; called before the program
+  void (*setup)(void);     /* adds its objects; called before the program
                                * is made */
-  void (*begin)(void);        /* the loop exists; may be NULL */
-  void (*end)(void);          /* lets go of all that blocks; may be NULL */
-  void (*cleanup)(void);      /* the loop is closed; may be NULL */
+  void (*begin)(void);     /* the loop exists; may be NULL */
+  void (*end)(void);       /* lets go of all that blocks; may be NULL */
+  void (*cleanup)(void);   /* the loop is closed; may be NULL */
 };
 
 /* Adds a number of objects of a kind, named by a letter and a number. */

@@ -52,7 +52,7 @@ struct row {
 
 static struct row rows[CALL_COUNT] = {
 #define CALL(name, how, flags, e0, e1, e2, e3)                                 \
-  [CALL_##name] = { #name, #how[0], flags, { e0, e1, e2, e3 }, NULL },
+ [CALL_##name] = { #name, #how[0], flags, { e0, e1, e2, e3 }, NULL },
 #include "calls.h"
 #undef CALL
   [CALL_syscall] = { "syscall", 'E', 0, { EMFILE, ENOMEM, EACCES, EIO }, NULL },
@@ -62,15 +62,27 @@ static struct row rows[CALL_COUNT] = {
                          0,
                          { EAI_MEMORY, EAI_AGAIN, EAI_FAIL, EAI_SYSTEM },
                          NULL },
-  [CALL_io_uring_setup] = { "io_uring_setup", 'E', F | N,
-                            { EINVAL, ENOMEM, EPERM, ENOSYS }, NULL },
-  [CALL_io_uring_register] = { "io_uring_register", 'E', I | N,
-                               { EINVAL, ENOMEM, EPERM, EBUSY }, NULL },
-  [CALL_io_uring_enter] = { "io_uring_enter", 'E', I | N,
-                            { EAGAIN, ENOMEM, EBUSY, EINTR }, NULL },
+  [CALL_io_uring_setup] = { "io_uring_setup",
+                            'E',
+                            F | N,
+                            { EINVAL, ENOMEM, EPERM, ENOSYS },
+                            NULL },
+  [CALL_io_uring_register] = { "io_uring_register",
+                               'E',
+                               I | N,
+                               { EINVAL, ENOMEM, EPERM, EBUSY },
+                               NULL },
+  [CALL_io_uring_enter] = { "io_uring_enter",
+                            'E',
+                            I | N,
+                            { EAGAIN, ENOMEM, EBUSY, EINTR },
+                            NULL },
   /* One submitted entry; the kernel answers it with EINVAL. */
-  [CALL_io_uring_operation] = { "an operation of io_uring", 'E', N,
-                                { EINVAL, EINVAL, EINVAL, EINVAL }, NULL },
+  [CALL_io_uring_operation] = { "an operation of io_uring",
+                                'E',
+                                N,
+                                { EINVAL, EINVAL, EINVAL, EINVAL },
+                                NULL },
 };
 
 static struct fault_plan plan;
@@ -257,10 +269,10 @@ static word pass(enum call call,
 
 /* Under another name in this file, whose headers may declare the call. */
 #define CALL(name, how, flags, e0, e1, e2, e3)                                 \
-  word wrap_##name(word, word, word, word, word, word) __asm__(#name);         \
-  word wrap_##name(word a, word b, word c, word d, word e, word f) {           \
-    return pass(CALL_##name, __builtin_return_address(0), a, b, c, d, e, f);   \
-  }
+ word wrap_##name(word, word, word, word, word, word) __asm__(#name);          \
+ word wrap_##name(word a, word b, word c, word d, word e, word f) {            \
+  return pass(CALL_##name, __builtin_return_address(0), a, b, c, d, e, f);     \
+ }
 #include "calls.h"
 #undef CALL
 
@@ -390,9 +402,9 @@ static void fault_free(void* ptr) {
   free(ptr);
 }
 
-int uv_replace_allocator(void* (*)(size_t),
-                         void* (*)(void*, size_t),
-                         void* (*)(size_t, size_t),
+int uv_replace_allocator(void* (*) (size_t),
+                         void* (*) (void*, size_t),
+                         void* (*) (size_t, size_t),
                          void (*)(void*));
 
 void fault_init(unsigned char* calls_seen) {

@@ -199,8 +199,8 @@ static void run_once(const struct scenario* scenario,
   if (scenario->ring == RING_POLLED)
     SC_CHECK(uv_loop_configure(&sc.loop, UV_LOOP_USE_IO_URING_SQPOLL) == 0);
   SC_CHECK(uv_timer_init(&sc.loop, &guard) == 0);
-  SC_CHECK(uv_timer_start(&guard, on_guard,
-                          (uint64_t) patience(GUARD_MS), 0) == 0);
+  SC_CHECK(uv_timer_start(&guard, on_guard, (uint64_t) patience(GUARD_MS), 0) ==
+           0);
   uv_unref((uv_handle_t*) &guard);
 
   fault_arm(plan);

@@ -112,8 +112,7 @@ void scenario_signal(void) {
   for (int i = 0; i < 8; i++) {
     if (sc_try(uv_signal_init(&sc.loop, &handles[i])) != 0)
       return sc_run();
-    if (i >= 2 && sc_try(uv_signal_start(&handles[i], on_signal,
-                                         SIGURG)) != 0)
+    if (i >= 2 && sc_try(uv_signal_start(&handles[i], on_signal, SIGURG)) != 0)
       return sc_run();
   }
   if (sc_try(uv_signal_start_oneshot(&handles[0], on_signal, SIGUSR1)) != 0 ||
@@ -203,8 +202,7 @@ void scenario_tty(void) {
   fault_resume();
 
   int err = uv_tty_init(&sc.loop, &tty, fd, 0);
-  if (sc_try(err) == 0 &&
-      sc_try(uv_tty_set_mode(&tty, UV_TTY_MODE_RAW)) == 0 &&
+  if (sc_try(err) == 0 && sc_try(uv_tty_set_mode(&tty, UV_TTY_MODE_RAW)) == 0 &&
       sc_try(uv_tty_get_winsize(&tty, &width, &height)) == 0 &&
       sc_try(uv_read_start((uv_stream_t*) &tty, sc_alloc, on_tty_read)) == 0) {
     sc_owe(uv_write(&req, (uv_stream_t*) &tty, &buf, 1, on_tty_write));

@@ -221,8 +221,8 @@ void scenario_fifo(void) {
     close(ends[0]);
   if (!have_out)
     close(ends[1]);
-  if (sc.err == 0 && sc_try(uv_read_start(&server.stream, sc_alloc,
-                                          on_fifo_read)) == 0)
+  if (sc.err == 0 &&
+      sc_try(uv_read_start(&server.stream, sc_alloc, on_fifo_read)) == 0)
     sc_owe(uv_write(&write_req, &client.stream, bufs, 2, on_fifo_written));
   sc_run();
 }

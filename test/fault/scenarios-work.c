@@ -38,8 +38,8 @@ void scenario_work(void) {
     if (sc_owe(uv_queue_work(&sc.loop, &works[i], on_work, after_work)) != 0)
       break;
   if (sc.err == 0)
-    sc_owe(uv_random(&sc.loop, &random_req, noise, sizeof(noise), 0,
-                     on_random));
+    sc_owe(
+        uv_random(&sc.loop, &random_req, noise, sizeof(noise), 0, on_random));
   sc_run();
   if (sc.err == 0) {
     SC_CHECK(worked == 6);
@@ -84,8 +84,8 @@ void scenario_names(void) {
   memset(&hints, 0, sizeof(hints));
   hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
   hints.ai_socktype = SOCK_STREAM;
-  sc_owe(uv_getaddrinfo(&sc.loop, &info_req, on_info, "127.0.0.1", "80",
-                        &hints));
+  sc_owe(
+      uv_getaddrinfo(&sc.loop, &info_req, on_info, "127.0.0.1", "80", &hints));
   sc_run();
   if (sc.err != 0)
     return;

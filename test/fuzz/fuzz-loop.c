@@ -348,7 +348,7 @@ static void act(void) {
   fake.nwaits = 0;
   fake.napplies = 0;
   if (s->kind == NONE) {
-    create(s, (enum kind) (1 + arg % 7));
+    create(s, (enum kind)(1 + arg % 7));
     return;
   }
   switch (what / SLOTS % 9) {

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REQUIRE(cond)                                                          \
-  ((cond) ? (void) 0 : fuzz_fail(__FILE__, __LINE__, #cond))
+#define REQUIRE(cond) ((cond) ? (void) 0 : fuzz_fail(__FILE__, __LINE__, #cond))
 
 static inline void fuzz_fail(const char* file, int line, const char* what) {
   fprintf(stderr, "%s:%d: %s\n", file, line, what);

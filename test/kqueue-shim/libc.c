@@ -132,7 +132,10 @@ static int socket_is(int fd, int option, int value) {
 /* FreeBSD: two UDP sockets share a port if both have SO_REUSEPORT. All of them:
  * which a unix socket may have, too. OpenBSD: IPv6 sockets are IPv6 only and
  * cannot be told otherwise. */
-int setsockopt(int fd, int level, int option, const void* value,
+int setsockopt(int fd,
+               int level,
+               int option,
+               const void* value,
                socklen_t len) {
   if (level == IPPROTO_IPV6 && option == IPV6_V6ONLY &&
       *(const int*) value == 0 && shim_acts_as("openbsd"))

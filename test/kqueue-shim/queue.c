@@ -222,9 +222,8 @@ void shim_remove(struct shim_queue* queue, struct shim_note* note) {
 /* "Calling close(2) on a file descriptor will remove any kevents that reference
  * the descriptor." */
 static void forget_fd(int fd) {
-  static const short about_fd[] = {
-    EVFILT_READ, EVFILT_WRITE, EVFILT_EXCEPT, EVFILT_VNODE
-  };
+  static const short about_fd[] = { EVFILT_READ, EVFILT_WRITE, EVFILT_EXCEPT,
+                                    EVFILT_VNODE };
   sigset_t old;
 
   lock(&old);
@@ -587,7 +586,7 @@ static int harvest(struct shim_queue* queue, struct kevent* out, int room) {
 
   queue->turn++;
   for (unsigned i = 0; i < SHIM_SETS && n < room; i++) {
-    enum shim_set which = (enum shim_set) ((queue->turn + i) % SHIM_SETS);
+    enum shim_set which = (enum shim_set)((queue->turn + i) % SHIM_SETS);
     if (which == SHIM_OTHER)
       n += harvest_own(queue, out + n, room - n);
     else if (which == SHIM_VNODE)

@@ -46,11 +46,11 @@ struct shim_note {
   struct shim_note* next; /* in the same bucket */
   struct kevent want;     /* as registered; flags without actions */
   int enabled;
-  int own_fd;             /* SHIM_OTHER: eventfd, timerfd, pidfd; -1 */
+  int own_fd; /* SHIM_OTHER: eventfd, timerfd, pidfd; -1 */
   int is_socket;
   int is_fifo;
   int is_device; /* refused with KQUEUE_SHIM_REFUSE_DEVICES, as macOS may */
-  dev_t dev; /* what the fd was when it was registered */
+  dev_t dev;     /* what the fd was when it was registered */
   ino_t ino;
   /* EVFILT_VNODE */
   int wd;

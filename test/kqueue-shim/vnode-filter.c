@@ -79,8 +79,8 @@ int shim_vnode_add(struct shim_queue* queue, struct shim_note* note) {
   if (err != 0)
     return err;
   snprintf(link, sizeof(link), "/proc/self/fd/%d", (int) note->want.ident);
-  note->wd = inotify_add_watch(queue->inotify_fd, link,
-                               SELF | ENTRIES | IN_MASK_ADD);
+  note->wd =
+      inotify_add_watch(queue->inotify_fd, link, SELF | ENTRIES | IN_MASK_ADD);
   if (note->wd == -1)
     return errno;
   look(note, &ignored);

@@ -156,8 +156,8 @@ static void on_child_read(uv_stream_t* stream,
   }
   OK(nread < 0 ? (int) nread : 0);
   inbox_len += (size_t) nread;
-  for (size_t before = inbox_at + 1; inbox_at != before &&
-                                     inbox_at < inbox_len;) {
+  for (size_t before = inbox_at + 1;
+       inbox_at != before && inbox_at < inbox_len;) {
     before = inbox_at;
     child_answer();
   }

@@ -53,7 +53,8 @@ static uv_stream_t* open_stream(void) {
 
   require(tcp != NULL, "memory");
   require(uv_socketpair(SOCK_STREAM, 0, fds, UV_NONBLOCK_PIPE,
-                        UV_NONBLOCK_PIPE) == 0, "uv_socketpair");
+                        UV_NONBLOCK_PIPE) == 0,
+          "uv_socketpair");
   require(uv_tcp_init(&loop, tcp) == 0, "uv_tcp_init");
   require(uv_tcp_open(tcp, fds[0]) == 0, "uv_tcp_open");
   return (uv_stream_t*) tcp;

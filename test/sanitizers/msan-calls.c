@@ -29,9 +29,9 @@ static void filled_text(const char* text) {
 }
 
 #define REAL(name)                                                             \
-  static __typeof__(name)* real;                                               \
-  if (real == NULL)                                                            \
-  real = (__typeof__(name)*) dlsym(RTLD_NEXT, #name)
+ static __typeof__(name)* real;                                                \
+ if (real == NULL)                                                             \
+ real = (__typeof__(name)*) dlsym(RTLD_NEXT, #name)
 
 int fstat(int fd, struct stat* st) {
   REAL(fstat);

@@ -175,8 +175,8 @@ static void on_pause(uv_timer_t* timer) {
     return;
   if (c->stalled) {
     c->stalled = 0;
-    REQUIRE(uv_read_start((uv_stream_t*) &c->tcp, soak_alloc,
-                          on_client_read) == 0);
+    REQUIRE(uv_read_start((uv_stream_t*) &c->tcp, soak_alloc, on_client_read) ==
+            0);
   }
   if (c->sent < c->goal && !c->writing)
     send_some(c);

@@ -56,8 +56,8 @@ static void start_server(unsigned short* ports) {
   close(tell[1]);
   size_t have = 0;
   while (have < LISTENERS * sizeof(*ports)) {
-    ssize_t n = read(tell[0], (char*) ports + have,
-                     LISTENERS * sizeof(*ports) - have);
+    ssize_t n =
+        read(tell[0], (char*) ports + have, LISTENERS * sizeof(*ports) - have);
     REQUIRE(n > 0);
     have += (size_t) n;
   }

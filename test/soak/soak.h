@@ -27,8 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REQUIRE(cond)                                                          \
-  ((cond) ? (void) 0 : soak_fail(__FILE__, __LINE__, #cond))
+#define REQUIRE(cond) ((cond) ? (void) 0 : soak_fail(__FILE__, __LINE__, #cond))
 
 /* One connection is accepted per listener and iteration, so thousands of
  * simultaneous conversations need many listeners. */
@@ -36,8 +35,8 @@ enum { LISTENERS = 64 };
 
 /* Of both processes. */
 extern uv_loop_t loop;
-extern int ending_all;  /* nothing new is started */
-extern long long owed;  /* callbacks */
+extern int ending_all; /* nothing new is started */
+extern long long owed; /* callbacks */
 
 _Noreturn void soak_fail(const char* file, int line, const char* what);
 

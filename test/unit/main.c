@@ -152,9 +152,7 @@ static const struct unit_case* find_case(const char* name) {
   return NULL;
 }
 
-static void report(size_t number,
-                   const char* name,
-                   enum unit_outcome outcome) {
+static void report(size_t number, const char* name, enum unit_outcome outcome) {
   switch (outcome) {
   case UNIT_PASSED:
     printf("ok %zu - %s\n", number, name);

@@ -108,7 +108,7 @@ void fake_check_trace(const char* want);
 
 /* Checks the timeouts of all waits since the last check; -2 ends the list. */
 #define FAKE_CHECK_WAITS(...)                                                  \
-  fake_check_waits((const int[]) { __VA_ARGS__, -2 }, __FILE__, __LINE__)
+ fake_check_waits((const int[]) { __VA_ARGS__, -2 }, __FILE__, __LINE__)
 void fake_check_waits(const int* want, const char* file, int line);
 
 #endif /* POLLER_FAKE_H_ */

@@ -10,8 +10,8 @@
 
 UNIT_TEST(accessors_handle_types) {
 #define XX(uc, lc)                                                             \
-  CHECK_EQ(sizeof(uv_##lc##_t), uv_handle_size(UV_##uc));                      \
-  CHECK_STR(#lc, uv_handle_type_name(UV_##uc));
+ CHECK_EQ(sizeof(uv_##lc##_t), uv_handle_size(UV_##uc));                       \
+ CHECK_STR(#lc, uv_handle_type_name(UV_##uc));
   UV_HANDLE_TYPE_MAP(XX)
 #undef XX
 
@@ -28,8 +28,8 @@ UNIT_TEST(accessors_handle_types) {
 
 UNIT_TEST(accessors_req_types) {
 #define XX(uc, lc)                                                             \
-  CHECK_EQ(sizeof(uv_##lc##_t), uv_req_size(UV_##uc));                         \
-  CHECK_STR(#lc, uv_req_type_name(UV_##uc));
+ CHECK_EQ(sizeof(uv_##lc##_t), uv_req_size(UV_##uc));                          \
+ CHECK_STR(#lc, uv_req_type_name(UV_##uc));
   UV_REQ_TYPE_MAP(XX)
 #undef XX
 

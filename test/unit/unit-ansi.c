@@ -31,11 +31,12 @@ UNIT_TEST(ansi_csi_arguments) {
   CHECK_EQ(2, args.argc);
   CHECK_EQ(3, args.argv[0]);
   CHECK_EQ(4, args.argv[1]);
-  CHECK_EQ(UV__ANSI_CURSOR_UP, FEED("\x9b" "A"));
+  CHECK_EQ(UV__ANSI_CURSOR_UP, FEED("\x9b"
+                                    "A"));
   CHECK_EQ(1, args.argv[0]);
   CHECK_EQ(UV__ANSI_SHOW_CURSOR, FEED("\x1b[?25h"));
   CHECK_EQ(UV__ANSI_NOTHING, FEED("\x1b[?26h"));
-  CHECK_EQ(UV__ANSI_NOTHING, FEED("\x1b[65536A")); /* too large */
+  CHECK_EQ(UV__ANSI_NOTHING, FEED("\x1b[65536A"));     /* too large */
   CHECK_EQ(UV__ANSI_NOTHING, FEED("\x1b[1;2;3;4;5m")); /* too many */
 }
 
@@ -43,7 +44,8 @@ UNIT_TEST(ansi_string_ends) {
   struct uv__ansi_args args;
 
   CHECK_EQ(UV__ANSI_NOTHING, FEED("\x1b]0;title"));
-  CHECK_EQ(UV__ANSI_TEXT, FEED("\x1b]0;title\a" "x"));
+  CHECK_EQ(UV__ANSI_TEXT, FEED("\x1b]0;title\a"
+                               "x"));
   CHECK_EQ(UV__ANSI_TEXT, FEED("\x1b]0;title\x1b\\x"));
   CHECK_EQ(UV__ANSI_TEXT, FEED("\x1b]0;title\x9cx"));
   CHECK_EQ(UV__ANSI_CURSOR_UP, FEED("\x1b]0;title\x1b[A"));
@@ -54,20 +56,24 @@ UNIT_TEST(ansi_string_ends) {
 UNIT_TEST(ansi_quotes_hide_the_end) {
   struct uv__ansi_args args;
 
-  CHECK_EQ(UV__ANSI_NOTHING, FEED("\x1bP\"\a" "x"));
+  CHECK_EQ(UV__ANSI_NOTHING, FEED("\x1bP\"\a"
+                                  "x"));
   CHECK_EQ(UV__ANSI_NOTHING, FEED("\x1b^\"\x9cx"));
   CHECK_EQ(UV__ANSI_NOTHING, FEED("\x1b_\"\x1b\\x"));
-  CHECK_EQ(UV__ANSI_NOTHING, FEED("\x1bP\"\\\"\a" "x"));
-  CHECK_EQ(UV__ANSI_TEXT, FEED("\x1bP\"\"\a" "x"));
-  CHECK_EQ(UV__ANSI_TEXT, FEED("\x1b]\"\a" "x"));
+  CHECK_EQ(UV__ANSI_NOTHING, FEED("\x1bP\"\\\"\a"
+                                  "x"));
+  CHECK_EQ(UV__ANSI_TEXT, FEED("\x1bP\"\"\a"
+                               "x"));
+  CHECK_EQ(UV__ANSI_TEXT, FEED("\x1b]\"\a"
+                               "x"));
 }
 
 /* CAN and SUB end any state, including an unterminated quote. */
 UNIT_TEST(ansi_cancel) {
   static const char* const begun[] = {
-    "\x1b",       "\x1b(",     "\x1b[1;2", "\x1b[?",      "\x1b]0;t",
-    "\x1bP1\"abc", "\x1b^\"abc", "\x1b_\"",   "\x90\"abc", "\x9e\"abc",
-    "\x9f\"abc",  "\x1bP\"a\\", "\x1bP\"\x1b", "\x1bPa\x1b",
+    "\x1b",        "\x1b(",      "\x1b[1;2",    "\x1b[?",     "\x1b]0;t",
+    "\x1bP1\"abc", "\x1b^\"abc", "\x1b_\"",     "\x90\"abc",  "\x9e\"abc",
+    "\x9f\"abc",   "\x1bP\"a\\", "\x1bP\"\x1b", "\x1bPa\x1b",
   };
   struct uv__ansi_args args;
 

@@ -58,14 +58,14 @@ UNIT_TEST(cgroup_mount) {
       UV__CGROUP_V1, "/", "/sys/fs/cgroup/memory" },
     { "35 31 0:32 /docker/a /m rw shared:5 master:1 - cgroup none rw,memory",
       UV__CGROUP_V1, "/docker/a", "/m" },
-    { "35 31 0:32 /a\\040b /m\\134n rw - cgroup2 none rw",
-      UV__CGROUP_V2, "/a b", "/m\\n" },
-    { "35 31 0:32 /\\04 /\\ rw - cgroup2 none rw",
-      UV__CGROUP_V2, "/\\04", "/\\" },
-    { "33 31 0:30 / /c rw - cgroup cgroup rw,cpu,cpuacct",
-      UV__CGROUP_NONE, NULL, NULL },
-    { "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,memory",
-      UV__CGROUP_NONE, NULL, NULL },
+    { "35 31 0:32 /a\\040b /m\\134n rw - cgroup2 none rw", UV__CGROUP_V2,
+      "/a b", "/m\\n" },
+    { "35 31 0:32 /\\04 /\\ rw - cgroup2 none rw", UV__CGROUP_V2, "/\\04",
+      "/\\" },
+    { "33 31 0:30 / /c rw - cgroup cgroup rw,cpu,cpuacct", UV__CGROUP_NONE,
+      NULL, NULL },
+    { "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,memory", UV__CGROUP_NONE,
+      NULL, NULL },
     { "31 23 0:28 / /x rw - cgroup cgroup", UV__CGROUP_NONE, NULL, NULL },
     { "31 23 0:28 / /x rw -", UV__CGROUP_NONE, NULL, NULL },
     { "31 23 0:28 / /x rw shared:1", UV__CGROUP_NONE, NULL, NULL },
@@ -138,8 +138,8 @@ UNIT_TEST(cgroup_amount) {
     { "max\n", 0, UINT64_MAX },
     { "0\n", 0, 0 },
     { "536870912\n", 0, 536870912 },
-    { "9223372036854771712\n", 0, UINT64_MAX },  /* v1, 4 KiB pages */
-    { "9223372036854710272\n", 0, UINT64_MAX },  /* v1, 64 KiB pages */
+    { "9223372036854771712\n", 0, UINT64_MAX }, /* v1, 4 KiB pages */
+    { "9223372036854710272\n", 0, UINT64_MAX }, /* v1, 64 KiB pages */
     { "18446744073709551615", 0, UINT64_MAX },
     { "18446744073709551616", UV_EINVAL, 7 },
     { "-1\n", UV_EINVAL, 7 },
@@ -237,8 +237,8 @@ UNIT_TEST(cgroup_v2_ancestors) {
   fixture_write(&fx, "/sys/fs/cgroup/pod/cpu.max", "150000 100000\n");
 
   CHECK_EQ(0, uv__cgroup_memory(fx.root, &memory));
-  CHECK(memory.limit == 512 * MIB);   /* of /pod/app */
-  CHECK(memory.headroom == 1 * MIB);  /* of /pod, nearly full */
+  CHECK(memory.limit == 512 * MIB);  /* of /pod/app */
+  CHECK(memory.headroom == 1 * MIB); /* of /pod, nearly full */
   CHECK_EQ(1, uv__cgroup_cpu_quota(fx.root));
   fixture_close(&fx);
 }

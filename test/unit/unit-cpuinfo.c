@@ -61,8 +61,8 @@ UNIT_TEST(procfs_lines) {
 UNIT_TEST(procfs_lines_long) {
   static char text[4 * UV__PROCFS_LINE_SIZE];
   size_t limit = UV__PROCFS_LINE_SIZE - 1;
-  size_t sizes[] = { limit - 1, limit, limit + 1, 2 * limit, 2 * limit + 1,
-                     3 * limit };
+  size_t sizes[] = { limit - 1, limit,         limit + 1,
+                     2 * limit, 2 * limit + 1, 3 * limit };
   for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
     struct fixture fx;
     struct uv__procfs_lines lines;
@@ -111,8 +111,7 @@ UNIT_TEST(cpuinfo_hole_in_numbering) {
                 "processor\t: 2\n"
                 "model name\t: Two\n"
                 "cpu MHz\t\t: 2222.000\n");
-  fixture_write(&fx,
-                "/sys/devices/system/cpu/cpu2/cpufreq/scaling_max_freq",
+  fixture_write(&fx, "/sys/devices/system/cpu/cpu2/cpufreq/scaling_max_freq",
                 "3500000\n");
 
   CHECK_EQ(0, uv__cpuinfo_read(fx.root, &infos, &count));
@@ -140,8 +139,8 @@ UNIT_TEST(cpuinfo_other_machines) {
     { "", "unknown", 0 },
     { "processor : 0\nCPU implementer : 0x41\nCPU part : 0xd0c\n",
       "Neoverse-N1", 0 },
-    { "processor : 0\nCPU implementer : 0x41\nCPU part : 0xfff\n",
-      "unknown", 0 },
+    { "processor : 0\nCPU implementer : 0x41\nCPU part : 0xfff\n", "unknown",
+      0 },
     { "Processor : ARMv7 rev 3\nprocessor : 0\n\nprocessor : 1\n",
       "ARMv7 rev 3", 0 },
     { "processor : 0\ncpu : POWER9\nclock : 2300.000000MHz\n", "POWER9", 2300 },

@@ -14,8 +14,7 @@ UNIT_TEST(histogram_buckets_meet) {
   }
   CHECK_EQ(0, uv__histogram_bucket(0));
   CHECK_EQ(1024, uv__histogram_bound(0));
-  CHECK_EQ((uint64_t) 1 << 36,
-           uv__histogram_bound(UVX_HISTOGRAM_BUCKETS - 2));
+  CHECK_EQ((uint64_t) 1 << 36, uv__histogram_bound(UVX_HISTOGRAM_BUCKETS - 2));
   CHECK_EQ(UVX_HISTOGRAM_BUCKETS - 1, uv__histogram_bucket(UINT64_MAX));
 }
 

@@ -174,8 +174,8 @@ static const struct conversion conversions[] = {
   /* (H) Korean */
   { "\uC138\uACC4\uC758\uBAA8\uB4E0\uC0AC\uB78C\uB4E4\uC774\uD55C\uAD6D\uC5B4"
     "\uB97C\uC774\uD574\uD55C\uB2E4\uBA74\uC5BC\uB9C8\uB098\uC88B\uC744\uAE4C",
-    "xn--989aomsvi5e83db1d2a355cv1e0vak1dwrv93d5xbh15a0dt30a5jpsd879ccm6fea98c"
-  },
+    "xn--"
+    "989aomsvi5e83db1d2a355cv1e0vak1dwrv93d5xbh15a0dt30a5jpsd879ccm6fea98c" },
   /* (I) Russian, without the annotated capital */
   { "\u043F\u043E\u0447\u0435\u043C\u0443\u0436\u0435\u043E\u043D\u0438\u043D"
     "\u0435\u0433\u043E\u0432\u043E\u0440\u044F\u0442\u043F\u043E\u0440\u0443"
@@ -193,7 +193,8 @@ static const struct conversion conversions[] = {
     "xn---with-SUPER-MONKEYS-pc58ag80a8qai00g7n9n" },
   { "Hello-Another-Way-\u305D\u308C\u305E\u308C\u306E\u5834\u6240",
     "xn--Hello-Another-Way--fc4qua05auwb3674vfr0b" },
-  { "\u3072\u3068\u3064\u5C4B\u6839\u306E\u4E0B" "2",
+  { "\u3072\u3068\u3064\u5C4B\u6839\u306E\u4E0B"
+    "2",
     "xn--2-u9tlzr9756bt3uc0v" },
   { "Maji\u3067Koi\u3059\u308B5\u79D2\u524D",
     "xn--MajiKoi5-783gue6qz075azm5e" },
@@ -213,7 +214,9 @@ static const struct conversion conversions[] = {
   /* the other full stops */
   { "\u00FC\u3002a", "xn--tda.a" },
   { "\u00FC\uFF0Ea", "xn--tda.a" },
-  { "a\uFF61" "b\u3002", "a.b." },
+  { "a\uFF61"
+    "b\u3002",
+    "a.b." },
   /* nothing to do */
   { ".", "." },
   { "..", ".." },
@@ -330,5 +333,7 @@ UNIT_TEST(idna_toascii_refused) {
   CHECK_EQ(UV_EINVAL, to_256("a\0b", 3));
   CHECK_EQ(UV_EINVAL, to_256("\xC3\xBC\0", 3));
   CHECK_EQ(UV_EINVAL, to_256("a.\xED\xA0\x80", 5));
-  CHECK_EQ(UV_EINVAL, to_256("\xC0\xAE" "com", 5)); /* overlong dot */
+  CHECK_EQ(UV_EINVAL, to_256("\xC0\xAE"
+                             "com",
+                             5)); /* overlong dot */
 }

@@ -42,10 +42,8 @@ UNIT_TEST(ipc_frame_headers_are_libuvs) {
         got + sizeof(got));
   CHECK_MEM(data, got, sizeof(got));
   memset(got, 0x55, sizeof(got));
-  uv__ipc_header_put(got,
-                     UV__IPC_HAS_DATA | UV__IPC_HAS_SOCKET |
-                         UV__IPC_IS_CONNECTION,
-                     1);
+  uv__ipc_header_put(
+      got, UV__IPC_HAS_DATA | UV__IPC_HAS_SOCKET | UV__IPC_IS_CONNECTION, 1);
   CHECK_MEM(connection, got, sizeof(got));
 }
 
@@ -98,12 +96,12 @@ UNIT_TEST(ipc_frame_without_data) {
 
 UNIT_TEST(ipc_frame_garbage_is_refused) {
   static const unsigned char headers[][16] = {
-    { 8 },                                        /* an unknown flag */
-    { 1, 0, 0, 0x80 },                            /* another */
-    { 5 },                                        /* a connection without a
+    { 8 },                                     /* an unknown flag */
+    { 1, 0, 0, 0x80 },                         /* another */
+    { 5 },                                     /* a connection without a
                                                    * socket */
-    { 0, 0, 0, 0, 0, 0, 0, 0, 1 },                /* data without its flag */
-    { 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1 },    /* the last is not 0 */
+    { 0, 0, 0, 0, 0, 0, 0, 0, 1 },             /* data without its flag */
+    { 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1 }, /* the last is not 0 */
     { 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1 },
   };
 

@@ -96,9 +96,9 @@ UNIT_TEST(process_path_extensions) {
   static const char* const disk[] = { "C:\\bin\\a.b.exe", "C:\\bin\\x.",
                                       "C:\\bin\\y..exe", NULL };
   files = disk;
-  CHECK_STR("C:\\bin\\a.b.exe",
-            find((struct ask) { .file = "a.b", .path = "C:\\bin",
-                                .no_cwd = 1 }));
+  CHECK_STR(
+      "C:\\bin\\a.b.exe",
+      find((struct ask) { .file = "a.b", .path = "C:\\bin", .no_cwd = 1 }));
   CHECK_STR("C:\\bin\\a.b;C:\\bin\\a.b.com;C:\\bin\\a.b.exe", tried);
   CHECK_STR("", look("x.", "C:\\bin")); /* no extension: never tried without one
                                          */
@@ -111,16 +111,18 @@ UNIT_TEST(process_path_current_directory) {
   files = disk;
   CHECK_STR("C:\\cwd\\a.exe", look("a", "C:\\bin"));
   CHECK_STR("C:\\bin\\a.exe",
-            find((struct ask) { .file = "a", .path = "C:\\bin",
-                                .no_cwd = 1 }));
+            find((struct ask) { .file = "a", .path = "C:\\bin", .no_cwd = 1 }));
 }
 
 /* A name with a directory does not use %PATH%. */
 UNIT_TEST(process_path_names_with_a_directory) {
-  static const char* const disk[] = {
-    "C:\\cwd\\sub\\a.exe", "D:\\abs\\b.exe", "C:\\root\\c.exe",
-    "\\\\server\\share\\d.exe", "C:\\cwd\\here.exe", "C:\\bin\\sub\\e.exe", NULL
-  };
+  static const char* const disk[] = { "C:\\cwd\\sub\\a.exe",
+                                      "D:\\abs\\b.exe",
+                                      "C:\\root\\c.exe",
+                                      "\\\\server\\share\\d.exe",
+                                      "C:\\cwd\\here.exe",
+                                      "C:\\bin\\sub\\e.exe",
+                                      NULL };
   files = disk;
   CHECK_STR("C:\\cwd\\sub\\a.exe", look("sub\\a", "C:\\bin"));
   CHECK_STR("D:\\abs\\b.exe", look("D:\\abs\\b", NULL));
@@ -137,10 +139,9 @@ UNIT_TEST(process_path_exact_name) {
   files = disk;
   CHECK_STR("", look("C:\\abs\\program", NULL));
   CHECK_STR("C:\\abs\\program",
-            find((struct ask) { .file = "C:\\abs\\program",
-                                .exact_name = 1 }));
-  CHECK_STR("", find((struct ask) { .file = "program", .path = "C:\\bin",
-                                    .exact_name = 1 }));
+            find((struct ask) { .file = "C:\\abs\\program", .exact_name = 1 }));
+  CHECK_STR("", find((struct ask) {
+                    .file = "program", .path = "C:\\bin", .exact_name = 1 }));
 }
 
 UNIT_TEST(process_path_entries) {

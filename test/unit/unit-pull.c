@@ -5,7 +5,6 @@
 
 #include "uv/ext.h"
 
-
 static uv_idle_t idle;
 static uv_prepare_t prepare;
 static uv_check_t check;

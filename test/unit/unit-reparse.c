@@ -179,8 +179,8 @@ UNIT_TEST(reparse_names_outside) {
   static const struct {
     unsigned offset;
     unsigned length;
-  } rows[] = { { 0xFFFF, 2 }, { 0, 0xFFFF }, { 0, 16 }, { 14, 2 }, { 15, 0 },
-               { 1, 2 },      { 0, 1 },      { 0xFFFE, 0xFFFE } };
+  } rows[] = { { 0xFFFF, 2 }, { 0, 0xFFFF }, { 0, 16 }, { 14, 2 },
+               { 15, 0 },     { 1, 2 },      { 0, 1 },  { 0xFFFE, 0xFFFE } };
 
   for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
     make_names(TAG_MOUNT_POINT, "\\??\\C:\\", "");
@@ -206,8 +206,8 @@ static size_t fill(const char* path) {
 
 UNIT_TEST(reparse_junction_bytes) {
   static const unsigned char header[] = {
-    0x03, 0, 0, 0xA0, 36, 0, 0, 0, /* tag, 8 + 2 * (9 + 5), reserved */
-    0, 0, 16, 0, 18, 0, 8, 0,      /* offsets and lengths of 8 and 4 units */
+    0x03, 0, 0,  0xA0, 36, 0, 0, 0, /* tag, 8 + 2 * (9 + 5), reserved */
+    0,    0, 16, 0,    18, 0, 8, 0, /* offsets and lengths of 8 and 4 units */
   };
 
   CHECK_EQ(sizeof(header) + 28, fill("C:/d"));

@@ -23,9 +23,9 @@ UNIT_TEST(sock_status_rows_are_sorted_failures) {
 UNIT_TEST(sock_status_meanings) {
   CHECK_EQ(UV_ECONNRESET, uv__sock_status_error(0xC000013E)); /* LINK_FAILED */
   CHECK_EQ(UV_ECONNRESET, uv__sock_status_error(0xC000013C)); /* REMOTE_D... */
-  CHECK_EQ(UV_ETIMEDOUT, uv__sock_status_error(0xC000013F)); /* LINK_TIMEOUT */
-  CHECK_EQ(UV_ETIMEDOUT, uv__sock_status_error(0xC00000B5)); /* IO_TIMEOUT */
-  CHECK_EQ(UV_ECANCELED, uv__sock_status_error(0xC0000240)); /* REQUEST_A... */
+  CHECK_EQ(UV_ETIMEDOUT, uv__sock_status_error(0xC000013F));  /* LINK_TIMEOUT */
+  CHECK_EQ(UV_ETIMEDOUT, uv__sock_status_error(0xC00000B5));  /* IO_TIMEOUT */
+  CHECK_EQ(UV_ECANCELED, uv__sock_status_error(0xC0000240));  /* REQUEST_A... */
   CHECK_EQ(UV_ECONNABORTED,
            uv__sock_status_error(0xC0000241)); /* CONNECTION_ABORTED */
   CHECK_EQ(UV_EINVAL, uv__sock_status_error(0xC0000208)); /* ..._WILDCARD */

@@ -72,8 +72,8 @@ static void on_done(struct uv__work* w, int status) {
 }
 
 static void submit(int i, enum uv__work_class kind) {
-  CHECK_EQ(0, uv__work_submit(&loop, &items[i].work, kind, wait_at_gate,
-                              on_done));
+  CHECK_EQ(0,
+           uv__work_submit(&loop, &items[i].work, kind, wait_at_gate, on_done));
 }
 
 static void wait_until_running(int n) {
@@ -216,7 +216,7 @@ UNIT_TEST(threadpool_cancel) {
   CHECK_EQ(0, uv__work_cancel(&loop, &items[2].work));
   CHECK_EQ(0, uv__work_cancel(&loop, &items[3].work));
   CHECK_EQ(0, uv__work_cancel(&loop, &items[3].work)); /* already */
-  CHECK_EQ(0, ndone); /* never inline */
+  CHECK_EQ(0, ndone);                                  /* never inline */
 
   /* They are reported without a worker. */
   while (ndone < 2) {

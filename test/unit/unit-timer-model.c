@@ -24,7 +24,7 @@ static uint64_t next_order;
 static uint64_t round_first_order; /* what is armed later waits for the next
                                     * round */
 static uint64_t round_now_ns;
-static int expecting;              /* inside a round of the loop */
+static int expecting; /* inside a round of the loop */
 static uint64_t fired;
 static uint32_t seed;
 

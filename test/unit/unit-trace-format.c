@@ -127,10 +127,10 @@ UNIT_TEST(trace_format_always_fits) {
       struct uv__record record;
       memset(&record, 0xff, sizeof(record));
       record.kind = (uint8_t) kind;
-      record.call = (uint8_t) (kind == UV__RECORD_PHASE ? call % UV__PHASE_MAX
-                                                        : call);
-      record.type = (uint8_t) (kind == UV__RECORD_WORK ? call % UV__CLASS_MAX
-                                                       : 255);
+      record.call =
+          (uint8_t) (kind == UV__RECORD_PHASE ? call % UV__PHASE_MAX : call);
+      record.type =
+          (uint8_t) (kind == UV__RECORD_WORK ? call % UV__CLASS_MAX : 255);
       record.value = INT64_MIN;
       record.begin_ns = 0;
       CHECK(uv__trace_format(text, &record, &place, symbol) <= sizeof(text));

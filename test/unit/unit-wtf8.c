@@ -17,8 +17,10 @@ struct pair {
 };
 
 #define PAIR(bytes, ...)                                                       \
-  { (const uint16_t[]) { __VA_ARGS__, 0 },                                     \
-    N(((const uint16_t[]) { __VA_ARGS__ })), bytes }
+ {                                                                             \
+  (const uint16_t[]) { __VA_ARGS__, 0 },                                       \
+      N(((const uint16_t[]) { __VA_ARGS__ })), bytes                           \
+ }
 
 static const struct pair pairs[] = {
   PAIR("a", 'a'),
@@ -26,8 +28,8 @@ static const struct pair pairs[] = {
   PAIR("\xDF\xBF\xE0\xA0\x80", 0x7FF, 0x800),
   PAIR("\xED\x9F\xBF\xEE\x80\x80", 0xD7FF, 0xE000),
   PAIR("\xEF\xBF\xBF", 0xFFFF),
-  PAIR("\xF0\x90\x80\x80", 0xD800, 0xDC00),         /* U+10000 */
-  PAIR("\xF4\x8F\xBF\xBF", 0xDBFF, 0xDFFF),         /* U+10FFFF */
+  PAIR("\xF0\x90\x80\x80", 0xD800, 0xDC00), /* U+10000 */
+  PAIR("\xF4\x8F\xBF\xBF", 0xDBFF, 0xDFFF), /* U+10FFFF */
   PAIR("\xF0\x9F\x92\xA9!", 0xD83D, 0xDCA9, '!'),
   PAIR("\xED\xA0\x80", 0xD800),                     /* high alone */
   PAIR("\xED\xBF\xBF", 0xDFFF),                     /* low alone */
@@ -76,9 +78,9 @@ UNIT_TEST(wtf8_vectors) {
 
 /* All single units and all pairs around the surrogates. */
 UNIT_TEST(wtf8_round_trip) {
-  static const uint16_t seconds[] = { 1,      0x7F,   0x80,   0x7FF,  0x800,
-                                      0xD7FF, 0xD800, 0xDBFF, 0xDC00, 0xDFFF,
-                                      0xE000, 0xFFFF };
+  static const uint16_t seconds[] = { 1,      0x7F,   0x80,   0x7FF,
+                                      0x800,  0xD7FF, 0xD800, 0xDBFF,
+                                      0xDC00, 0xDFFF, 0xE000, 0xFFFF };
   for (unsigned first = 1; first <= 0xFFFF; first++) {
     for (size_t i = 0; i < N(seconds); i++) {
       uint16_t in[3] = { (uint16_t) first, seconds[i], 0 };
@@ -224,11 +226,13 @@ static const char* const malformed[] = {
   "\xC0\x80",
   "\xC1\xBF",
   "\xC3",
-  "\xC3" "a",
+  "\xC3"
+  "a",
   "\xE0\x80\x80",
   "\xE4\xB8",
   "\xE4",
-  "\xE4\xB8" "a",
+  "\xE4\xB8"
+  "a",
   "\xF0\x8F\xBF\xBF",
   "\xF0\x9F\x92",
   "\xF0\x9F",

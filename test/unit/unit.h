@@ -14,24 +14,24 @@
 #include <stdint.h>
 
 #define UNIT_TEST(name)                                                        \
-  void unit_test_##name(void);                                                 \
-  void unit_test_##name(void)
+ void unit_test_##name(void);                                                  \
+ void unit_test_##name(void)
 
 /* The condition holds. */
 #define CHECK(cond) unit_check(!!(cond), __FILE__, __LINE__, #cond)
 
 /* Two integers are the same number; `want` first. */
 #define CHECK_EQ(want, got)                                                    \
-  unit_check_eq((intmax_t) (want), (intmax_t) (got), __FILE__, __LINE__,       \
-                #want, #got)
+ unit_check_eq((intmax_t) (want), (intmax_t) (got), __FILE__, __LINE__, #want, \
+               #got)
 
 /* Two strings are the same; NULL is equal to NULL only. */
 #define CHECK_STR(want, got)                                                   \
-  unit_check_str((want), (got), __FILE__, __LINE__, #got)
+ unit_check_str((want), (got), __FILE__, __LINE__, #got)
 
 /* The first `n` bytes are the same. */
 #define CHECK_MEM(want, got, n)                                                \
-  unit_check_mem((want), (got), (n), __FILE__, __LINE__, #got)
+ unit_check_mem((want), (got), (n), __FILE__, __LINE__, #got)
 
 /* Ends the test: the environment cannot show the behaviour; say what it lacks.
  */
@@ -39,7 +39,7 @@
 
 /* As CHECK, for tables: `what` says which row. */
 #define CHECK_ROW(cond, what)                                                  \
-  unit_check_row(!!(cond), __FILE__, __LINE__, #cond, (what))
+ unit_check_row(!!(cond), __FILE__, __LINE__, #cond, (what))
 
 void unit_check(int ok, const char* file, int line, const char* text);
 void unit_check_row(int ok,

@@ -50,9 +50,9 @@ enum {
 };
 
 #define EVENTS_CHANGE                                                          \
-  (EVENT_META | EVENT_MODIFIED | EVENT_FINDER | EVENT_OWNER | EVENT_XATTR)
+ (EVENT_META | EVENT_MODIFIED | EVENT_FINDER | EVENT_OWNER | EVENT_XATTR)
 #define EVENTS_RENAME                                                          \
-  (EVENT_ROOT_CHANGED | EVENT_CREATED | EVENT_REMOVED | EVENT_RENAMED)
+ (EVENT_ROOT_CHANGED | EVENT_CREATED | EVENT_REMOVED | EVENT_RENAMED)
 
 /* Types of CoreFoundation and CoreServices, as far as they are used. */
 typedef const void* cf_ref;
@@ -103,7 +103,7 @@ static int in_forked_child;
 /* One change, queued for the loop thread. */
 struct change {
   struct uv__queue link;
-  int events; /* UV_RENAME | UV_CHANGE */
+  int events;  /* UV_RENAME | UV_CHANGE */
   char name[]; /* relative to the watched directory */
 };
 
@@ -171,8 +171,8 @@ static const char* relative_name(const struct watch* watch,
   const char* rest = path + watch->root_len;
   if (*rest == '\0') {
     const char* own = strrchr(watch->root, '/');
-    int is_gone = (flags & (EVENT_ROOT_CHANGED | EVENT_REMOVED |
-                            EVENT_RENAMED)) != 0;
+    int is_gone =
+        (flags & (EVENT_ROOT_CHANGED | EVENT_REMOVED | EVENT_RENAMED)) != 0;
     return is_gone && own != NULL ? own + 1 : NULL;
   }
   if (*rest != '/')
@@ -277,9 +277,9 @@ static stream_ref create_stream(struct watch* watch, const char* path) {
   api.release(string);
   if (paths == NULL)
     return NULL;
-  stream = api.create(NULL, on_changes, &context, paths, EVENT_ID_NOW,
-                      LATENCY_S,
-                      CREATE_NO_DEFER | CREATE_WATCH_ROOT | CREATE_FILES);
+  stream =
+      api.create(NULL, on_changes, &context, paths, EVENT_ID_NOW, LATENCY_S,
+                 CREATE_NO_DEFER | CREATE_WATCH_ROOT | CREATE_FILES);
   api.release(paths);
   return stream;
 }

@@ -5,7 +5,7 @@
 
 #include <crt_externs.h> /* _NSGetEnviron() */
 #include <sys/types.h>
-#include <sys/mount.h>  /* statfs() */
+#include <sys/mount.h> /* statfs() */
 #include <sys/param.h>
 #include <sys/random.h> /* getentropy() */
 

@@ -40,8 +40,8 @@ static int add_name(struct reader* r, const char* name, uint64_t ino) {
   void* entries = r->entries;
   void* text = r->text;
 
-  int err = make_room(&entries, &r->entries_room, r->count + 1,
-                      sizeof(*r->entries));
+  int err =
+      make_room(&entries, &r->entries_room, r->count + 1, sizeof(*r->entries));
   r->entries = entries;
   if (err == 0)
     err = make_room(&text, &r->text_room, r->text_size + size, 1);

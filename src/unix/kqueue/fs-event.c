@@ -174,8 +174,7 @@ static int vnodes_reserve(struct uv__vnodes* vnodes, unsigned fd) {
   unsigned size = vnodes->size == 0 ? 64 : vnodes->size;
   while (size <= fd)
     size *= 2;
-  struct vnode** by_fd =
-      uv__realloc_array(vnodes->by_fd, size, sizeof(*by_fd));
+  struct vnode** by_fd = uv__realloc_array(vnodes->by_fd, size, sizeof(*by_fd));
   if (by_fd == NULL)
     return UV_ENOMEM;
   for (unsigned i = vnodes->size; i < size; i++)
@@ -208,9 +207,7 @@ static void free_vnode(struct vnode* vnode) {
 /* Watches before reading the names: a change in between is reported by both,
  * and the second comparison finds no difference. The other order could miss
  * it. */
-static int add_vnode(struct uv__vnodes* vnodes,
-                     uv_fs_event_t* handle,
-                     int fd) {
+static int add_vnode(struct uv__vnodes* vnodes, uv_fs_event_t* handle, int fd) {
   int err = vnodes_reserve(vnodes, (unsigned) fd);
   if (err != 0)
     return err;

@@ -16,12 +16,12 @@
 
 /* State of one fd. */
 struct uv__kqset_entry {
-  unsigned short want;   /* interest, POLL* */
-  unsigned short on_eof; /* meaning of EV_EOF: POLLHUP or POLLRDHUP */
-  unsigned char known;   /* registered filters, by index */
-  unsigned char edge;    /* those of them that were added with EV_CLEAR */
-  unsigned char changed; /* in the queue of changes */
-  unsigned char failed;  /* queued to be reported as POLLERR */
+  unsigned short want;    /* interest, POLL* */
+  unsigned short on_eof;  /* meaning of EV_EOF: POLLHUP or POLLRDHUP */
+  unsigned char known;    /* registered filters, by index */
+  unsigned char edge;     /* those of them that were added with EV_CLEAR */
+  unsigned char changed;  /* in the queue of changes */
+  unsigned char failed;   /* queued to be reported as POLLERR */
   unsigned char selected; /* refused by the kernel; in select-thread.c */
   unsigned char oob;      /* in select-thread.c for POLLPRI */
   int place;              /* index of its event in the batch, plus one */
@@ -35,11 +35,11 @@ struct uv__kqset {
   int* changed;                    /* fds, each at most once */
   unsigned size;                   /* of both */
   unsigned changed_count;
-  unsigned children;               /* number of watched children */
-  struct uv__selector* selector;   /* for devices; NULL: there are none */
-  enum uv__kqset_oob oob;          /* determined on first use */
-  int has_pipe; /* no EVFILT_USER: woken through self-pipe.c */
-  int owner;    /* the process that created the queue */
+  unsigned children;             /* number of watched children */
+  struct uv__selector* selector; /* for devices; NULL: there are none */
+  enum uv__kqset_oob oob;        /* determined on first use */
+  int has_pipe;                  /* no EVFILT_USER: woken through self-pipe.c */
+  int owner;                     /* the process that created the queue */
   struct kevent changes[UV__KQSET_CHANGES_MAX];
   struct kevent events[UV__BATCH_MAX];
 };

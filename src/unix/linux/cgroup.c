@@ -226,8 +226,8 @@ unsigned int uv__cgroup_cpu_quota(const char* root) {
 
   unsigned int tightest = 0;
   for (int level = 0; level < LEVELS_MAX; level++) {
-    unsigned int cpus = dir.kind == UV__CGROUP_V1 ? cpus_level_v1(&dir)
-                                                  : cpus_level_v2(&dir);
+    unsigned int cpus =
+        dir.kind == UV__CGROUP_V1 ? cpus_level_v1(&dir) : cpus_level_v2(&dir);
     if (cpus != 0 && (tightest == 0 || cpus < tightest))
       tightest = cpus;
     if (!dir_up(&dir))

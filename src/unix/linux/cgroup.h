@@ -29,9 +29,9 @@ enum uv__cgroup_kind {
 /* The directory of a group. Levels between top_len and the end are
  * ancestors. */
 struct uv__cgroup_dir {
-  enum uv__cgroup_kind kind;           /* NONE if not found */
-  size_t top_len;                      /* length of the mount point in path */
-  char path[UV__PROCFS_PATH_SIZE];     /* without a trailing slash */
+  enum uv__cgroup_kind kind;       /* NONE if not found */
+  size_t top_len;                  /* length of the mount point in path */
+  char path[UV__PROCFS_PATH_SIZE]; /* without a trailing slash */
 };
 
 /* A line of /proc/self/cgroup: V1 if it names the group for `controller`, V2

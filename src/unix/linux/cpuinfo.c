@@ -25,9 +25,9 @@
 #define CPUS_MAX 65536
 
 struct cpu {
-  unsigned int id;             /* N of cpuN */
-  unsigned int mhz;            /* 0: unknown */
-  unsigned int implementer;    /* ARM's MIDR fields, 0: unknown */
+  unsigned int id;          /* N of cpuN */
+  unsigned int mhz;         /* 0: unknown */
+  unsigned int implementer; /* ARM's MIDR fields, 0: unknown */
   unsigned int part;
   struct uv_cpu_times_s times; /* in milliseconds */
   char model[MODEL_SIZE];      /* "": unknown */
@@ -80,9 +80,8 @@ static int stat_line(const char* line,
 
   uint64_t iowait;
   struct uv_cpu_times_s* t = &cpu->times;
-  uint64_t* const fields[] = {
-    &t->user, &t->nice, &t->sys, &t->idle, &iowait, &t->irq
-  };
+  uint64_t* const fields[] = { &t->user, &t->nice, &t->sys,
+                               &t->idle, &iowait,  &t->irq };
   for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
     uint64_t ticks;
     if (uv__procfs_number(&at, &ticks) != 0)
@@ -135,15 +134,15 @@ static const struct {
   enum cpuinfo_field field;
 } cpuinfo_keys[] = {
   { "processor", FIELD_NUMBER },
-  { "model name", FIELD_MODEL }, /* x86, arm */
-  { "Model Name", FIELD_MODEL }, /* loongarch */
-  { "Processor", FIELD_MODEL },  /* arm before Linux 3.8, once for all */
-  { "cpu model", FIELD_MODEL },  /* mips */
-  { "cpu", FIELD_MODEL },        /* powerpc */
-  { "uarch", FIELD_MODEL },      /* riscv */
-  { "cpu MHz", FIELD_MHZ },      /* x86 */
-  { "CPU MHz", FIELD_MHZ },      /* loongarch */
-  { "clock", FIELD_MHZ },        /* powerpc */
+  { "model name", FIELD_MODEL },   /* x86, arm */
+  { "Model Name", FIELD_MODEL },   /* loongarch */
+  { "Processor", FIELD_MODEL },    /* arm before Linux 3.8, once for all */
+  { "cpu model", FIELD_MODEL },    /* mips */
+  { "cpu", FIELD_MODEL },          /* powerpc */
+  { "uarch", FIELD_MODEL },        /* riscv */
+  { "cpu MHz", FIELD_MHZ },        /* x86 */
+  { "CPU MHz", FIELD_MHZ },        /* loongarch */
+  { "clock", FIELD_MHZ },          /* powerpc */
   { "cpu MHz static", FIELD_MHZ }, /* s390 */
   { "CPU implementer", FIELD_IMPLEMENTER },
   { "CPU part", FIELD_PART },

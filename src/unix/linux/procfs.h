@@ -31,10 +31,10 @@ int uv__procfs_number(const char** at, uint64_t* value);
 
 /* A file read line by line. */
 struct uv__procfs_lines {
-  int fd;                          /* of the file */
-  size_t start;                    /* first unread byte in buf */
-  size_t end;                      /* end of the bytes in buf */
-  int skipping;                    /* inside the rest of a truncated line */
+  int fd;       /* of the file */
+  size_t start; /* first unread byte in buf */
+  size_t end;   /* end of the bytes in buf */
+  int skipping; /* inside the rest of a truncated line */
   char buf[UV__PROCFS_LINE_SIZE];
 };
 

@@ -29,9 +29,8 @@ void uv__memory_read(struct uv__memory* memory) {
 int uv__resident_read(size_t* bytes) {
   struct kinfo_proc2 info;
   size_t size = sizeof(info);
-  int mib[] = {
-    CTL_KERN, KERN_PROC2, KERN_PROC_PID, getpid(), (int) sizeof(info), 1
-  };
+  int mib[] = { CTL_KERN, KERN_PROC2,         KERN_PROC_PID,
+                getpid(), (int) sizeof(info), 1 };
 
   if (sysctl(mib, ARRAY_SIZE(mib), &info, &size, NULL, 0) != 0)
     return uv__errno();

@@ -81,8 +81,7 @@ static int fill_path_mode(struct uv__fs_uring_map* map,
 
 /* Creating and truncating always block. */
 static int may_create(int flags) {
-  return (flags & (O_CREAT | O_TRUNC)) != 0 ||
-         (flags & O_TMPFILE) == O_TMPFILE;
+  return (flags & (O_CREAT | O_TRUNC)) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
 static int fill_open(struct uv__fs_uring_map* map,
@@ -130,8 +129,8 @@ static int is_seekable(struct uv__fs_uring_map* map, const uv_fs_t* req) {
 
   if (key == map->seekable)
     return 1;
-  ssize_t rc = is_write ? pwritev(req->file, NULL, 0, 0)
-                        : preadv(req->file, NULL, 0, 0);
+  ssize_t rc =
+      is_write ? pwritev(req->file, NULL, 0, 0) : preadv(req->file, NULL, 0, 0);
   if (rc != 0 && errno == ESPIPE)
     return 0;
   map->seekable = key;
@@ -291,10 +290,8 @@ static const struct mapping {
   [UV_FS_STAT] = { UV__URING_STATX, 0, 0, fill_stat, finish_stat },
   [UV_FS_LSTAT] = { UV__URING_STATX, 0, AT_SYMLINK_NOFOLLOW, fill_stat,
                     finish_stat },
-  [UV_FS_FSTAT] = { UV__URING_STATX, 0, AT_EMPTY_PATH, fill_stat,
-                    finish_stat },
-  [UV_FS_FTRUNCATE] = { UV__URING_FTRUNCATE, 0, 0, fill_length,
-                        finish_plain },
+  [UV_FS_FSTAT] = { UV__URING_STATX, 0, AT_EMPTY_PATH, fill_stat, finish_stat },
+  [UV_FS_FTRUNCATE] = { UV__URING_FTRUNCATE, 0, 0, fill_length, finish_plain },
   [UV_FS_FSYNC] = { UV__URING_FSYNC, 0, 0, fill_fd, finish_plain },
   [UV_FS_FDATASYNC] = { UV__URING_FSYNC, 0, UV__URING_FSYNC_DATASYNC, fill_fd,
                         finish_plain },

@@ -13,9 +13,9 @@
 #define SQ_THREAD_IDLE_MS 50
 
 #define FEATURES                                                               \
-  (UV__URING_FEAT_SINGLE_MMAP | UV__URING_FEAT_NODROP |                        \
-   UV__URING_FEAT_RW_CUR_POS | UV__URING_FEAT_CUR_PERSONALITY |                \
-   UV__URING_FEAT_SQPOLL_NONFIXED | UV__URING_FEAT_NATIVE_WORKERS)
+ (UV__URING_FEAT_SINGLE_MMAP | UV__URING_FEAT_NODROP |                         \
+  UV__URING_FEAT_RW_CUR_POS | UV__URING_FEAT_CUR_PERSONALITY |                 \
+  UV__URING_FEAT_SQPOLL_NONFIXED | UV__URING_FEAT_NATIVE_WORKERS)
 
 /* Heads and tails are free-running counters; sizes are powers of two. */
 static unsigned slot_index(unsigned counter, unsigned entries) {

@@ -75,15 +75,15 @@ struct kevent {
 #define NOTE_TRIGGER 0x01000000u
 
 #define EV_SET(kev, a, b, c, d, e, f)                                          \
-  do {                                                                         \
-    struct kevent* kev_ = (kev);                                               \
-    kev_->ident = (uintptr_t) (a);                                             \
-    kev_->filter = (short) (b);                                                \
-    kev_->flags = (unsigned short) (c);                                        \
-    kev_->fflags = (unsigned int) (d);                                         \
-    kev_->data = (int64_t) (e);                                                \
-    kev_->udata = (void*) (f);                                                 \
-  } while (0)
+ do {                                                                          \
+  struct kevent* kev_ = (kev);                                                 \
+  kev_->ident = (uintptr_t) (a);                                               \
+  kev_->filter = (short) (b);                                                  \
+  kev_->flags = (unsigned short) (c);                                          \
+  kev_->fflags = (unsigned int) (d);                                           \
+  kev_->data = (int64_t) (e);                                                  \
+  kev_->udata = (void*) (f);                                                   \
+ } while (0)
 
 int kqueue(void);
 int kevent(int kq,

@@ -383,8 +383,7 @@ UNIT_TEST(queue_is_not_inherited) {
   pid_t pid = fork();
   CHECK(pid >= 0);
   if (pid == 0)
-    _exit(fetch(kq, &kev, 1) == -1 && errno == EBADF &&
-          dup(0) == kq ? 0 : 1);
+    _exit(fetch(kq, &kev, 1) == -1 && errno == EBADF && dup(0) == kq ? 0 : 1);
   CHECK_EQ(pid, waitpid(pid, &status, 0));
   CHECK_EQ(0, status);
   CHECK_EQ(1, fetch(kq, &kev, 1));

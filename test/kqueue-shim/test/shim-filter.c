@@ -420,8 +420,8 @@ UNIT_TEST(proc_ways_of_other_kernels) {
 }
 
 #define ALL_NOTES                                                              \
-  (NOTE_DELETE | NOTE_WRITE | NOTE_EXTEND | NOTE_ATTRIB | NOTE_LINK |          \
-   NOTE_RENAME)
+ (NOTE_DELETE | NOTE_WRITE | NOTE_EXTEND | NOTE_ATTRIB | NOTE_LINK |           \
+  NOTE_RENAME)
 
 static char dir[] = "/tmp/uv-shim-XXXXXX";
 static char path[64];
