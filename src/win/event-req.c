@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See event-req.h. */
 #include "win/event-req.h"
 #include "win/error.h"
 

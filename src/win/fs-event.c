@@ -169,7 +169,7 @@ static int watch_file(struct watch* watch, const WCHAR* full) {
   return 0;
 }
 
-/* Finds both the long and the short name: events may use either. */
+/* Resolves the path to its long form: it may have been given by short names. */
 static int find_path(struct watch* watch, const WCHAR* given) {
   DWORD attributes = GetFileAttributesW(given);
   if (attributes == INVALID_FILE_ATTRIBUTES)
@@ -318,7 +318,7 @@ static WCHAR* expand_name(const struct watch* watch,
 
   if (path_as(PATH_LONG, whole, &expanded) == 0) {
     size_t expanded_len = wcslen(expanded);
-    /* The directory's own part may have been replaced by another. */
+    /* Expanding must not have changed the directory's own part. */
     if (expanded_len > dir_len &&
         CompareStringOrdinal(expanded, (int) dir_len, whole, (int) dir_len,
                              TRUE) == CSTR_EQUAL)

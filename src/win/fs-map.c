@@ -163,8 +163,8 @@ ssize_t uv__fs_map_read(uv_fs_t* req, HANDLE file, int flags) {
   if (map.at >= map.end && size > 0)
     return 0;
 
-  /* An empty file cannot be mapped. For a directory, this call fails with the
-   * right error. */
+  /* An empty file cannot be mapped; a directory, which has no size either, is
+   * an error. */
   if (size == 0)
     return uv__fs_attributes(file) & FILE_ATTRIBUTE_DIRECTORY
                ? uv__fs_rw_fail(req, file, ERROR_INVALID_FUNCTION)

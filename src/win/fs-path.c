@@ -92,7 +92,7 @@ int uv__fs_path_init(struct uv__fs_path* path, const char* text) {
     return err;
   if (path->units <= CLASSIC_UNITS_MAX || path->units > UNITS_MAX ||
       is_verbatim_or_device(text))
-    return 0; /* too long otherwise: the system call reports why */
+    return 0; /* unchanged; if it is too long, the system call fails */
 
   WCHAR* wide;
   err = uv__wide_from_utf8(text, &wide);

@@ -84,7 +84,7 @@ err_free:
 }
 
 void uv_pipe_pending_instances(uv_pipe_t* pipe, int count) {
-  /* The requests are allocated by bind; a connection has none. */
+  /* bind fixes the number of requests; a connection has none. */
   if (!(pipe->flags & (UV__PIPE_SERVER | UV__PIPE_CONN)) && count > 0)
     pipe->pipe.serv.pending_instances = count;
 }

@@ -5,7 +5,8 @@
  * handle is closed, which ends reading too. So after the last write a system
  * thread waits until the peer has read everything (FlushFileBuffers):
  * https://learn.microsoft.com/windows/win32/api/fileapi/
- * nf-fileapi-flushfilebuffers The shutdown is then complete, and
+ * nf-fileapi-flushfilebuffers
+ * The shutdown is then complete, and
  *
  *   - a pipe that is not readable (any more) is closed at once;
  *   - otherwise the peer may still answer: if a read is pending and nothing

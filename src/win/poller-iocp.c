@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Poller: a completion port.
  *
- * The port delivers completed requests, found from their OVERLAPPED
- * (UV__EVENT_- REQ), and wake-ups, whose OVERLAPPED is `wake_packet`. A packet
- * stays in the port until it is dequeued, so wake() is sticky (P6) and nothing
- * is reported twice. There are no interests to register: no watch operations.
+ * The port delivers completed requests (UV__EVENT_REQ), found from their
+ * OVERLAPPED, and wake-ups, whose OVERLAPPED is `wake_packet`. A packet stays
+ * in the port until it is dequeued, so wake() is sticky (P6) and nothing is
+ * reported twice. There are no interests to register: no watch operations.
  *
  * state->poller_data is WOKEN from a wake() until our wait dequeues its packet;
  * one packet serves all callers in between. It may leave the port temporarily:
@@ -96,8 +96,8 @@ static int iocp_wait(uv_loop_t* loop,
                             timeout_ms < 0 ? INFINITE : (DWORD) timeout_ms);
   int last = count;
 
-  /* The batch was full: there may be more. The next poll will see an error
-   * again. */
+  /* The batch was full: there may be more. An error here will recur in the
+   * next poll. */
   while (last == PORT_BATCH && count < max) {
     last = fetch_packets(loop, out + count, max - count, 0);
     if (last > 0)

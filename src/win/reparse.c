@@ -208,8 +208,8 @@ enum uv__reparse_result uv__reparse_parse(void* data,
 
 /* ---- building ---- */
 
-/* Copies an absolute path with single backslashes. A trailing one is kept only
- * if requested, but always for a drive root. Returns the length. */
+/* Copies an absolute path with single backslashes; returns the length. A
+ * trailing one is kept: a drive root needs it. */
 static size_t put_path(uint16_t* to, const uint16_t* path, size_t len) {
   size_t used = 0;
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See sock.h. Context: any. */
 #include "win/sock.h"
 #include "os/handle-class.h"
 #include "os/addr.h"

@@ -85,7 +85,7 @@ int uv__stream_os_set_blocking(uv_stream_t* stream, int on) {
 int uv__stream_os_cancel_write(uv_write_t* req) {
   const struct uv__stream_ops* ops = ops_of(req->handle);
 
-  /* Closing reports it. */
+  /* Closing has already decided its result. */
   if (uv__is_closing(uv__base(req->handle)))
     return UV_EBUSY;
   return ops->cancel_write == NULL ? UV_EBUSY : ops->cancel_write(req);

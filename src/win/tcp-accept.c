@@ -258,7 +258,7 @@ void uv__tcp_accept_done(uv_handle_t* handle, uv_req_t* base) {
   if (uv__is_closing(handle))
     drop_socket(req);
   else if (req == tcp->tcp.serv.pending_accepts)
-    announce_connection(tcp); /* uv__tcp_accept() pends it again */
+    announce_connection(tcp); /* uv__tcp_accept() has pended it */
   else if (req->accept_socket == INVALID_SOCKET)
     accept_refused(tcp, (int) (intptr_t) req->u.io.queued_bytes);
   else

@@ -2,7 +2,7 @@
 /* TCP on Windows: shared by the tcp-* files, dispatch.c and handle-class.c.
  *
  * Use of the ABI's private fields:
- *   delayed_error             deferred error of bind (UV_E*), or 0
+ *   delayed_error             deferred error of bind (WSAE*), or 0
  *   serv.accept_reqs          array of a server's accepts; NULL before listen
  *   serv.processed_accepts    number of idle accepts (resources were exhausted)
  *   serv.pending_accepts      connections waiting for uv_accept(), oldest

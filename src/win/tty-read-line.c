@@ -177,8 +177,8 @@ static void press_return(HANDLE input) {
   WriteConsoleInputW(input, &record, 1, &written);
 }
 
-/* Removes our Return if the user's own came first and it is still in the
- * input. */
+/* Removes our Return from the input if it is still there, because the user's
+ * own came first; returns whether it was. */
 static int remove_return(HANDLE input) {
   INPUT_RECORD record;
   DWORD count = 0;

@@ -236,7 +236,7 @@ static BOOL set_style(const struct screen* screen,
   if (args->argc == 0)
     style = add_style(style, 0);
   for (unsigned int i = 0; i < args->argc; i++) {
-    /* 256 or true colour, which the console lacks: skip its arguments. */
+    /* 256 or true colour, which the console lacks: skip the rest. */
     if (args->argv[i] == 38 || args->argv[i] == 48)
       break;
     style = add_style(style, args->argv[i]);

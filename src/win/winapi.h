@@ -218,14 +218,14 @@ struct uv__process_basic_info {
   ULONG_PTR parent_pid;
 };
 
-/* The functions. The required ones exist on every supported system; the others
- * may be NULL. */
 /* DEVICE_NOTIFY_SUBSCRIBE_PARAMETERS. */
 struct uv__power_subscription {
   ULONG(CALLBACK* callback)(void* context, ULONG type, void* setting);
   void* context;
 };
 
+/* The functions. The required ones exist on every supported system; the others
+ * may be NULL. */
 struct uv__winapi {
   /* ntdll */
   LONG(NTAPI* NtDeviceIoControlFile)
