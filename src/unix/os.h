@@ -2,8 +2,8 @@
 /* The capabilities of the operating system.
  *
  * The header of each system, chosen below, defines every one of them as 0 or 1;
- * other files write `#if UV__HAVE_X` around whole functions, and -Wundef tells
- * when a system has no value for it. To add one: comment here, value in every
+ * other files write `#if UV__HAVE_X` around whole functions, and -Wundef warns
+ * if a system does not define it. To add one: comment here, value in every
  * header. The build provides _GNU_SOURCE on Linux, _DARWIN_C_SOURCE on macOS
  * and _NETBSD_SOURCE on NetBSD, and may name a header of its own: UV__OS_H.
  *
@@ -36,15 +36,15 @@
  *   UV__HAVE_KQUEUE            kqueue; then UV__FS_EVENT_FD(handle) is where a
  *                              uv_fs_event_t keeps its fd
  *   UV__HAVE_FSEVENTS          the FSEvents service watches directories
- *   UV__HAVE_SELECT_THREAD     kqueue refuses some terminals, or knows nothing
- *                              of urgent data: a thread with select() stands in
+ *   UV__HAVE_SELECT_THREAD     kqueue refuses some terminals, or lacks a
+ *                              filter for urgent data: select() on a thread
  *   UV__HAVE_EVENTFD           eventfd()
  *   UV__HAVE_PIPE2             pipe2(), accept4(), SOCK_CLOEXEC/SOCK_NONBLOCK
  *   UV__HAVE_SO_NOSIGPIPE      SO_NOSIGPIPE
  *   UV__HAVE_MSG_NOSIGNAL      MSG_NOSIGNAL
  *   UV__HAVE_MMSG              sendmmsg(), recvmmsg()
- *   UV__HAVE_ABSTRACT_SOCKET   unix sockets with names that are no files; in
- *                              expressions only: may be decided at run time
+ *   UV__HAVE_ABSTRACT_SOCKET   unix sockets with names outside the file system;
+ *                              may be a run-time expression, so never in #if
  *   UV__HAVE_IP_RECVERR        ICMP errors through MSG_ERRQUEUE
  *   uv__multicast_opt_t        type of IPv4 multicast TTL and loop options
  *   UV__HAVE_REUSEPORT_LB      UV__SO_REUSEPORT_LB: the kernel balances between
@@ -52,7 +52,7 @@
  *   UV__SO_REUSE_UDP           the option behind UV_UDP_REUSEADDR
  * files
  *   UV__HAVE_STATX             statx(), by number
- *   UV__HAVE_URING             io_uring, for those who ask for it
+ *   UV__HAVE_URING             io_uring, used on request
  *   UV__HAVE_STAT_BIRTHTIME    struct stat has UV__STAT_BIRTHTIM()
  *   UV__HAVE_STAT_FLAGS        struct stat has st_flags and st_gen
  *   UV__HAVE_STATFS            statfs() with f_type (else statvfs())
@@ -63,9 +63,9 @@
  *   UV__HAVE_CLONEFILE         fclonefileat() of <sys/clonefile.h>
  *   UV__HAVE_FCOPYFILE         fcopyfile() of <copyfile.h>
  * processes and terminals
- *   UV__HAVE_WAITID            waitid() tells who has ended and takes nothing
+ *   UV__HAVE_WAITID            waitid() with WNOWAIT
  *   UV__HAVE_VFORK_CLONE       clone(CLONE_VM | CLONE_VFORK) and syscall()
- *   UV__HAVE_POSIX_SPAWN       posix_spawn() with sessions is the best way;
+ *   UV__HAVE_POSIX_SPAWN       posix_spawn() with sessions is preferred;
  *                              UV__SPAWN_CLOEXEC_DEFAULT: its flag that closes
  *                              what is not passed on, or 0
  *   UV__ENVIRON                the environment (a shared library cannot name
@@ -73,7 +73,7 @@
  *   UV__HAVE_PTSNAME_R         ptsname_r(): tells a pty's master from its slave
  * clocks
  *   UV__CLOCK                  the clock of uv_hrtime(). macOS' CLOCK_MONOTONIC
- *                              counts microseconds and has been seen going back
+ *                              has microseconds and was seen to go backwards
  * random numbers
  *   UV__HAVE_GETRANDOM         getrandom()
  *   UV__HAVE_GETENTROPY        getentropy(), used where there is no getrandom()

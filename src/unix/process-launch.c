@@ -209,7 +209,7 @@ static int launch_by_clone(struct uv__child* child, int* pid, int* refused) {
 enum {
   NEED_SESSION = 1u << 0,
   NEED_CWD = 1u << 1,
-  /* A uid or gid, without supplementary groups, and fork handlers. */
+  /* Another uid or gid, no supplementary groups, and fork handlers. */
   NEED_USER = 1u << 2,
 };
 

@@ -57,7 +57,7 @@ int uv__eai_error(int eai) {
   for (size_t i = 0; i < ARRAY_SIZE(eai_pairs); i++)
     if (eai_pairs[i].native == eai)
       return eai_pairs[i].uv;
-  return UV_EAI_FAIL; /* a code newer than this table */
+  return UV_EAI_FAIL; /* newer than this table */
 }
 
 void uv__getaddrinfo_os_resolve(uv_getaddrinfo_t* req) {

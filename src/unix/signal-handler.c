@@ -16,8 +16,8 @@ static void signal_deliver(uv_signal_t* handle, int signum) {
   uv_loop_t* loop = handle->loop;
   struct uv__signal_log* log = uv__loop_os(loop)->signal_log;
 
-  /* The delivery first, then the flags: whoever reads a flag sees the delivery.
-   * Pairs with run_counted() in signal.c. */
+  /* The delivery first, then the flags: a reader that sees a flag sees the
+   * delivery. Pairs with run_counted() in signal.c. */
   if (!uv__signal_log_push(log, handle, signum)) {
     uv__fetch_add(&handle->caught_signals, 1);
     uv__exchange(&log->overflow, 1);

@@ -248,7 +248,7 @@ static void list_leave(const uv_signal_t* handle, int signum) {
   entry_leave(entry);
   enum audience now = audience_of(signum);
   if (now != before)
-    (void) disposition_set(signum, now); /* was accepted for this signal */
+    (void) disposition_set(signum, now); /* succeeded before for this signal */
   struct uv__signal_list* unused = NULL;
   if (now == AUDIENCE_NONE)
     unused = list_swap(signum, NULL);

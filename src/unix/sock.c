@@ -21,7 +21,7 @@ static int mute_sigpipe(int fd) {
   return uv__sock_set(fd, SOL_SOCKET, SO_NOSIGPIPE, 1);
 }
 #else
-/* Writes carry MSG_NOSIGNAL instead. */
+/* Writes use MSG_NOSIGNAL instead. */
 static int mute_sigpipe(int fd) {
   (void) fd;
   return 0;

@@ -55,7 +55,7 @@ int uv__tcp_os_open(uv_tcp_t* tcp, uv_os_sock_t sock) {
   return uv__stream_open(stream_of(tcp), sock, UV__READABLE | UV__WRITABLE);
 }
 
-/* Options that must be set before the address. */
+/* Sets the options that must precede bind. */
 static int prepare_bind(int fd, int family, unsigned int flags) {
   /* Always, so that a server can bind despite connections in TIME_WAIT. */
   int err = uv__sock_reuseaddr(fd);
@@ -79,7 +79,7 @@ int uv__tcp_os_bind(uv_tcp_t* tcp,
     return err;
 
   err = bind(fd, addr, len) == 0 ? 0 : uv__errno();
-  /* The socket is of the other family. */
+  /* The socket has the other address family. */
   if (err == UV_EAFNOSUPPORT)
     return UV_EINVAL;
   if (err != 0 && err != UV_EADDRINUSE)

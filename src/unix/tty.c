@@ -29,8 +29,8 @@
 /* Size of a terminal path. */
 #define PATH_SIZE 256
 
-/* What uv_tty_reset_mode() restores. Whoever sets `busy` owns the other fields.
- * Only set_mode and close spin on it: a signal handler calling
+/* What uv_tty_reset_mode() restores. The thread that sets `busy` owns the other
+ * fields. Only set_mode and close spin on it: a signal handler calling
  * uv_tty_reset_mode() may have interrupted them and must not wait. */
 static struct {
   int busy; /* atomic */

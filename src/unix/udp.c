@@ -118,7 +118,7 @@ int uv__udp_os_bind(uv_udp_t* handle,
 
   if (bind(uv__udp_fd(handle), local.addr, local.len) != 0) {
     err = uv__errno();
-    /* The socket is of the other family. */
+    /* The socket has the other address family. */
     return err == UV_EAFNOSUPPORT ? UV_EINVAL : err;
   }
   handle->flags |= UV__BOUND;

@@ -25,7 +25,7 @@
 struct device {
   int fd;
   unsigned want;  /* POLLIN | POLLOUT | POLLPRI */
-  unsigned ready; /* of that; to be collected */
+  unsigned ready; /* subset of `want`, to be collected */
   int armed;      /* the thread selects on it */
 };
 
