@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* File descriptors: opening, flags, closing, pipes; uv_guess_handle(). */
 #include "unix/fd.h"
 #include "unix/os.h"
 #include "unix/sock.h"
@@ -132,7 +133,7 @@ int uv_pipe(uv_file fds[2], int read_flags, int write_flags) {
   return 0;
 }
 
-/* uv_guess_handle(). */
+/* uv_guess_handle(): the handle type that suits a descriptor. */
 
 static uv_handle_type guess_socket(int fd) {
   int family = uv__sock_family(fd);

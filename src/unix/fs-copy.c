@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Moving bytes between files: sendfile and copyfile.
  *
- * copyfile: if a clone is requested, try a clone by name where the system has
- * one (fs-clone.c), then open both files and try a clone by descriptor.
- * Otherwise copy: with the system's library function, or with
- * copy_file_range(), then sendfile(), then read and write. Each method works on
- * the file positions and continues where the previous one stopped, so a method
- * that is refused or ends early costs one call; only the error of the last one
- * counts. A copy with data gets the current time, an empty one the times of the
- * source. Owner, mode and times are best effort: a file system without them
- * must not make copying fail.
+ * copyfile: if requested, clone by name (fs-clone.c), then by descriptor.
+ * Otherwise copy with the system's library function, or with copy_file_range(),
+ * then sendfile(), then read and write. Each method continues at the file
+ * positions where the previous one stopped, so a method that is refused costs
+ * one call; only the error of the last one counts. A copy with data gets the
+ * current time, an empty one the times of the source. Owner, mode and times are
+ * best effort: not every file system has them.
  *
  * Length: st_size. A regular file of size 0 (/proc) is read to its end; a
  * device or pipe of size 0 copies nothing, because it may have no end.
  *
- * Failure: a destination that was created or partly overwritten is removed; one
- * that was not touched stays.
+ * Failure: a destination that was created or partly overwritten is removed.
  */
 #include "unix/fs-ops.h"
 #include "unix/fd.h"

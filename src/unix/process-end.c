@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The end of a child: how the loop learns of it, and what happens then.
  *
- * A poller that reports children (kqueue) is asked to watch each of them, and
- * SIGCHLD is left to the program. Otherwise SIGCHLD is watched while there are
- * children. Only our own children are waited for.
+ * A poller that reports children (kqueue) watches each of them. Otherwise
+ * SIGCHLD is watched while there are children. SIGCHLD does not say which child
+ * ended: waitid() names one, and while it names our own children, the others
+ * need no check; otherwise each is checked. Only our own are waited for.
  *
  * A child is in one of three lists:
  *   loop->process_handles  SIGCHLD reports its end
  *   children_polled        the poller reports it
  *   children_ended         it has ended; exit_cb has not run yet
  * or in none: exit_cb ran, the handle was closed, or the process was forked.
- *
- * SIGCHLD does not say which child ended. waitid() names one; as long as it
- * names our own children, the others need no check. Otherwise each of our
- * children is checked.
  *
  * Failure: a child that can be watched neither way (refused by the poller, no
  * memory for a signal watcher) is killed, and uv_spawn() fails.

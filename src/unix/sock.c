@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Sockets: creating, accepting, options, names; socket pairs. See sock.h. */
 #include "unix/sock.h"
 #include "os/addr.h"
 #include "os/handle-class.h"

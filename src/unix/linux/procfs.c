@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reading text files of /proc and /sys; see procfs.h. */
 #include "unix/linux/procfs.h"
 #include "unix/fd.h"
 

@@ -6,15 +6,13 @@
  * are delivered with those of the pool. Some operations, like cached reads,
  * complete during submission; the loop finds them without sleeping.
  *
- * Credentials: the kernel executes entries with the credentials of the
- * submitting thread at that moment, so dropping privileges is safe. But with
- * SQPOLL, the kernel thread keeps the credentials of the creator
- * (CVE-2024-22017), so each batch then carries a registration of the current
- * ones, which is removed once all submitted entries are consumed.
+ * Credentials: the kernel uses those of the submitting thread at that moment,
+ * so dropping privileges is safe. But with SQPOLL, the kernel thread keeps
+ * those of the creator (CVE-2024-22017), so each batch then registers the
+ * current ones, until all submitted entries are consumed.
  *
- * Failure: without a ring, without space, for an unknown operation or an
- * unsupported argument, the pool executes the request. If submission fails, the
- * requests are withdrawn and go to the pool.
+ * Failure: without a ring, without space or for an unsupported request, the
+ * pool executes it. If submission fails, the requests go to the pool.
  */
 #include "alloc.h"
 #include "os/fs.h"
