@@ -5,8 +5,7 @@
  *   -> uv__fs_done()
  *
  * A loop gets a ring with its first request that could use one; other loops
- * only have the pointer. In builds without io_uring the pointer stays NULL, and
- * UV__HAVE_URING removes the calls.
+ * only have the pointer. In builds without io_uring the pointer stays NULL.
  */
 #ifndef UV_UNIX_FS_URING_H_
 #define UV_UNIX_FS_URING_H_
@@ -17,6 +16,8 @@
 static inline int uv__fs_uring_is_there(const uv_loop_t* loop) {
   return UV__HAVE_URING && uv__loop_os(loop)->fs_uring != NULL;
 }
+
+#if UV__HAVE_URING
 
 /* The functions below require that the loop has a ring. */
 
@@ -33,5 +34,28 @@ int uv__fs_uring_run_done(uv_loop_t* loop);
 /* Child side of fork, where the requests belong to the parent; and when the
  * loop is closed, with nothing in flight. */
 void uv__fs_uring_close(uv_loop_t* loop);
+
+#else
+
+/* Never called, but a compiler that does not optimise leaves the calls in. */
+static inline void uv__fs_uring_commit(uv_loop_t* loop) {
+  (void) loop;
+}
+
+static inline int uv__fs_uring_uncommitted(const uv_loop_t* loop) {
+  (void) loop;
+  return 0;
+}
+
+static inline int uv__fs_uring_run_done(uv_loop_t* loop) {
+  (void) loop;
+  return 0;
+}
+
+static inline void uv__fs_uring_close(uv_loop_t* loop) {
+  (void) loop;
+}
+
+#endif
 
 #endif /* UV_UNIX_FS_URING_H_ */
