@@ -3,6 +3,7 @@
  * their phases, requests on their way through the pool, wake-ups.
  */
 #include "observe.h"
+#include "fork-lock.h"
 #include "os/loop.h"
 #include "os/thread.h"
 #include "slice.h"
@@ -14,7 +15,8 @@
 
 unsigned uv__observers;
 static unsigned generation; /* atomic */
-static int has_fork_handler;
+static struct uv__fork_lock init_lock;
+static int has_fork_handler; /* the lock's */
 /* Workers that were observed so far; atomic. */
 static unsigned worker_count;
 
@@ -37,7 +39,7 @@ static int watch_forks(void) {
   return err;
 }
 
-int uv__observe_init(void) {
+static int set_up(void) {
   int err = uv__trace_threads_init();
 
   if (err == 0)
@@ -46,6 +48,13 @@ int uv__observe_init(void) {
     err = uv__flight_init();
   if (err == 0)
     err = uv__trace_sends_init();
+  return err;
+}
+
+int uv__observe_init(void) {
+  (void) uv__fork_lock(&init_lock);
+  int err = set_up();
+  uv__fork_unlock(&init_lock);
   return err;
 }
 

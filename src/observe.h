@@ -33,8 +33,8 @@ static inline int uv__is_observed_by(unsigned observer) {
 void uv__observe_start(unsigned observer);
 void uv__observe_stop(unsigned observer);
 
-/* Set-up of what all of them need: 0 or UV_E*. With a lock of the caller's, in
- * which it may be called again. */
+/* Set-up of what all of them need, however often it is called: 0 or UV_E*.
+ * Context: any. */
 int uv__observe_init(void);
 
 /* How often this process was forked off another one. Nobody observes in a new

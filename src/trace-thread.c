@@ -6,7 +6,7 @@
 static struct uv__trace_thread* threads; /* atomic: all of them */
 static unsigned count;                   /* atomic: how many */
 static uv_key_t self_key;
-static int has_key;
+static int has_key; /* atomic */
 
 struct uv__trace_thread* uv__trace_threads(void) {
   /* Acquire: the structures. Pairs with link_new(). */
@@ -25,14 +25,14 @@ int uv__trace_threads_init(void) {
   if (has_key)
     return 0;
   int err = uv__trace_os_key_create(&self_key, leave);
-  has_key = err == 0;
+  /* Release: the key. Pairs with uv__trace_thread_self(). */
+  uv__store_release(&has_key, err == 0);
   return err;
 }
 
 void uv__trace_threads_shutdown(void) {
-  if (has_key)
+  if (uv__exchange(&has_key, 0))
     uv_key_delete(&self_key);
-  has_key = 0;
 }
 
 static int is_read(const struct uv__trace_thread* thread) {
@@ -92,7 +92,8 @@ UV__NOINLINE static struct uv__trace_thread* begin(void) {
 }
 
 struct uv__trace_thread* uv__trace_thread_self(void) {
-  if (!has_key)
+  /* Acquire: the key. Pairs with uv__trace_threads_init(). */
+  if (!uv__load_acquire(&has_key))
     return NULL; /* the library has shut down meanwhile */
   struct uv__trace_thread* thread = uv_key_get(&self_key);
 
