@@ -21,16 +21,16 @@ enum { KIND_PROCESS = KIND_AREA, KIND_SIGNAL, KIND_OUTPUT };
 
 /* What the child does: "exit" STATUS, "die" SIGNUM, "wait", "print" BYTES. */
 int process_child(const char* what, const char* arg) {
+  static char text[1000];
   int n = atoi(arg);
 
   if (strcmp(what, "die") == 0)
     raise(n);
   if (strcmp(what, "wait") == 0)
     child_wait();
-  if (strcmp(what, "print") == 0)
-    while (n-- > 0)
-      if (write(STDOUT_FILENO, "x", 1) != 1)
-        return 1;
+  /* In one piece: nobody reads it before the end. */
+  if (strcmp(what, "print") == 0 && write(STDOUT_FILENO, text, n) != n)
+    return 1;
   return strcmp(what, "exit") == 0 ? n : 0;
 }
 
