@@ -564,6 +564,9 @@ TEST_UNIX(tcp_reuseport_binds_over_time_wait, "sockets that share a port")
 /* test-udp-win.c */
 TEST_WINDOWS(udp_connected_to_nobody_still_receives, "WSAECONNRESET")
 
+/* test-tcp-win.c */
+TEST_WINDOWS(tcp_failed_connect_leaves_nothing_to_write_to, "EPIPE")
+
 /* test-real-win.c */
 TEST_WINDOWS(loop_timer_is_not_late_after_sleep, "time-outs of ports")
 TEST_WINDOWS(tcp_write_without_buffers_is_overlapped, "WSAENOBUFS")

@@ -176,6 +176,8 @@ void uv__tcp_connect_done(uv_handle_t* handle, uv_req_t* base) {
   tcp->flags &= ~UV__TCP_CONNECTING;
   if (err == 0)
     tcp->flags |= UV__CONNECTED;
+  else
+    tcp->flags &= ~(UV__READABLE | UV__WRITABLE);
   uv__req_unregister(tcp->loop);
   uv__activity_end(tcp, &tcp->activecnt);
   if (req->cb != NULL)
