@@ -181,8 +181,6 @@ math(EXPR limit "${third} + 900")
 set(run test/differential/run)
 uv_step(differential differential 600 NORMAL gcc
         COMMAND ${run} --lib @build@ --seeds 100)
-uv_step(differential differential 1200 FULL windows
-        COMMAND ${run} --target windows --lib @build@ --seeds 100)
 uv_step(differential-new differential ${limit} FULL gcc
         COMMAND ${run} --lib @build@ --seconds ${third})
 foreach(version 1.50.0 1.44.2)
@@ -190,7 +188,7 @@ foreach(version 1.50.0 1.44.2)
           COMMAND ${run} --lib @build@ --against ${version} --seconds ${sixth})
 endforeach()
 # As Windows programs under Wine, against libuv 1.50.0 built with mingw-w64.
-uv_step(differential-windows differential 2400 FULL windows PACKAGES wine64
+uv_step(differential differential 2400 FULL windows
         COMMAND ${run} --target windows --lib @build@ --seeds 100)
 # The same programs on the real pollers and clock, with a sanitizer.
 uv_step(differential-fuzz fuzz ${limit} FULL asan tsan
