@@ -244,12 +244,14 @@ static unsigned read_interval(void) {
 static void read_environment(void) {
   size_t len = sizeof(pattern);
   int err = uv_os_getenv("UV_METRICS", pattern, &len);
+  int is_too_long = err == UV_ENOBUFS;
 
-  if (err == UV_ENOENT || (err == 0 && pattern[0] == '\0') ||
-      uv__trace_os_has_raised_rights())
-    return;
-  if (err == UV_ENOBUFS) {
+  /* Any other error, such as no memory on Windows, counts as not set. */
+  if (err != 0)
     pattern[0] = '\0';
+  if (uv__trace_os_has_raised_rights() || (pattern[0] == '\0' && !is_too_long))
+    return;
+  if (is_too_long) {
     say_refused(UV_ENAMETOOLONG);
     return;
   }

@@ -250,7 +250,8 @@ static void read_environment(void) {
   size_t len = sizeof(text);
   int err = uv_os_getenv("UV_WATCHDOG", text, &len);
 
-  if (err == UV_ENOENT || (err == 0 && text[0] == '\0') ||
+  /* UV_ENOBUFS: too long to be a number. Any other error counts as not set. */
+  if ((err != 0 && err != UV_ENOBUFS) || (err == 0 && text[0] == '\0') ||
       uv__trace_os_has_raised_rights())
     return;
   char* end = text;

@@ -190,8 +190,19 @@ TEST_IMPL(metrics_loop_counts_streams_and_work) {
 
 static char text[1 << 18];
 
-static void read_text(const char* path) {
+/* On Windows a file cannot be opened at the moment it is replaced. */
+static FILE* open_text(const char* path) {
   FILE* file = fopen(path, "rb");
+
+  for (int i = 0; file == NULL && i < 200; i++) {
+    uv_sleep(5);
+    file = fopen(path, "rb");
+  }
+  return file;
+}
+
+static void read_text(const char* path) {
+  FILE* file = open_text(path);
 
   ASSERT_NOT_NULL(file);
   size_t n = fread(text, 1, sizeof(text) - 1, file);
