@@ -27,13 +27,13 @@ TEST_IMPL(tcp_failed_connect_leaves_nothing_to_write_to) {
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_ip4_addr("127.0.0.1", 1, &addr));
   ASSERT_OK(uv_tcp_init(&loop, &tcp));
-  ASSERT_OK(uv_tcp_connect(&connect_req, &tcp, (struct sockaddr*) &addr,
-                           on_connect));
+  ASSERT_OK(
+      uv_tcp_connect(&connect_req, &tcp, (struct sockaddr*) &addr, on_connect));
   uv_run(&loop, UV_RUN_DEFAULT);
   ASSERT_ERR(UV_ECONNREFUSED, connect_status);
   ASSERT_ERR(UV_EPIPE, uv_try_write((uv_stream_t*) &tcp, &buf, 1));
-  ASSERT_ERR(UV_EPIPE, uv_write(&write_req, (uv_stream_t*) &tcp, &buf, 1,
-                                on_write));
+  ASSERT_ERR(UV_EPIPE,
+             uv_write(&write_req, (uv_stream_t*) &tcp, &buf, 1, on_write));
   uv_close((uv_handle_t*) &tcp, NULL);
   uv_run(&loop, UV_RUN_DEFAULT);
   ASSERT_OK(uv_loop_close(&loop));
