@@ -20,15 +20,15 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
-/* A duplicate of the wake fd: opens no file while the loop runs, which a
- * sandbox may forbid. kqueue may need no wake fd, and a kqueue itself is not
- * inherited by a forked child, hence /dev/null. */
+/* Opens no file, which a sandbox may forbid while the loop runs: duplicates the
+ * wake fd. kqueue may need no wake fd, and a kqueue itself is not inherited by a
+ * forked child; then an unconnected socket serves. */
 static void open_reserve(uv_loop_t* loop) {
   if (loop->emfile_fd != -1)
     return;
   int self_fd = uv__self_pipe_get(loop);
   int fd = self_fd != -1 ? uv__fd_dup(self_fd)
-                         : uv__fd_open("/dev/null", O_RDONLY, 0);
+                         : uv__sock_open(AF_UNIX, SOCK_STREAM, 0);
   if (fd >= 0)
     loop->emfile_fd = fd; /* otherwise the next accept tries again */
 }
