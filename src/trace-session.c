@@ -163,18 +163,16 @@ static void say_refused(int err) {
 static void read_environment(void) {
   size_t len = sizeof(pattern);
   int err = uv_os_getenv("UV_TRACE", pattern, &len);
-  int is_too_long = err == UV_ENOBUFS;
 
   /* Any other error, such as no memory on Windows, counts as not set. */
-  if (err != 0)
-    pattern[0] = '\0';
-  if (uv__trace_os_has_raised_rights() || (pattern[0] == '\0' && !is_too_long))
+  if ((err != 0 && err != UV_ENOBUFS) || (err == 0 && pattern[0] == '\0') ||
+      uv__trace_os_has_raised_rights())
     return;
-  if (is_too_long) {
+  if (err == UV_ENOBUFS) {
+    pattern[0] = '\0';
     say_refused(UV_ENAMETOOLONG);
     return;
   }
-
   (void) uv__fork_lock(&lock);
   err = start();
   uv__fork_unlock(&lock);

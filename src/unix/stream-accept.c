@@ -21,8 +21,8 @@
 #include <sys/socket.h>
 
 /* Opens no file, which a sandbox may forbid while the loop runs: duplicates the
- * wake fd. kqueue may need no wake fd, and a kqueue itself is not inherited by a
- * forked child; then an unconnected socket serves. */
+ * wake fd. kqueue may need no wake fd, and a kqueue itself is not inherited by
+ * a forked child; then an unconnected socket serves. */
 static void open_reserve(uv_loop_t* loop) {
   if (loop->emfile_fd != -1)
     return;
