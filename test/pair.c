@@ -61,7 +61,7 @@ size_t test_fill(uv_stream_t* stream) {
   static char block[65536];
   uv_buf_t buf = uv_buf_init(block, sizeof(block));
   /* The peer's buffer may take some of it a moment later (seen under Wine). */
-  const int refusals_wanted = TEST_POSIX ? 1 : 10;
+  const int refusals_wanted = TEST_POSIX ? 1 : 50;
   size_t total = 0;
 
   for (int refusals = 0; refusals < refusals_wanted;) {
