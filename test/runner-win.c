@@ -113,6 +113,10 @@ static int create_process(const struct runner_job* job,
   SetHandleInformation(output, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
   BOOL ok = CreateProcessA(self, command, NULL, NULL, TRUE, CREATE_SUSPENDED,
                            NULL, job->dir, &startup, info);
+  /* Wine now and then fails like this for no lasting reason: once more. */
+  if (!ok && GetLastError() == ERROR_INTERNAL_ERROR)
+    ok = CreateProcessA(self, command, NULL, NULL, TRUE, CREATE_SUSPENDED, NULL,
+                        job->dir, &startup, info);
   SetHandleInformation(input, HANDLE_FLAG_INHERIT, 0);
   SetHandleInformation(output, HANDLE_FLAG_INHERIT, 0);
   return ok ? 0 : complain(self);
