@@ -8,6 +8,7 @@ import subprocess
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(HERE)
 REFERENCE = os.path.join(TOP, "test", "conformance", "reference")
+ORACLE = os.path.join(TOP, "test", "conformance", "oracle")
 SYSTEM_DIRS = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
                "/usr/lib64", "/usr/lib")
 
@@ -19,10 +20,11 @@ class Stop(Exception):
 class Contender:
     """A library, or the bare system calls (folder None)."""
 
-    def __init__(self, name, folder, is_ours=False):
+    def __init__(self, name, folder, is_ours=False, program=None):
         self.name = name
         self.folder = folder
         self.is_ours = is_ours
+        self.program = program  # linked statically with it, or None
         self.version = None
 
     @property
@@ -57,9 +59,15 @@ def system_library():
     return None
 
 
-def built_reference():
-    done = subprocess.run([REFERENCE], stdout=subprocess.PIPE, text=True)
+def printed_by(script):
+    done = subprocess.run([script], stdout=subprocess.PIPE, text=True)
     return done.stdout.strip() if done.returncode == 0 else None
+
+
+# References by name: what prints the folder.
+KNOWN = {"system": system_library,
+         "1.50.0": lambda: printed_by(REFERENCE),
+         "1.53.0": lambda: printed_by(ORACLE)}
 
 
 def check_folder(folder):
@@ -68,22 +76,37 @@ def check_folder(folder):
     return os.path.realpath(folder)
 
 
+def reference(name):
+    """From a folder or a name of KNOWN; None if that cannot be had. The shared
+    library of 1.53.0 needs a newer C library than most machines have, so its
+    static one is linked into a program of its own."""
+    folder = KNOWN[name]() if name in KNOWN else check_folder(name)
+    if folder is None:
+        print("no reference %s on this machine" % name)
+        return None
+    program = build(folder, "--static") if name == "1.53.0" else None
+    return Contender("libuv", folder, program=program)
+
+
 def choose(lib, refs):
     """Ours first, then the references."""
     ours = Contender("blacklight", check_folder(lib or our_library()), True)
-    folders = refs or [f for f in (system_library(), built_reference()) if f]
-    if not folders:
+    others = [c for c in map(reference, refs or KNOWN) if c]
+    if not others:
         raise Stop("no reference: install libuv1, or give --ref DIR")
-    others = [Contender("libuv", check_folder(f)) for f in folders]
     return [ours] + others
 
 
-def build_program(ours):
-    done = subprocess.run([os.path.join(HERE, "build"), ours.folder],
+def build(folder, *options):
+    done = subprocess.run([os.path.join(HERE, "build"), *options, folder],
                           stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
         raise Stop("uv-bench does not compile")
     return done.stdout.strip()
+
+
+def build_program(ours):
+    return build(ours.folder)
 
 
 def name_by_version(libraries, bench, probe):

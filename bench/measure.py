@@ -20,7 +20,7 @@ def workloads(program, env):
 
 def command(program, contender, workload, ops, size=None):
     floor = ["--floor"] if contender.is_floor else []
-    return [program] + floor + [workload["name"], str(ops)] + (
+    return [contender.program or program] + floor + [workload["name"], str(ops)] + (
         [] if size is None else [str(size)])
 
 
