@@ -276,7 +276,7 @@ static void remove_place(struct uv__asyncs* asyncs, uv_async_t* handle) {
   uv__queue_remove(&handle->queue);
 }
 
-enum uv__close_answer uv__async_close(uv_handle_t* base) {
+enum uv__close_result uv__async_close(uv_handle_t* base) {
   uv_async_t* handle = (uv_async_t*) base;
   struct uv__loop_state* state = uv__loop_state(handle->loop);
 

@@ -16,6 +16,6 @@ void uv__async_fork(uv_loop_t* loop);
  * those of all handles sent so far; returns how many these were. */
 int uv__async_run(uv_loop_t* loop, int* work);
 
-enum uv__close_answer uv__async_close(uv_handle_t* handle);
+enum uv__close_result uv__async_close(uv_handle_t* handle);
 
 #endif /* UV_ASYNC_H_ */

@@ -13,7 +13,7 @@ static int is_dot_or_dotdot(const char* name) {
   return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-static int reserve(struct uv__entries* entries, size_t bytes) {
+static int entries_reserve(struct uv__entries* entries, size_t bytes) {
   if (entries->size - entries->used >= bytes)
     return 0;
 
@@ -40,7 +40,7 @@ int uv__entries_add(struct uv__entries* entries,
     return 0;
 
   size_t name_size = strlen(name) + 1;
-  int err = reserve(entries, 1 + name_size);
+  int err = entries_reserve(entries, 1 + name_size);
   if (err != 0)
     return err;
 
@@ -105,7 +105,7 @@ void uv__entries_list(const struct uv__entries* entries, uv_dirent_t* out) {
   }
 }
 
-static int keep(const struct uv__entries* entries, void** ptr) {
+static int entries_keep(const struct uv__entries* entries, void** ptr) {
   struct uv__entries* kept = uv__malloc(sizeof(*kept));
   if (kept == NULL)
     return UV_ENOMEM;
@@ -119,7 +119,7 @@ ssize_t uv__entries_finish(struct uv__entries* entries, int err, void** ptr) {
   if (err == 0)
     err = entries_sort(entries);
   if (err == 0 && entries->count > 0)
-    err = keep(entries, ptr);
+    err = entries_keep(entries, ptr);
 
   if (err != 0) {
     uv__entries_close(entries);

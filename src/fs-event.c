@@ -58,7 +58,7 @@ int uv_fs_event_getpath(uv_fs_event_t* handle, char* buffer, size_t* size) {
   return uv__out_string_put(handle->path, strlen(handle->path), buffer, size);
 }
 
-enum uv__close_answer uv__fs_event_close(uv_handle_t* handle) {
+enum uv__close_result uv__fs_event_close(uv_handle_t* handle) {
   (void) uv_fs_event_stop((uv_fs_event_t*) handle); /* cannot fail */
   return UV__CLOSE_DONE;
 }

@@ -30,7 +30,7 @@ struct poller {
   unsigned int interval_ms;
   int busy; /* L1 */
   int known;
-  uint64_t asked_at; /* loop time of the last stat */
+  uint64_t stat_time; /* loop time of the last stat */
   uv_stat_t prev;
   uv_timer_t timer;
   uv_fs_t req;
@@ -119,11 +119,11 @@ static void report_error(struct poller* poller, int err) {
 }
 
 static void report_stat(struct poller* poller, const uv_stat_t* now) {
-  int news = poller->known < 0;
+  int is_change = poller->known < 0;
 
   if (poller->known == 0)
-    news = stat_differs(&poller->prev, now);
-  if (news)
+    is_change = stat_differs(&poller->prev, now);
+  if (is_change)
     uv__call_fs_poll(poller->handle, poller->cb, 0, &poller->prev, now);
 
   poller->prev = *now;
@@ -135,7 +135,7 @@ static void poll_stat_done(uv_fs_t* req);
 static int start_stat(struct poller* poller) {
   uv_loop_t* loop = poller->handle->loop;
 
-  poller->asked_at = uv_now(loop);
+  poller->stat_time = uv_now(loop);
   int err = uv_fs_stat(loop, &poller->req, poller->path, poll_stat_done);
   poller->busy = err == 0;
   return err;
@@ -146,7 +146,7 @@ static void poll_timer_done(uv_timer_t* timer);
 /* Fires at the next multiple of the interval since the last stat. */
 static int arm_poller(struct poller* poller) {
   uint64_t interval = poller->interval_ms;
-  uint64_t elapsed = uv_now(poller->handle->loop) - poller->asked_at;
+  uint64_t elapsed = uv_now(poller->handle->loop) - poller->stat_time;
 
   return uv_timer_start(&poller->timer, poll_timer_done,
                         interval - elapsed % interval, 0);
@@ -252,7 +252,7 @@ int uv_fs_poll_getpath(uv_fs_poll_t* handle, char* buffer, size_t* size) {
   return uv__out_string_put(poller->path, strlen(poller->path), buffer, size);
 }
 
-enum uv__close_answer uv__fs_poll_close(uv_handle_t* handle) {
+enum uv__close_result uv__fs_poll_close(uv_handle_t* handle) {
   uv_fs_poll_t* poll = (uv_fs_poll_t*) handle;
 
   (void) uv_fs_poll_stop(poll); /* cannot fail */

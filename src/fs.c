@@ -114,7 +114,7 @@ static void init_req(uv_loop_t* loop,
   req->ptr = NULL;
   req->path = NULL;
   *uv__fs_owned(req) = NULL;
-  *uv__fs_is_elsewhere(req) = NULL;
+  *uv__fs_off_pool(req) = NULL;
   uv__fs_os_init(req);
 }
 
@@ -148,7 +148,7 @@ static int submit_to_pool(uv_fs_t* req) {
 }
 
 void uv__fs_done(uv_fs_t* req) {
-  *uv__fs_is_elsewhere(req) = NULL;
+  *uv__fs_off_pool(req) = NULL;
   if (uv__is_observed())
     uv__observed_done(&req->work_req, 0, fs_work_done);
   else
@@ -156,7 +156,7 @@ void uv__fs_done(uv_fs_t* req) {
 }
 
 void uv__fs_to_pool(uv_fs_t* req) {
-  *uv__fs_is_elsewhere(req) = NULL;
+  *uv__fs_off_pool(req) = NULL;
   int err = submit_to_pool(req);
   if (err == 0)
     return;
@@ -167,12 +167,12 @@ void uv__fs_to_pool(uv_fs_t* req) {
 }
 
 void uv__fs_cancelled(uv_fs_t* req) {
-  *uv__fs_is_elsewhere(req) = NULL;
+  *uv__fs_off_pool(req) = NULL;
   uv__work_hand_over(req->loop, &req->work_req, UV_ECANCELED, fs_work_done);
 }
 
 int uv__fs_cancel(uv_fs_t* req) {
-  if (*uv__fs_is_elsewhere(req) != NULL)
+  if (*uv__fs_off_pool(req) != NULL)
     return uv__fs_os_cancel(req);
   return uv__work_cancel(req->loop, &req->work_req);
 }
@@ -180,7 +180,7 @@ int uv__fs_cancel(uv_fs_t* req) {
 static int submit_req(uv_fs_t* req) {
   uv__req_start(req->loop, req, UV_FS);
   if (uv__fs_os_offer(req)) {
-    *uv__fs_is_elsewhere(req) = req;
+    *uv__fs_off_pool(req) = req;
     req->work_req.work = NULL; /* the pool cannot cancel it */
     if (uv__is_observed())
       uv__observed_submit(req->loop, &req->work_req, UV__CLASS_FS);

@@ -107,12 +107,12 @@ void uv_close(uv_handle_t* handle, uv_close_cb close_cb) {
 
   handle->flags |= UV__CLOSING;
   handle->close_cb = close_cb;
-  enum uv__close_answer answer = class->close(handle);
+  enum uv__close_result result = class->close(handle);
 
   assert(!uv__is_active(handle)); /* the class stopped it */
-  if (answer == UV__CLOSE_DONE)
+  if (result == UV__CLOSE_DONE)
     push_closing(handle->loop, handle);
-  else if (answer == UV__CLOSE_LATER)
+  else if (result == UV__CLOSE_LATER)
     handle->loop->active_handles++; /* H1 */
 }
 

@@ -7,7 +7,7 @@
  *     those whose close waits for something (UV__CLOSE_LATER). What is closed
  *     and not reported yet is in loop->closing_handles, or in the hands of the
  *     close phase, which reports it whatever the callbacks before it do.
- * H2  a class's close() answers "done", "later" or "after"; finish() "done" or
+ * H2  a class's close() returns "done", "later" or "after"; finish() "done" or
  *     "again".
  * H3  close_cb runs once, in the close phase only; before it run only
  *     cancellations of the handle's own requests.
@@ -75,7 +75,7 @@ enum {
   UV__POLL_ATTACHED = 0x8000000 /* ours: occupies the loop's slot of its fd */
 };
 
-enum uv__close_answer {
+enum uv__close_result {
   UV__CLOSE_DONE,  /* nothing outstanding: finish in this iteration */
   UV__CLOSE_LATER, /* the class calls uv__handle_close_later_done() */
   /* The class calls uv__handle_close_after_done(); until then requests or other
@@ -83,13 +83,13 @@ enum uv__close_answer {
   UV__CLOSE_AFTER
 };
 
-enum uv__finish_answer { UV__FINISH_DONE, UV__FINISH_AGAIN };
+enum uv__finish_result { UV__FINISH_DONE, UV__FINISH_AGAIN };
 
 struct uv__handle_class {
   /* Stops everything and gives the fd back. Called once, inside uv_close(). */
-  enum uv__close_answer (*close)(uv_handle_t* handle);
+  enum uv__close_result (*close)(uv_handle_t* handle);
   /* In the close phase, before close_cb: delivers cancellations. Or NULL. */
-  enum uv__finish_answer (*finish)(uv_handle_t* handle);
+  enum uv__finish_result (*finish)(uv_handle_t* handle);
   /* Stores the fd. NULL where the type has none (UV_EINVAL). */
   int (*get_fd)(const uv_handle_t* handle, uv_os_fd_t* fd);
 };
@@ -100,7 +100,7 @@ void uv__handle_init(uv_loop_t* loop, uv_handle_t* handle, uv_handle_type type);
 /* Undoes uv__handle_init() when the public init function fails. */
 void uv__handle_discard(uv_handle_t* handle);
 
-/* Called by a class that answered UV__CLOSE_LATER when close_cb may run. */
+/* Called by a class that returned UV__CLOSE_LATER when close_cb may run. */
 void uv__handle_close_later_done(uv_handle_t* handle);
 
 /* The same for UV__CLOSE_AFTER. */

@@ -23,12 +23,12 @@ struct text {
   const char* end;
 };
 
-static int peek(const struct text* in) {
+static int text_peek(const struct text* in) {
   return in->at < in->end ? (unsigned char) *in->at : -1;
 }
 
-static int take(struct text* in, char c) {
-  if (peek(in) != c)
+static int text_take(struct text* in, char c) {
+  if (text_peek(in) != c)
     return 0;
   in->at++;
   return 1;
@@ -39,7 +39,7 @@ static int parse_octet(struct text* in) {
   const char* first = in->at;
   int value = 0;
 
-  while (peek(in) >= '0' && peek(in) <= '9') {
+  while (text_peek(in) >= '0' && text_peek(in) <= '9') {
     value = value * 10 + (*in->at++ - '0');
     if (value > 255)
       return -1;
@@ -53,7 +53,7 @@ static int parse_octet(struct text* in) {
 
 static int parse_v4(struct text in, unsigned char out[V4_BYTES]) {
   for (int i = 0; i < V4_BYTES; i++) {
-    if (i > 0 && !take(&in, '.'))
+    if (i > 0 && !text_take(&in, '.'))
       return UV_EINVAL;
 
     int octet = parse_octet(&in);
@@ -80,7 +80,7 @@ static int parse_group(struct text* in) {
   int value = 0;
   int ndigits = 0;
 
-  for (; hex_value(peek(in)) >= 0; ndigits++) {
+  for (; hex_value(text_peek(in)) >= 0; ndigits++) {
     if (ndigits == 4)
       return -1;
     value = value << 4 | hex_value(*in->at++);
@@ -102,7 +102,7 @@ static int parse_v6_part(struct text* in, struct v6* addr) {
   struct text start = *in;
   int group = parse_group(in);
 
-  if (peek(in) == '.') {
+  if (text_peek(in) == '.') {
     if (addr->n > V6_BYTES - V4_BYTES)
       return UV_EINVAL;
     if (parse_v4(start, addr->bytes + addr->n) != 0)
@@ -121,9 +121,9 @@ static int parse_v6_part(struct text* in, struct v6* addr) {
 
 /* The colon or colons in front of the next part. Sets addr->gap at "::". */
 static int parse_v6_colons(struct text* in, struct v6* addr) {
-  if (!take(in, ':'))
+  if (!text_take(in, ':'))
     return UV_EINVAL;
-  if (!take(in, ':'))
+  if (!text_take(in, ':'))
     return addr->n == 0 ? UV_EINVAL : 0; /* nothing starts with one colon */
   if (addr->gap >= 0)
     return UV_EINVAL;
@@ -136,7 +136,7 @@ static int parse_v6(struct text in, unsigned char out[V6_BYTES]) {
   int more = in.at < in.end;
 
   while (more) {
-    if (addr.n > 0 || peek(&in) == ':')
+    if (addr.n > 0 || text_peek(&in) == ':')
       if (parse_v6_colons(&in, &addr) != 0)
         return UV_EINVAL;
     if (addr.gap == addr.n && in.at == in.end)

@@ -57,7 +57,7 @@ static int count_handles(const uv_loop_t* loop, struct tally* tally) {
   return 1;
 }
 
-const char* uv__loop_broken_rule(uv_loop_t* loop) {
+const char* uv__loop_broken_invariant(uv_loop_t* loop) {
   struct tally tally = { 0 };
 
   if (!uv__timer_heap_is_sound(loop))
@@ -75,7 +75,7 @@ const char* uv__loop_broken_rule(uv_loop_t* loop) {
 }
 
 void uv__loop_check(uv_loop_t* loop) {
-  const char* rule = uv__loop_broken_rule(loop);
+  const char* rule = uv__loop_broken_invariant(loop);
 
   if (rule != NULL)
     uv__fatal(rule, 0);

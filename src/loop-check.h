@@ -7,7 +7,7 @@
 
 /* The rule that the loop breaks, or NULL: lists whose links disagree, H1, H4,
  * the order of the timer heap. Changes nothing. */
-const char* uv__loop_broken_rule(uv_loop_t* loop);
+const char* uv__loop_broken_invariant(uv_loop_t* loop);
 
 /* Says which rule is broken and ends the process; for debug builds. */
 void uv__loop_check(uv_loop_t* loop);

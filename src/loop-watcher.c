@@ -70,7 +70,7 @@ void uv__run_idle(uv_loop_t* loop) {
   watcher_run(&loop->idle_handles, call_idle);
 }
 
-enum uv__close_answer uv__idle_close(uv_handle_t* handle) {
+enum uv__close_result uv__idle_close(uv_handle_t* handle) {
   uv_idle_stop((uv_idle_t*) handle);
   return UV__CLOSE_DONE;
 }
@@ -103,7 +103,7 @@ void uv__run_prepare(uv_loop_t* loop) {
   watcher_run(&loop->prepare_handles, call_prepare);
 }
 
-enum uv__close_answer uv__prepare_close(uv_handle_t* handle) {
+enum uv__close_result uv__prepare_close(uv_handle_t* handle) {
   uv_prepare_stop((uv_prepare_t*) handle);
   return UV__CLOSE_DONE;
 }
@@ -136,7 +136,7 @@ void uv__run_check(uv_loop_t* loop) {
   watcher_run(&loop->check_handles, call_check);
 }
 
-enum uv__close_answer uv__check_close(uv_handle_t* handle) {
+enum uv__close_result uv__check_close(uv_handle_t* handle) {
   uv_check_stop((uv_check_t*) handle);
   return UV__CLOSE_DONE;
 }

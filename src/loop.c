@@ -47,7 +47,8 @@ static int has_own_work(const uv_loop_t* loop) {
 static uint64_t next_own_work(uv_loop_t* loop) {
   if (has_own_work(loop))
     return UV__DEADLINE_NONE;
-  return uv__timer_is_any(loop) ? uv__timer_next_due(loop) : UV__DEADLINE_NEVER;
+  return uv__timer_any_armed(loop) ? uv__timer_next_due(loop)
+                                   : UV__DEADLINE_NEVER;
 }
 
 /* Returns the time until which the loop may sleep, in ns of uv_hrtime(). */

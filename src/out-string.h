@@ -2,7 +2,7 @@
 /* The public "buffer, size" convention, once.
  *
  * A NULL buffer, a NULL size or *size == 0 is UV_EINVAL. On success *size is
- * the length without the NUL; when the buffer is too small the answer is
+ * the length without the NUL; when the buffer is too small the result is
  * UV_ENOBUFS, the buffer is untouched and *size is what is needed with the NUL.
  * Context: any.
  */

@@ -92,7 +92,7 @@ void uv_pipe_connect(uv_connect_t* req,
   /* This function returns nothing, so argument errors go to the callback
    * too. */
   req->cb = cb;
-  uv__pipe_os_refuse(req, pipe, err);
+  uv__pipe_os_connect_fail(req, pipe, err);
 }
 
 int uv_pipe_getsockname(const uv_pipe_t* pipe, char* buffer, size_t* size) {

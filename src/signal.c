@@ -14,10 +14,10 @@ int uv_signal_init(uv_loop_t* loop, uv_signal_t* handle) {
   return 0;
 }
 
-static int start(uv_signal_t* handle,
-                 uv_signal_cb cb,
-                 int signum,
-                 int one_shot) {
+static int signal_start(uv_signal_t* handle,
+                        uv_signal_cb cb,
+                        int signum,
+                        int one_shot) {
   if (cb == NULL || signum == 0 || uv__is_closing(uv__base(handle)))
     return UV_EINVAL;
 
@@ -44,11 +44,11 @@ static int start(uv_signal_t* handle,
 }
 
 int uv_signal_start(uv_signal_t* handle, uv_signal_cb cb, int signum) {
-  return start(handle, cb, signum, 0);
+  return signal_start(handle, cb, signum, 0);
 }
 
 int uv_signal_start_oneshot(uv_signal_t* handle, uv_signal_cb cb, int signum) {
-  return start(handle, cb, signum, 1);
+  return signal_start(handle, cb, signum, 1);
 }
 
 int uv_signal_stop(uv_signal_t* handle) {

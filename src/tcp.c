@@ -81,7 +81,7 @@ int uv_tcp_connect(uv_connect_t* req,
 }
 
 /* The flags remember options for a socket that does not exist yet. */
-static void remember(uv_tcp_t* tcp, unsigned int flag, int on) {
+static void flag_set(uv_tcp_t* tcp, unsigned int flag, int on) {
   if (on)
     tcp->flags |= flag;
   else
@@ -97,7 +97,7 @@ int uv_tcp_nodelay(uv_tcp_t* tcp, int on) {
     if (err != 0)
       return err;
   }
-  remember(tcp, UV__TCP_NODELAY, on);
+  flag_set(tcp, UV__TCP_NODELAY, on);
   return 0;
 }
 
@@ -116,7 +116,7 @@ int uv_tcp_keepalive_ex(uv_tcp_t* tcp,
     if (err != 0)
       return err;
   }
-  remember(tcp, UV__TCP_KEEPALIVE, on);
+  flag_set(tcp, UV__TCP_KEEPALIVE, on);
   return 0;
 }
 

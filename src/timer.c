@@ -416,7 +416,7 @@ static inline void rearm_or_stop(uv_timer_t* timer) {
 }
 
 /* `is_observed` is a constant where it matters: there are two of each. */
-UV__INLINE void fire(uv_timer_t* timer, int is_observed) {
+UV__INLINE void timer_fire(uv_timer_t* timer, int is_observed) {
   uint64_t due_ns = timer->timeout;
 
   rearm_or_stop(timer);
@@ -444,9 +444,9 @@ UV__NOINLINE static void run_round(struct uv__timers* timers,
     timer = container_of(ready.next, uv_timer_t, node.queue);
     leave_ready(timers, timer);
     if (is_observed)
-      fire(timer, 1);
+      timer_fire(timer, 1);
     else
-      fire(timer, 0);
+      timer_fire(timer, 0);
   }
 }
 
@@ -459,7 +459,7 @@ UV__INLINE void run_due(uv_loop_t* loop, int is_observed) {
   if (is_other_due(&state->timers, state->now_ns))
     run_round(&state->timers, state->now_ns, is_observed);
   else
-    fire(timer, is_observed);
+    timer_fire(timer, is_observed);
 }
 
 void uv__timer_run_due(uv_loop_t* loop) {
@@ -481,7 +481,7 @@ void uv__timer_close_loop(uv_loop_t* loop) {
   timers->capacity = 0;
 }
 
-enum uv__close_answer uv__timer_close(uv_handle_t* handle) {
+enum uv__close_result uv__timer_close(uv_handle_t* handle) {
   uv_timer_stop((uv_timer_t*) handle);
   return UV__CLOSE_DONE;
 }

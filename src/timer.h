@@ -6,7 +6,7 @@
 #include "loop-state.h"
 
 /* Is any timer armed? */
-static inline int uv__timer_is_any(const uv_loop_t* loop) {
+static inline int uv__timer_any_armed(const uv_loop_t* loop) {
   return uv__loop_state(loop)->timers.count != 0;
 }
 
@@ -14,7 +14,7 @@ static inline int uv__timer_is_any(const uv_loop_t* loop) {
 uint64_t uv__timer_next_due(uv_loop_t* loop);
 
 /* The same, read only, for uv_backend_timeout(): programs call that while the
- * loop's thread starts timers. With very many restarted timers the answer may
+ * loop's thread starts timers. With very many restarted timers the result may
  * be too early, never too late. */
 uint64_t uv__timer_peek_due(const uv_loop_t* loop);
 
@@ -40,6 +40,6 @@ int uv__timer_heap_is_sound(const uv_loop_t* loop);
 /* Gives back the heap's memory; no timer is armed any more. */
 void uv__timer_close_loop(uv_loop_t* loop);
 
-enum uv__close_answer uv__timer_close(uv_handle_t* handle);
+enum uv__close_result uv__timer_close(uv_handle_t* handle);
 
 #endif /* UV_TIMER_H_ */

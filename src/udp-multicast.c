@@ -38,12 +38,12 @@ static int read_either(const char* text, union uv__ip_addr* out) {
 
 /* Checks the arguments, then makes sure there is a socket. `source_addr` NULL:
  * any sender. */
-static int prepare(uv_udp_t* handle,
-                   const char* group_addr,
-                   const char* interface_addr,
-                   const char* source_addr,
-                   uv_membership membership,
-                   struct membership* out) {
+static int membership_prepare(uv_udp_t* handle,
+                              const char* group_addr,
+                              const char* interface_addr,
+                              const char* source_addr,
+                              uv_membership membership,
+                              struct membership* out) {
   if (handle->type != UV_UDP || uv__is_closing(uv__base(handle)))
     return UV_EINVAL;
   if (membership != UV_JOIN_GROUP && membership != UV_LEAVE_GROUP)
@@ -85,8 +85,8 @@ int uv_udp_set_membership(uv_udp_t* handle,
                           const char* interface_addr,
                           uv_membership membership) {
   struct membership m;
-  int err =
-      prepare(handle, multicast_addr, interface_addr, NULL, membership, &m);
+  int err = membership_prepare(handle, multicast_addr, interface_addr, NULL,
+                               membership, &m);
 
   if (err != 0)
     return err;
@@ -127,8 +127,8 @@ int uv_udp_set_source_membership(uv_udp_t* handle,
 
   if (source_addr == NULL)
     return UV_EINVAL;
-  int err = prepare(handle, multicast_addr, interface_addr, source_addr,
-                    membership, &m);
+  int err = membership_prepare(handle, multicast_addr, interface_addr,
+                               source_addr, membership, &m);
   if (err != 0)
     return err;
   return m.group.any.sa_family == AF_INET ? change_source4(handle, &m)

@@ -92,11 +92,11 @@ int uv_udp_connect(uv_udp_t* handle, const struct sockaddr* addr) {
 }
 
 /* Checks the three parts of a send and puts them together. */
-static int compose(struct uv__datagram* out,
-                   const uv_udp_t* handle,
-                   const uv_buf_t* bufs,
-                   unsigned int nbufs,
-                   const struct sockaddr* addr) {
+static int datagram_compose(struct uv__datagram* out,
+                            const uv_udp_t* handle,
+                            const uv_buf_t* bufs,
+                            unsigned int nbufs,
+                            const struct sockaddr* addr) {
   struct uv__endpoint peer = { NULL, 0 };
   int err = 0;
 
@@ -127,7 +127,7 @@ int uv_udp_send(uv_udp_send_t* req,
                 const struct sockaddr* addr,
                 uv_udp_send_cb send_cb) {
   struct uv__datagram datagram;
-  int err = compose(&datagram, handle, bufs, nbufs, addr);
+  int err = datagram_compose(&datagram, handle, bufs, nbufs, addr);
 
   if (err != 0)
     return err;
@@ -145,7 +145,7 @@ int uv_udp_try_send(uv_udp_t* handle,
                     unsigned int nbufs,
                     const struct sockaddr* addr) {
   struct uv__datagram datagram;
-  int err = compose(&datagram, handle, bufs, nbufs, addr);
+  int err = datagram_compose(&datagram, handle, bufs, nbufs, addr);
 
   if (err != 0)
     return err;
@@ -164,8 +164,8 @@ static int check_many(const uv_udp_t* handle,
   int err = 0;
 
   for (unsigned int i = 0; i < count && err == 0; i++)
-    err = compose(&datagram, handle, bufs[i], nbufs[i],
-                  addrs == NULL ? NULL : addrs[i]);
+    err = datagram_compose(&datagram, handle, bufs[i], nbufs[i],
+                           addrs == NULL ? NULL : addrs[i]);
   return err;
 }
 
@@ -218,7 +218,7 @@ int uv_udp_recv_stop(uv_udp_t* handle) {
   handle->alloc_cb = NULL;
   handle->recv_cb = NULL;
   /* As in libuv. Sends keep the loop alive by themselves. */
-  if (!uv__udp_os_waits_to_send(handle))
+  if (!uv__udp_os_has_unsent(handle))
     uv__handle_stop(uv__base(handle));
   return 0;
 }

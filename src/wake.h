@@ -44,7 +44,7 @@ static inline int uv__wake_take(uv_loop_t* loop) {
 }
 
 /* Can a wait that does not block find nothing but wakes? */
-static inline int uv__wake_is_all(const uv_loop_t* loop) {
+static inline int uv__wake_is_only_source(const uv_loop_t* loop) {
   const struct uv__loop_state* state = uv__loop_state(loop);
 
   return state->wake.may_skip && state->poller->is_empty != NULL &&

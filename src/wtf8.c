@@ -50,7 +50,7 @@ static size_t encoded_size(uint32_t cp) {
 }
 
 /* Writes the encoded_size(cp) bytes of `cp`. */
-static void encode(uint32_t cp, char* to, size_t size) {
+static void wtf8_encode(uint32_t cp, char* to, size_t size) {
   static const uint8_t lead[] = { 0, 0, 0xC0, 0xE0, 0xF0 };
 
   for (size_t i = size - 1; i > 0; i--) {
@@ -78,7 +78,7 @@ static void fill_wtf8(struct source in, char* to, size_t room) {
 
     if (size > room)
       break;
-    encode(cp, to, size);
+    wtf8_encode(cp, to, size);
     to += size;
     room -= size;
   }

@@ -9,7 +9,7 @@
 
 #include "handle.h"
 
-enum uv__close_answer uv__fs_event_close(uv_handle_t* handle);
+enum uv__close_result uv__fs_event_close(uv_handle_t* handle);
 
 /* Implemented by the platform. */
 

@@ -72,7 +72,7 @@ static inline void** uv__fs_owned(uv_fs_t* req) {
 }
 
 /* Is it with the platform's executor rather than with the pool? */
-static inline void** uv__fs_is_elsewhere(uv_fs_t* req) {
+static inline void** uv__fs_off_pool(uv_fs_t* req) {
   return &req->reserved[1];
 }
 

@@ -7,7 +7,7 @@
 
 /* The close functions of types that are the same everywhere and have no header
  * of their own. */
-enum uv__close_answer uv__fs_poll_close(uv_handle_t* handle);
+enum uv__close_result uv__fs_poll_close(uv_handle_t* handle);
 
 /* Indexed by uv_handle_type; no close() where the type is abstract. One array
  * per platform, in its handle-class.c. */

@@ -29,9 +29,9 @@ int uv__pipe_os_connect(uv_connect_t* req,
                         uv_pipe_t* pipe,
                         const struct uv__pipe_name* name);
 
-/* req->cb is set, and is to be told of a connect that failed with `err` before
- * it began. */
-void uv__pipe_os_refuse(uv_connect_t* req, uv_pipe_t* pipe, int err);
+/* Fails a connect request that could not be attempted: req->cb is set and gets
+ * `err` later. */
+void uv__pipe_os_connect_fail(uv_connect_t* req, uv_pipe_t* pipe, int err);
 
 /* Into a buffer that was checked, see out-string.h. UV_EBADF: no pipe. */
 int uv__pipe_os_getsockname(const uv_pipe_t* pipe, char* buffer, size_t* size);

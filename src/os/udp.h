@@ -66,7 +66,7 @@ int uv__udp_os_send_many(uv_udp_t* handle,
                          unsigned int count);
 
 /* Are there datagrams that the kernel has not been given? */
-int uv__udp_os_waits_to_send(const uv_udp_t* handle);
+int uv__udp_os_has_unsent(const uv_udp_t* handle);
 
 /* The callbacks are in the handle. */
 int uv__udp_os_recv_start(uv_udp_t* handle);

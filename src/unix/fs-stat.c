@@ -91,7 +91,7 @@ static int any_stat(int fd, const char* path, int at_flags, uv_stat_t* out) {
   /* If fstatat() succeeds, statx() itself was refused. */
   err = plain_stat(fd, path, at_flags, out);
   if (err == 0)
-    uv__statx_give_up();
+    uv__statx_disable();
   return err;
 }
 #else

@@ -254,7 +254,7 @@ UV__NOINLINE static void commit_changes(uv_loop_t* loop) {
 void uv__loop_os_commit(uv_loop_t* loop) {
   if (!uv__queue_empty(changed_queue(loop)))
     commit_changes(loop);
-  if (uv__fs_uring_is_there(loop))
+  if (uv__fs_uring_is_open(loop))
     uv__fs_uring_commit(loop);
 }
 
@@ -262,7 +262,7 @@ void uv__loop_os_commit(uv_loop_t* loop) {
 int uv__loop_os_uncommitted(const uv_loop_t* loop) {
   return uv__loop_state(loop)->metrics.loop_count == 0 ||
          !uv__queue_empty(&loop->watcher_queue) ||
-         (uv__fs_uring_is_there(loop) && uv__fs_uring_uncommitted(loop));
+         (uv__fs_uring_is_open(loop) && uv__fs_uring_uncommitted(loop));
 }
 
 int uv__loop_os_has_pending(const uv_loop_t* loop) {
@@ -348,7 +348,7 @@ static int dispatch_io(uv_loop_t* loop, const struct uv__event* event) {
 
 static int dispatch_wake(uv_loop_t* loop) {
   int work;
-  int ran = uv__fs_uring_is_there(loop) ? uv__fs_uring_run_done(loop) : 0;
+  int ran = uv__fs_uring_is_open(loop) ? uv__fs_uring_run_done(loop) : 0;
   ran += uv__async_run(loop, &work);
   ran += work;
   if (!uv__queue_empty(&uv__loop_os(loop)->children_ended))

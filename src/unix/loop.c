@@ -53,14 +53,14 @@ void uv__loop_os_close(uv_loop_t* loop) {
   if (loop->emfile_fd >= 0)
     uv__fd_close(loop->emfile_fd);
   loop->emfile_fd = -1;
-  if (uv__fs_uring_is_there(loop))
+  if (uv__fs_uring_is_open(loop))
     uv__fs_uring_close(loop);
   uv__loop_state(loop)->poller->close(loop);
   uv__io_close_loop(loop);
 }
 
 int uv__loop_os_fork(uv_loop_t* loop) {
-  if (uv__fs_uring_is_there(loop))
+  if (uv__fs_uring_is_open(loop))
     uv__fs_uring_close(loop);
   uv__io_fork(loop);
   uv__process_fork(loop);

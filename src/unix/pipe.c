@@ -40,7 +40,7 @@ void uv__pipe_os_init(uv_loop_t* loop, uv_pipe_t* pipe) {
   pipe->pipe_fname = NULL;
 }
 
-enum uv__close_answer uv__pipe_close(uv_handle_t* handle) {
+enum uv__close_result uv__pipe_close(uv_handle_t* handle) {
   uv_pipe_t* pipe = (uv_pipe_t*) handle;
 
   if (pipe->pipe_fname != NULL) {
@@ -150,12 +150,12 @@ static int try_connect(uv_pipe_t* pipe, const struct socket_name* name) {
     }
   }
 
-  int answer =
+  int result =
       uv__sock_connect(uv__stream_fd(stream),
                        (const struct sockaddr*) &name->addr, name->addrlen);
-  if (answer >= 0)
+  if (result >= 0)
     stream->flags |= UV__READABLE | UV__WRITABLE;
-  return answer;
+  return result;
 }
 
 int uv__pipe_os_connect(uv_connect_t* req,
@@ -173,8 +173,8 @@ int uv__pipe_os_connect(uv_connect_t* req,
   return 0;
 }
 
-void uv__pipe_os_refuse(uv_connect_t* req, uv_pipe_t* pipe, int err) {
-  uv__stream_connect_refuse(stream_of(pipe), req, err);
+void uv__pipe_os_connect_fail(uv_connect_t* req, uv_pipe_t* pipe, int err) {
+  uv__stream_connect_fail(stream_of(pipe), req, err);
 }
 
 /* For a name of maximum length the kernel adds a NUL after sun_path. */
@@ -200,10 +200,10 @@ static int put_name(const char* text, size_t len, char* buffer, size_t* size) {
 typedef int ask_fn(int fd, struct sockaddr* name, int* namelen);
 
 /* Stores the length of the name, which is followed by a NUL: 0 or UV_E*. */
-static int ask_name(const uv_pipe_t* pipe,
-                    ask_fn* ask,
-                    union any_name* name,
-                    size_t* len) {
+static int query_name(const uv_pipe_t* pipe,
+                      ask_fn* ask,
+                      union any_name* name,
+                      size_t* len) {
   int addrlen = sizeof(*name);
 
   memset(name, 0, sizeof(*name));
@@ -231,7 +231,7 @@ static int get_name(const uv_pipe_t* pipe,
   union any_name name;
   size_t len;
 
-  int err = ask_name(pipe, ask, &name, &len);
+  int err = query_name(pipe, ask, &name, &len);
   if (err != 0) {
     *size = 0; /* as in libuv: there is no name */
     return err;
@@ -307,7 +307,7 @@ int uv__pipe_os_chmod(uv_pipe_t* pipe, int mode) {
 
   /* The socket may have been bound before uv_pipe_open(). */
   if (path == NULL) {
-    int err = ask_name(pipe, uv__sock_local_name, &name, &len);
+    int err = query_name(pipe, uv__sock_local_name, &name, &len);
     if (err != 0)
       return err;
     path = name.space + PATH_OFFSET;

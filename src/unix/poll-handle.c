@@ -117,16 +117,16 @@ UV__NOINLINE static void poll_fail(uv_poll_t* handle, int err) {
 
 void uv__poll_handle_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   uv_poll_t* handle = container_of(w, uv_poll_t, io_watcher);
-  int told = poll_result(events, w->pevents);
+  int ready = poll_result(events, w->pevents);
 
   (void) loop;
-  if (told < 0)
-    poll_fail(handle, told);
-  else if (told > 0)
-    uv__call_poll(handle, 0, told);
+  if (ready < 0)
+    poll_fail(handle, ready);
+  else if (ready > 0)
+    uv__call_poll(handle, 0, ready);
 }
 
-enum uv__close_answer uv__poll_handle_close(uv_handle_t* handle) {
+enum uv__close_result uv__poll_handle_close(uv_handle_t* handle) {
   (void) uv_poll_stop((uv_poll_t*) handle); /* cannot fail */
   return UV__CLOSE_DONE;
 }

@@ -42,8 +42,8 @@ struct select_set {
   short want[FD_SETSIZE];         /* by fd: POLL*, 0 if not watched */
   unsigned char held[FD_SETSIZE]; /* by fd: on hold */
   unsigned held_count;
-  int end;  /* above the highest fd that is watched */
-  int turn; /* the fd where the last full batch ended */
+  int end;     /* above the highest fd that is watched */
+  int next_fd; /* the fd where the last full batch ended */
 };
 
 static struct select_set* set_of(const uv_loop_t* loop) {
@@ -145,7 +145,7 @@ static int watch_apply(uv_loop_t* loop, int fd, unsigned have, unsigned want) {
 }
 
 /* The result of select(): the sets, or `failed` with the reason. */
-struct answer {
+struct result {
   fd_set sets[SETS];
   int count; /* total number of members */
   int failed;
@@ -154,33 +154,33 @@ struct answer {
 static void wait_kernel(uv_loop_t* loop,
                         const struct select_set* set,
                         int timeout_ms,
-                        struct answer* answer) {
+                        struct result* result) {
   struct timeval tv = {
     .tv_sec = timeout_ms / 1000,
     .tv_usec = timeout_ms % 1000 * 1000,
   };
   sigset_t old;
 
-  memcpy(answer->sets, set->sets, sizeof(answer->sets));
+  memcpy(result->sets, set->sets, sizeof(result->sets));
   uv__scan_block(loop, &old);
-  int n = select(set->end, &answer->sets[TO_READ], &answer->sets[TO_WRITE],
-                 &answer->sets[EXCEPTIONAL], timeout_ms < 0 ? NULL : &tv);
-  answer->failed = n == -1 ? uv__errno() : 0;
+  int n = select(set->end, &result->sets[TO_READ], &result->sets[TO_WRITE],
+                 &result->sets[EXCEPTIONAL], timeout_ms < 0 ? NULL : &tv);
+  result->failed = n == -1 ? uv__errno() : 0;
   uv__scan_unblock(loop, &old);
-  answer->count = n;
+  result->count = n;
 }
 
-static unsigned answer_sets(const struct answer* answer, int fd) {
+static unsigned result_sets(const struct result* result, int fd) {
   unsigned count = 0;
   for (int i = 0; i < SETS; i++)
-    count += FD_ISSET(fd, &answer->sets[i]) != 0;
+    count += FD_ISSET(fd, &result->sets[i]) != 0;
   return count;
 }
 
-static unsigned answer_bits(const struct answer* answer, int fd) {
+static unsigned result_bits(const struct result* result, int fd) {
   unsigned bits = 0;
   for (int i = 0; i < SETS; i++)
-    if (FD_ISSET(fd, &answer->sets[i]))
+    if (FD_ISSET(fd, &result->sets[i]))
       bits |= kinds[i].meaning;
   return bits;
 }
@@ -189,48 +189,48 @@ static unsigned answer_bits(const struct answer* answer, int fd) {
  * of them if select() met a closed descriptor. Starts where the last batch
  * ended. */
 static int collect_ready(struct select_set* set,
-                         const struct answer* answer,
+                         const struct result* result,
                          struct pollfd* ready,
                          int max) {
-  int everybody = answer->failed == UV_EBADF;
-  int fd = set->turn < set->end ? set->turn : 0;
+  int all_fds = result->failed == UV_EBADF;
+  int fd = set->next_fd < set->end ? set->next_fd : 0;
   int n = 0;
 
   for (int seen = 0; seen < set->end && n < max; seen++) {
-    int is_ready = !answer->failed && answer_sets(answer, fd) != 0;
-    if (set->want[fd] != 0 && (everybody || is_ready || set->held[fd])) {
+    int is_ready = !result->failed && result_sets(result, fd) != 0;
+    if (set->want[fd] != 0 && (all_fds || is_ready || set->held[fd])) {
       ready[n].fd = fd;
       ready[n].events = (short) (set->want[fd] | POLLIN);
       ready[n++].revents = 0;
     }
     fd = fd + 1 == set->end ? 0 : fd + 1;
   }
-  set->turn = n == max ? fd : 0;
+  set->next_fd = n == max ? fd : 0;
   return n;
 }
 
 /* Returns the bits of interest, and decides whether the fd is put on hold. */
 static short classify_ready(struct select_set* set,
-                            const struct answer* answer,
+                            const struct result* result,
                             const struct pollfd* entry) {
   int fd = entry->fd;
   unsigned want = (unsigned) set->want[fd];
   unsigned bits = (unsigned) entry->revents;
 
   /* poll() does not support every device that select() does. */
-  if ((bits & POLLNVAL) && !answer->failed)
-    bits = answer_bits(answer, fd);
+  if ((bits & POLLNVAL) && !result->failed)
+    bits = result_bits(result, fd);
   int has_data = (bits & POLLIN) != 0;
   bits &= want | POLLERR | POLLHUP | POLLNVAL;
   set_hold(set, fd, bits == 0 && has_data && !(want & POLLIN));
   return (short) bits;
 }
 
-static int is_answer(const struct select_set* set,
-                     const struct answer* answer) {
-  if (answer->failed)
-    return answer->failed == UV_EBADF;
-  return answer->count > 0 || set->held_count > 0;
+static int has_result(const struct select_set* set,
+                      const struct result* result) {
+  if (result->failed)
+    return result->failed == UV_EBADF;
+  return result->count > 0 || set->held_count > 0;
 }
 
 static int select_poller_wait(uv_loop_t* loop,
@@ -239,23 +239,23 @@ static int select_poller_wait(uv_loop_t* loop,
                               int timeout_ms) {
   struct select_set* set = set_of(loop);
   struct pollfd ready[FD_SETSIZE];
-  struct answer answer;
+  struct result result;
   int n = 0;
 
   if (set->end == 0)
     return UV_EBADF; /* see set_begin() */
   if (set->held_count > 0 && (timeout_ms < 0 || timeout_ms > HOLD_MS))
     timeout_ms = HOLD_MS;
-  wait_kernel(loop, set, timeout_ms, &answer);
-  if (!is_answer(set, &answer))
-    return answer.failed == UV_EINTR ? 0 : answer.failed;
+  wait_kernel(loop, set, timeout_ms, &result);
+  if (!has_result(set, &result))
+    return result.failed == UV_EINTR ? 0 : result.failed;
 
   int count =
-      collect_ready(set, &answer, ready, max < FD_SETSIZE ? max : FD_SETSIZE);
+      collect_ready(set, &result, ready, max < FD_SETSIZE ? max : FD_SETSIZE);
   if (poll(ready, (nfds_t) count, 0) < 0)
     return uv__errno() == UV_EINTR ? 0 : uv__errno();
   for (int i = 0; i < count; i++) {
-    ready[i].revents = classify_ready(set, &answer, &ready[i]);
+    ready[i].revents = classify_ready(set, &result, &ready[i]);
     if (ready[i].revents != 0)
       uv__scan_report(loop, &ready[i], &out[n++]);
   }

@@ -188,9 +188,9 @@ int uv__os_getrusage_thread(uv_rusage_t* rusage) {
   if (thread_info(port, THREAD_BASIC_INFO, out, &words) != KERN_SUCCESS)
     return UV_EINVAL;
 
-  uv_rusage_t answer = { .ru_utime = timeval_from(info.user_time),
+  uv_rusage_t result = { .ru_utime = timeval_from(info.user_time),
                          .ru_stime = timeval_from(info.system_time) };
-  *rusage = answer;
+  *rusage = result;
   return 0;
 }
 

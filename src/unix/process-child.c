@@ -12,7 +12,7 @@
 #include <errno.h>
 
 /* The same errors as in execvp(). */
-UV__CHILD int uv__child_is_elsewhere(int err) {
+UV__CHILD int uv__child_is_search_error(int err) {
   switch (err) {
   case ENOENT:
   case ENOTDIR:
@@ -128,7 +128,7 @@ UV__CHILD static int child_execute(struct uv__child* child) {
     }
     if (err == EACCES)
       denied = 1;
-    else if (!uv__child_is_elsewhere(err))
+    else if (!uv__child_is_search_error(err))
       return err;
   }
   return denied ? EACCES : err;

@@ -284,7 +284,7 @@ static void kill_child(uv_process_t* process) {
     (void) wait_for(process->pid, NULL, 0); /* unless the program already did */
 }
 
-int uv__child_follow(uv_process_t* process) {
+int uv__child_watch(uv_process_t* process) {
   uv_loop_t* loop = process->loop;
   struct uv__loop_os* os = uv__loop_os(loop);
   int err = 0;
@@ -310,7 +310,7 @@ int uv__child_follow(uv_process_t* process) {
   return err;
 }
 
-void uv__child_leave(uv_process_t* process) {
+void uv__child_unwatch(uv_process_t* process) {
   uv__queue_remove(&process->queue);
   unwatch_if_childless(process->loop);
 }

@@ -213,11 +213,11 @@ enum {
   NEED_USER = 1u << 2,
 };
 
-static const struct way {
+static const struct method {
   /* Like uv__child_launch(). *refused: not possible here, nothing was done. */
   int (*launch)(struct uv__child* child, int* pid, int* refused);
   unsigned can;
-} ways[] = {
+} methods[] = {
 #if UV__HAVE_VFORK_CLONE
   { launch_by_clone, NEED_SESSION | NEED_CWD },
 #endif
@@ -244,9 +244,9 @@ static int child_launch(struct uv__child* child, int* pid) {
   int refused = 1;
   int err = 0;
 
-  for (size_t i = 0; refused && i < ARRAY_SIZE(ways); i++)
-    if ((needs & ~ways[i].can) == 0)
-      err = ways[i].launch(child, pid, &refused);
+  for (size_t i = 0; refused && i < ARRAY_SIZE(methods); i++)
+    if ((needs & ~methods[i].can) == 0)
+      err = methods[i].launch(child, pid, &refused);
   return err;
 }
 

@@ -37,7 +37,7 @@ static int process_spawn(uv_process_t* process,
   if (err == 0)
     err = uv__child_launch(&child, &process->pid);
   if (err == 0)
-    err = uv__child_follow(process);
+    err = uv__child_watch(process);
   uv__free(memory);
   uv__stdio_close(&stdio);
   return err;
@@ -53,7 +53,7 @@ int uv__process_os_spawn(uv_process_t* process,
   int err = process_spawn(process, options);
 
   if (err != 0)
-    uv__child_leave(process);
+    uv__child_unwatch(process);
   return err;
 }
 
@@ -65,10 +65,10 @@ int uv__process_os_kill(uv_process_t* process, int signum) {
   return uv_kill(process->pid, signum);
 }
 
-enum uv__close_answer uv__process_close(uv_handle_t* handle) {
+enum uv__close_result uv__process_close(uv_handle_t* handle) {
   uv_process_t* process = (uv_process_t*) handle;
 
-  uv__child_leave(process);
+  uv__child_unwatch(process);
   uv__handle_stop(handle);
   return UV__CLOSE_DONE;
 }

@@ -25,7 +25,7 @@ void uv__process_fork(uv_loop_t* loop);
 int uv__process_child_ended(uv_loop_t* loop, int pid);
 int uv__process_run_ended(uv_loop_t* loop);
 
-enum uv__close_answer uv__process_close(uv_handle_t* handle);
+enum uv__close_result uv__process_close(uv_handle_t* handle);
 
 /* A descriptor of the child; its number is the index. */
 struct uv__child_fd {
@@ -90,22 +90,22 @@ int uv__child_launch_by_spawn(struct uv__child* child, int* pid, int* refused);
 
 /* process-child.c. Does this error of exec mean that the next directory should
  * be tried? Context: any | child. */
-int uv__child_is_elsewhere(int err);
+int uv__child_is_search_error(int err);
 
 /* process-child.c. Returns only on failure, with an errno.
  * Context: child, signals blocked. */
 int uv__child_run(struct uv__child* child);
 
 /* process-end.c. Before the launch: sets up what is needed to detect the end of
- * a child. 0 or UV_E*; uv__child_leave() undoes it. */
+ * a child. 0 or UV_E*; uv__child_unwatch() undoes it. */
 int uv__child_prepare(uv_loop_t* loop);
 /* After the launch: watches the child process->pid; the loop will call exit_cb.
  * On failure the child is killed. */
-int uv__child_follow(uv_process_t* process);
+int uv__child_watch(uv_process_t* process);
 /* Has the program itself waited for the child, so that the pid may be
  * reused? */
 int uv__child_is_lost(const uv_process_t* process);
 /* Stops watching the child, if there is one. */
-void uv__child_leave(uv_process_t* process);
+void uv__child_unwatch(uv_process_t* process);
 
 #endif /* UV_UNIX_PROCESS_H_ */

@@ -22,7 +22,7 @@
 #if UV__HAVE_GETRANDOM
 /* Some bytes, or UV_E*. Returns fewer above 32 MB, and if a signal interrupts a
  * request for more than 256 bytes. */
-static ssize_t take_some(void* buf, size_t len) {
+static ssize_t random_read(void* buf, size_t len) {
   ssize_t n;
 
   do
@@ -33,12 +33,12 @@ static ssize_t take_some(void* buf, size_t len) {
 }
 #elif UV__HAVE_GETENTROPY
 /* Some bytes, or UV_E*. Takes at most 256 at a time. */
-static ssize_t take_some(void* buf, size_t len) {
+static ssize_t random_read(void* buf, size_t len) {
   len = uv__min_size(len, 256);
   return getentropy(buf, len) != 0 ? uv__errno() : (ssize_t) len;
 }
 #else
-static ssize_t take_some(void* buf, size_t len) {
+static ssize_t random_read(void* buf, size_t len) {
   (void) buf;
   (void) len;
   return UV_ENOSYS;
@@ -114,7 +114,7 @@ int uv__random_os_fill(void* buf, size_t buflen) {
   size_t left = buflen;
 
   while (left > 0) {
-    ssize_t n = take_some(at, left);
+    ssize_t n = random_read(at, left);
     if (is_refusal(n))
       return fill_from_device(at, left);
     if (n < 0)

@@ -23,7 +23,7 @@
 #include <string.h>
 
 /* The kinds of handles on a list, as far as the disposition depends on them. */
-enum audience { AUDIENCE_NONE, AUDIENCE_ONE_SHOT, AUDIENCE_LASTING };
+enum listeners { LISTENERS_NONE, LISTENERS_ONE_SHOT, LISTENERS_PERSISTENT };
 
 /* Held while a list and its disposition change (S3). */
 static struct uv__fork_lock change_lock;
@@ -122,29 +122,30 @@ static struct uv__signal_list* list_with(int signum,
   return list;
 }
 
-static enum audience audience_of(int signum) {
+static enum listeners listeners_of(int signum) {
   const struct uv__signal_list* list = list_of(signum);
   unsigned size = list_size(signum);
-  enum audience audience = AUDIENCE_NONE;
+  enum listeners listeners = LISTENERS_NONE;
 
   for (unsigned i = 0; i < size; i++) {
     if (list->entries[i].handle == NULL)
       continue;
     if (!list->entries[i].one_shot)
-      return AUDIENCE_LASTING;
-    audience = AUDIENCE_ONE_SHOT;
+      return LISTENERS_PERSISTENT;
+    listeners = LISTENERS_ONE_SHOT;
   }
-  return audience;
+  return listeners;
 }
 
-static int disposition_set(int signum, enum audience audience) {
+static int disposition_set(int signum, enum listeners listeners) {
   struct sigaction action;
 
   memset(&action, 0, sizeof(action));
   sigfillset(&action.sa_mask);
-  action.sa_handler = audience == AUDIENCE_NONE ? SIG_DFL : uv__signal_handler;
+  action.sa_handler =
+      listeners == LISTENERS_NONE ? SIG_DFL : uv__signal_handler;
   action.sa_flags = SA_RESTART;
-  if (audience == AUDIENCE_ONE_SHOT)
+  if (listeners == LISTENERS_ONE_SHOT)
     action.sa_flags |= SA_RESETHAND;
   return sigaction(signum, &action, NULL) == 0 ? 0 : uv__errno();
 }
@@ -160,17 +161,18 @@ static void forget_handlers(void) {
  * during the fork, the child may have the old list and the new disposition, or
  * vice versa. Dispositions that the program set itself stay. */
 static void disposition_repair(int signum) {
-  enum audience audience = audience_of(signum);
+  enum listeners listeners = listeners_of(signum);
   struct sigaction action;
 
   if (sigaction(signum, NULL, &action) != 0)
     return;
   int is_ours = action.sa_handler == uv__signal_handler;
-  int is_missing = action.sa_handler == SIG_DFL && audience == AUDIENCE_LASTING;
+  int is_missing =
+      action.sa_handler == SIG_DFL && listeners == LISTENERS_PERSISTENT;
   int err = 0;
   if (is_ours || is_missing)
-    err = disposition_set(signum, audience);
-  if (err != 0 || audience == AUDIENCE_NONE)
+    err = disposition_set(signum, listeners);
+  if (err != 0 || listeners == LISTENERS_NONE)
     uv__free(list_swap(signum, NULL));
 }
 
@@ -214,7 +216,7 @@ static void fork_register(void) {
 
 /* Adds the handle to the list of signum. On failure nothing has changed. */
 static int list_join(uv_signal_t* handle, int signum, int one_shot) {
-  enum audience before = audience_of(signum);
+  enum listeners before = listeners_of(signum);
   struct uv__signal_entry entry = {
     .handle = handle,
     .one_shot = one_shot,
@@ -226,10 +228,10 @@ static int list_join(uv_signal_t* handle, int signum, int one_shot) {
 
   is_known[signum] = 1;
   struct uv__signal_list* unused = list_swap(signum, list);
-  enum audience now = audience_of(signum);
+  enum listeners now = listeners_of(signum);
   int err = 0;
   /* SA_RESETHAND may have reset the disposition already. */
-  if (now != before || now == AUDIENCE_ONE_SHOT)
+  if (now != before || now == LISTENERS_ONE_SHOT)
     err = disposition_set(signum, now);
   if (err != 0)
     unused = list_swap(signum, unused);
@@ -240,17 +242,17 @@ static int list_join(uv_signal_t* handle, int signum, int one_shot) {
 
 /* Removes the handle from the list of signum, if it is there. */
 static void list_leave(const uv_signal_t* handle, int signum) {
-  enum audience before = audience_of(signum);
+  enum listeners before = listeners_of(signum);
   struct uv__signal_entry* entry = entry_find(signum, handle);
   if (entry == NULL)
     return; /* removed by uv__signal_cleanup() */
 
   entry_leave(entry);
-  enum audience now = audience_of(signum);
+  enum listeners now = listeners_of(signum);
   if (now != before)
     (void) disposition_set(signum, now); /* succeeded before for this signal */
   struct uv__signal_list* unused = NULL;
-  if (now == AUDIENCE_NONE)
+  if (now == LISTENERS_NONE)
     unused = list_swap(signum, NULL);
   wait_for_handlers(signum);
   uv__free(unused);
@@ -301,7 +303,7 @@ void uv__signal_os_init(uv_signal_t* handle) {
   handle->caught_signals = 0;
 }
 
-enum uv__close_answer uv__signal_close(uv_handle_t* base) {
+enum uv__close_result uv__signal_close(uv_handle_t* base) {
   uv_signal_t* handle = (uv_signal_t*) base;
   struct uv__signal_log* log = uv__loop_os(handle->loop)->signal_log;
 
@@ -407,7 +409,7 @@ void uv__signal_cleanup(void) {
   for (int signum = 1; signum <= UV__SIGNUM_MAX; signum++) {
     if (list_of(signum) == NULL)
       continue;
-    (void) disposition_set(signum, AUDIENCE_NONE); /* it was ours */
+    (void) disposition_set(signum, LISTENERS_NONE); /* it was ours */
     struct uv__signal_list* unused = list_swap(signum, NULL);
     wait_for_handlers(signum);
     uv__free(unused);

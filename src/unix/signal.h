@@ -54,7 +54,7 @@ void uv__signal_fork(uv_loop_t* loop);
 /* Runs callbacks for the signals caught so far; returns how many ran. */
 int uv__signal_run(uv_loop_t* loop);
 
-enum uv__close_answer uv__signal_close(uv_handle_t* handle);
+enum uv__close_result uv__signal_close(uv_handle_t* handle);
 
 /* Library shutdown: restores the default action of every watched signal. */
 void uv__signal_cleanup(void);

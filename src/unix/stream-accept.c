@@ -110,7 +110,7 @@ void uv__server_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   if (server->accepted_fd == -1) {
     int fd = take_connection(server);
     if (fd == UV_EAGAIN && refused)
-      fd = uv__stream_refusal(server);
+      fd = uv__stream_poll_error(server);
     if (fd == UV_EAGAIN || fd == UV_ECONNABORTED)
       return; /* gone before it was accepted */
     if (fd < 0) {

@@ -61,7 +61,7 @@ static void read_none(uv_stream_t* stream,
                       int refused,
                       const uv_buf_t* buf) {
   if (refused)
-    read_fail(stream, uv__stream_refusal(stream), buf);
+    read_fail(stream, uv__stream_poll_error(stream), buf);
   else if (events & POLLHUP)
     read_end(stream, buf); /* a hangup: no more data will come */
   else
@@ -125,7 +125,7 @@ static int is_hung_up(const uv_stream_t* stream, unsigned events) {
          stream->type != UV_TTY;
 }
 
-void uv__stream_read_turn(uv_stream_t* stream, unsigned events, int refused) {
+void uv__stream_on_readable(uv_stream_t* stream, unsigned events, int refused) {
   uv_buf_t none = { .base = NULL, .len = 0 };
   int reads = 0;
 

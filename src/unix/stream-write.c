@@ -233,7 +233,7 @@ static void queue_consume(uv_stream_t* stream, size_t n) {
 }
 
 /* The handle whose descriptor is still to be sent, or NULL. */
-static uv_stream_t* fd_to_go(const uv_write_t* req) {
+static uv_stream_t* stream_to_send(const uv_write_t* req) {
   return req->write_extra.nwritten == 0 ? req->send_handle : NULL;
 }
 
@@ -251,7 +251,7 @@ static unsigned queue_gather(const uv_stream_t* stream, uv_buf_t* out) {
 
     size_t more = bytes_left(req);
 
-    if (left > GATHER_MAX - count || fd_to_go(req) != NULL || more == 0)
+    if (left > GATHER_MAX - count || stream_to_send(req) != NULL || more == 0)
       break;
     bytes += more;
     if (count != 0 && bytes > GATHER_BYTES)
@@ -262,9 +262,9 @@ static unsigned queue_gather(const uv_stream_t* stream, uv_buf_t* out) {
   return count;
 }
 
-/* Makes one call for the head of the queue. Returns bytes or UV_E*; *asked is
- * the number of bytes offered. */
-static ssize_t write_head(uv_stream_t* stream, size_t* asked) {
+/* Makes one call for the head of the queue. Returns bytes or UV_E*; *requested
+ * is the number of bytes offered. */
+static ssize_t write_head(uv_stream_t* stream, size_t* requested) {
   struct uv__queue* q = uv__queue_first(&stream->write_queue);
   const uv_write_t* req = uv__queue_entry(q, uv_write_t, queue);
   uv_buf_t gathered[GATHER_MAX];
@@ -278,12 +278,13 @@ static ssize_t write_head(uv_stream_t* stream, size_t* asked) {
   if (count != 0) {
     parcel_fill(&p, gathered, count);
   } else {
-    int err = parcel_address(&p, req->bufs + req->write_index,
-                             req->nbufs - req->write_index, fd_to_go(req));
+    int err =
+        parcel_address(&p, req->bufs + req->write_index,
+                       req->nbufs - req->write_index, stream_to_send(req));
     if (err != 0)
       return err;
   }
-  *asked = p.bytes;
+  *requested = p.bytes;
   return parcel_send(stream, &p);
 }
 
@@ -314,8 +315,8 @@ static void stream_write_flush(uv_stream_t* stream) {
     if (!blocking && ++calls > WRITES_PER_TURN)
       return;
 
-    size_t asked;
-    ssize_t n = write_head(stream, &asked);
+    size_t requested;
+    ssize_t n = write_head(stream, &requested);
     if (n == UV_EAGAIN && blocking) {
       wait_writable(stream);
       continue;
@@ -325,7 +326,7 @@ static void stream_write_flush(uv_stream_t* stream) {
     if (n < 0)
       return;
     queue_consume(stream, (size_t) n);
-    if (!blocking && (size_t) n < asked)
+    if (!blocking && (size_t) n < requested)
       return;
   }
 }
@@ -416,13 +417,13 @@ static int write_finish(uv_stream_t* stream,
   return 0;
 }
 
-/* Continues after the first call, which returned n for `asked` bytes. */
+/* Continues after the first call, which returned n for `requested` bytes. */
 static int write_continue(uv_stream_t* stream,
                           uv_write_t* req,
                           const uv_buf_t* bufs,
                           unsigned nbufs,
                           ssize_t n,
-                          size_t asked) {
+                          size_t requested) {
   int err = enqueue_rest(stream, req, bufs, nbufs);
   if (err != 0 && n <= 0)
     return err;
@@ -430,7 +431,8 @@ static int write_continue(uv_stream_t* stream,
     return write_finish(stream, req, err, bytes_in(bufs, nbufs) - (size_t) n);
 
   uv__req_start(stream->loop, req, UV_WRITE);
-  if ((stream->flags & UV__BLOCKING_WRITES) || (n >= 0 && (size_t) n == asked))
+  if ((stream->flags & UV__BLOCKING_WRITES) ||
+      (n >= 0 && (size_t) n == requested))
     stream_write_flush(stream); /* needs more than one call */
   feed_completed(stream);
   update_interest(stream);
@@ -544,7 +546,7 @@ void uv__stream_write_ready(uv_stream_t* stream) {
 
 void uv__stream_write_failed(uv_stream_t* stream, int err) {
   uv__stream_write_abandon(stream, err);
-  uv__stream_write_turn(stream, 0);
+  uv__stream_on_writable(stream, 0);
 }
 
 void uv__stream_os_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {
@@ -554,11 +556,11 @@ void uv__stream_os_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {
     uv__io_feed(stream->loop, &stream->io_watcher);
 }
 
-void uv__stream_write_turn(uv_stream_t* stream, int refused) {
+void uv__stream_on_writable(uv_stream_t* stream, int refused) {
   if (!uv__queue_empty(&stream->write_queue))
     stream_write_flush(stream);
   if (refused)
-    uv__stream_write_abandon(stream, uv__stream_refusal(stream));
+    uv__stream_write_abandon(stream, uv__stream_poll_error(stream));
   update_interest(stream);
   uv__stream_write_report(stream);
   if (is_shutdown_due(stream))

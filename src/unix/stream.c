@@ -163,7 +163,7 @@ int uv__stream_os_set_blocking(uv_stream_t* stream, int on) {
   return 0;
 }
 
-int uv__stream_refusal(const uv_stream_t* stream) {
+int uv__stream_poll_error(const uv_stream_t* stream) {
   int err = uv__io_probe(stream->loop, uv__stream_fd(stream));
   /* The poller refused it, but would accept it now: the reason is lost. */
   return err != 0 ? err : UV_EIO;
@@ -175,7 +175,7 @@ static void connect_register(uv_stream_t* stream, uv_connect_t* req) {
   uv__queue_init(&req->queue);
 }
 
-void uv__stream_connecting(uv_stream_t* stream, uv_connect_t* req, int answer) {
+void uv__stream_connecting(uv_stream_t* stream, uv_connect_t* req, int result) {
   assert(stream->connect_req == NULL);
   connect_register(stream, req);
   stream->connect_req = req;
@@ -183,17 +183,15 @@ void uv__stream_connecting(uv_stream_t* stream, uv_connect_t* req, int answer) {
 
   /* A connection that is established at once still waits for the poller, so
    * that the listener, which became ready first, is reported first. */
-  if (answer >= 0) {
+  if (result >= 0) {
     uv__io_start(stream->loop, &stream->io_watcher, POLLOUT);
     return;
   }
-  stream->delayed_error = answer;
+  stream->delayed_error = result;
   uv__io_feed(stream->loop, &stream->io_watcher);
 }
 
-void uv__stream_connect_refuse(uv_stream_t* stream,
-                               uv_connect_t* req,
-                               int err) {
+void uv__stream_connect_fail(uv_stream_t* stream, uv_connect_t* req, int err) {
   if (stream->connect_req == NULL && !uv__is_closing(uv__base(stream))) {
     uv__stream_connecting(stream, req, err);
     return;
@@ -243,10 +241,10 @@ static int connect_result(uv_stream_t* stream, int refused) {
     return err;
 
   /* The poller will not report its completion, so check now. */
-  return uv__sock_has_peer(fd) ? 0 : uv__stream_refusal(stream);
+  return uv__sock_has_peer(fd) ? 0 : uv__stream_poll_error(stream);
 }
 
-UV__NOINLINE static void connect_turn(uv_stream_t* stream, int refused) {
+UV__NOINLINE static void connect_on_writable(uv_stream_t* stream, int refused) {
   int err = connect_result(stream, refused);
   if (err > 0)
     return;
@@ -270,12 +268,12 @@ UV__NOINLINE static void connect_turn(uv_stream_t* stream, int refused) {
 
 /* The watcher was scheduled for cancelled writes, not for the connect in
  * progress. If the event did come from the poller, it will come again (P2). */
-static int is_cancel_turn(const uv_stream_t* stream, int refused) {
+static int is_for_cancelled(const uv_stream_t* stream, int refused) {
   return !uv__queue_empty(&stream->write_completed_queue) &&
          stream->delayed_error == 0 && !refused;
 }
 
-UV__NOINLINE static void cancel_turn(uv_stream_t* stream) {
+UV__NOINLINE static void report_cancelled(uv_stream_t* stream) {
   uv__io_unfeed(&stream->io_watcher);
   uv__stream_write_report(stream);
 }
@@ -286,19 +284,19 @@ void uv__stream_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
 
   (void) loop;
   if (stream->connect_req != NULL) {
-    if (is_cancel_turn(stream, refused))
-      cancel_turn(stream);
+    if (is_for_cancelled(stream, refused))
+      report_cancelled(stream);
     else
-      connect_turn(stream, refused);
+      connect_on_writable(stream, refused);
     return;
   }
 
   if ((stream->flags & UV__READING) && (events & (POLLIN | POLLERR | POLLHUP)))
-    uv__stream_read_turn(stream, events, refused);
+    uv__stream_on_readable(stream, events, refused);
   if (uv__stream_fd(stream) == -1)
     return;
   if (events & (POLLOUT | POLLERR | POLLHUP))
-    uv__stream_write_turn(stream, refused);
+    uv__stream_on_writable(stream, refused);
 }
 
 /* Keeps the standard descriptors open: otherwise the next open would become
@@ -325,7 +323,7 @@ void uv__stream_close(uv_stream_t* stream) {
   stream->accepted_fd = -1;
 }
 
-enum uv__finish_answer uv__stream_finish(uv_handle_t* handle) {
+enum uv__finish_result uv__stream_finish(uv_handle_t* handle) {
   uv_stream_t* stream = (uv_stream_t*) handle;
 
   if (stream->connect_req != NULL)

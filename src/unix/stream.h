@@ -52,7 +52,7 @@ int uv__stream_adopt(uv_stream_t* stream, int fd);
 void uv__stream_close(uv_stream_t* stream);
 
 /* Reports pending requests as cancelled; finish() of the classes. */
-enum uv__finish_answer uv__stream_finish(uv_handle_t* handle);
+enum uv__finish_result uv__stream_finish(uv_handle_t* handle);
 
 int uv__stream_fileno(const uv_handle_t* handle, uv_os_fd_t* fd);
 
@@ -61,15 +61,15 @@ static inline int uv__stream_fd(const uv_stream_t* stream) {
 }
 
 /* The error for callbacks when the poller refuses to watch the fd. */
-int uv__stream_refusal(const uv_stream_t* stream);
+int uv__stream_poll_error(const uv_stream_t* stream);
 
-/* Registers a connect request. `answer` is the result of uv__sock_connect(): a
- * failure is reported in the next pending phase, success when the poller
+/* Registers a connect request. `result` is what uv__sock_connect() returned:
+ * a failure is reported in the next pending phase, success when the poller
  * reports it. */
-void uv__stream_connecting(uv_stream_t* stream, uv_connect_t* req, int answer);
+void uv__stream_connecting(uv_stream_t* stream, uv_connect_t* req, int result);
 
 /* Fails a connect request that could not be attempted, with `err`, later. */
-void uv__stream_connect_refuse(uv_stream_t* stream, uv_connect_t* req, int err);
+void uv__stream_connect_fail(uv_stream_t* stream, uv_connect_t* req, int err);
 
 /* Event handlers, called by io.c. */
 void uv__stream_io(uv_loop_t* loop, uv__io_t* w, unsigned events);
@@ -77,22 +77,22 @@ void uv__server_io(uv_loop_t* loop, uv__io_t* w, unsigned events);
 
 /* ---- close() of the handle classes ---- */
 
-enum uv__close_answer uv__tcp_close(uv_handle_t* handle);
-enum uv__close_answer uv__pipe_close(uv_handle_t* handle);
-enum uv__close_answer uv__tty_close(uv_handle_t* handle);
+enum uv__close_result uv__tcp_close(uv_handle_t* handle);
+enum uv__close_result uv__pipe_close(uv_handle_t* handle);
+enum uv__close_result uv__tty_close(uv_handle_t* handle);
 
 /* ---- stream-read.c ---- */
 
 /* Reads after an event. `refused`: the poller does not watch the fd; see P4. */
-void uv__stream_read_turn(uv_stream_t* stream, unsigned events, int refused);
+void uv__stream_on_readable(uv_stream_t* stream, unsigned events, int refused);
 
 /* ---- stream-write.c ---- */
 
 /* Writes queued data, runs pending callbacks, then a pending shutdown. */
-void uv__stream_write_turn(uv_stream_t* stream, int refused);
+void uv__stream_on_writable(uv_stream_t* stream, int refused);
 
 /* The stream is connected: data queued meanwhile is written by the next
- * uv__stream_write_turn(). */
+ * uv__stream_on_writable(). */
 void uv__stream_write_ready(uv_stream_t* stream);
 
 /* The connect failed: everything queued ends with `err`, now. */

@@ -17,7 +17,7 @@ void uv__tcp_os_init(uv_loop_t* loop, uv_tcp_t* tcp) {
   uv__stream_init(loop, stream_of(tcp), UV_TCP);
 }
 
-enum uv__close_answer uv__tcp_close(uv_handle_t* handle) {
+enum uv__close_result uv__tcp_close(uv_handle_t* handle) {
   uv__stream_close((uv_stream_t*) handle);
   return UV__CLOSE_DONE;
 }
@@ -136,13 +136,13 @@ int uv__tcp_os_connect(uv_connect_t* req,
     return 0;
   }
 
-  int answer =
+  int result =
       uv__sock_connect(tcp->io_watcher.fd, with_scope(addr, &scoped), len);
   /* It also reports a refusal by the peer. Other errors are returned. */
-  if (answer < 0 && answer != UV_ECONNREFUSED)
-    return answer;
+  if (result < 0 && result != UV_ECONNREFUSED)
+    return result;
   tcp->flags |= UV__READABLE | UV__WRITABLE;
-  uv__stream_connecting(stream_of(tcp), req, answer);
+  uv__stream_connecting(stream_of(tcp), req, result);
   return 0;
 }
 

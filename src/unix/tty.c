@@ -245,7 +245,7 @@ static void restore_mode(uv_tty_t* tty, int fd) {
   reset_unlock();
 }
 
-enum uv__close_answer uv__tty_close(uv_handle_t* handle) {
+enum uv__close_result uv__tty_close(uv_handle_t* handle) {
   uv_tty_t* tty = (uv_tty_t*) handle;
   int fd = uv__stream_fd((uv_stream_t*) tty);
 

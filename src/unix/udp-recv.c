@@ -213,7 +213,7 @@ static int recv_some(uv_udp_t* handle, enum queue queue) {
   return recv_batch(handle, queue, &buf);
 }
 
-static void recv_turn(uv_udp_t* handle, enum queue queue) {
+static void recv_on_readable(uv_udp_t* handle, enum queue queue) {
   for (int left = TURN_MAX; left > 0 && still_receiving(handle);) {
     int n = recv_some(handle, queue);
     if (n == 0)
@@ -223,9 +223,9 @@ static void recv_turn(uv_udp_t* handle, enum queue queue) {
 }
 
 void uv__udp_recv_ready(uv_udp_t* handle, unsigned events) {
-  recv_turn(handle, QUEUE_DATA);
+  recv_on_readable(handle, QUEUE_DATA);
   if ((events & POLLERR) && ERROR_QUEUE != 0)
-    recv_turn(handle, QUEUE_ERRORS);
+    recv_on_readable(handle, QUEUE_ERRORS);
 }
 
 int uv__udp_os_recv_start(uv_udp_t* handle) {

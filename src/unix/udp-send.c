@@ -319,7 +319,7 @@ int uv__udp_os_send(uv_udp_send_t* req, const struct uv__datagram* d) {
   return udp_send_enqueue(req, d);
 }
 
-int uv__udp_os_waits_to_send(const uv_udp_t* handle) {
+int uv__udp_os_has_unsent(const uv_udp_t* handle) {
   return uv__io_wants(&handle->io_watcher, POLLOUT);
 }
 

@@ -180,7 +180,7 @@ void uv__udp_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
     uv__udp_send_ready(handle);
 }
 
-enum uv__close_answer uv__udp_close(uv_handle_t* base) {
+enum uv__close_result uv__udp_close(uv_handle_t* base) {
   uv_udp_t* handle = (uv_udp_t*) base;
   int fd = uv__udp_fd(handle);
 
@@ -194,7 +194,7 @@ enum uv__close_answer uv__udp_close(uv_handle_t* base) {
   return UV__CLOSE_DONE;
 }
 
-enum uv__finish_answer uv__udp_finish(uv_handle_t* base) {
+enum uv__finish_result uv__udp_finish(uv_handle_t* base) {
   uv_udp_t* handle = (uv_udp_t*) base;
 
   uv__udp_cancel_sends(handle);

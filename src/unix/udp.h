@@ -37,8 +37,8 @@ void uv__udp_cancel_sends(uv_udp_t* handle);
 
 /* io.c and handle-class.c. */
 void uv__udp_io(uv_loop_t* loop, uv__io_t* w, unsigned events);
-enum uv__close_answer uv__udp_close(uv_handle_t* handle);
-enum uv__finish_answer uv__udp_finish(uv_handle_t* handle);
+enum uv__close_result uv__udp_close(uv_handle_t* handle);
+enum uv__finish_result uv__udp_finish(uv_handle_t* handle);
 int uv__udp_fileno(const uv_handle_t* handle, uv_os_fd_t* fd);
 
 #endif /* UV_UNIX_UDP_H_ */

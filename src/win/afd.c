@@ -92,10 +92,10 @@ int uv__afd_poll(uv_loop_t* loop,
   /* An OVERLAPPED starts with the NT layer's IO_STATUS_BLOCK. */
   struct uv__io_status* status = (struct uv__io_status*) (void*) overlapped;
   status->u.status = UV__STATUS_PENDING;
-  LONG answer = uv__winapi()->NtDeviceIoControlFile(
+  LONG result = uv__winapi()->NtDeviceIoControlFile(
       peer, NULL, NULL, overlapped, status, IOCTL_AFD_POLL, info, sizeof(*info),
       info, sizeof(*info));
-  return answer >= 0 ? 0 : uv__status_sock_error(answer);
+  return result >= 0 ? 0 : uv__status_sock_error(result);
 }
 
 void uv__afd_cancel(uv_loop_t* loop, void* request) {
@@ -106,7 +106,7 @@ void uv__afd_cancel(uv_loop_t* loop, void* request) {
     CancelIoEx(peer, &req->u.io.overlapped);
 }
 
-unsigned int uv__afd_answer(const AFD_POLL_INFO* info, const void* request) {
+unsigned int uv__afd_result(const AFD_POLL_INFO* info, const void* request) {
   if (!uv__req_succeeded(request) || info->NumberOfHandles == 0)
     return 0;
   return info->Handles[0].Events;

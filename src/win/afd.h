@@ -43,6 +43,6 @@ int uv__afd_poll(uv_loop_t* loop,
 void uv__afd_cancel(uv_loop_t* loop, void* request);
 
 /* The reported events; 0 if there are none (cancelled, or an error). */
-unsigned int uv__afd_answer(const AFD_POLL_INFO* info, const void* request);
+unsigned int uv__afd_result(const AFD_POLL_INFO* info, const void* request);
 
 #endif /* UV_WIN_AFD_H_ */

@@ -66,7 +66,7 @@ int uv__fd_take(uv_file fd, HANDLE* handle, int* owner) {
   return 0;
 }
 
-void uv__fd_refuse(HANDLE handle, int owner) {
+void uv__fd_take_undo(HANDLE handle, int owner) {
   if (owner == UV__NO_FD)
     CloseHandle(handle);
 }

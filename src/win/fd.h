@@ -24,7 +24,7 @@ int uv__fd_close(int fd);
 int uv__fd_take(uv_file fd, HANDLE* handle, int* owner);
 
 /* Undoes uv__fd_take() for an unusable handle: `fd` stays open. */
-void uv__fd_refuse(HANDLE handle, int owner);
+void uv__fd_take_undo(HANDLE handle, int owner);
 
 /* Closes it and clears both. */
 void uv__fd_give_back(HANDLE* handle, int* owner);

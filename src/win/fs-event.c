@@ -275,7 +275,7 @@ void uv__fs_event_os_stop(uv_fs_event_t* handle) {
   watch->dir = INVALID_HANDLE_VALUE;
 }
 
-enum uv__close_answer uv__fs_event_win_close(uv_handle_t* base) {
+enum uv__close_result uv__fs_event_win_close(uv_handle_t* base) {
   uv_fs_event_t* handle = (uv_fs_event_t*) base;
 
   (void) uv_fs_event_stop(handle); /* cannot fail */

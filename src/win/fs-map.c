@@ -105,15 +105,15 @@ static DWORD move_all(struct mapping* map,
 /* Queries the file position and size. */
 static DWORD query_file(HANDLE file, int64_t* position, int64_t* size) {
   LARGE_INTEGER zero = { .QuadPart = 0 };
-  LARGE_INTEGER answer;
+  LARGE_INTEGER value;
 
-  if (!SetFilePointerEx(file, zero, &answer, FILE_CURRENT))
+  if (!SetFilePointerEx(file, zero, &value, FILE_CURRENT))
     return GetLastError();
-  *position = answer.QuadPart;
+  *position = value.QuadPart;
 
-  if (!GetFileSizeEx(file, &answer))
+  if (!GetFileSizeEx(file, &value))
     return GetLastError();
-  *size = answer.QuadPart;
+  *size = value.QuadPart;
   return 0;
 }
 

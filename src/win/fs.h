@@ -19,7 +19,7 @@
 uv__req_fn uv__fs_event_done; /* UV_FS_EVENT_REQ */
 
 /* Like fs-event.c's, but waits for the request (R3). */
-enum uv__close_answer uv__fs_event_win_close(uv_handle_t* handle);
+enum uv__close_result uv__fs_event_win_close(uv_handle_t* handle);
 
 /* ---- errors; fs-ops.c. Context: any, for this whole header ---- */
 

@@ -121,8 +121,8 @@ int uv__req_post(uv_loop_t* loop, void* request);
 
 /* ---- handles and their requests (R2, R3) ---- */
 
-/* The answer of close(): done if nothing is outstanding, else later. */
-static inline enum uv__close_answer uv__close_when_idle(
+/* What close() returns: done if nothing is outstanding, else later. */
+static inline enum uv__close_result uv__close_when_idle(
     unsigned int under_way) {
   return under_way == 0 ? UV__CLOSE_DONE : UV__CLOSE_LATER;
 }

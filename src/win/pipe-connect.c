@@ -20,13 +20,13 @@
 /* Another client may take a free instance first. */
 #define BUSY_TRIES_MAX 1000
 
-struct way_in {
+struct access_mode {
   DWORD access;
   unsigned int flags;
 };
 
 /* Tried in this order: the server decides which access is allowed. */
-static const struct way_in ways_in[] = {
+static const struct access_mode access_modes[] = {
   { GENERIC_READ | GENERIC_WRITE, UV__READABLE | UV__WRITABLE },
   { GENERIC_READ | FILE_WRITE_ATTRIBUTES, UV__READABLE },
   { GENERIC_WRITE | FILE_READ_ATTRIBUTES, UV__WRITABLE },
@@ -34,11 +34,11 @@ static const struct way_in ways_in[] = {
 
 /* Opens the name; on failure GetLastError() has the error. Context: any. */
 static HANDLE open_name(const WCHAR* name, DWORD* flags) {
-  for (size_t i = 0; i < ARRAY_SIZE(ways_in); i++) {
-    HANDLE handle = CreateFileW(name, ways_in[i].access, 0, NULL, OPEN_EXISTING,
-                                FILE_FLAG_OVERLAPPED, NULL);
+  for (size_t i = 0; i < ARRAY_SIZE(access_modes); i++) {
+    HANDLE handle = CreateFileW(name, access_modes[i].access, 0, NULL,
+                                OPEN_EXISTING, FILE_FLAG_OVERLAPPED, NULL);
     if (handle != INVALID_HANDLE_VALUE) {
-      *flags = ways_in[i].flags;
+      *flags = access_modes[i].flags;
       return handle;
     }
     if (GetLastError() != ERROR_ACCESS_DENIED)
@@ -137,7 +137,7 @@ int uv__pipe_os_connect(uv_connect_t* req,
   return 0;
 }
 
-void uv__pipe_os_refuse(uv_connect_t* req, uv_pipe_t* pipe, int err) {
+void uv__pipe_os_connect_fail(uv_connect_t* req, uv_pipe_t* pipe, int err) {
   if (uv__is_closing(uv__base(pipe)))
     return; /* a closing handle takes no more requests */
 

@@ -107,7 +107,7 @@ void uv__pipe_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {
 /* Closes the handle despite a pending read. */
 static void end_both(uv_pipe_t* pipe) {
   uv__pipe_eof_close(pipe);
-  uv__pipe_shut(pipe);
+  uv__pipe_close_handle(pipe);
   if (pipe->flags & UV__READING)
     uv__stream_read_end(uv__pipe_stream(pipe), UV_EOF, NULL);
 }
@@ -144,7 +144,7 @@ void uv__pipe_eof_wait(uv_pipe_t* pipe) {
     uv_timer_start(pipe->pipe.conn.eof_timer, silence_cb, SILENCE_MS, 0);
 }
 
-void uv__pipe_eof_put_off(uv_pipe_t* pipe) {
+void uv__pipe_eof_defer(uv_pipe_t* pipe) {
   if (pipe->pipe.conn.eof_timer != NULL)
     uv_timer_stop(pipe->pipe.conn.eof_timer);
 }
@@ -162,7 +162,7 @@ static int can_be_answered(const uv_pipe_t* pipe) {
 
 static void end_writing(uv_pipe_t* pipe) {
   if (!can_be_answered(pipe)) {
-    uv__pipe_shut(pipe);
+    uv__pipe_close_handle(pipe);
     return;
   }
   if (make_timer(pipe) != 0) {

@@ -45,7 +45,7 @@ static void submit_to_port(uv_pipe_t* pipe) {
   uv__req_pend(pipe->loop, req);
 }
 
-void uv__pipe_read_go_on(uv_pipe_t* pipe) {
+void uv__pipe_read_continue(uv_pipe_t* pipe) {
   if (!may_continue(pipe))
     return;
 
@@ -65,7 +65,7 @@ void uv__pipe_read_go_on(uv_pipe_t* pipe) {
 int uv__pipe_read_start(uv_stream_t* stream) {
   stream->flags |= UV__READING;
   uv__activity_begin(stream, &stream->activecnt);
-  uv__pipe_read_go_on((uv_pipe_t*) stream);
+  uv__pipe_read_continue((uv_pipe_t*) stream);
   return 0;
 }
 
@@ -74,7 +74,7 @@ void uv__pipe_read_stop(uv_stream_t* stream) {
 
   stream->flags &= ~UV__READING;
   uv__activity_end(stream, &stream->activecnt);
-  uv__pipe_eof_put_off(pipe);
+  uv__pipe_eof_defer(pipe);
   /* A pending zero-byte read in the port consumes nothing; one on a thread may
    * block the whole handle. */
   if (uv__pipe_has_threads(pipe))
@@ -130,7 +130,7 @@ static void end_reading(uv_pipe_t* pipe, DWORD sys_error) {
                 ? UV_EOF
                 : uv_translate_sys_error((int) sys_error);
 
-  uv__pipe_eof_put_off(pipe);
+  uv__pipe_eof_defer(pipe);
   uv__stream_read_end(uv__pipe_stream(pipe), err, NULL);
 }
 
@@ -154,7 +154,7 @@ static int64_t read_data(uv_pipe_t* pipe, DWORD max, int* filled) {
   int err = n == -(int64_t) ERROR_BROKEN_PIPE
                 ? UV_EOF
                 : uv_translate_sys_error((int) -n);
-  uv__pipe_eof_put_off(pipe);
+  uv__pipe_eof_defer(pipe);
   uv__stream_read_end(stream, err, &buf);
   return n;
 }
@@ -183,16 +183,16 @@ static int read_some(uv_pipe_t* pipe) {
 
   if (!peek_available(pipe, &avail) || avail == 0)
     return 0;
-  uv__pipe_eof_put_off(pipe);
+  uv__pipe_eof_defer(pipe);
   if (!pipe->ipc) {
     int filled;
     return read_data(pipe, avail, &filled) > 0 && filled;
   }
 
-  int answer = uv__ipc_read(pipe, avail);
-  if (answer < 0 && (pipe->flags & UV__READING))
-    uv__stream_read_end(uv__pipe_stream(pipe), answer, NULL);
-  return answer > 0;
+  int result = uv__ipc_read(pipe, avail);
+  if (result < 0 && (pipe->flags & UV__READING))
+    uv__stream_read_end(uv__pipe_stream(pipe), result, NULL);
+  return result > 0;
 }
 
 void uv__pipe_read_done(uv_handle_t* handle, uv_req_t* req) {
@@ -215,6 +215,6 @@ void uv__pipe_read_done(uv_handle_t* handle, uv_req_t* req) {
   } /* else: cancelled to let another operation proceed */
 
   if (!uv__is_closing(handle))
-    uv__pipe_read_go_on(pipe);
+    uv__pipe_read_continue(pipe);
   uv__req_finished(pipe, &pipe->reqs_pending);
 }

@@ -240,12 +240,12 @@ void uv__pipe_thread_write(uv_pipe_t* pipe, uv_write_t* req) {
     start_next_write(pipe);
 }
 
-void uv__pipe_thread_written(uv_pipe_t* pipe) {
+void uv__pipe_thread_write_done(uv_pipe_t* pipe) {
   pipe->pipe.conn.non_overlapped_write_active = NULL;
   if (uv__is_closing(uv__base(pipe)))
     return;
   start_next_write(pipe);
-  uv__pipe_read_go_on(pipe);
+  uv__pipe_read_continue(pipe);
 }
 
 int64_t uv__pipe_write_waiting(uv_pipe_t* pipe, const void* base, DWORD len) {

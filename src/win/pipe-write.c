@@ -151,7 +151,7 @@ void uv__pipe_write_done(uv_handle_t* handle, uv_req_t* base) {
   req->coalesced = 0;
 
   if (pipe->pipe.conn.non_overlapped_write_active == req)
-    uv__pipe_thread_written(pipe);
+    uv__pipe_thread_write_done(pipe);
   uv__stream_write_report(uv__pipe_stream(pipe), req, err);
 }
 

@@ -70,17 +70,17 @@ int uv__pipe_adopt(uv_pipe_t* pipe,
   if (err != 0)
     return err;
 
-  unsigned int way = attached ? 0 : find_io_mode(pipe, handle);
-  if (way == 0)
-    way = skip_port(handle);
+  unsigned int io_mode = attached ? 0 : find_io_mode(pipe, handle);
+  if (io_mode == 0)
+    io_mode = skip_port(handle);
 
   memset(&pipe->pipe, 0, sizeof(pipe->pipe));
   uv__queue_init(&pipe->pipe.conn.ipc_xfer_queue);
   InitializeCriticalSection(&pipe->pipe.conn.thread_lock);
-  uv__pipe_extra(pipe)->is_sync = (way & UV__PIPE_SYNC) != 0;
+  uv__pipe_extra(pipe)->is_sync = (io_mode & UV__PIPE_SYNC) != 0;
   pipe->handle = handle;
   uv__stream_opened(uv__pipe_stream(pipe),
-                    flags | way | UV__PIPE_CONN | UV__CONNECTED);
+                    flags | io_mode | UV__PIPE_CONN | UV__CONNECTED);
   return 0;
 }
 
@@ -122,7 +122,7 @@ int uv__pipe_os_open(uv_pipe_t* pipe, uv_file fd) {
   if (err == 0)
     pipe->u.fd = owner;
   else
-    uv__fd_refuse(handle, owner);
+    uv__fd_take_undo(handle, owner);
   return err;
 }
 
@@ -135,7 +135,7 @@ static void cancel_all(uv_pipe_t* pipe) {
     CancelIoEx(pipe->handle, &pipe->read_req.u.io.overlapped);
 }
 
-void uv__pipe_shut(uv_pipe_t* pipe) {
+void uv__pipe_close_handle(uv_pipe_t* pipe) {
   if (pipe->handle == INVALID_HANDLE_VALUE)
     return;
 
@@ -146,7 +146,7 @@ void uv__pipe_shut(uv_pipe_t* pipe) {
   uv__fd_give_back(&pipe->handle, &pipe->u.fd);
 }
 
-enum uv__close_answer uv__pipe_close(uv_handle_t* handle) {
+enum uv__close_result uv__pipe_close(uv_handle_t* handle) {
   uv_pipe_t* pipe = (uv_pipe_t*) handle;
 
   if (pipe->flags & UV__PIPE_SERVER)
@@ -154,7 +154,7 @@ enum uv__close_answer uv__pipe_close(uv_handle_t* handle) {
   if (pipe->flags & UV__PIPE_CONN) {
     uv__pipe_eof_close(pipe);
     uv__pipe_flush_leave(pipe);
-    uv__pipe_shut(pipe);
+    uv__pipe_close_handle(pipe);
   }
   pipe->flags &= ~(UV__READING | UV__READABLE | UV__WRITABLE);
   uv__handle_stop(handle);
@@ -178,7 +178,7 @@ static void pipe_release(uv_stream_t* stream) {
   pipe->name = NULL;
 }
 
-enum uv__finish_answer uv__pipe_finish(uv_handle_t* handle) {
+enum uv__finish_result uv__pipe_finish(uv_handle_t* handle) {
   return uv__stream_finish(handle);
 }
 

@@ -79,8 +79,8 @@ uv__req_fn uv__pipe_write_done;    /* UV_WRITE */
 uv__req_fn uv__pipe_shutdown_done; /* UV_SHUTDOWN */
 
 /* handle-class.c. */
-enum uv__close_answer uv__pipe_close(uv_handle_t* handle);
-enum uv__finish_answer uv__pipe_finish(uv_handle_t* handle);
+enum uv__close_result uv__pipe_close(uv_handle_t* handle);
+enum uv__finish_result uv__pipe_finish(uv_handle_t* handle);
 int uv__pipe_fileno(const uv_handle_t* handle, uv_os_fd_t* fd);
 
 /* ---- pipe.c ---- */
@@ -95,7 +95,7 @@ int uv__pipe_adopt(uv_pipe_t* pipe,
 
 /* Cancels pending operations and closes the OS handle of a connection. The
  * handlers still run. */
-void uv__pipe_shut(uv_pipe_t* pipe);
+void uv__pipe_close_handle(uv_pipe_t* pipe);
 
 /* The OS handle that represents the pipe (a server has several), or
  * INVALID_HANDLE_VALUE. */
@@ -127,7 +127,7 @@ int uv__pipe_read_start(uv_stream_t* stream);
 void uv__pipe_read_stop(uv_stream_t* stream);
 
 /* Starts a read if the pipe is reading and none is pending. */
-void uv__pipe_read_go_on(uv_pipe_t* pipe);
+void uv__pipe_read_continue(uv_pipe_t* pipe);
 
 /* Reads up to `len` available bytes without waiting: bytes, 0 if another reader
  * took them first, or the negated Win32 error. */
@@ -155,7 +155,7 @@ void uv__pipe_thread_read(uv_pipe_t* pipe);
 void uv__pipe_thread_write(uv_pipe_t* pipe, uv_write_t* req);
 
 /* The writer thread has completed a write: starts the next. */
-void uv__pipe_thread_written(uv_pipe_t* pipe);
+void uv__pipe_thread_write_done(uv_pipe_t* pipe);
 
 /* Removes a write from the queue; returns whether it was there. */
 int uv__pipe_thread_unqueue(uv_pipe_t* pipe, uv_write_t* req);
@@ -179,7 +179,7 @@ void uv__pipe_flush_leave(uv_pipe_t* pipe);
 
 /* A read starts waiting; a read has delivered data; the pipe closes. */
 void uv__pipe_eof_wait(uv_pipe_t* pipe);
-void uv__pipe_eof_put_off(uv_pipe_t* pipe);
+void uv__pipe_eof_defer(uv_pipe_t* pipe);
 void uv__pipe_eof_close(uv_pipe_t* pipe);
 
 /* ---- pipe-ipc.c ---- */

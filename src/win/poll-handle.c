@@ -20,8 +20,8 @@
 struct slot {
   uv_req_t* req;
   AFD_POLL_INFO* info;
-  unsigned char* asked; /* requested uv_poll_event bits; 0: idle */
-  unsigned char* dead;  /* cancelled */
+  unsigned char* requested; /* requested uv_poll_event bits; 0: idle */
+  unsigned char* dead;      /* cancelled */
 };
 
 static const struct {
@@ -103,7 +103,7 @@ static int poll_submit(uv_poll_t* handle, const struct slot* slot) {
   if (is_slow(handle))
     err = uv__poll_slow(handle->socket, events, slot->info, slot->req);
   if (err == 0)
-    *slot->asked = handle->events;
+    *slot->requested = handle->events;
   return err;
 }
 
@@ -113,14 +113,14 @@ static int poll_update(uv_poll_t* handle) {
 
   for (int i = 0; i < SLOTS; i++) {
     struct slot slot = slot_at(handle, i);
-    if (*slot.asked == 0) {
+    if (*slot.requested == 0) {
       idle = i;
       continue;
     }
     if (*slot.dead)
       continue;
     /* Extra events do no harm: unwanted ones are not reported. */
-    if (handle->events != 0 && (handle->events & ~*slot.asked) == 0)
+    if (handle->events != 0 && (handle->events & ~*slot.requested) == 0)
       return 0;
     cancel_slot(handle, &slot);
   }
@@ -156,7 +156,7 @@ int uv__poll_os_init(uv_loop_t* loop, uv_poll_t* handle, uv_os_sock_t socket) {
   for (int i = 0; i < SLOTS; i++) {
     struct slot slot = slot_at(handle, i);
     uv__req_init_own(slot.req, UV_POLL_REQ, handle);
-    *slot.asked = 0;
+    *slot.requested = 0;
     *slot.dead = 0;
   }
   return 0;
@@ -187,18 +187,18 @@ static void poll_fail(uv_poll_t* handle, int err) {
 
 static void poll_report(uv_poll_t* handle, const struct slot* slot) {
   int err = uv__req_sock_error(slot->req);
-  unsigned int answer = uv__afd_answer(slot->info, slot->req);
+  unsigned int reported = uv__afd_result(slot->info, slot->req);
 
   if (err != 0) {
     poll_fail(handle, err);
     return;
   }
-  if (answer & UV__AFD_LOCAL_CLOSE) {
+  if (reported & UV__AFD_LOCAL_CLOSE) {
     /* The program closed the socket: stop silently. */
     (void) uv_poll_stop(handle);
     return;
   }
-  int events = from_afd(answer) & handle->events;
+  int events = from_afd(reported) & handle->events;
   if (events != 0)
     uv__call_poll(handle, 0, events);
 }
@@ -211,7 +211,7 @@ void uv__poll_handle_done(uv_handle_t* base, uv_req_t* req) {
   *slot.dead = 1;
   if (!was_dead)
     poll_report(handle, &slot);
-  *slot.asked = 0;
+  *slot.requested = 0;
   *slot.dead = 0;
 
   if (uv__is_closing(base)) {
@@ -224,7 +224,7 @@ void uv__poll_handle_done(uv_handle_t* base, uv_req_t* req) {
     poll_fail(handle, err);
 }
 
-enum uv__close_answer uv__poll_handle_close(uv_handle_t* base) {
+enum uv__close_result uv__poll_handle_close(uv_handle_t* base) {
   uv_poll_t* handle = (uv_poll_t*) base;
 
   (void) uv_poll_stop(handle); /* cannot fail */

@@ -19,7 +19,7 @@
 uv__req_fn uv__poll_handle_done; /* UV_POLL_REQ */
 
 /* handle-class.c. */
-enum uv__close_answer uv__poll_handle_close(uv_handle_t* handle);
+enum uv__close_result uv__poll_handle_close(uv_handle_t* handle);
 int uv__poll_handle_fileno(const uv_handle_t* handle, uv_os_fd_t* fd);
 
 /* ---- poll-slow.c: sockets without an AFD base ---- */

@@ -154,18 +154,19 @@ static int inherits_standard(const uv_process_options_t* options) {
 
 static void set_flags(struct program* program,
                       const uv_process_options_t* options) {
-  unsigned int asked = options->flags;
+  unsigned int requested = options->flags;
 
   program->flags = CREATE_UNICODE_ENVIRONMENT | CREATE_SUSPENDED |
                    EXTENDED_STARTUPINFO_PRESENT;
   program->show = SW_SHOWDEFAULT;
-  if (asked & (UV_PROCESS_WINDOWS_HIDE | UV_PROCESS_WINDOWS_HIDE_GUI))
+  if (requested & (UV_PROCESS_WINDOWS_HIDE | UV_PROCESS_WINDOWS_HIDE_GUI))
     program->show = SW_HIDE;
-  if ((asked & (UV_PROCESS_WINDOWS_HIDE | UV_PROCESS_WINDOWS_HIDE_CONSOLE)) &&
+  if ((requested &
+       (UV_PROCESS_WINDOWS_HIDE | UV_PROCESS_WINDOWS_HIDE_CONSOLE)) &&
       !inherits_standard(options))
     program->flags |= CREATE_NO_WINDOW;
   /* No console, and not in our Ctrl-C group. */
-  if (asked & UV_PROCESS_DETACHED) {
+  if (requested & UV_PROCESS_DETACHED) {
     program->flags |= DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP;
     program->flags &= ~(DWORD) CREATE_NO_WINDOW;
   }
@@ -393,7 +394,7 @@ void uv__process_exit_done(uv_handle_t* handle, uv_req_t* req) {
   uv__process_report_exit(process, exit_status, process->exit_signal);
 }
 
-enum uv__close_answer uv__process_close(uv_handle_t* handle) {
+enum uv__close_result uv__process_close(uv_handle_t* handle) {
   uv_process_t* process = (uv_process_t*) handle;
 
   stop_waiting(process);

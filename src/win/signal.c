@@ -118,7 +118,7 @@ void uv__signal_os_stop(uv_signal_t* handle) {
   ReleaseSRWLockExclusive(&lock);
 }
 
-enum uv__close_answer uv__signal_close(uv_handle_t* handle) {
+enum uv__close_result uv__signal_close(uv_handle_t* handle) {
   uv_signal_t* signal = (uv_signal_t*) handle;
 
   (void) uv_signal_stop(signal); /* cannot fail */

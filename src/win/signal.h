@@ -10,7 +10,7 @@
 uv__req_fn uv__signal_done; /* UV_SIGNAL_REQ, posted by uv__signal_deliver() */
 
 /* handle-class.c. */
-enum uv__close_answer uv__signal_close(uv_handle_t* handle);
+enum uv__close_result uv__signal_close(uv_handle_t* handle);
 
 /* Notifies all started handles for this number; returns whether there were any.
  * Context: any. */

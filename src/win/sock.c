@@ -108,7 +108,7 @@ int uv__sock_peer_name(SOCKET sock, struct sockaddr* name, int* namelen) {
   return query_name(getpeername, sock, name, namelen);
 }
 
-unsigned int uv__sock_past(SOCKET sock, unsigned int connected) {
+unsigned int uv__sock_state_flags(SOCKET sock, unsigned int connected) {
   struct sockaddr_storage name;
   int len = sizeof(name);
   unsigned int past = 0;

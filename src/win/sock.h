@@ -36,7 +36,7 @@ int uv__sock_peer_name(SOCKET sock, struct sockaddr* name, int* namelen);
 
 /* The state of the socket as handle flags: UV__BOUND, and `connected`, the
  * type's flag for a socket with a peer. */
-unsigned int uv__sock_past(SOCKET sock, unsigned int connected);
+unsigned int uv__sock_state_flags(SOCKET sock, unsigned int connected);
 
 /* Looks up the extension function `id` of the socket's provider and stores its
  * address in the function pointer at `out`. 0 or UV_E*. */

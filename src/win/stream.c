@@ -168,7 +168,7 @@ void uv__stream_read_end(uv_stream_t* stream, int err, const uv_buf_t* buf) {
   uv__call_read(stream, err, buf == NULL ? &none : buf);
 }
 
-enum uv__finish_answer uv__stream_finish(uv_handle_t* handle) {
+enum uv__finish_result uv__stream_finish(uv_handle_t* handle) {
   uv_stream_t* stream = (uv_stream_t*) handle;
   const struct uv__stream_ops* ops = ops_of(stream);
 

@@ -91,6 +91,6 @@ void uv__stream_shutdown_end(uv_stream_t* stream, int err);
 void uv__stream_read_end(uv_stream_t* stream, int err, const uv_buf_t* buf);
 
 /* finish() of the handle classes: cancels a shutdown that still waits. */
-enum uv__finish_answer uv__stream_finish(uv_handle_t* handle);
+enum uv__finish_result uv__stream_finish(uv_handle_t* handle);
 
 #endif /* UV_WIN_STREAM_H_ */

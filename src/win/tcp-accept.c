@@ -197,7 +197,7 @@ static void append_pending(uv_tcp_t* tcp, uv_tcp_accept_t* req) {
 }
 
 static void announce_connection(uv_tcp_t* tcp) {
-  tcp->flags |= UV__TCP_TOLD;
+  tcp->flags |= UV__TCP_ANNOUNCED;
   server_notify(tcp, 0);
 }
 
@@ -281,14 +281,14 @@ static int client_open(const uv_tcp_t* server, uv_tcp_t* client, SOCKET sock) {
 int uv__tcp_accept(uv_stream_t* stream, uv_stream_t* client) {
   uv_tcp_t* server = (uv_tcp_t*) stream;
 
-  if (!(server->flags & UV__LISTENING) || !(server->flags & UV__TCP_TOLD))
+  if (!(server->flags & UV__LISTENING) || !(server->flags & UV__TCP_ANNOUNCED))
     return UV_EAGAIN;
   if (client->type != UV_TCP || uv__is_closing(uv__base(client)))
     return UV_EINVAL;
 
   uv_tcp_accept_t* req = server->tcp.serv.pending_accepts;
   server->tcp.serv.pending_accepts = req->next_pending;
-  server->flags &= ~UV__TCP_TOLD;
+  server->flags &= ~UV__TCP_ANNOUNCED;
   int err = client_open(server, (uv_tcp_t*) client, req->accept_socket);
   if (err != 0)
     closesocket(req->accept_socket);
@@ -312,7 +312,7 @@ void uv__tcp_accept_close(uv_tcp_t* tcp) {
   for (; req != NULL; req = req->next_pending)
     drop_socket(req);
   tcp->tcp.serv.pending_accepts = NULL;
-  tcp->flags &= ~UV__TCP_TOLD;
+  tcp->flags &= ~UV__TCP_ANNOUNCED;
   uv__activity_end(tcp, &tcp->activecnt);
 }
 

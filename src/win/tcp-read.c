@@ -109,7 +109,7 @@ static enum read_next read_once(uv_stream_t* stream) {
   return READ_WAIT;
 }
 
-static enum read_next read_turn(uv_stream_t* stream) {
+static enum read_next read_ready(uv_stream_t* stream) {
   enum read_next next = READ_ON;
   int err = uv__req_sock_error(&stream->read_req);
 
@@ -147,7 +147,7 @@ void uv__tcp_read_done(uv_handle_t* handle, uv_req_t* req) {
   tcp->flags &= ~UV__READ_PENDING;
   enum read_next next = READ_WAIT;
   if (tcp->flags & UV__READING)
-    next = read_turn(stream);
+    next = read_ready(stream);
   if (still_reading(stream) && next == READ_WAIT)
     uv__tcp_read_arm(tcp);
   else if (still_reading(stream))

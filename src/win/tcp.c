@@ -75,7 +75,7 @@ int uv__tcp_os_open(uv_tcp_t* tcp, uv_os_sock_t sock) {
   if (err != 0)
     return err;
 
-  uv__stream_opened(stream_of(tcp), uv__sock_past(sock, UV__CONNECTED) |
+  uv__stream_opened(stream_of(tcp), uv__sock_state_flags(sock, UV__CONNECTED) |
                                         UV__READABLE | UV__WRITABLE);
   return 0;
 }
@@ -153,7 +153,7 @@ static void cancel_all(uv_tcp_t* tcp) {
     CancelIoEx((HANDLE) tcp->socket, NULL);
 }
 
-enum uv__close_answer uv__tcp_close(uv_handle_t* handle) {
+enum uv__close_result uv__tcp_close(uv_handle_t* handle) {
   uv_tcp_t* tcp = (uv_tcp_t*) handle;
 
   if (tcp->flags & UV__LISTENING) {

@@ -6,7 +6,7 @@
  *   serv.accept_reqs          array of a server's accepts; NULL before listen
  *   serv.processed_accepts    number of idle accepts (resources were exhausted)
  *   serv.pending_accepts      connections waiting for uv_accept(), oldest
- *                             first; see UV__TCP_TOLD
+ *                             first; see UV__TCP_ANNOUNCED
  *   conn.read_buffer          not used as a buffer: see uv__tcp_sends()
  *   read_req.event_handle     (and wait_handle) of the read, and before that of
  *                             the connect; used with UV__TCP_NO_PORT
@@ -24,7 +24,7 @@ enum {
   UV__TCP_CONNECTING = 1u << 27,    /* a connect request is pending */
   UV__TCP_SHARED_SOCKET = 1u << 28, /* shared with another process */
   UV__TCP_NO_PORT = 1u << 29,       /* attached to another port: use events */
-  UV__TCP_TOLD = 1u << 30           /* connection_cb ran for the oldest */
+  UV__TCP_ANNOUNCED = 1u << 30      /* connection_cb ran for the oldest */
 };
 
 /* dispatch.c. */
@@ -35,7 +35,7 @@ uv__req_fn uv__tcp_write_done;    /* UV_WRITE */
 uv__req_fn uv__tcp_shutdown_done; /* UV_SHUTDOWN, pended */
 
 /* handle-class.c. */
-enum uv__close_answer uv__tcp_close(uv_handle_t* handle);
+enum uv__close_result uv__tcp_close(uv_handle_t* handle);
 int uv__tcp_fileno(const uv_handle_t* handle, uv_os_fd_t* fd);
 
 /* ---- tcp.c ---- */

@@ -47,7 +47,7 @@ int uv__tty_os_init(uv_loop_t* loop, uv_tty_t* tty, uv_file fd) {
     return err;
   int is_input = find_direction(handle);
   if (is_input < 0) {
-    uv__fd_refuse(handle, owner);
+    uv__fd_take_undo(handle, owner);
     return is_input;
   }
 
@@ -268,7 +268,7 @@ void uv__tty_shutdown_done(uv_handle_t* handle, uv_req_t* req) {
 
 /* ---- closing ---- */
 
-enum uv__close_answer uv__tty_close(uv_handle_t* handle) {
+enum uv__close_result uv__tty_close(uv_handle_t* handle) {
   uv_tty_t* tty = (uv_tty_t*) handle;
 
   stop_waiting(tty);
@@ -283,7 +283,7 @@ static void tty_release(uv_stream_t* stream) {
     uv__tty_line_free((uv_tty_t*) stream);
 }
 
-enum uv__finish_answer uv__tty_finish(uv_handle_t* handle) {
+enum uv__finish_result uv__tty_finish(uv_handle_t* handle) {
   return uv__stream_finish(handle);
 }
 

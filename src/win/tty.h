@@ -25,8 +25,8 @@ uv__req_fn uv__tty_write_done;    /* UV_WRITE */
 uv__req_fn uv__tty_shutdown_done; /* UV_SHUTDOWN */
 
 /* handle-class.c. */
-enum uv__close_answer uv__tty_close(uv_handle_t* handle);
-enum uv__finish_answer uv__tty_finish(uv_handle_t* handle);
+enum uv__close_result uv__tty_close(uv_handle_t* handle);
+enum uv__finish_result uv__tty_finish(uv_handle_t* handle);
 int uv__tty_fileno(const uv_handle_t* handle, uv_os_fd_t* fd);
 
 /* Process-wide initialisation, called by loop.c. */

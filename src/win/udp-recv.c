@@ -21,7 +21,7 @@
 static int recv_submit(uv_udp_t* handle) {
   int err = uv__afd_poll(handle->loop, uv__udp_base(handle),
                          UV__AFD_RECEIVE | UV__AFD_ABORT | UV__AFD_LOCAL_CLOSE,
-                         uv__udp_question(handle), &handle->recv_req);
+                         uv__udp_poll_info(handle), &handle->recv_req);
   if (err != 0)
     return err;
   handle->flags |= UV__READ_PENDING;

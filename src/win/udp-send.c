@@ -127,7 +127,7 @@ void uv__udp_send_done(uv_handle_t* base, uv_req_t* base_req) {
 }
 
 /* Nothing is queued here, but callbacks are due: keep the order. */
-int uv__udp_os_waits_to_send(const uv_udp_t* handle) {
+int uv__udp_os_has_unsent(const uv_udp_t* handle) {
   return handle->send_queue_count != 0;
 }
 

@@ -92,7 +92,7 @@ int uv__udp_os_open(uv_udp_t* handle, uv_os_sock_t sock, unsigned flags) {
   if (err == 0)
     err = take_socket(handle, sock, family, 1);
   if (err == 0)
-    handle->flags |= uv__sock_past(sock, UV__UDP_CONNECTED);
+    handle->flags |= uv__sock_state_flags(sock, UV__UDP_CONNECTED);
   return err;
 }
 
@@ -171,7 +171,7 @@ int uv__udp_os_disconnect(uv_udp_t* handle) {
   return 0;
 }
 
-enum uv__close_answer uv__udp_close(uv_handle_t* base) {
+enum uv__close_result uv__udp_close(uv_handle_t* base) {
   uv_udp_t* handle = (uv_udp_t*) base;
 
   if (uv__udp_os_is_open(handle)) {

@@ -6,7 +6,7 @@
  *   activecnt         number of sends in the kernel
  *   recv_req          AFD poll for incoming datagrams; UV__READ_PENDING
  *   recv_buffer.base  the AFD base socket, see uv__udp_base()
- *   recv_from         the AFD poll info, see uv__udp_question()
+ *   recv_from         the AFD poll info, see uv__udp_poll_info()
  */
 #ifndef UV_WIN_UDP_H_
 #define UV_WIN_UDP_H_
@@ -24,7 +24,7 @@ uv__req_fn uv__udp_recv_done; /* UV_UDP_RECV */
 uv__req_fn uv__udp_send_done; /* UV_UDP_SEND */
 
 /* handle-class.c. */
-enum uv__close_answer uv__udp_close(uv_handle_t* handle);
+enum uv__close_result uv__udp_close(uv_handle_t* handle);
 int uv__udp_fileno(const uv_handle_t* handle, uv_os_fd_t* fd);
 
 /* The AFD base socket. */
@@ -32,7 +32,7 @@ static inline SOCKET uv__udp_base(const uv_udp_t* handle) {
   return (SOCKET) handle->recv_buffer.base;
 }
 
-static inline AFD_POLL_INFO* uv__udp_question(uv_udp_t* handle) {
+static inline AFD_POLL_INFO* uv__udp_poll_info(uv_udp_t* handle) {
   return (AFD_POLL_INFO*) (void*) &handle->recv_from;
 }
 

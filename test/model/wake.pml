@@ -266,7 +266,7 @@ end_asleep:
   :: else ->
     if
     :: atomic { self_pipe -> self_pipe = false; woke = true }
-    :: awake != 0 -> skip /* uv__wake_is_all(): not even looked */
+    :: awake != 0 -> skip /* uv__wake_is_only_source(): not even looked */
     :: !self_pipe -> skip
     fi
   fi

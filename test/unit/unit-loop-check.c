@@ -31,26 +31,26 @@ static void make_loop(void) {
 }
 
 static int breaks(const char* rule) {
-  const char* broken = uv__loop_broken_rule(&loop);
+  const char* broken = uv__loop_broken_invariant(&loop);
 
   return broken != NULL && strncmp(broken, rule, strlen(rule)) == 0;
 }
 
 UNIT_TEST(loop_check_sound) {
   make_loop();
-  CHECK(uv__loop_broken_rule(&loop) == NULL);
+  CHECK(uv__loop_broken_invariant(&loop) == NULL);
   uv_unref((uv_handle_t*) &timers[0]);
   uv_close((uv_handle_t*) &timers[1], NULL);
   CHECK_EQ(0, uv_timer_start(&timers[2], on_timer, 500, 0));
-  CHECK(uv__loop_broken_rule(&loop) == NULL);
+  CHECK(uv__loop_broken_invariant(&loop) == NULL);
   (void) uv_run(&loop, UV_RUN_NOWAIT);
-  CHECK(uv__loop_broken_rule(&loop) == NULL);
+  CHECK(uv__loop_broken_invariant(&loop) == NULL);
 }
 
 static void check_while_walking(uv_handle_t* handle, void* arg) {
   (void) handle;
   (void) arg;
-  CHECK(uv__loop_broken_rule(&loop) == NULL);
+  CHECK(uv__loop_broken_invariant(&loop) == NULL);
 }
 
 UNIT_TEST(loop_check_sound_while_walking) {

@@ -57,7 +57,7 @@ static int is_absolute(char** paths) {
 
 /* POSIX_SPAWN_SETSID came with the same release as the function; older ones
  * ignore it. */
-static int can_do(const struct uv__child* child) {
+static int can_spawn(const struct uv__child* child) {
   if (child->cwd == NULL && !(child->flags & UV_PROCESS_DETACHED))
     return 1;
   pthread_once(&chdir_once, find_chdir);
@@ -182,7 +182,7 @@ static int spawn_first(struct orders* orders,
     }
     if (err == EACCES)
       denied = 1;
-    else if (!uv__child_is_elsewhere(err))
+    else if (!uv__child_is_search_error(err))
       return err; /* including 0 */
   }
   return denied ? EACCES : err;
@@ -209,7 +209,7 @@ destroy_actions:
 }
 
 int uv__child_launch_by_spawn(struct uv__child* child, int* pid, int* refused) {
-  *refused = !can_do(child);
+  *refused = !can_spawn(child);
   if (*refused)
     return 0;
 

@@ -283,14 +283,14 @@ static void copy_own_name(char out[NAME_MAX + 1], const char* path) {
   out[size] = '\0';
 }
 
-static void deliver_self(struct vnode* vnode, unsigned notes) {
+static void deliver_self(struct vnode* vnode, unsigned changes) {
   uv_fs_event_t* handle = vnode->handle;
   char name[NAME_MAX + 1];
   int events = 0;
 
-  if (notes & CHANGES)
+  if (changes & CHANGES)
     events |= UV_CHANGE;
-  if (notes & RENAMES)
+  if (changes & RENAMES)
     events |= UV_RENAME;
   copy_own_name(name, handle->path);
   uv__call_fs_event(handle, name, events, 0);
@@ -319,14 +319,14 @@ static void deliver_entries(struct vnode* vnode) {
   uv__free(before);
 }
 
-static void vnode_deliver(struct vnode* vnode, unsigned notes) {
+static void vnode_deliver(struct vnode* vnode, unsigned changes) {
   unsigned self = vnode->is_dir ? RENAMES | NOTE_ATTRIB : RENAMES | CHANGES;
 
   vnode->busy = 1;
-  if (vnode->is_dir && (notes & NOTE_WRITE) && !(notes & NOTE_DELETE))
+  if (vnode->is_dir && (changes & NOTE_WRITE) && !(changes & NOTE_DELETE))
     deliver_entries(vnode);
-  if (vnode->handle != NULL && (notes & self))
-    deliver_self(vnode, notes & self);
+  if (vnode->handle != NULL && (changes & self))
+    deliver_self(vnode, changes & self);
   vnode->busy = 0;
   if (vnode->handle == NULL)
     free_vnode(vnode);

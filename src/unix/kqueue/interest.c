@@ -64,7 +64,7 @@ struct uv__kqset_entry* uv__kqset_find(const struct uv__kqset* set,
   return fd < set->size ? &set->entries[fd] : NULL;
 }
 
-void uv__kqset_note_change(struct uv__kqset* set, int fd) {
+void uv__kqset_mark_changed(struct uv__kqset* set, int fd) {
   struct uv__kqset_entry* entry = &set->entries[fd];
 
   if (!entry->changed)
@@ -76,8 +76,8 @@ void uv__kqset_note_change(struct uv__kqset* set, int fd) {
  * such a filter reports changes only (EV_CLEAR) and is added again after each
  * reported event (must_add_again). */
 static unsigned add_flags(const struct filter* filter, unsigned want) {
-  unsigned asked = want & filter->interest;
-  int changes_only = asked == POLLRDHUP || is_exceptional(filter);
+  unsigned wanted = want & filter->interest;
+  int changes_only = wanted == POLLRDHUP || is_exceptional(filter);
   return changes_only ? EV_ADD | EV_CLEAR : EV_ADD;
 }
 
@@ -153,7 +153,7 @@ static const struct filter* filter_of(const struct kevent* event) {
   return NULL;
 }
 
-void uv__kqset_note_error(struct uv__kqset* set, const struct kevent* event) {
+void uv__kqset_handle_error(struct uv__kqset* set, const struct kevent* event) {
   const struct filter* filter = filter_of(event);
   struct uv__kqset_entry* entry = uv__kqset_find(set, event->ident);
 
@@ -164,7 +164,7 @@ void uv__kqset_note_error(struct uv__kqset* set, const struct kevent* event) {
   entry->known &= (unsigned char) ~(1u << (filter - filters));
   if (!(entry->want & filter->interest))
     return;
-  uv__kqset_note_change(set, (int) event->ident);
+  uv__kqset_mark_changed(set, (int) event->ident);
   entry->failed = 1;
 }
 
@@ -244,7 +244,7 @@ int uv__kqset_report(struct uv__kqset* set,
   if (entry == NULL || filter_of(event) == NULL)
     return n;
   if (must_add_again(event, entry))
-    uv__kqset_note_change(set, (int) event->ident);
+    uv__kqset_mark_changed(set, (int) event->ident);
   return report_bits(entry, event->ident, event_bits(event, entry), out, n);
 }
 

@@ -56,7 +56,7 @@ void uv__kqset_clear(struct uv__kqset* set);
 
 /* Marks an fd, which has an entry, as changed; the next wait updates the
  * kernel. */
-void uv__kqset_note_change(struct uv__kqset* set, int fd);
+void uv__kqset_mark_changed(struct uv__kqset* set, int fd);
 
 /* Writes the changes for one fd: adds wanted filters, removes registered ones
  * that are not wanted. Returns how many, two per filter at most. */
@@ -70,7 +70,7 @@ int uv__kqset_take_changes(struct uv__kqset* set);
 
 /* Handles EV_ERROR for a change. Removing a filter that does not exist, or
  * adding one that is no longer wanted, is not a failure. */
-void uv__kqset_note_error(struct uv__kqset* set, const struct kevent* event);
+void uv__kqset_handle_error(struct uv__kqset* set, const struct kevent* event);
 
 /* Are there failures to report? */
 int uv__kqset_has_failed(const struct uv__kqset* set);

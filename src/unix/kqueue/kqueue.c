@@ -156,7 +156,7 @@ static int changes_submit(uv_loop_t* loop, struct uv__kqset* set, int n) {
     return uv__errno();
   for (int i = 0; i < n; i++)
     if (set->changes[i].flags & EV_ERROR)
-      uv__kqset_note_error(set, &set->changes[i]);
+      uv__kqset_handle_error(set, &set->changes[i]);
   return 0;
 }
 
@@ -250,7 +250,7 @@ static void watch_forget(uv_loop_t* loop, int fd) {
   entry->oob = 0;
   /* The next wait removes the filters before it fetches events; closing the fd
    * removes them too. */
-  uv__kqset_note_change(set, fd);
+  uv__kqset_mark_changed(set, fd);
 }
 
 /* Devices may be refused, and the caller needs to know now. Terminals fall back
@@ -305,7 +305,7 @@ static int watch_apply(uv_loop_t* loop, int fd, unsigned have, unsigned want) {
   if (entry->selected)
     return uv__select_watch(&set->selector, loop, fd, want);
   watch_oob(loop, fd, is_new);
-  uv__kqset_note_change(set, fd);
+  uv__kqset_mark_changed(set, fd);
   return 0;
 }
 
@@ -454,7 +454,7 @@ static int submit_and_wait(uv_loop_t* loop, int max, int timeout_ms) {
     return n;
 
   for (int i = 0; i < n; i++)
-    uv__kqset_note_error(set, &set->events[i]);
+    uv__kqset_handle_error(set, &set->events[i]);
   if (uv__kqset_has_failed(set))
     timeout = &at_once;
   return wait_kernel(loop, 0, max, timeout);

@@ -41,7 +41,7 @@ struct uv__selector {
   unsigned room;
 };
 
-struct question {
+struct select_request {
   unsigned version;
   int max_fd;
   fd_set in;
@@ -56,7 +56,7 @@ static void selector_changed(struct uv__selector* s) {
   (void) uv__fd_write(s->pipe[1], &byte, 1); /* full: wakes it anyway */
 }
 
-static void question_compose(struct uv__selector* s, struct question* q) {
+static void request_fill(struct uv__selector* s, struct select_request* q) {
   FD_ZERO(&q->in);
   FD_ZERO(&q->out);
   FD_ZERO(&q->oob);
@@ -79,7 +79,8 @@ static void question_compose(struct uv__selector* s, struct question* q) {
 }
 
 /* Marks the fds that are ready; returns whether there are any. */
-static int devices_mark(struct uv__selector* s, const struct question* q) {
+static int devices_mark(struct uv__selector* s,
+                        const struct select_request* q) {
   int found = 0;
 
   if (q->version != s->version)
@@ -129,11 +130,11 @@ static void pipe_drain(int fd) {
 /* Context: the helper thread. */
 static void selector_main(void* arg) {
   struct uv__selector* s = arg;
-  struct question q;
+  struct select_request q;
 
   (void) uv__fork_lock(&s->lock);
   while (!s->ending) {
-    question_compose(s, &q);
+    request_fill(s, &q);
     uv__fork_unlock(&s->lock);
     int n = select(q.max_fd + 1, &q.in, &q.out, &q.oob, NULL);
     int err = n == -1 ? errno : 0;

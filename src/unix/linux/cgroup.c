@@ -149,13 +149,13 @@ static const struct {
 static int memory_level(const struct uv__cgroup_dir* dir,
                         struct uv__cgroup_memory* memory) {
   uint64_t limit = UV__CGROUP_UNLIMITED;
-  int asked = 0;
+  int found = 0;
   for (size_t i = 0; i < ARRAY_SIZE(memory_files[0].limits); i++) {
     const char* name = memory_files[dir->kind].limits[i];
     uint64_t amount;
     if (name == NULL || value_amount(dir, name, &amount) != 0)
       continue;
-    asked = 1;
+    found = 1;
     if (amount < limit)
       limit = amount;
   }
@@ -164,13 +164,13 @@ static int memory_level(const struct uv__cgroup_dir* dir,
 
   uint64_t used;
   if (limit == UV__CGROUP_UNLIMITED)
-    return asked;
+    return found;
   if (value_amount(dir, memory_files[dir->kind].usage, &used) != 0)
-    return asked;
+    return found;
   uint64_t left = used < limit ? limit - used : 0;
   if (left < memory->headroom)
     memory->headroom = left;
-  return asked;
+  return found;
 }
 
 int uv__cgroup_memory(const char* root, struct uv__cgroup_memory* memory) {
@@ -181,13 +181,13 @@ int uv__cgroup_memory(const char* root, struct uv__cgroup_memory* memory) {
   if (dir.kind == UV__CGROUP_NONE)
     return UV_ENOENT;
 
-  int asked = 0;
+  int found = 0;
   for (int level = 0; level < LEVELS_MAX; level++) {
-    asked |= memory_level(&dir, memory);
+    found |= memory_level(&dir, memory);
     if (!dir_up(&dir))
       break;
   }
-  return asked ? 0 : UV_ENOENT;
+  return found ? 0 : UV_ENOENT;
 }
 
 static unsigned int cpus_level_v1(const struct uv__cgroup_dir* dir) {

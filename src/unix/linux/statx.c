@@ -22,7 +22,7 @@ int uv__statx_usable(void) {
   return !uv__load_relaxed(&gave_up);
 }
 
-void uv__statx_give_up(void) {
+void uv__statx_disable(void) {
   uv__store_relaxed(&gave_up, 1);
 }
 

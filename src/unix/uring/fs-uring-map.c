@@ -36,9 +36,9 @@
 # define O_TMPFILE (020000000 | O_DIRECTORY)
 #endif
 
-struct uv__statx_room {
+struct uv__statx_buffer {
   struct uv__statx_data attributes;
-  struct uv__statx_room* next;
+  struct uv__statx_buffer* next;
 };
 
 typedef int fill_fn(struct uv__fs_uring_map*, uv_fs_t*, struct uv__sqe*);
@@ -190,22 +190,22 @@ static int fill_rw(struct uv__fs_uring_map* map,
   return 1;
 }
 
-static struct uv__statx_room* take_room(struct uv__fs_uring_map* map) {
-  struct uv__statx_room* room = map->rooms;
+static struct uv__statx_buffer* take_buffer(struct uv__fs_uring_map* map) {
+  struct uv__statx_buffer* buffer = map->buffers;
 
-  if (room == NULL)
-    return uv__calloc(1, sizeof(*room)); /* zeroed for analysers */
-  map->rooms = room->next;
-  return room;
+  if (buffer == NULL)
+    return uv__calloc(1, sizeof(*buffer)); /* zeroed for analysers */
+  map->buffers = buffer->next;
+  return buffer;
 }
 
 /* While a stat is in flight, req->ptr points to its buffer; afterwards to the
  * result, as usual. */
-static void put_room(struct uv__fs_uring_map* map, uv_fs_t* req) {
-  struct uv__statx_room* room = req->ptr;
+static void put_buffer(struct uv__fs_uring_map* map, uv_fs_t* req) {
+  struct uv__statx_buffer* buffer = req->ptr;
 
-  room->next = map->rooms;
-  map->rooms = room;
+  buffer->next = map->buffers;
+  map->buffers = buffer;
   req->ptr = NULL;
 }
 
@@ -217,27 +217,27 @@ static int is_stat(const uv_fs_t* req) {
 static int fill_stat(struct uv__fs_uring_map* map,
                      uv_fs_t* req,
                      struct uv__sqe* sqe) {
-  struct uv__statx_room* room = take_room(map);
-  if (room == NULL)
+  struct uv__statx_buffer* buffer = take_buffer(map);
+  if (buffer == NULL)
     return 0;
 
-  req->ptr = room;
+  req->ptr = buffer;
   sqe->fd = req->fs_type == UV_FS_FSTAT ? req->file : AT_FDCWD;
   sqe->addr = address_of(req->fs_type == UV_FS_FSTAT ? "" : req->path);
-  sqe->off = address_of(&room->attributes);
+  sqe->off = address_of(&buffer->attributes);
   sqe->len = UV__STATX_MASK;
   return 1;
 }
 
 /* Could this error be about io_uring rather than about the file? */
-static int is_doubtful(int err) {
+static int is_ring_error(int err) {
   return err == UV_EINTR || err == UV_EAGAIN || err == UV_ECANCELED ||
          err == UV_EINVAL || err == UV_ENOTSUP || err == UV_ENOSYS;
 }
 
 static int finish_plain(struct uv__fs_uring_map* map, uv_fs_t* req, int res) {
   (void) map;
-  if (is_doubtful(res))
+  if (is_ring_error(res))
     return 0;
   req->result = res;
   return 1;
@@ -263,12 +263,12 @@ static int finish_write(struct uv__fs_uring_map* map, uv_fs_t* req, int res) {
 }
 
 static int finish_stat(struct uv__fs_uring_map* map, uv_fs_t* req, int res) {
-  const struct uv__statx_room* room = req->ptr;
+  const struct uv__statx_buffer* buffer = req->ptr;
 
   if (res == 0)
-    uv__statx_take(&req->statbuf, &room->attributes);
-  put_room(map, req);
-  if (uv__statx_maybe_refused(res) || is_doubtful(res))
+    uv__statx_take(&req->statbuf, &buffer->attributes);
+  put_buffer(map, req);
+  if (uv__statx_maybe_refused(res) || is_ring_error(res))
     return 0;
   if (res == 0)
     req->ptr = &req->statbuf;
@@ -330,7 +330,7 @@ int uv__fs_uring_finish(struct uv__fs_uring_map* map, uv_fs_t* req, int res) {
 
 void uv__fs_uring_undo(struct uv__fs_uring_map* map, uv_fs_t* req) {
   if (is_stat(req))
-    put_room(map, req);
+    put_buffer(map, req);
 }
 
 void uv__fs_uring_forget_fds(struct uv__fs_uring_map* map) {
@@ -338,6 +338,6 @@ void uv__fs_uring_forget_fds(struct uv__fs_uring_map* map) {
 }
 
 void uv__fs_uring_map_close(struct uv__fs_uring_map* map) {
-  while (map->rooms != NULL)
-    uv__free(take_room(map));
+  while (map->buffers != NULL)
+    uv__free(take_buffer(map));
 }

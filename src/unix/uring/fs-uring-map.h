@@ -10,12 +10,12 @@
 
 /* A buffer for file attributes, too large for the request. Unused ones are kept
  * in a list. */
-struct uv__statx_room;
+struct uv__statx_buffer;
 
 /* State of the mapping, per loop. */
 struct uv__fs_uring_map {
   uint64_t ops; /* supported opcodes, one bit each */
-  struct uv__statx_room* rooms;
+  struct uv__statx_buffer* buffers;
   int64_t seekable; /* last fd found seekable, and for what; or -1 */
   int takes_all;    /* also operations that the kernel runs in workers */
   int writes_off;   /* writes to pass to the pool before trying again */

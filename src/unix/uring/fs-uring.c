@@ -73,7 +73,7 @@ static struct uv__fs_uring* ring_of(const uv_loop_t* loop) {
  * UV_USE_IO_URING=0 overrides everything else. */
 enum { USE_NOTHING, USE_AT_ONCE, USE_ALL };
 
-static int asked_for(const uv_loop_t* loop) {
+static int requested_use(const uv_loop_t* loop) {
   const char* text = getenv("UV_USE_IO_URING");
 
   if (text != NULL && *text != '\0')
@@ -116,7 +116,7 @@ static struct uv__fs_uring* make_ring(uv_loop_t* loop, int takes_all) {
 
 /* Decides about a ring at the first request that could use it. */
 static void ring_decide(const uv_fs_t* req) {
-  int use = asked_for(req->loop);
+  int use = requested_use(req->loop);
   int takes_all = use >= USE_ALL;
   struct uv__fs_uring* fu = NULL;
 
@@ -157,22 +157,22 @@ static void take_back(struct uv__fs_uring* fu) {
     uv__fs_uring_undo(&fu->map, req_of(user_data));
     uv__fs_to_pool(req_of(user_data));
   }
-  uv__uring_take_back(&fu->ring, 0);
+  uv__uring_withdraw(&fu->ring, 0);
 }
 
 /* The kernel thread advances the head after it posts the result, possibly late,
  * so nothing waits for it. */
 static void drop_stamps(struct uv__fs_uring* fu) {
-  if (!uv__uring_is_taken(&fu->ring))
+  if (!uv__uring_is_consumed(&fu->ring))
     return;
   while (fu->nstamps > 0)
-    uv__uring_act_no_more(&fu->ring, fu->stamps[--fu->nstamps]);
+    uv__uring_unregister_personality(&fu->ring, fu->stamps[--fu->nstamps]);
 }
 
 /* Assigns the current credentials to all unsubmitted entries. */
 static int stamp_batch(struct uv__fs_uring* fu) {
   drop_stamps(fu);
-  int stamp = uv__uring_act_as(&fu->ring);
+  int stamp = uv__uring_register_personality(&fu->ring);
   if (stamp < 0)
     return stamp;
 
@@ -252,7 +252,7 @@ static struct uv__sqe* find_unsent(struct uv__fs_uring* fu, uv_fs_t* req) {
 }
 
 /* The result of the last cancellation; UV_EBUSY if it has not arrived. */
-static int newest_answer(const struct uv__fs_uring* fu) {
+static int last_cancel_result(const struct uv__fs_uring* fu) {
   for (unsigned i = uv__uring_done(&fu->ring); i > 0; i--) {
     const struct uv__cqe* cqe = uv__uring_done_at(&fu->ring, i - 1);
     if (cqe->user_data == CANCELLATION)
@@ -277,7 +277,7 @@ static int cancel_sent(struct uv__fs_uring* fu, const uv_fs_t* req) {
   sqe->user_data = CANCELLATION;
   uv__uring_push(&fu->ring);
   ring_submit(fu);
-  return newest_answer(fu) >= 0 ? 0 : UV_EBUSY;
+  return last_cancel_result(fu) >= 0 ? 0 : UV_EBUSY;
 }
 
 int uv__fs_os_cancel(uv_fs_t* req) {

@@ -13,7 +13,7 @@
 #include "unix/loop.h"
 #include "unix/os.h"
 
-static inline int uv__fs_uring_is_there(const uv_loop_t* loop) {
+static inline int uv__fs_uring_is_open(const uv_loop_t* loop) {
   return UV__HAVE_URING && uv__loop_os(loop)->fs_uring != NULL;
 }
 

@@ -180,13 +180,13 @@ struct uv__sqe* uv__uring_unsent_at(struct uv__uring* ring, unsigned i) {
   return &ring->sqes[slot_index(ring->sq_sent + i, ring->sq_entries)];
 }
 
-void uv__uring_take_back(struct uv__uring* ring, unsigned i) {
+void uv__uring_withdraw(struct uv__uring* ring, unsigned i) {
   assert(i <= uv__uring_unsent(ring));
   ring->in_flight -= uv__uring_unsent(ring) - i;
   ring->sq_next = ring->sq_sent + i;
 }
 
-int uv__uring_is_taken(const struct uv__uring* ring) {
+int uv__uring_is_consumed(const struct uv__uring* ring) {
   return uv__load_acquire(ring->sq_head) == ring->sq_sent;
 }
 
@@ -219,11 +219,11 @@ int uv__uring_submit(struct uv__uring* ring) {
   return err;
 }
 
-int uv__uring_act_as(struct uv__uring* ring) {
+int uv__uring_register_personality(struct uv__uring* ring) {
   return register_with(ring, UV__URING_REGISTER_PERSONALITY, NULL, 0);
 }
 
-void uv__uring_act_no_more(struct uv__uring* ring, int personality) {
+void uv__uring_unregister_personality(struct uv__uring* ring, int personality) {
   /* A personality that stays registered until the ring is closed is
    * harmless. */
   (void) register_with(ring, UV__URING_UNREGISTER_PERSONALITY, NULL,

@@ -39,7 +39,7 @@ struct uv__uring {
  * UV_ENOSYS, UV_EPERM, UV_ENOMEM...; UV_ENOTSUP if the kernel is too old. With
  * `is_polled`, submitting needs a system call only to wake the kernel thread,
  * which has the credentials of the creator of the ring: see
- * uv__uring_act_as(). */
+ * uv__uring_register_personality(). */
 int uv__uring_open(struct uv__uring* ring, unsigned entries, int is_polled);
 
 /* Unmaps and closes; touches no shared memory, so a forked child may call it.
@@ -62,19 +62,19 @@ static inline unsigned uv__uring_unsent(const struct uv__uring* ring) {
 }
 struct uv__sqe* uv__uring_unsent_at(struct uv__uring* ring, unsigned i);
 /* Withdraws the entries from the i-th on (U1). */
-void uv__uring_take_back(struct uv__uring* ring, unsigned i);
+void uv__uring_withdraw(struct uv__uring* ring, unsigned i);
 
 /* Has the kernel consumed all submitted entries? Always, if not polled. */
-int uv__uring_is_taken(const struct uv__uring* ring);
+int uv__uring_is_consumed(const struct uv__uring* ring);
 
 /* Submits the pushed entries: 0, or UV_E* with the rest unsubmitted. */
 int uv__uring_submit(struct uv__uring* ring);
 
 /* Registers the credentials of the calling thread: their id for entries, or
  * UV_E*. */
-int uv__uring_act_as(struct uv__uring* ring);
+int uv__uring_register_personality(struct uv__uring* ring);
 /* Unregisters them. All entries with the id must have been consumed. */
-void uv__uring_act_no_more(struct uv__uring* ring, int personality);
+void uv__uring_unregister_personality(struct uv__uring* ring, int personality);
 
 /* The number of available results. */
 unsigned uv__uring_done(const struct uv__uring* ring);
