@@ -23,6 +23,7 @@ uv_private_headers = \
   src/async.h \
   src/atomic-msvc.h \
   src/atomic.h \
+  src/background.h \
   src/base.h \
   src/bufs.h \
   src/callback.h \
@@ -122,6 +123,7 @@ uv_private_headers = \
   src/unix/uring/uring.h \
   src/utf8.h \
   src/uv-common.h \
+  src/variable.h \
   src/wake.h \
   src/watchdog.h \
   src/win/afd.h \
@@ -163,6 +165,7 @@ uv_common_sources = \
   src/alloc.c \
   src/async-order.c \
   src/async.c \
+  src/background.c \
   src/callback.c \
   src/deadline.c \
   src/error.c \
@@ -214,6 +217,7 @@ uv_common_sources = \
   src/tty.c \
   src/udp-multicast.c \
   src/udp.c \
+  src/variable.c \
   src/version.c \
   src/wake.c \
   src/watchdog.c \

@@ -10,26 +10,23 @@
  * Context: any; run_exporter() is the thread.
  */
 #include "stats-session.h"
+#include "background.h"
 #include "fork-lock.h"
 #include "observe.h"
 #include "os/trace.h"
 #include "stats-text.h"
 #include "trace-session.h"
 #include "uv/ext.h"
+#include "variable.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define PATH_SIZE 4096
 #define INTERVAL_MS 1000
-#define INTERVAL_MAX_MS 86400000
 
 struct exporter {
-  uv_thread_t thread;
-  uv_mutex_t lock;
-  uv_cond_t changed;
-  int is_ending;  /* the lock's */
+  struct uv__background thread;
   int has_failed; /* and said so */
   char path[PATH_SIZE];
   char draft[PATH_SIZE + 16]; /* what is renamed to it */
@@ -66,28 +63,14 @@ static int write_draft(struct exporter* e, const struct uv__text* text) {
 
 static void write_version(struct exporter* e, struct uv__symbols* symbols) {
   struct uv__text text = { NULL, 0, 0, 0 };
-  char line[PATH_SIZE + 128];
 
   uv__stats_text(&text, symbols);
   int err = text.is_short ? UV_ENOMEM : write_draft(e, &text);
   uv__text_free(&text);
   if (err != 0 && !e->has_failed) {
     e->has_failed = 1;
-    snprintf(line, sizeof(line), "UV_METRICS=%s: %s", e->path,
-             uv_strerror(err));
-    uv__trace_os_say(line);
+    uv__variable_refuse("UV_METRICS", e->path, uv_strerror(err));
   }
-}
-
-/* Returns 1 if this is the last time. */
-static int wait_for_turn(struct exporter* e) {
-  uv_mutex_lock(&e->lock);
-  if (!e->is_ending)
-    (void) uv_cond_timedwait(&e->changed, &e->lock,
-                             (uint64_t) interval_ms * 1000000);
-  int is_last = e->is_ending;
-  uv_mutex_unlock(&e->lock);
-  return is_last;
 }
 
 static void run_exporter(void* arg) {
@@ -99,7 +82,7 @@ static void run_exporter(void* arg) {
   write_version(&exporter, &symbols);
   int is_last;
   do {
-    is_last = wait_for_turn(&exporter);
+    is_last = uv__background_sleep(&exporter.thread, interval_ms);
     write_version(&exporter, &symbols);
   } while (!is_last);
   uv__symbols_close(&symbols);
@@ -117,36 +100,9 @@ static int start_exporter(void) {
                    (int) uv_os_getpid());
   if (n < 0 || (size_t) n >= sizeof(e->draft))
     return UV_ENAMETOOLONG;
-  err = uv_mutex_init(&e->lock);
-  if (err != 0)
-    return err;
-  err = uv_cond_init(&e->changed);
-  if (err != 0)
-    goto err_destroy_lock;
-  err = uv__trace_os_start_thread(&e->thread, run_exporter);
-  if (err != 0)
-    goto err_destroy_cond;
-  has_thread = 1;
-  return 0;
-
-err_destroy_cond:
-  uv_cond_destroy(&e->changed);
-err_destroy_lock:
-  uv_mutex_destroy(&e->lock);
+  err = uv__background_start(&e->thread, run_exporter);
+  has_thread = err == 0;
   return err;
-}
-
-static void stop_exporter(void) {
-  struct exporter* e = &exporter;
-
-  uv_mutex_lock(&e->lock);
-  e->is_ending = 1;
-  uv_cond_signal(&e->changed);
-  uv_mutex_unlock(&e->lock);
-  uv_thread_join(&e->thread);
-  uv_cond_destroy(&e->changed);
-  uv_mutex_destroy(&e->lock);
-  has_thread = 0;
 }
 
 /* With the lock. */
@@ -179,7 +135,7 @@ static void leave_parents(void) {
 
 int uvx_metrics_start(const uvx_metrics_options_t* options) {
   if (options == NULL || options->size < sizeof(*options) ||
-      options->interval_ms > INTERVAL_MAX_MS)
+      options->interval_ms > UV__VARIABLE_MS_MAX)
     return UV_EINVAL;
   const char* path = options->path != NULL ? options->path : "";
   if (strlen(path) >= sizeof(pattern))
@@ -206,7 +162,8 @@ int uvx_metrics_stop(void) {
   if (is_on) {
     uv__observe_stop(UV__OBSERVE_METRICS);
     if (has_thread)
-      stop_exporter();
+      uv__background_stop(&exporter.thread);
+    has_thread = 0;
     is_on = 0;
     err = 0;
   }
@@ -219,61 +176,38 @@ void uv__stats_shutdown(void) {
     (void) uvx_metrics_stop();
 }
 
-static void say_refused(int err) {
-  char line[PATH_SIZE + 128];
+static void start_or_say(void) {
+  int err = start();
 
-  snprintf(line, sizeof(line), "UV_METRICS=%s: %s", pattern, uv_strerror(err));
-  uv__trace_os_say(line);
-}
-
-static unsigned read_interval(void) {
-  char text[16];
-  size_t len = sizeof(text);
-
-  if (uv_os_getenv("UV_METRICS_INTERVAL", text, &len) != 0)
-    return INTERVAL_MS;
-  char* end;
-  long value = strtol(text, &end, 10);
-  if (end == text || *end != '\0' || value <= 0 || value > INTERVAL_MAX_MS) {
-    uv__trace_os_say("UV_METRICS_INTERVAL: not a number of milliseconds");
-    return INTERVAL_MS;
-  }
-  return (unsigned) value;
+  if (err != 0)
+    uv__variable_refuse("UV_METRICS", pattern, uv_strerror(err));
 }
 
 static void read_environment(void) {
-  size_t len = sizeof(pattern);
-  int err = uv_os_getenv("UV_METRICS", pattern, &len);
+  char path[PATH_SIZE];
+  unsigned ms = INTERVAL_MS;
 
-  /* Any other error, such as no memory on Windows, counts as not set. */
-  if ((err != 0 && err != UV_ENOBUFS) || (err == 0 && pattern[0] == '\0') ||
-      uv__trace_os_has_raised_rights())
+  if (!uv__variable_get("UV_METRICS", path, sizeof(path)))
     return;
-  if (err == UV_ENOBUFS) {
-    pattern[0] = '\0';
-    say_refused(UV_ENAMETOOLONG);
-    return;
-  }
+  (void) uv__variable_get_ms("UV_METRICS_INTERVAL", &ms);
   (void) uv__fork_lock(&lock);
-  interval_ms = read_interval();
-  err = start();
+  /* The program may have started them before its first loop. */
+  if (!is_on) {
+    memcpy(pattern, path, strlen(path) + 1);
+    interval_ms = ms;
+    start_or_say();
+  }
   uv__fork_unlock(&lock);
-  if (err != 0)
-    say_refused(err);
 }
 
 /* Without a name of its own a child would write its numbers over its
  * parent's. */
 static void restart_in_child(void) {
-  int err = 0;
-
   (void) uv__fork_lock(&lock);
   leave_parents();
   if (!is_on && (pattern[0] == '\0' || strstr(pattern, "%p") != NULL))
-    err = start();
+    start_or_say();
   uv__fork_unlock(&lock);
-  if (err != 0)
-    say_refused(err);
 }
 
 void uv__stats_init_loop(void) {

@@ -16,6 +16,7 @@
 #include "trace-thread.h"
 #include "trace-writer.h"
 #include "uv/ext.h"
+#include "variable.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -153,45 +154,35 @@ void uv__trace_shutdown(void) {
   uv__trace_threads_shutdown();
 }
 
-static void say_refused(int err) {
-  char line[PATH_SIZE + 128];
+static void start_or_say(void) {
+  int err = start();
 
-  snprintf(line, sizeof(line), "UV_TRACE=%s: %s", pattern, uv_strerror(err));
-  uv__trace_os_say(line);
+  if (err != 0)
+    uv__variable_refuse("UV_TRACE", pattern, uv_strerror(err));
 }
 
 static void read_environment(void) {
-  size_t len = sizeof(pattern);
-  int err = uv_os_getenv("UV_TRACE", pattern, &len);
+  char path[PATH_SIZE];
 
-  /* Any other error, such as no memory on Windows, counts as not set. */
-  if ((err != 0 && err != UV_ENOBUFS) || (err == 0 && pattern[0] == '\0') ||
-      uv__trace_os_has_raised_rights())
+  if (!uv__variable_get("UV_TRACE", path, sizeof(path)))
     return;
-  if (err == UV_ENOBUFS) {
-    pattern[0] = '\0';
-    say_refused(UV_ENAMETOOLONG);
-    return;
-  }
   (void) uv__fork_lock(&lock);
-  err = start();
+  /* The program may have started one before its first loop. */
+  if (!is_on) {
+    memcpy(pattern, path, strlen(path) + 1);
+    start_or_say();
+  }
   uv__fork_unlock(&lock);
-  if (err != 0)
-    say_refused(err);
 }
 
 /* Goes on in a file of the child's own, if its name can be told from the
  * parent's. */
 static void restart_in_child(void) {
-  int err = 0;
-
   (void) uv__fork_lock(&lock);
   leave_parents_trace();
   if (!is_on && strstr(pattern, "%p") != NULL)
-    err = start();
+    start_or_say();
   uv__fork_unlock(&lock);
-  if (err != 0)
-    say_refused(err);
 }
 
 void uv__trace_init_loop(void) {

@@ -11,6 +11,7 @@
  */
 #include "trace-writer.h"
 #include "alloc.h"
+#include "background.h"
 #include "observe.h"
 #include "os/trace.h"
 #include "symbol.h"
@@ -25,10 +26,7 @@
 #define BUFFER_SIZE ((size_t) 64 << 10)
 
 struct writer {
-  uv_thread_t thread;
-  uv_mutex_t lock;
-  uv_cond_t changed;
-  int is_ending; /* the lock's */
+  struct uv__background thread;
   uv_file fd;
   int error;         /* why the file is not written to any more, or 0 */
   uint64_t since_ns; /* what began before is from another session */
@@ -145,17 +143,6 @@ static void write_begin(struct writer* w) {
   w->used += uv__trace_format_begin(room(w), &w->place, name, library);
 }
 
-/* Returns 1 if this is the last round. */
-static int wait_for_round(struct writer* w) {
-  uv_mutex_lock(&w->lock);
-  if (!w->is_ending)
-    (void) uv_cond_timedwait(&w->changed, &w->lock,
-                             (uint64_t) PERIOD_MS * 1000000);
-  int is_last = w->is_ending;
-  uv_mutex_unlock(&w->lock);
-  return is_last;
-}
-
 static void run_writer(void* arg) {
   struct writer* w = &writer;
   int is_last;
@@ -166,7 +153,7 @@ static void run_writer(void* arg) {
   w->place.tid = uv__trace_os_thread_id();
   write_begin(w);
   do {
-    is_last = wait_for_round(w);
+    is_last = uv__background_sleep(&w->thread, PERIOD_MS);
     write_all(w);
   } while (!is_last);
 
@@ -192,26 +179,13 @@ int uv__trace_writer_start(uv_file fd) {
   w->buffer = uv__malloc(BUFFER_SIZE);
   if (w->buffer == NULL)
     return UV_ENOMEM;
-  int err = uv_mutex_init(&w->lock);
-  if (err != 0)
-    goto err_free_buffer;
-  err = uv_cond_init(&w->changed);
-  if (err != 0)
-    goto err_destroy_lock;
   uv__symbols_init(&w->symbols);
   begin_count(w);
-  err = uv__trace_os_start_thread(&w->thread, run_writer);
-  if (err != 0)
-    goto err_close_symbols;
-  return 0;
-
-err_close_symbols:
-  uv__symbols_close(&w->symbols);
-  uv_cond_destroy(&w->changed);
-err_destroy_lock:
-  uv_mutex_destroy(&w->lock);
-err_free_buffer:
-  uv__free(w->buffer);
+  int err = uv__background_start(&w->thread, run_writer);
+  if (err != 0) {
+    uv__symbols_close(&w->symbols);
+    uv__free(w->buffer);
+  }
   return err;
 }
 
@@ -223,19 +197,10 @@ static void free_all(struct writer* w) {
 }
 
 void uv__trace_writer_stop(void) {
-  struct writer* w = &writer;
-
-  uv_mutex_lock(&w->lock);
-  w->is_ending = 1;
-  uv_cond_signal(&w->changed);
-  uv_mutex_unlock(&w->lock);
-  uv_thread_join(&w->thread);
-  uv_cond_destroy(&w->changed);
-  uv_mutex_destroy(&w->lock);
-  free_all(w);
+  uv__background_stop(&writer.thread);
+  free_all(&writer);
 }
 
-/* The lock and the condition may be in any state: they are left alone. */
 void uv__trace_writer_fork(void) {
   free_all(&writer);
 }

@@ -9,6 +9,7 @@
  * Context: any; run_watchdog() is the thread.
  */
 #include "watchdog.h"
+#include "background.h"
 #include "fork-lock.h"
 #include "observe.h"
 #include "os/trace.h"
@@ -16,21 +17,17 @@
 #include "trace-format.h"
 #include "trace-thread.h"
 #include "uv/ext.h"
+#include "variable.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define LIMIT_MAX_MS 86400000
 /* Looks per limit, and the bounds of the time between two. */
 #define LOOKS 4
 #define PERIOD_MAX_MS 250
 
 struct watchdog {
-  uv_thread_t thread;
-  uv_mutex_t lock;
-  uv_cond_t changed;
-  int is_ending; /* the lock's */
+  struct uv__background thread;
   unsigned limit_ms;
   uvx_watchdog_cb listener; /* the program's, or NULL */
   void* arg;                /* for it */
@@ -131,21 +128,12 @@ static void look_at(struct watchdog* w,
   report(w, thread, &now, (now_ns - now.begin_ns) / 1000000, 0);
 }
 
-/* Returns 1 if it is to end. */
-static int wait_for_look(struct watchdog* w) {
-  unsigned period_ms = w->limit_ms / LOOKS;
+static unsigned period_ms(const struct watchdog* w) {
+  unsigned ms = w->limit_ms / LOOKS;
 
-  if (period_ms < 1)
-    period_ms = 1;
-  if (period_ms > PERIOD_MAX_MS)
-    period_ms = PERIOD_MAX_MS;
-  uv_mutex_lock(&w->lock);
-  if (!w->is_ending)
-    (void) uv_cond_timedwait(&w->changed, &w->lock,
-                             (uint64_t) period_ms * 1000000);
-  int is_ending = w->is_ending;
-  uv_mutex_unlock(&w->lock);
-  return is_ending;
+  if (ms < 1)
+    return 1;
+  return ms > PERIOD_MAX_MS ? PERIOD_MAX_MS : ms;
 }
 
 static void run_watchdog(void* arg) {
@@ -154,7 +142,7 @@ static void run_watchdog(void* arg) {
   (void) arg;
   (void) uv_thread_setname("libuv-watchdog");
   uv__symbols_init(&w->symbols);
-  while (!wait_for_look(w))
+  while (!uv__background_sleep(&w->thread, period_ms(w)))
     for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next)
       look_at(w, t, uv_hrtime());
   uv__symbols_close(&w->symbols);
@@ -171,27 +159,15 @@ static int start(unsigned limit_ms, uvx_watchdog_cb listener, void* arg) {
   w->limit_ms = limit_ms;
   w->listener = listener;
   w->arg = arg;
-  err = uv_mutex_init(&w->lock);
-  if (err != 0)
-    return err;
-  err = uv_cond_init(&w->changed);
-  if (err != 0)
-    goto err_destroy_lock;
   for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next)
     t->reported.begin_ns = 0;
-  err = uv__trace_os_start_thread(&w->thread, run_watchdog);
+  err = uv__background_start(&w->thread, run_watchdog);
   if (err != 0)
-    goto err_destroy_cond;
+    return err;
   is_on = 1;
   generation = uv__observe_generation();
   uv__observe_start(UV__OBSERVE_WATCHDOG);
   return 0;
-
-err_destroy_cond:
-  uv_cond_destroy(&w->changed);
-err_destroy_lock:
-  uv_mutex_destroy(&w->lock);
-  return err;
 }
 
 static int is_parents(void) {
@@ -200,7 +176,7 @@ static int is_parents(void) {
 
 int uvx_watchdog_start(const uvx_watchdog_options_t* options) {
   if (options == NULL || options->size < sizeof(*options) ||
-      options->limit_ms == 0 || options->limit_ms > LIMIT_MAX_MS)
+      options->limit_ms == 0 || options->limit_ms > UV__VARIABLE_MS_MAX)
     return UV_EINVAL;
 
   int err = UV_EBUSY;
@@ -213,16 +189,8 @@ int uvx_watchdog_start(const uvx_watchdog_options_t* options) {
 
 /* With the lock. */
 static void stop(void) {
-  struct watchdog* w = &watchdog;
-
   uv__observe_stop(UV__OBSERVE_WATCHDOG);
-  uv_mutex_lock(&w->lock);
-  w->is_ending = 1;
-  uv_cond_signal(&w->changed);
-  uv_mutex_unlock(&w->lock);
-  uv_thread_join(&w->thread);
-  uv_cond_destroy(&w->changed);
-  uv_mutex_destroy(&w->lock);
+  uv__background_stop(&watchdog.thread);
   is_on = 0;
 }
 
@@ -246,25 +214,18 @@ void uv__watchdog_shutdown(void) {
 }
 
 static void read_environment(void) {
-  char text[16];
-  size_t len = sizeof(text);
-  int err = uv_os_getenv("UV_WATCHDOG", text, &len);
+  unsigned limit_ms;
 
-  /* UV_ENOBUFS: too long to be a number. Any other error counts as not set. */
-  if ((err != 0 && err != UV_ENOBUFS) || (err == 0 && text[0] == '\0') ||
-      uv__trace_os_has_raised_rights())
+  if (!uv__variable_get_ms("UV_WATCHDOG", &limit_ms))
     return;
-  char* end = text;
-  long limit_ms = err == 0 ? strtol(text, &end, 10) : 0;
-  if (end == text || *end != '\0' || limit_ms <= 0 || limit_ms > LIMIT_MAX_MS) {
-    uv__trace_os_say("UV_WATCHDOG: not a number of milliseconds");
-    return;
-  }
+  int err = 0;
   (void) uv__fork_lock(&lock);
-  err = start((unsigned) limit_ms, NULL, NULL);
+  /* The program may have started it before its first loop. */
+  if (!is_on)
+    err = start(limit_ms, NULL, NULL);
   uv__fork_unlock(&lock);
   if (err != 0)
-    uv__trace_os_say("UV_WATCHDOG: no thread for it");
+    uv__variable_refuse("UV_WATCHDOG", "", uv_strerror(err));
 }
 
 static void restart_in_child(void) {

@@ -498,6 +498,7 @@ TEST(trace_can_be_stopped_while_others_record)
 TEST(trace_threads_leave_their_rings_to_others)
 TEST(trace_of_a_child_has_a_file_of_its_own)
 TEST(trace_environment_never_fails_a_program)
+TEST(trace_started_by_the_program_comes_before_the_environment)
 HELPER(run_traced)
 
 /* test-trace-unix.c */

@@ -420,3 +420,33 @@ TEST_IMPL(trace_environment_never_fails_a_program) {
   trace_file_free(&trace);
   return 0;
 }
+
+/* The first loop reads the environment; what the program started before goes
+ * on. */
+TEST_IMPL(trace_started_by_the_program_comes_before_the_environment) {
+  uvx_trace_options_t options = { sizeof(options), "program.json" };
+  uvx_metrics_options_t metrics = { sizeof(metrics), NULL, 0 };
+  uvx_watchdog_options_t watchdog = { sizeof(watchdog), 60000, NULL, NULL };
+  uv_loop_t loop;
+  uv_fs_t req;
+
+  ASSERT_OK(uv_os_setenv("UV_TRACE", "environment.json"));
+  ASSERT_OK(uv_os_setenv("UV_METRICS", "environment.txt"));
+  ASSERT_OK(uv_os_setenv("UV_WATCHDOG", "1000"));
+  ASSERT_OK(uvx_trace_start(&options));
+  ASSERT_OK(uvx_metrics_start(&metrics));
+  ASSERT_OK(uvx_watchdog_start(&watchdog));
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_OK(uvx_watchdog_stop());
+  ASSERT_OK(uvx_metrics_stop());
+  ASSERT_OK(uvx_trace_stop());
+  ASSERT_OK(uv_loop_close(&loop));
+  ASSERT_OK(uv_fs_stat(NULL, &req, "program.json", NULL));
+  uv_fs_req_cleanup(&req);
+  ASSERT_ERR(UV_ENOENT, uv_fs_stat(NULL, &req, "environment.json", NULL));
+  uv_fs_req_cleanup(&req);
+  ASSERT_ERR(UV_ENOENT, uv_fs_stat(NULL, &req, "environment.txt", NULL));
+  uv_fs_req_cleanup(&req);
+  return 0;
+}

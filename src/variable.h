@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Environment variables that switch on what observes the loops. Nothing fails
+ * because of them: what is wrong with one is said on standard error, and the
+ * program goes on as if it were not set.
+ */
+#ifndef UV_VARIABLE_H_
+#define UV_VARIABLE_H_
+
+#include "base.h"
+
+/* The largest number of milliseconds that is accepted: a day. */
+#define UV__VARIABLE_MS_MAX 86400000
+
+/* Stores the value of a variable and returns 1. Returns 0 if it is not set or
+ * empty, if the process has raised rights, or, with a message, if the value is
+ * longer than `size` allows. */
+int uv__variable_get(const char* name, char* value, size_t size);
+
+/* The same for a number of milliseconds greater than 0; says so if the value is
+ * none. */
+int uv__variable_get_ms(const char* name, unsigned* ms);
+
+/* Says why the value of a variable could not be used. */
+void uv__variable_refuse(const char* name, const char* value, const char* why);
+
+#endif /* UV_VARIABLE_H_ */
