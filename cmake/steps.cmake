@@ -52,7 +52,7 @@ uv_step(format tidy 120 FAST tree LIGHT PACKAGES clang-format
         COMMAND scripts/format --check)
 uv_step(headers abi 240 FAST tree LIGHT TAP COMMAND test/abi/check)
 uv_step(originality tidy 120 FAST tree LIGHT
-        COMMAND test/originality src test bench examples)
+        COMMAND test/originality src test bench examples tools)
 
 # The manual's reference and the headers, both ways.
 uv_step(manual docs 120 FAST tree LIGHT TAP COMMAND docs/manual/check)
@@ -103,6 +103,9 @@ uv_step(test-dll blackbox 300 NORMAL windows NAMES PROGRAM uv-test-dll)
 uv_step(examples examples 120 FAST gcc NORMAL asan windows
         FULL tsan msan i386 musl ${zig} ${emulated} LIGHT TAP
         SCRIPT test/examples @build@)
+# The reader of traces, on traces made by hand and on examples.
+uv_step(uv-trace tools 300 FAST gcc NORMAL asan windows autotools
+        FULL tsan msan i386 musl LIGHT TAP SCRIPT test/uv-trace/run @build@)
 # The pull loop: one thread blocks, another runs the callbacks.
 uv_step(pull-loop examples 120 NORMAL tsan PROGRAM examples/pull-echo)
 # Every benchmark, for some milliseconds: that it works, never how fast.

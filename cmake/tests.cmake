@@ -18,6 +18,10 @@ if(NOT LIBUV_TEST_PRESET)
              $<TARGET_FILE:${uv_test_library}>)
     add_test(NAME examples COMMAND ${PROJECT_SOURCE_DIR}/test/examples
              ${PROJECT_BINARY_DIR})
+    if(TARGET uv-trace)
+      add_test(NAME uv-trace COMMAND ${PROJECT_SOURCE_DIR}/test/uv-trace/run
+               ${PROJECT_BINARY_DIR})
+    endif()
   endif()
   return()
 endif()

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads write in blocks, so events of different threads are in no order; what
+ * is remembered from event to event belongs to one loop, whose events are in
+ * the order in which they ended.
+ */
+#include "analysis.h"
+#include "base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char* const phase_names[PHASE_MAX] = {
+  [PHASE_TIMERS] = "timers", [PHASE_PENDING] = "pending",
+  [PHASE_IDLE] = "idle",     [PHASE_PREPARE] = "prepare",
+  [PHASE_POLL] = "poll",     [PHASE_EVENTS] = "events",
+  [PHASE_CHECK] = "check",   [PHASE_CLOSING] = "closing",
+};
+
+void analysis_init(struct analysis* a) {
+  memset(a, 0, sizeof(*a));
+  a->program = base_copy("");
+  a->library = base_copy("");
+  a->begin_ns = UINT64_MAX;
+  names_init(&a->names);
+  a->loops = base_alloc(ANALYSIS_LOOPS, sizeof(*a->loops));
+  a->callbacks = base_alloc(ANALYSIS_CALLBACKS, sizeof(*a->callbacks));
+  a->classes = base_alloc(ANALYSIS_WORKS, sizeof(*a->classes));
+  a->works = base_alloc(ANALYSIS_WORKS, sizeof(*a->works));
+}
+
+static void works_close(struct work* works, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    histogram_close(&works[i].queued);
+    histogram_close(&works[i].ran);
+  }
+  free(works);
+}
+
+void analysis_close(struct analysis* a) {
+  for (size_t i = 0; i < a->nloops; i++) {
+    histogram_close(&a->loops[i].lag);
+    histogram_close(&a->loops[i].late);
+  }
+  for (size_t i = 0; i < a->ncallbacks; i++)
+    histogram_close(&a->callbacks[i].time);
+  works_close(a->classes, a->nclasses);
+  works_close(a->works, a->nworks);
+  names_close(&a->names);
+  map_close(&a->loop_of);
+  map_close(&a->callback_of);
+  map_close(&a->class_of);
+  map_close(&a->work_of);
+  map_close(&a->workers);
+  free(a->loops);
+  free(a->callbacks);
+  free(a->program);
+  free(a->library);
+}
+
+enum phase analysis_phase(const char* name) {
+  int i = 0;
+
+  while (i < PHASE_MAX && strcmp(phase_names[i], name) != 0)
+    i++;
+  return (enum phase) i;
+}
+
+uint32_t analysis_name(struct analysis* a, const char* name) {
+  char text[SYMBOL_MAX];
+
+  if (a->symbols != NULL && symbols_resolve(a->symbols, name, text) == 0)
+    name = text;
+  return names_add(&a->names, name);
+}
+
+/* The index of a key in an array of at most `max` items, whose last one is
+ * for all that came too late. */
+static size_t place_of(struct map* map,
+                       uint64_t key,
+                       size_t* count,
+                       size_t max) {
+  int is_new;
+  uint32_t fresh = (uint32_t) (*count < max ? *count : max - 1);
+
+  /* (The map need not grow with keys that share a place.) */
+  if (map->count > 2 * max)
+    return max - 1;
+  uint32_t i = map_add(map, key, fresh, &is_new);
+  if (is_new && *count < max)
+    ++*count;
+  return i;
+}
+
+static struct loop* loop_of(struct analysis* a, const struct event* event) {
+  uint64_t address = event_address(event_text(event, "loop"));
+  struct loop* loop =
+      &a->loops[place_of(&a->loop_of, address, &a->nloops, ANALYSIS_LOOPS)];
+
+  if (loop->end_ns == 0) {
+    loop->address = address;
+    loop->begin_ns = event->ts_ns;
+  }
+  loop->tid = event->tid;
+  if (event->ts_ns < loop->begin_ns)
+    loop->begin_ns = event->ts_ns;
+  if (event->ts_ns + event->dur_ns > loop->end_ns)
+    loop->end_ns = event->ts_ns + event->dur_ns;
+  return loop;
+}
+
+static void incidents_add(struct incidents* list, const struct incident* new) {
+  size_t i = list->count;
+
+  list->total++;
+  if (i == ANALYSIS_WORST && new->ns <= list->rows[i - 1].ns)
+    return;
+  if (i < ANALYSIS_WORST)
+    list->count++;
+  else
+    i--;
+  for (; i > 0 && list->rows[i - 1].ns < new->ns; i--)
+    list->rows[i] = list->rows[i - 1];
+  list->rows[i] = *new;
+}
+
+/* Before the first poll the loop was busy since its first slice. */
+static void add_poll(struct loop* loop, const struct event* event) {
+  int64_t ready = 0;
+  uint64_t from = loop->poll_end_ns;
+
+  if (from == 0)
+    from = loop->begin_ns;
+  if (event->ts_ns > from)
+    histogram_add(&loop->lag, event->ts_ns - from);
+  loop->poll_end_ns = event->ts_ns + event->dur_ns;
+  loop->polls++;
+  if (event_number(event, "ready", 0, &ready) == 0 && ready == 0)
+    loop->polls_empty++;
+}
+
+static void add_phase(struct analysis* a, const struct event* event) {
+  struct loop* loop = loop_of(a, event);
+  enum phase phase = analysis_phase(event->name);
+
+  if (phase == PHASE_MAX)
+    return;
+  loop->phases[phase].count++;
+  loop->phases[phase].ns = base_add(loop->phases[phase].ns, event->dur_ns);
+  if (event->dur_ns > loop->phases[phase].max_ns)
+    loop->phases[phase].max_ns = event->dur_ns;
+  if (phase == PHASE_POLL)
+    add_poll(loop, event);
+}
+
+static void add_values(struct loop* loop,
+                       struct callback* callback,
+                       const struct event* event) {
+  int64_t value;
+
+  if (event_number(event, "bytes", 0, &value) == 0 && value > 0)
+    callback->bytes = base_add(callback->bytes, (uint64_t) value);
+  if (event_number(event, "status", 0, &value) == 0 && value < 0)
+    callback->errors++;
+  if (event_number(event, "late_us", 3, &value) == 0 && value >= 0)
+    histogram_add(&loop->late, (uint64_t) value);
+}
+
+static void add_callback(struct analysis* a, const struct event* event) {
+  struct loop* loop = loop_of(a, event);
+  uint32_t name = analysis_name(a, event->name);
+  uint32_t type = names_add(&a->names, event_text(event, "type"));
+  uint32_t call = names_add(&a->names, event_text(event, "call"));
+  /* (Numbers of names have 18 bits.) */
+  uint64_t key = (uint64_t) name << 40 | (uint64_t) type << 20 | call;
+  size_t i = place_of(&a->callback_of, key, &a->ncallbacks, ANALYSIS_CALLBACKS);
+  struct callback* callback = &a->callbacks[i];
+
+  if (callback->time.count == 0) {
+    callback->name = name;
+    callback->type = type;
+    callback->call = call;
+  }
+  if (i == ANALYSIS_CALLBACKS - 1)
+    callback->name = callback->type = callback->call = NAMES_OTHER;
+  histogram_add(&callback->time, event->dur_ns);
+  loop->callback_ns = base_add(loop->callback_ns, event->dur_ns);
+  add_values(loop, callback, event);
+  struct incident slow = { event->dur_ns, event->ts_ns, 0, name, call };
+  incidents_add(&a->slowest, &slow);
+}
+
+static struct work* work_of(struct map* map,
+                            struct work* works,
+                            size_t* count,
+                            uint32_t name) {
+  size_t i = place_of(map, name, count, ANALYSIS_WORKS);
+
+  works[i].name = i == ANALYSIS_WORKS - 1 ? NAMES_OTHER : name;
+  return &works[i];
+}
+
+static void add_work(struct analysis* a, const struct event* event) {
+  uint32_t name = analysis_name(a, event->name);
+  uint32_t class_name = names_add(&a->names, event_text(event, "class"));
+  struct work* both[] = {
+    work_of(&a->class_of, a->classes, &a->nclasses, class_name),
+    work_of(&a->work_of, a->works, &a->nworks, name),
+  };
+  int64_t queued = -1;
+  int is_new;
+  int is_starved = 0;
+
+  if (a->workers.count < ANALYSIS_CALLBACKS)
+    map_add(&a->workers, event->tid, 0, &is_new);
+  if (event_number(event, "queued_us", 3, &queued) == 0 && queued >= 0)
+    is_starved = (uint64_t) queued > event->dur_ns &&
+                 (uint64_t) queued >= a->starved_min_ns;
+  for (size_t i = 0; i < ARRAY_SIZE(both); i++) {
+    histogram_add(&both[i]->ran, event->dur_ns);
+    if (queued >= 0)
+      histogram_add(&both[i]->queued, (uint64_t) queued);
+    both[i]->starved += (uint64_t) is_starved;
+  }
+  if (is_starved) {
+    struct incident incident = { (uint64_t) queued, event->ts_ns, event->dur_ns,
+                                 name, class_name };
+    incident.ts_ns -=
+        event->ts_ns < (uint64_t) queued ? event->ts_ns : (uint64_t) queued;
+    incidents_add(&a->starved, &incident);
+  }
+}
+
+static void add_slice(struct analysis* a, const struct event* event) {
+  a->slices++;
+  if (strcmp(event->cat, "phase") == 0)
+    add_phase(a, event);
+  else if (strcmp(event->cat, "callback") == 0)
+    add_callback(a, event);
+  else if (strcmp(event->cat, "iteration") == 0)
+    loop_of(a, event)->iterations++;
+  else if (strcmp(event->cat, "work") == 0)
+    add_work(a, event);
+}
+
+static void set_text(char** to, const char* text) {
+  free(*to);
+  *to = base_copy(text);
+}
+
+static void add_metadata(struct analysis* a, const struct event* event) {
+  if (strcmp(event->name, "process_name") == 0)
+    set_text(&a->program, event_text(event, "name"));
+  if (strcmp(event->name, "uv_trace") != 0)
+    return;
+  a->is_uv = 1;
+  a->pid = event->pid;
+  set_text(&a->library, event_text(event, "library"));
+  if (a->symbols != NULL)
+    symbols_set_program(a->symbols, event_text(event, "program"));
+}
+
+static void add_instant(struct analysis* a, const struct event* event) {
+  int64_t value = 0;
+
+  if (strcmp(event->cat, "trace") == 0 && strcmp(event->name, "dropped") == 0) {
+    if (event_number(event, "count", 0, &value) == 0 && value > 0)
+      a->dropped = base_add(a->dropped, (uint64_t) value);
+  } else if (strcmp(event->cat, "watchdog") == 0 &&
+             event_number(event, "ms", 6, &value) == 0 && value > 0) {
+    struct incident incident = { (uint64_t) value, event->ts_ns, 0,
+                                 analysis_name(a, event_text(event, "symbol")),
+                                 names_add(&a->names,
+                                           event_text(event, "phase")) };
+    incidents_add(&a->blocked, &incident);
+  }
+}
+
+void analysis_add(struct analysis* a, const struct event* event) {
+  if (event->ph == 'M') {
+    add_metadata(a, event);
+    return;
+  }
+  if (event->ts_ns < a->begin_ns)
+    a->begin_ns = event->ts_ns;
+  if (event->ts_ns + event->dur_ns > a->end_ns)
+    a->end_ns = event->ts_ns + event->dur_ns;
+  if (event->ph == 'X')
+    add_slice(a, event);
+  else if (event->ph == 'i')
+    add_instant(a, event);
+}
+
+void analysis_end(struct analysis* a) {
+  if (a->begin_ns > a->end_ns)
+    a->begin_ns = a->end_ns = 0;
+  /* After its last poll a loop was busy until its last slice ended. */
+  for (size_t i = 0; i < a->nloops; i++) {
+    struct loop* loop = &a->loops[i];
+    if (loop->polls != 0 && loop->end_ns > loop->poll_end_ns)
+      histogram_add(&loop->lag, loop->end_ns - loop->poll_end_ns);
+  }
+}
+
+double analysis_seconds(const struct analysis* a) {
+  return (double) (a->end_ns - a->begin_ns) / 1e9;
+}
+
+/* What analysis_order() sorts: qsort() has no argument to pass. */
+struct rank {
+  uint64_t ns;
+  uint32_t i;
+};
+
+static int by_time(const void* a, const void* b) {
+  const struct rank* x = a;
+  const struct rank* y = b;
+
+  if (x->ns != y->ns)
+    return x->ns > y->ns ? -1 : 1;
+  return x->i < y->i ? -1 : x->i > y->i;
+}
+
+uint32_t* analysis_order(const struct analysis* a) {
+  struct rank* ranks = base_alloc(a->ncallbacks, sizeof(*ranks));
+  uint32_t* order = base_alloc(a->ncallbacks, sizeof(*order));
+
+  for (size_t i = 0; i < a->ncallbacks; i++) {
+    ranks[i].ns = a->callbacks[i].time.sum;
+    ranks[i].i = (uint32_t) i;
+  }
+  qsort(ranks, a->ncallbacks, sizeof(*ranks), by_time);
+  for (size_t i = 0; i < a->ncallbacks; i++)
+    order[i] = ranks[i].i;
+  free(ranks);
+  return order;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* uv-trace: what a trace of UV_TRACE says. docs/manual/tools/uv-trace.rst */
+#include "base.h"
+#include "report.h"
+#include "trace.h"
+
+#include <string.h>
+
+static const char usage[] =
+    "usage: uv-trace report [OPTION...] FILE\n"
+    "\n"
+    "Reads a trace that a program wrote with UV_TRACE=FILE.\n"
+    "\n"
+    "  report    prints loop lag, where the time went, the callbacks that "
+    "took\n"
+    "            most of it, the thread pool, starved requests\n"
+    "\n"
+    "  --top N          rows of each table (15)\n"
+    "  --starved MS     a request is starved if it waits longer than it runs,\n"
+    "                   and at least this long (1)\n"
+    "  --modules PATH   a file, or a directory of files, whose symbols name\n"
+    "                   functions; may be given more than once\n"
+    "  --help, --version\n";
+
+/* Commands return the exit status: 0, 1 for a failure. */
+static int command_report(const struct options* options) {
+  struct trace trace;
+
+  if (trace_open(&trace, options->words[0], options) != 0)
+    return 1;
+  report_print(stdout, &trace.analysis, &trace.reader, trace.path,
+               (size_t) options->top);
+  trace_close(&trace);
+  return 0;
+}
+
+static const struct command {
+  const char* name;
+  int (*run)(const struct options* options);
+  unsigned options;
+  int words_min;
+  int words_max;
+} commands[] = {
+  { "report", command_report, OPTION_TOP | OPTION_STARVED | OPTION_MODULES, 1,
+    1 },
+};
+
+static int run_command(const struct command* command, char** argv) {
+  struct options options;
+  int status = 2;
+
+  if (options_parse(&options, command->options, argv) == 0) {
+    if (options.nwords >= command->words_min &&
+        options.nwords <= command->words_max)
+      status = command->run(&options);
+    else
+      fputs(usage, stderr);
+  }
+  options_close(&options);
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    base_say("cannot write to standard output");
+    return 1;
+  }
+  return status;
+}
+
+int main(int argc, char** argv) {
+  const char* name = argc > 1 ? argv[1] : "";
+
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+    fputs(usage, stdout);
+    return 0;
+  }
+  if (strcmp(name, "--version") == 0) {
+    puts("uv-trace, of Blacklight");
+    return 0;
+  }
+  for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+    if (strcmp(commands[i].name, name) == 0)
+      return run_command(&commands[i], argv + 2);
+  fputs(usage, stderr);
+  return 2;
+}

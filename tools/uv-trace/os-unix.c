@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "os.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The environment of a process that we read. */
+#define ENVIRON_MAX ((size_t) 4 << 20)
+
+const char OS_LIST_SEPARATOR[] = ":";
+
+static volatile sig_atomic_t is_stopping;
+
+const char* os_base_name(const char* path) {
+  const char* slash = strrchr(path, '/');
+
+  return slash == NULL ? path : slash + 1;
+}
+
+/* In the child; tells the parent through the pipe why there is no program. */
+static void run_child(char* const argv[], int report) {
+  signal(SIGINT, SIG_DFL);
+  signal(SIGQUIT, SIG_DFL);
+  execvp(argv[0], argv);
+  int err = errno;
+  ssize_t n = write(report, &err, sizeof(err));
+  _exit(n < 0 ? 126 : 127);
+}
+
+static int run_wait(pid_t pid, struct os_exit* how) {
+  int status;
+
+  while (waitpid(pid, &status, 0) == -1)
+    if (errno != EINTR)
+      return errno;
+  how->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  how->status = how->signal != 0 ? 128 + how->signal : WEXITSTATUS(status);
+  return 0;
+}
+
+int os_run(char* const argv[], struct os_exit* how) {
+  int report[2];
+  int err = 0;
+
+  if (pipe(report) == -1)
+    return errno;
+  (void) fcntl(report[1], F_SETFD, FD_CLOEXEC); /* just made: cannot fail */
+  fflush(NULL);
+  signal(SIGINT, SIG_IGN);
+  signal(SIGQUIT, SIG_IGN);
+  pid_t pid = fork();
+  if (pid == 0) {
+    close(report[0]);
+    run_child(argv, report[1]);
+  }
+  int fork_err = errno;
+  close(report[1]);
+  if (pid == -1) {
+    close(report[0]);
+    return fork_err;
+  }
+  if (read(report[0], &err, sizeof(err)) != sizeof(err))
+    err = 0; /* exec closed it */
+  close(report[0]);
+  int wait_err = run_wait(pid, how);
+  signal(SIGINT, SIG_DFL);
+  signal(SIGQUIT, SIG_DFL);
+  return err != 0 ? err : wait_err;
+}
+
+int os_set_variable(const char* name, const char* value) {
+  return setenv(name, value, 1) == 0 ? 0 : errno;
+}
+
+int os_make_directory(const char* path) {
+  struct stat st;
+
+  if (mkdir(path, 0700) == 0)
+    return 0;
+  int err = errno;
+  if (err == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+    return 0;
+  return err;
+}
+
+int os_list(const char* path,
+            void (*each)(const char* name, void* arg),
+            void* arg) {
+  DIR* dir = opendir(path);
+  struct dirent* entry;
+
+  if (dir == NULL)
+    return errno;
+  while ((entry = readdir(dir)) != NULL)
+    each(entry->d_name, arg);
+  closedir(dir);
+  return 0;
+}
+
+int os_read_variable(int64_t pid, const char* name, char* value, size_t size) {
+  char path[64];
+  size_t len = strlen(name);
+  int err = ENOENT;
+
+  if (access("/proc/self/environ", F_OK) == -1)
+    return ENOSYS;
+  snprintf(path, sizeof(path), "/proc/%lld/environ", (long long) pid);
+  FILE* file = fopen(path, "r");
+  if (file == NULL)
+    return errno == ENOENT ? ESRCH : errno;
+  char* text = calloc(1, ENVIRON_MAX + 1);
+  size_t n = text == NULL ? 0 : fread(text, 1, ENVIRON_MAX, file);
+  for (size_t i = 0; i < n; i += strlen(text + i) + 1) {
+    if (strncmp(text + i, name, len) != 0 || text[i + len] != '=')
+      continue;
+    const char* found = text + i + len + 1;
+    err = strlen(found) < size ? 0 : ENAMETOOLONG;
+    if (err == 0)
+      memcpy(value, found, strlen(found) + 1);
+    break;
+  }
+  free(text);
+  fclose(file);
+  return err;
+}
+
+int os_process_exists(int64_t pid) {
+  return kill((pid_t) pid, 0) == 0 || errno == EPERM;
+}
+
+int os_terminal(int* columns, int* rows) {
+  struct winsize size;
+
+  if (!isatty(STDOUT_FILENO))
+    return 0;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) {
+    *columns = size.ws_col;
+    *rows = size.ws_row;
+  }
+  return 1;
+}
+
+void os_sleep_ms(unsigned ms) {
+  struct timespec time = { (time_t) (ms / 1000), (long) (ms % 1000) * 1000000 };
+
+  (void) nanosleep(&time, NULL); /* a signal ends it */
+}
+
+static void stop(int signum) {
+  (void) signum;
+  is_stopping = 1;
+}
+
+void os_catch_stop(void) {
+  struct sigaction action;
+
+  memset(&action, 0, sizeof(action));
+  action.sa_handler = stop;
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+int os_is_stopping(void) {
+  return is_stopping;
+}
+
+uint64_t os_now(void) {
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
+}

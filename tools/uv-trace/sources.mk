@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+# uv-trace: one list for automake and CMake; see src/sources.mk.
+
+uv_trace_tool_sources = \
+  tools/uv-trace/analysis.c \
+  tools/uv-trace/analysis.h \
+  tools/uv-trace/base.c \
+  tools/uv-trace/base.h \
+  tools/uv-trace/demangle.c \
+  tools/uv-trace/demangle.h \
+  tools/uv-trace/elf.c \
+  tools/uv-trace/elf.h \
+  tools/uv-trace/event.c \
+  tools/uv-trace/event.h \
+  tools/uv-trace/histogram.c \
+  tools/uv-trace/histogram.h \
+  tools/uv-trace/main.c \
+  tools/uv-trace/names.c \
+  tools/uv-trace/names.h \
+  tools/uv-trace/options.c \
+  tools/uv-trace/options.h \
+  tools/uv-trace/os.h \
+  tools/uv-trace/reader.c \
+  tools/uv-trace/reader.h \
+  tools/uv-trace/report.c \
+  tools/uv-trace/report.h \
+  tools/uv-trace/symbols.c \
+  tools/uv-trace/symbols.h \
+  tools/uv-trace/trace.c \
+  tools/uv-trace/trace.h
+
+uv_trace_tool_unix_sources = \
+  tools/uv-trace/os-unix.c
+
+uv_trace_tool_win_sources = \
+  tools/uv-trace/os-win.c
