@@ -145,6 +145,8 @@ static inline int64_t uv__msvc_load_seq_cst(const volatile void* p,
 #define uv__store_release(p, v)                                                \
  uv__msvc_store_release((p), (int64_t) (v), sizeof(*(p)))
 #define uv__store_seq_cst(p, v) ((void) uv__exchange((p), (v)))
+#define uv__fence_release() uv__msvc_barrier()
+#define uv__fence_acquire() uv__msvc_barrier()
 #define uv__exchange(p, v)                                                     \
  UV__MSVC_AS(p, uv__msvc_exchange((p), (int64_t) (v), sizeof(*(p))))
 #define uv__fetch_add(p, v)                                                    \

@@ -8,7 +8,19 @@
 #ifndef UV_ATOMIC_H_
 #define UV_ATOMIC_H_
 
-/* UV__ATOMIC_MSVC: ./check has other compilers look at that header too. */
+/* Does ThreadSanitizer instrument this? */
+#if defined(__SANITIZE_THREAD__)
+# define UV__TSAN 1
+#elif defined(__has_feature)
+# if __has_feature(thread_sanitizer)
+#  define UV__TSAN 1
+# endif
+#endif
+#ifndef UV__TSAN
+# define UV__TSAN 0
+#endif
+
+/* UV__ATOMIC_MSVC: ./check compiles that header with other compilers too. */
 #if defined(_MSC_VER) && !defined(__clang__) || defined(UV__ATOMIC_MSVC)
 # include "atomic-msvc.h"
 #else
@@ -36,20 +48,25 @@
   __atomic_compare_exchange_n((p), (expected), (desired), 0, __ATOMIC_ACQ_REL, \
                               __ATOMIC_ACQUIRE)
 
+/* Order earlier stores before later ones (release), and earlier loads before
+ * later ones (acquire), whatever their objects. gcc has no fence between
+ * threads under ThreadSanitizer: there, only the compiler keeps the order. */
+# if UV__TSAN
+#  define uv__fence_release() __atomic_signal_fence(__ATOMIC_RELEASE)
+#  define uv__fence_acquire() __atomic_signal_fence(__ATOMIC_ACQUIRE)
+# else
+#  define uv__fence_release() __atomic_thread_fence(__ATOMIC_RELEASE)
+#  define uv__fence_acquire() __atomic_thread_fence(__ATOMIC_ACQUIRE)
+# endif
+
 #endif
 
-/* A relaxed load of a word that decides nothing but which of two ways is taken,
- * either of which is right. Compilers combine a plain word in memory with other
- * operations, but load an atomic one first. ThreadSanitizer is shown the atomic
- * load that it is. */
-#if defined(__SANITIZE_THREAD__)
+/* A relaxed load of a word that only selects between two correct paths.
+ * Compilers combine a plain load with other operations, but not an atomic one.
+ * ThreadSanitizer gets to see the atomic load that it is. */
+#if UV__TSAN
 # define uv__load_hint(p) uv__load_relaxed(p)
-#elif defined(__has_feature)
-# if __has_feature(thread_sanitizer)
-#  define uv__load_hint(p) uv__load_relaxed(p)
-# endif
-#endif
-#ifndef uv__load_hint
+#else
 # define uv__load_hint(p) (*(p))
 #endif
 

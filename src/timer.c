@@ -64,11 +64,14 @@ static int key_before(const struct uv__timer_slot* a,
 
 /* Brackets every change of the heap. A reader that finds the counter odd, or
  * different afterwards, may have seen a partial change. Pairs with the loads in
- * peek_due(). */
+ * peek_due(): who sees a store of the change also sees the odd counter.
+ * test/model/timer-peek.pml is the model. */
 static void change_begin(struct uv__timers* timers) {
-  uv__store_release(&timers->changes, timers->changes + 1);
+  uv__store_relaxed(&timers->changes, timers->changes + 1);
+  uv__fence_release();
 }
 
+/* Release: who sees the even counter also sees the whole change. */
 static void change_end(struct uv__timers* timers) {
   uv__store_release(&timers->changes, timers->changes + 1);
 }
@@ -349,7 +352,7 @@ static uint64_t true_earliest(const struct uv__timer_slot* heap, size_t count) {
   todo[0] = 0;
   for (size_t visited = 0; ntodo != 0; visited++) {
     size_t i = todo[--ntodo];
-    const uv_timer_t* timer = heap[i].timer;
+    const uv_timer_t* timer = uv__load_relaxed(&heap[i].timer);
     if (timer == NULL || heap[i].due_ns >= best_ns)
       continue;
     if (visited == PEEK_MAX || ntodo > PEEK_MAX - ARITY)
@@ -364,7 +367,7 @@ static uint64_t true_earliest(const struct uv__timer_slot* heap, size_t count) {
 }
 
 static uint64_t peek_due(const struct uv__timers* timers) {
-  /* Acquire: pairs with change_begin() and change_end(). */
+  /* Acquire: pairs with change_end(). */
   unsigned changes = uv__load_acquire(&timers->changes);
   /* In this order: pairs with heap_grow(), so the array has that capacity. */
   size_t count = uv__load_acquire(&timers->capacity);
@@ -377,8 +380,10 @@ static uint64_t peek_due(const struct uv__timers* timers) {
 
   uint64_t top_ns = heap[0].due_ns;
   uint64_t due_ns = true_earliest(heap, count);
+  /* The heap is read before the counter. Pairs with change_begin(). */
+  uv__fence_acquire();
   int is_whole =
-      changes % 2 == 0 && changes == uv__load_acquire(&timers->changes);
+      changes % 2 == 0 && changes == uv__load_relaxed(&timers->changes);
   if (is_whole)
     return due_ns != UV__DEADLINE_NONE ? due_ns : top_ns;
   /* On 32 bits the key at the top may be half written as well. */
