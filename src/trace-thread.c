@@ -147,17 +147,19 @@ void uv__trace_thread_took(struct uv__trace_thread* thread) {
 void uv__trace_thread_runs(struct uv__trace_thread* thread,
                            const struct uv__running* running) {
   struct uv__running* to = &thread->running;
+  unsigned sequence = uv__load_relaxed(&thread->sequence);
 
-  /* Pairs with uv__trace_thread_running(). */
-  uv__fetch_add(&thread->sequence, 1);
-  uv__store_relaxed(&to->begin_ns, running->begin_ns);
-  uv__store_relaxed(&to->loop, running->loop);
-  uv__store_relaxed(&to->object, running->object);
-  uv__store_relaxed(&to->symbol, running->symbol);
-  uv__store_relaxed(&to->type, running->type);
-  uv__store_relaxed(&to->call, running->call);
-  uv__store_relaxed(&to->phase, running->phase);
-  uv__fetch_add(&thread->sequence, 1);
+  /* Release: who sees one of these also sees that the sequence is odd. Pairs
+   * with uv__trace_thread_running(). */
+  uv__store_relaxed(&thread->sequence, sequence + 1);
+  uv__store_release(&to->begin_ns, running->begin_ns);
+  uv__store_release(&to->loop, running->loop);
+  uv__store_release(&to->object, running->object);
+  uv__store_release(&to->symbol, running->symbol);
+  uv__store_release(&to->type, running->type);
+  uv__store_release(&to->call, running->call);
+  uv__store_release(&to->phase, running->phase);
+  uv__store_release(&thread->sequence, sequence + 2);
 }
 
 int uv__trace_thread_running(const struct uv__trace_thread* thread,
@@ -167,7 +169,7 @@ int uv__trace_thread_running(const struct uv__trace_thread* thread,
 
   if (sequence % 2 != 0)
     return 0;
-  /* Acquire: all of these come before the second look at the sequence. */
+  /* Acquire: all of these come before the second load of the sequence. */
   out->begin_ns = uv__load_acquire(&from->begin_ns);
   out->loop = uv__load_acquire(&from->loop);
   out->object = uv__load_acquire(&from->object);
