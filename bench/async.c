@@ -170,6 +170,49 @@ static void run_many(struct run* run) {
   bench_drain(&many.loop);
 }
 
+/* ---- a crowd: a thread sends to one of `size` handles after the other, at
+ * random, without waiting; one operation is a callback, as in libuv's own
+ * million_async ---- */
+
+static void crowd_cb(uv_async_t* async) {
+  (void) async;
+  if (++plain.calls == plain.ops) {
+    __atomic_store_n(&plain.is_over, 1, __ATOMIC_RELEASE);
+    uv_stop(&many.loop);
+  }
+}
+
+static void crowd_sender(void* arg) {
+  const struct run* run = arg;
+
+  while (!__atomic_load_n(&plain.is_over, __ATOMIC_ACQUIRE)) {
+    CHECK_OK(uv_async_send(&many.handles[bench_random() % run->size]));
+    pummel_sends++;
+  }
+}
+
+static void run_crowd(struct run* run) {
+  uv_thread_t thread;
+
+  plain.ops = run->ops;
+  many.handles = bench_alloc(run->size, sizeof(*many.handles));
+  CHECK_OK(uv_loop_init(&many.loop));
+  for (unsigned i = 0; i < run->size; i++)
+    CHECK_OK(uv_async_init(&many.loop, &many.handles[i], crowd_cb));
+  bench_begin();
+  CHECK_OK(uv_thread_create(&thread, crowd_sender, run));
+  CHECK_OK(uv_run(&many.loop, UV_RUN_DEFAULT));
+  bench_end();
+  CHECK_OK(uv_thread_join(&thread));
+  bench_note("sends_per_callback",
+             (double) pummel_sends / (double) plain.calls);
+  for (unsigned i = 0; i < run->size; i++)
+    uv_close((uv_handle_t*) &many.handles[i], NULL);
+  bench_drain(&many.loop);
+  /* One pass over the ready handles may go past the number asked for. */
+  run->ops = plain.calls;
+}
+
 const struct workload async_workloads[] = {
   { "async-ping", run_ping, NULL, 0, 10000, 0, 2,
     "a wake-up to a loop in another thread and back" },
@@ -181,5 +224,7 @@ const struct workload async_workloads[] = {
     "a send by the loop's own thread and its callback, 1 handle" },
   { "async-10k", run_many, NULL, 0, 10000, 0, 10000,
     "the same, one of 10000 handles" },
+  { "async-1m", run_crowd, NULL, 0, 200000, 0, 1000000,
+    "a callback while a thread sends to 1000000 handles at random" },
   { .name = NULL },
 };

@@ -36,10 +36,13 @@ struct workload {
 
 /* One per file, ended by an entry without a name. */
 extern const struct workload async_workloads[];
+extern const struct workload children_workloads[];
 extern const struct workload connection_workloads[];
+extern const struct workload file_chain_workloads[];
 extern const struct workload file_workloads[];
 extern const struct workload loop_workloads[];
 extern const struct workload memory_workloads[];
+extern const struct workload pace_workloads[];
 extern const struct workload process_workloads[];
 extern const struct workload stream_workloads[];
 extern const struct workload timer_workloads[];
@@ -49,6 +52,8 @@ extern const struct workload work_workloads[];
 /* Around what is measured. */
 void bench_begin(void);
 void bench_end(void);
+/* After bench_end(): goes on measuring; the time in between does not count. */
+void bench_resume(void);
 
 /* Another number of this run, for the report. */
 void bench_note(const char* name, double value);

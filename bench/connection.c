@@ -12,10 +12,15 @@ static struct {
   union server server;
   struct place place;
   uint64_t ops;
+  uint64_t started; /* connecting, or done */
   uint64_t done;
-  uv_tcp_t tcp; /* connecting */
-  uv_connect_t req;
 } churn;
+
+/* One of `size` that connect at the same time. */
+struct caller {
+  uv_tcp_t tcp;
+  uv_connect_t req;
+};
 
 static void accept_closed(uv_handle_t* handle) {
   free(handle);
@@ -66,14 +71,14 @@ static void floor_accept(struct run* run) {
   place_remove(place);
 }
 
-static void connect_next(void);
+static void connect_next(struct caller* caller);
 
 static void connect_closed(uv_handle_t* handle) {
-  (void) handle;
-  if (++churn.done < churn.ops) {
-    connect_next();
+  churn.done++;
+  if (churn.started < churn.ops)
+    connect_next((struct caller*) handle);
+  if (churn.done < churn.ops)
     return;
-  }
   bench_end();
   uv_close(&churn.server.handle, NULL);
 }
@@ -83,13 +88,14 @@ static void connect_made(uv_connect_t* req, int status) {
   uv_close((uv_handle_t*) req->handle, connect_closed);
 }
 
-static void connect_next(void) {
+static void connect_next(struct caller* caller) {
   struct sockaddr_storage address;
 
+  churn.started++;
   place_address(churn.place, &address);
-  CHECK_OK(uv_tcp_init(&churn.loop, &churn.tcp));
-  CHECK_OK(uv_tcp_connect(&churn.req, &churn.tcp, (struct sockaddr*) &address,
-                          connect_made));
+  CHECK_OK(uv_tcp_init(&churn.loop, &caller->tcp));
+  CHECK_OK(uv_tcp_connect(&caller->req, &caller->tcp,
+                          (struct sockaddr*) &address, connect_made));
 }
 
 static void accept_silently(uv_stream_t* server, int status) {
@@ -102,13 +108,18 @@ static void accept_silently(uv_stream_t* server, int status) {
 }
 
 static void run_connect(struct run* run) {
+  struct caller* callers = bench_alloc(run->size, sizeof(*callers));
+
   churn.ops = run->ops;
   CHECK_OK(uv_loop_init(&churn.loop));
   server_listen(&churn.loop, &churn.server, AF_INET, &churn.place,
                 accept_silently);
   bench_begin();
-  connect_next();
+  for (unsigned i = 0; i < run->size && churn.started < churn.ops; i++)
+    connect_next(&callers[i]);
   bench_drain(&churn.loop);
+  CHECK(churn.done == churn.ops);
+  free(callers);
 }
 
 /* ---- idle: `size` connections, one of which sends now and then ---- */
@@ -191,7 +202,11 @@ const struct workload connection_workloads[] = {
     "a unix connection accepted and closed" },
   { "tcp-connect", run_connect, NULL, 0, 4000, 0, 1,
     "a TCP connection made, accepted by the same loop, closed" },
+  { "tcp-connect-64", run_connect, NULL, 0, 8000, 0, 64,
+    "the same, 64 at once" },
   { "tcp-idle-10k", run_idle, NULL, 0, 5000, 0, 10000,
     "one of 10000 idle connections sends and is answered" },
+  { "tcp-idle-20k", run_idle, NULL, 0, 5000, 0, 20000,
+    "one of 20000 idle connections sends and is answered" },
   { .name = NULL },
 };

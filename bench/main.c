@@ -15,11 +15,14 @@
 #include <unistd.h>
 
 #define NOTES_MAX 16
+#define FDS_MAX (1u << 20)
 
 static const struct workload* const tables[] = {
-  stream_workloads, connection_workloads, udp_workloads,  timer_workloads,
-  async_workloads,  work_workloads,       file_workloads, process_workloads,
-  loop_workloads,   memory_workloads,
+  stream_workloads,  connection_workloads, udp_workloads,
+  timer_workloads,   async_workloads,      work_workloads,
+  file_workloads,    file_chain_workloads, pace_workloads,
+  process_workloads, children_workloads,   loop_workloads,
+  memory_workloads,
 };
 
 struct moment {
@@ -68,6 +71,14 @@ void bench_begin(void) {
 
 void bench_end(void) {
   ended = take_moment();
+}
+
+void bench_resume(void) {
+  struct moment now = take_moment();
+
+  began.wall += now.wall - ended.wall;
+  began.cpu += now.cpu - ended.cpu;
+  began.children += now.children - ended.children;
 }
 
 void bench_note(const char* name, double value) {
@@ -127,9 +138,14 @@ unsigned bench_raise_fd_limit(void) {
   struct rlimit limit;
 
   CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+  if (limit.rlim_max < FDS_MAX) {
+    struct rlimit more = { FDS_MAX, FDS_MAX };
+    if (setrlimit(RLIMIT_NOFILE, &more) == 0)
+      return FDS_MAX; /* root may */
+  }
   limit.rlim_cur = limit.rlim_max;
   CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
-  return limit.rlim_cur > 1u << 20 ? 1u << 20 : (unsigned) limit.rlim_cur;
+  return limit.rlim_cur > FDS_MAX ? FDS_MAX : (unsigned) limit.rlim_cur;
 }
 
 static void list_all(void) {

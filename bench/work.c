@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The thread pool: work that does nothing, and name resolution without a
- * network. */
+/* The thread pool: work that does nothing, work of some microseconds, and name
+ * resolution without a network. */
 #include "bench.h"
 
 #include <netdb.h>
@@ -8,12 +8,15 @@
 
 /* As many as the pool has. */
 #define THREADS 4
+/* Turns of an empty loop in a microsecond, about. */
+#define TURNS_PER_US 2500
 
 static struct {
   uv_loop_t loop;
   uint64_t ops;
   uint64_t started;
   uint64_t done;
+  unsigned turns; /* of each item */
 } pool;
 
 static int is_next(void) {
@@ -24,6 +27,7 @@ static int is_next(void) {
 
 static void begin(const struct run* run) {
   pool.ops = run->ops;
+  pool.turns = (unsigned) run->kind * TURNS_PER_US;
   CHECK_OK(uv_loop_init(&pool.loop));
 }
 
@@ -31,10 +35,9 @@ static void work_cb(uv_work_t* req) {
   (void) req;
 }
 
-/* Takes some microseconds. */
 static void busy_cb(uv_work_t* req) {
   unsigned sum = (unsigned) (uintptr_t) req;
-  for (unsigned i = 0; i < 5000; i++)
+  for (unsigned i = 0; i < pool.turns; i++)
     __asm__ __volatile__("" : "+r"(sum));
 }
 
@@ -63,6 +66,7 @@ static void busy_done(uv_work_t* req, int status) {
     busy_queue(req);
 }
 
+/* kind: microseconds of work in each item. */
 static void run_work(struct run* run) {
   uv_work_t* reqs = bench_alloc(run->size, sizeof(*reqs));
 
@@ -91,6 +95,7 @@ static void floor_busy(struct run* run) {
   uint64_t share = (run->ops + count - 1) / count;
 
   run->ops = count * share;
+  pool.turns = (unsigned) run->kind * TURNS_PER_US;
   bench_begin();
   for (unsigned i = 0; i < count; i++)
     CHECK(pthread_create(&threads[i], NULL, floor_thread, &share) == 0);
@@ -141,10 +146,28 @@ const struct workload work_workloads[] = {
     "uv_queue_work and back, 16 in flight" },
   { "work-256", run_work, NULL, 0, 50000, 0, 256,
     "uv_queue_work and back, 256 in flight" },
-  { "work-busy-1", run_work, floor_busy, 1, 10000, 0, 1,
-    "the same with some microseconds of work, 1 in flight" },
-  { "work-busy-256", run_work, floor_busy, 1, 50000, 0, 256,
-    "the same with some microseconds of work, 256 in flight" },
+  { "work-busy-1", run_work, floor_busy, 2, 10000, 0, 1,
+    "uv_queue_work of 2 us of arithmetic and back, 1 in flight" },
+  { "work-busy-16", run_work, floor_busy, 2, 50000, 0, 16,
+    "uv_queue_work of 2 us of arithmetic and back, 16 in flight" },
+  { "work-busy-64", run_work, floor_busy, 2, 50000, 0, 64,
+    "uv_queue_work of 2 us of arithmetic and back, 64 in flight" },
+  { "work-busy-256", run_work, floor_busy, 2, 50000, 0, 256,
+    "uv_queue_work of 2 us of arithmetic and back, 256 in flight" },
+  { "work-busy-1024", run_work, floor_busy, 2, 50000, 0, 1024,
+    "uv_queue_work of 2 us of arithmetic and back, 1024 in flight" },
+  { "work-busy-16-10us", run_work, floor_busy, 10, 20000, 0, 16,
+    "uv_queue_work of 10 us of arithmetic and back, 16 in flight" },
+  { "work-busy-256-10us", run_work, floor_busy, 10, 20000, 0, 256,
+    "uv_queue_work of 10 us of arithmetic and back, 256 in flight" },
+  { "work-busy-1024-10us", run_work, floor_busy, 10, 20000, 0, 1024,
+    "uv_queue_work of 10 us of arithmetic and back, 1024 in flight" },
+  { "work-busy-16-50us", run_work, floor_busy, 50, 5000, 0, 16,
+    "uv_queue_work of 50 us of arithmetic and back, 16 in flight" },
+  { "work-busy-256-50us", run_work, floor_busy, 50, 5000, 0, 256,
+    "uv_queue_work of 50 us of arithmetic and back, 256 in flight" },
+  { "work-busy-1024-50us", run_work, floor_busy, 50, 5000, 0, 1024,
+    "uv_queue_work of 50 us of arithmetic and back, 1024 in flight" },
   { "getaddrinfo-1", run_resolve, NULL, 0, 5000, 0, 1,
     "a numeric address resolved, 1 in flight" },
   { "getaddrinfo-64", run_resolve, NULL, 0, 20000, 0, 64,

@@ -183,11 +183,14 @@ uv_contract_sources = \
 uv_bench_sources = \
   bench/async.c \
   bench/bench.h \
+  bench/children.c \
   bench/connection.c \
+  bench/file-chain.c \
   bench/file.c \
   bench/loop.c \
   bench/main.c \
   bench/memory.c \
+  bench/pace.c \
   bench/peer.c \
   bench/peer.h \
   bench/place.c \
