@@ -45,6 +45,7 @@ void analysis_close(struct analysis* a) {
     histogram_close(&a->callbacks[i].time);
   works_close(a->classes, a->nclasses);
   works_close(a->works, a->nworks);
+  histogram_close(&a->lengths);
   names_close(&a->names);
   map_close(&a->loop_of);
   map_close(&a->callback_of);
@@ -125,17 +126,27 @@ static void incidents_add(struct incidents* list, const struct incident* new) {
 
 /* Before the first poll the loop was busy since its first slice. */
 static void add_poll(struct loop* loop, const struct event* event) {
+  struct gap gap;
   int64_t ready = 0;
-  uint64_t from = loop->poll_end_ns;
 
-  if (from == 0)
-    from = loop->begin_ns;
-  if (event->ts_ns > from)
-    histogram_add(&loop->lag, event->ts_ns - from);
-  loop->poll_end_ns = event->ts_ns + event->dur_ns;
+  if (loop->polls == 0 && event->ts_ns > loop->begin_ns)
+    histogram_add(&loop->lag, event->ts_ns - loop->begin_ns);
+  if (lag_poll(&loop->gaps, event->ts_ns, event->dur_ns, &gap))
+    histogram_add(&loop->lag, gap.to_ns - gap.from_ns);
   loop->polls++;
   if (event_number(event, "ready", 0, &ready) == 0 && ready == 0)
     loop->polls_empty++;
+}
+
+static void add_iteration(struct analysis* a, const struct event* event) {
+  struct loop* loop = loop_of(a, event);
+  struct gap gap;
+  int64_t n = 0;
+
+  loop->iterations++;
+  (void) event_number(event, "n", 0, &n); /* 0 if it has none */
+  if (lag_iteration(&loop->gaps, n, &gap))
+    histogram_add(&loop->lag, gap.to_ns - gap.from_ns);
 }
 
 static void add_phase(struct analysis* a, const struct event* event) {
@@ -182,6 +193,8 @@ static void add_callback(struct analysis* a, const struct event* event) {
   }
   if (i == ANALYSIS_CALLBACKS - 1)
     callback->name = callback->type = callback->call = NAMES_OTHER;
+  if (callback->time.count == 0 || event->dur_ns > callback->time.max)
+    callback->max_ts_ns = event->ts_ns;
   histogram_add(&callback->time, event->dur_ns);
   loop->callback_ns = base_add(loop->callback_ns, event->dur_ns);
   add_values(loop, callback, event);
@@ -232,12 +245,14 @@ static void add_work(struct analysis* a, const struct event* event) {
 
 static void add_slice(struct analysis* a, const struct event* event) {
   a->slices++;
+  if (strcmp(event->cat, "iteration") != 0)
+    histogram_add(&a->lengths, event->dur_ns);
   if (strcmp(event->cat, "phase") == 0)
     add_phase(a, event);
   else if (strcmp(event->cat, "callback") == 0)
     add_callback(a, event);
   else if (strcmp(event->cat, "iteration") == 0)
-    loop_of(a, event)->iterations++;
+    add_iteration(a, event);
   else if (strcmp(event->cat, "work") == 0)
     add_work(a, event);
 }
@@ -296,8 +311,11 @@ void analysis_end(struct analysis* a) {
   /* After its last poll a loop was busy until its last slice ended. */
   for (size_t i = 0; i < a->nloops; i++) {
     struct loop* loop = &a->loops[i];
-    if (loop->polls != 0 && loop->end_ns > loop->poll_end_ns)
-      histogram_add(&loop->lag, loop->end_ns - loop->poll_end_ns);
+    const struct gap* gap = &loop->gaps.gap;
+    if (gap->to_ns != 0)
+      histogram_add(&loop->lag, gap->to_ns - gap->from_ns);
+    if (loop->polls != 0 && loop->end_ns > loop->gaps.poll_end_ns)
+      histogram_add(&loop->lag, loop->end_ns - loop->gaps.poll_end_ns);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "event.h"
 #include "histogram.h"
+#include "lag.h"
 #include "names.h"
 #include "symbols.h"
 
@@ -44,8 +45,8 @@ struct loop {
   uint64_t end_ns;   /* of its last one */
   uint64_t iterations;
   uint64_t polls;
-  uint64_t polls_empty;  /* that returned no event */
-  uint64_t poll_end_ns;  /* of the last poll; 0: none yet */
+  uint64_t polls_empty; /* that returned no event */
+  struct lag gaps;
   struct histogram lag;  /* from one poll to the next */
   struct histogram late; /* timers: from due to called */
   struct phase_time phases[PHASE_MAX];
@@ -57,6 +58,7 @@ struct callback {
   uint32_t type;
   uint32_t call;
   struct histogram time;
+  uint64_t max_ts_ns; /* when the longest one began */
   uint64_t bytes;
   uint64_t errors; /* calls with a negative status */
 };
@@ -94,6 +96,7 @@ struct analysis {
   uint64_t begin_ns; /* of the earliest event */
   uint64_t end_ns;
   uint64_t slices;
+  struct histogram lengths; /* of all slices but iterations */
   uint64_t dropped;
   int is_uv; /* has the library's header */
 

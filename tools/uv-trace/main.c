@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* uv-trace: what a trace of UV_TRACE says. docs/manual/tools/uv-trace.rst */
 #include "base.h"
+#include "html.h"
 #include "report.h"
 #include "trace.h"
 
@@ -8,13 +9,17 @@
 
 static const char usage[] =
     "usage: uv-trace report [OPTION...] FILE\n"
+    "       uv-trace html [OPTION...] [-o PAGE] FILE\n"
     "\n"
     "Reads a trace that a program wrote with UV_TRACE=FILE.\n"
     "\n"
     "  report    prints loop lag, where the time went, the callbacks that "
     "took\n"
     "            most of it, the thread pool, starved requests\n"
+    "  html      writes a page to look at: timeline, flame graph, lag, tables\n"
     "\n"
+    "  -o PAGE          the page's file (FILE.html); - is standard output\n"
+    "  --slices N       how many slices to draw at most, the longest (100000)\n"
     "  --top N          rows of each table (15)\n"
     "  --starved MS     a request is starved if it waits longer than it runs,\n"
     "                   and at least this long (1)\n"
@@ -34,6 +39,28 @@ static int command_report(const struct options* options) {
   return 0;
 }
 
+static int command_html(const struct options* options) {
+  const char* output = options->output;
+  char path[4096];
+  struct trace trace;
+
+  if (output == NULL) {
+    int n = snprintf(path, sizeof(path), "%s.html", options->words[0]);
+    if (n < 0 || (size_t) n >= sizeof(path)) {
+      base_say("the name is too long");
+      return 1;
+    }
+    output = path;
+  }
+  if (trace_open(&trace, options->words[0], options) != 0)
+    return 1;
+  int err = html_write(output, &trace, options->slices);
+  trace_close(&trace);
+  if (err == 0 && output == path)
+    printf("%s\n", path);
+  return err == 0 ? 0 : 1;
+}
+
 static const struct command {
   const char* name;
   int (*run)(const struct options* options);
@@ -43,6 +70,8 @@ static const struct command {
 } commands[] = {
   { "report", command_report, OPTION_TOP | OPTION_STARVED | OPTION_MODULES, 1,
     1 },
+  { "html", command_html,
+    OPTION_OUTPUT | OPTION_STARVED | OPTION_MODULES | OPTION_SLICES, 1, 1 },
 };
 
 static int run_command(const struct command* command, char** argv) {

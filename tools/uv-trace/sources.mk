@@ -6,26 +6,40 @@ uv_trace_tool_sources = \
   tools/uv-trace/analysis.h \
   tools/uv-trace/base.c \
   tools/uv-trace/base.h \
+  tools/uv-trace/data.c \
+  tools/uv-trace/data.h \
   tools/uv-trace/demangle.c \
   tools/uv-trace/demangle.h \
   tools/uv-trace/elf.c \
   tools/uv-trace/elf.h \
   tools/uv-trace/event.c \
   tools/uv-trace/event.h \
+  tools/uv-trace/flame.c \
+  tools/uv-trace/flame.h \
   tools/uv-trace/histogram.c \
   tools/uv-trace/histogram.h \
+  tools/uv-trace/html.c \
+  tools/uv-trace/html.h \
+  tools/uv-trace/json.c \
+  tools/uv-trace/json.h \
+  tools/uv-trace/lag.h \
   tools/uv-trace/main.c \
   tools/uv-trace/names.c \
   tools/uv-trace/names.h \
+  tools/uv-trace/nest.c \
+  tools/uv-trace/nest.h \
   tools/uv-trace/options.c \
   tools/uv-trace/options.h \
   tools/uv-trace/os.h \
+  tools/uv-trace/page.h \
   tools/uv-trace/reader.c \
   tools/uv-trace/reader.h \
   tools/uv-trace/report.c \
   tools/uv-trace/report.h \
   tools/uv-trace/symbols.c \
   tools/uv-trace/symbols.h \
+  tools/uv-trace/timeline.c \
+  tools/uv-trace/timeline.h \
   tools/uv-trace/trace.c \
   tools/uv-trace/trace.h
 
