@@ -127,7 +127,7 @@ static void fs_run(uv_fs_t* req) {
   while (req->result == UV_EINTR && op->again_after_eintr);
 }
 
-static void fs_work(struct uv__work* w) {
+void uv__fs_work(struct uv__work* w) {
   fs_run(container_of(w, uv_fs_t, work_req));
 }
 
@@ -143,7 +143,7 @@ static void fs_work_done(struct uv__work* w, int status) {
 }
 
 static int submit_to_pool(uv_fs_t* req) {
-  return uv__work_submit(req->loop, &req->work_req, UV__CLASS_FS, fs_work,
+  return uv__work_submit(req->loop, &req->work_req, UV__CLASS_FS, uv__fs_work,
                          fs_work_done);
 }
 

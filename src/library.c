@@ -4,6 +4,7 @@
  * at that point (see its loop.c). Calling it earlier, or twice, is fine.
  */
 #include "atomic.h"
+#include "dump-session.h"
 #include "os/loop.h"
 #include "stats-session.h"
 #include "threadpool.h"
@@ -16,6 +17,7 @@ void uv_library_shutdown(void) {
   if (uv__exchange(&was_shut_down, 1))
     return;
   uv__threadpool_shutdown();
+  uv__dump_shutdown();
   uv__watchdog_shutdown();
   uv__stats_shutdown();
   uv__trace_shutdown();

@@ -2,7 +2,9 @@
 /* Creating, configuring and closing loops; the default loop. */
 #include "alloc.h"
 #include "async.h"
+#include "dump-session.h"
 #include "handle.h"
+#include "loop-list.h"
 #include "loop-poll.h"
 #include "os/loop.h"
 #include "stats-session.h"
@@ -45,12 +47,14 @@ int uv_loop_init(uv_loop_t* loop) {
   uv__trace_init_loop();
   uv__stats_init_loop();
   uv__watchdog_init_loop();
+  uv__dump_init_loop();
   uv__async_init_loop(loop);
   uv_update_time(loop);
 
   int err = uv__loop_os_init(loop);
   if (err != 0)
     goto err_free_state;
+  uv__loop_list_add(loop);
   return 0;
 
 err_free_state:
@@ -85,6 +89,7 @@ int uv_loop_close(uv_loop_t* loop) {
   if (loop->active_reqs.count > 0 || has_user_handles(loop))
     return UV_EBUSY;
 
+  uv__loop_list_remove(loop);
   uv__async_close_loop(loop);
   uv__loop_os_close(loop);
   uv__timer_close_loop(loop);
@@ -129,6 +134,7 @@ int uv_loop_fork(uv_loop_t* loop) {
   uv__trace_init_loop();
   uv__stats_init_loop();
   uv__watchdog_init_loop();
+  uv__dump_init_loop();
   int err = state->poller->reopen(loop);
   if (err != 0)
     return err;

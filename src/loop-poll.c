@@ -197,6 +197,9 @@ UV__INLINE int poll_events(uv_loop_t* loop,
 
     if (n <= 0)
       return n;
+    /* A wake without a callback may be a question; see dump-session.c. */
+    if (ran == 0 && uv__is_observed())
+      (void) uv__observed_begin(loop);
     if (ran != 0 || loop->stop_flag || uv__loop_os_has_pending(loop))
       deadline_ns = UV__DEADLINE_NONE;
     /* Events beyond the first small batch wait for the next iteration. */

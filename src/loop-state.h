@@ -98,6 +98,10 @@ struct uv__loop_state {
   /* Loop time in ns; loop->time is the same moment in ms, rounded down. */
   uint64_t now_ns;
   struct uv__stats* stats; /* atomic: stats.c; NULL until metrics are on */
+  /* loop-list.c: the loop of this state, and the next one of all states. */
+  uv_loop_t* loop;
+  struct uv__loop_state* next_state;
+  unsigned dump_answered; /* atomic: dump-session.c: the last one answered */
   const struct uv__poller* poller;
   void* poller_data; /* the backend's own */
   struct uv__timers timers;

@@ -166,7 +166,7 @@ UV__INLINE int iterate(uv_loop_t* loop, uv_run_mode mode, int is_observed) {
 UV__COLD static int iterate_observed(uv_loop_t* loop, uv_run_mode mode) {
   const struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
   uint64_t events_before = metrics->events;
-  uint64_t begin_ns = uv_hrtime();
+  uint64_t begin_ns = uv__observed_begin(loop);
 
   int err = iterate(loop, mode, 1);
   uv__observed_iteration(loop, begin_ns, metrics->events - events_before);
@@ -240,7 +240,7 @@ UV__INLINE void dispatch_round(uv_loop_t* loop, int is_observed) {
 UV__COLD static void dispatch_round_observed(uv_loop_t* loop) {
   const struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
   uint64_t events_before = metrics->events;
-  uint64_t begin_ns = uv_hrtime();
+  uint64_t begin_ns = uv__observed_begin(loop);
 
   dispatch_round(loop, 1);
   uv__observed_iteration(loop, begin_ns, metrics->events - events_before);

@@ -3,6 +3,7 @@
  * their phases, requests on their way through the pool, wake-ups.
  */
 #include "observe.h"
+#include "dump-session.h"
 #include "fork-lock.h"
 #include "os/loop.h"
 #include "os/thread.h"
@@ -121,6 +122,12 @@ void uv__observed_phase_end(uv_loop_t* loop,
     uv__stats_phase_end(loop, &record);
 }
 
+uint64_t uv__observed_begin(uv_loop_t* loop) {
+  if (uv__is_observed_by(UV__OBSERVE_DUMP))
+    uv__dump_answer(loop);
+  return uv_hrtime();
+}
+
 void uv__observed_iteration(uv_loop_t* loop,
                             uint64_t begin_ns,
                             uint64_t events) {
@@ -171,10 +178,9 @@ void uv__observed_refused(const struct uv__work* w) {
     uv__flight_remove(flight);
 }
 
-/* The request around the work, its operation and callback. */
-static void fill_work(struct uv__record* record,
-                      const struct uv__work* w,
-                      enum uv__work_class work_class) {
+void uv__work_describe(struct uv__record* record,
+                       const struct uv__work* w,
+                       enum uv__work_class work_class) {
   record->type = (uint8_t) work_class;
   switch (work_class) {
   case UV__CLASS_FS:
@@ -235,13 +241,13 @@ void uv__observed_work(struct uv__work* w, void (*work)(struct uv__work* w)) {
   record.kind = UV__RECORD_WORK;
   record.loop = w->loop;
   record.flow = flight->id;
-  fill_work(&record, w, (enum uv__work_class) flight->work_class);
+  uv__work_describe(&record, w, (enum uv__work_class) flight->work_class);
   record.begin_ns = uv_hrtime();
   record.value = (int64_t) (record.begin_ns - flight->submit_ns);
   uv__flight_start(flight, record.begin_ns);
   work(w);
   record.end_ns = uv_hrtime();
-  uv__flight_done(flight);
+  uv__flight_done(flight, record.end_ns);
   add(&record, thread);
   tell_pool(thread, record.end_ns);
   if (uv__is_observed_by(UV__OBSERVE_METRICS))

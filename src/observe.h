@@ -15,7 +15,8 @@
 enum {
   UV__OBSERVE_TRACE = 1u << 0,
   UV__OBSERVE_METRICS = 1u << 1,
-  UV__OBSERVE_WATCHDOG = 1u << 2
+  UV__OBSERVE_WATCHDOG = 1u << 2,
+  UV__OBSERVE_DUMP = 1u << 3 /* loops are asked to describe themselves */
 };
 
 /* Atomic. Changed by uv__observe_start() and uv__observe_stop() only. */
@@ -51,6 +52,10 @@ UV__COLD void uv__observed_phase_end(uv_loop_t* loop,
                                      int timeout_ms,
                                      int ready);
 
+/* Before an iteration, and where a wait of an unobserved loop ended without an
+ * event: answers who asked the loop (dump-session.h). Returns the time. */
+UV__COLD uint64_t uv__observed_begin(uv_loop_t* loop);
+
 /* After an iteration that began then and dispatched so many events. */
 UV__COLD void uv__observed_iteration(uv_loop_t* loop,
                                      uint64_t begin_ns,
@@ -69,6 +74,11 @@ UV__COLD void uv__observed_work(struct uv__work* w,
 UV__COLD void uv__observed_done(struct uv__work* w,
                                 int status,
                                 void (*done)(struct uv__work* w, int status));
+
+/* Fills in what a record says of work: class, request, operation, callback. */
+void uv__work_describe(struct uv__record* record,
+                       const struct uv__work* w,
+                       enum uv__work_class work_class);
 
 /* A system call that sent datagrams of so many bytes, or failed. The bytes of
  * streams and what is received are counted with their callbacks. */

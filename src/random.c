@@ -13,7 +13,7 @@
 #define BUFLEN_MAX 0x7FFFFFFFu
 
 /* Context: worker. */
-static void random_work(struct uv__work* w) {
+void uv__random_work(struct uv__work* w) {
   uv_random_t* req = container_of(w, uv_random_t, work_req);
   req->status = uv__random_os_fill(req->buf, req->buflen);
 }
@@ -48,8 +48,8 @@ int uv_random(uv_loop_t* loop,
   req->buflen = buflen;
   req->cb = cb;
 
-  int err = uv__work_submit(loop, &req->work_req, UV__CLASS_RANDOM, random_work,
-                            random_done);
+  int err = uv__work_submit(loop, &req->work_req, UV__CLASS_RANDOM,
+                            uv__random_work, random_done);
   if (err != 0)
     uv__req_unregister(loop);
   return err;

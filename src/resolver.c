@@ -15,7 +15,7 @@
 /* A DNS name has at most 253 characters; NI_MAXHOST leaves room for others. */
 #define HOST_MAX 256
 
-static void addr_work(struct uv__work* w) {
+void uv__addr_work(struct uv__work* w) {
   uv__getaddrinfo_os_resolve(container_of(w, uv_getaddrinfo_t, work_req));
 }
 
@@ -73,8 +73,8 @@ int uv_getaddrinfo(uv_loop_t* loop,
   }
 
   uv__req_register(loop);
-  err = uv__work_submit(loop, &req->work_req, UV__CLASS_GETADDRINFO, addr_work,
-                        addr_done);
+  err = uv__work_submit(loop, &req->work_req, UV__CLASS_GETADDRINFO,
+                        uv__addr_work, addr_done);
   if (err != 0) {
     uv__req_unregister(loop);
     uv__getaddrinfo_os_drop(req);
@@ -82,7 +82,7 @@ int uv_getaddrinfo(uv_loop_t* loop,
   return err;
 }
 
-static void name_work(struct uv__work* w) {
+void uv__name_work(struct uv__work* w) {
   uv__getnameinfo_os_resolve(container_of(w, uv_getnameinfo_t, work_req));
 }
 
@@ -125,7 +125,7 @@ int uv_getnameinfo(uv_loop_t* loop,
 
   uv__req_register(loop);
   int err = uv__work_submit(loop, &req->work_req, UV__CLASS_GETNAMEINFO,
-                            name_work, name_done);
+                            uv__name_work, name_done);
   if (err != 0)
     uv__req_unregister(loop);
   return err;

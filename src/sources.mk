@@ -28,6 +28,8 @@ uv_private_headers = \
   src/bufs.h \
   src/callback.h \
   src/deadline.h \
+  src/dump-session.h \
+  src/dump.h \
   src/fatal.h \
   src/fork-lock.h \
   src/fs-entries.h \
@@ -36,6 +38,7 @@ uv_private_headers = \
   src/histogram.h \
   src/idna.h \
   src/loop-check.h \
+  src/loop-list.h \
   src/loop-poll.h \
   src/loop-state.h \
   src/loop-watcher.h \
@@ -168,6 +171,10 @@ uv_common_sources = \
   src/background.c \
   src/callback.c \
   src/deadline.c \
+  src/dump-handle.c \
+  src/dump-pool.c \
+  src/dump-session.c \
+  src/dump.c \
   src/error.c \
   src/fatal.c \
   src/fork-lock.c \
@@ -183,6 +190,7 @@ uv_common_sources = \
   src/library.c \
   src/loop-check.c \
   src/loop-life.c \
+  src/loop-list.c \
   src/loop-poll.c \
   src/loop-watcher.c \
   src/loop.c \

@@ -543,6 +543,23 @@ int uv__threadpool_is_heavy(unsigned processors) {
          uv__load_relaxed(&pool.pace_ns) >= PACE_HEAVY_NS;
 }
 
+void uv__threadpool_view(struct uv__pool_view* view,
+                         void (*each)(const struct uv__work* w, void* arg),
+                         void* arg) {
+  *view = (struct uv__pool_view) { 0 };
+  if (!uv__load_acquire(&is_made) || pool_error != 0)
+    return;
+
+  lock_pool();
+  view->size = pool.size;
+  view->threads = pool.threads;
+  view->running = pool.threads - pool.starting - pool.spinning - pool.sleeping;
+  view->slow_running = pool.queue.slow_running;
+  view->slow_max = pool.queue.slow_max;
+  uv__work_queue_each(&pool.queue, each, arg);
+  unlock_pool();
+}
+
 void uv__threadpool_shutdown(void) {
   if (pool.size == 0)
     return;

@@ -26,6 +26,13 @@ int uv__work_submit(uv_loop_t* loop,
                     void (*work)(struct uv__work* w),
                     void (*done)(struct uv__work* w, int status));
 
+/* What each class runs: names an item that is queued. Context: worker. */
+void uv__user_work(struct uv__work* w);
+void uv__random_work(struct uv__work* w);
+void uv__fs_work(struct uv__work* w);
+void uv__addr_work(struct uv__work* w);
+void uv__name_work(struct uv__work* w);
+
 /* Returns 0 if work() will not run; done() then runs later with UV_ECANCELED,
  * once, even if the item is cancelled again. UV_EBUSY: too late. */
 int uv__work_cancel(uv_loop_t* loop, struct uv__work* w);
@@ -39,6 +46,22 @@ void uv__work_hand_over(uv_loop_t* loop,
 
 /* Runs done() of everything finished so far, oldest first; returns how many. */
 int uv__work_run_done(uv_loop_t* loop);
+
+/* The pool at one moment, for reports. */
+struct uv__pool_view {
+  unsigned size;         /* the most threads; 0: there is no pool yet */
+  unsigned threads;      /* those that exist */
+  unsigned running;      /* of those: running an item */
+  unsigned slow_running; /* of those: a slow one */
+  unsigned slow_max;     /* the most that may run slow items */
+};
+
+/* Stores it, and calls `each` for the items that wait, in two groups: fast
+ * ones, slow ones, oldest first. It is called with the pool's lock held: no
+ * function of the pool. Context: any. */
+void uv__threadpool_view(struct uv__pool_view* view,
+                         void (*each)(const struct uv__work* w, void* arg),
+                         void* arg);
 
 /* For uv_library_shutdown(): stops and joins the workers. */
 void uv__threadpool_shutdown(void);

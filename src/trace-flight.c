@@ -60,6 +60,7 @@ struct uv__flight* uv__flight_add(const void* work,
     uv__store_relaxed(&flight->id, uv__fetch_add(&last_id, 1) + 1);
     uv__store_relaxed(&flight->submit_ns, now_ns);
     uv__store_relaxed(&flight->start_ns, 0);
+    uv__store_relaxed(&flight->end_ns, 0);
     uv__store_relaxed(&flight->loop, loop);
     uv__store_relaxed(&flight->work_class, work_class);
     /* Release: the rest of it, for who reads it on another thread. */
@@ -86,8 +87,8 @@ void uv__flight_start(struct uv__flight* flight, uint64_t now_ns) {
   uv__fetch_add(&running, 1);
 }
 
-void uv__flight_done(struct uv__flight* flight) {
-  (void) flight;
+void uv__flight_done(struct uv__flight* flight, uint64_t now_ns) {
+  uv__store_relaxed(&flight->end_ns, now_ns);
   uv__fetch_sub(&running, 1);
 }
 

@@ -16,6 +16,7 @@ struct uv__flight {
   uint64_t id;         /* atomic: unique in this process */
   uint64_t submit_ns;  /* atomic */
   uint64_t start_ns;   /* atomic: 0 until a worker has it */
+  uint64_t end_ns;     /* atomic: 0 until the worker is done */
   const void* loop;    /* atomic */
   unsigned work_class; /* atomic: enum uv__work_class */
 };
@@ -40,7 +41,7 @@ struct uv__flight* uv__flight_add(const void* work,
 struct uv__flight* uv__flight_find(const void* work);
 void uv__flight_start(struct uv__flight* flight, uint64_t now_ns);
 /* Its work is done; it stays in the table until uv__flight_remove(). */
-void uv__flight_done(struct uv__flight* flight);
+void uv__flight_done(struct uv__flight* flight, uint64_t now_ns);
 void uv__flight_remove(struct uv__flight* flight);
 
 struct uv__flight_count uv__flight_count(void);

@@ -82,6 +82,10 @@ void uv__wake_run_end(uv_loop_t* loop) {
     (void) uv__wake_poller(loop);
 }
 
+int uv__wake_is_awake(const uv_loop_t* loop) {
+  return (uv__load_relaxed(&uv__loop_state(loop)->shared.word) & AWAKE) != 0;
+}
+
 /* Is there a processor left for the thread that we would spin for? Not if the
  * workers need them all: spinning would delay what it waits for. */
 static int can_spin(void) {

@@ -26,6 +26,10 @@ static inline int uv__wake_poller(uv_loop_t* loop) {
 void uv__wake_run_begin(uv_loop_t* loop, uv_run_mode mode);
 void uv__wake_run_end(uv_loop_t* loop);
 
+/* Is the loop inside uv_run(), and not asleep? Not known of UV_RUN_NOWAIT.
+ * Context: any. */
+int uv__wake_is_awake(const uv_loop_t* loop);
+
 /* Called before a wait that may block. Returns 1 if it may, 0 if a wake is
  * pending. May spin for one for a few microseconds first. */
 int uv__wake_sleep(uv_loop_t* loop);

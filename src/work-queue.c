@@ -165,3 +165,18 @@ void uv__work_queue_remove(struct uv__work_queue* q, struct uv__work* w) {
   q->queued--;
   update_ready(q);
 }
+
+static void each_of(const struct uv__queue* head,
+                    void (*each)(const struct uv__work* w, void* arg),
+                    void* arg) {
+  for (const struct uv__queue* q = head->next; q != head; q = q->next)
+    each(container_of(q, struct uv__work, wq), arg);
+}
+
+void uv__work_queue_each(struct uv__work_queue* q,
+                         void (*each)(const struct uv__work* w, void* arg),
+                         void* arg) {
+  drain_inbox(q);
+  each_of(&q->fast, each, arg);
+  each_of(&q->slow, each, arg);
+}

@@ -48,6 +48,10 @@ void uv__work_queue_push_slow(struct uv__work_queue* q, struct uv__work* w);
  * calls uv__work_queue_ran_slow(). */
 struct uv__work* uv__work_queue_take(struct uv__work_queue* q, int* is_slow);
 void uv__work_queue_ran_slow(struct uv__work_queue* q);
+/* Calls `each` for all items: fast ones, then slow ones, oldest first. */
+void uv__work_queue_each(struct uv__work_queue* q,
+                         void (*each)(const struct uv__work* w, void* arg),
+                         void* arg);
 /* Removes an item that is queued and not taken. */
 void uv__work_queue_remove(struct uv__work_queue* q, struct uv__work* w);
 

@@ -12,7 +12,7 @@ static uv_work_t* req_of(struct uv__work* w) {
 }
 
 /* Context: worker. */
-static void call_work(struct uv__work* w) {
+void uv__user_work(struct uv__work* w) {
   uv_work_t* req = req_of(w);
   uv__call_work(req);
 }
@@ -37,7 +37,7 @@ int uv_queue_work(uv_loop_t* loop,
   req->after_work_cb = after_work_cb;
   uv__req_start(loop, req, UV_WORK);
 
-  int err = uv__work_submit(loop, &req->work_req, UV__CLASS_WORK, call_work,
+  int err = uv__work_submit(loop, &req->work_req, UV__CLASS_WORK, uv__user_work,
                             call_after_work);
   if (err != 0)
     uv__req_unregister(loop);

@@ -66,6 +66,22 @@ TEST(fs_watch_path_while_stopped)
 TEST(fs_write_of_more_than_two_gigabytes_is_refused)
 TEST(threadpool_size_invalid_means_default)
 
+/* test-dump.c */
+TEST(dump_refuses_what_it_cannot_do)
+TEST(dump_shows_timers_and_what_is_pending)
+TEST(dump_shows_sockets_with_both_ends_and_queues)
+TEST(dump_shows_the_pool_and_what_waits)
+TEST(dump_shows_ages_of_requests_while_observed)
+
+/* test-dump-unix.c */
+TEST_UNIX(dump_signal_prints_the_loop, "signals")
+TEST_UNIX(dump_signal_wakes_a_sleeping_loop, "signals")
+TEST_UNIX(dump_signal_tells_of_a_blocked_loop, "signals")
+TEST_UNIX(dump_signal_leaves_signal_handles_alone, "signals")
+TEST_UNIX(dump_signal_with_a_bad_name_is_said_once, "signals")
+TEST_UNIX(dump_signal_in_use_is_refused, "signals")
+TEST_UNIX(dump_signal_works_in_a_forked_child, "fork()")
+
 /* test-fd-table.c */
 TEST_UNIX(fd_table_next_reader_in_the_same_tick,
           "a descriptor that two handles share")

@@ -35,6 +35,7 @@ uv_test_sources = \
   test/test-async.c \
   test/test-bad-input.c \
   test/test-close.c \
+  test/test-dump.c \
   test/test-fd-table.c \
   test/test-fs-poll.c \
   test/test-fs.c \
@@ -81,6 +82,7 @@ uv_test_unix_sources = \
   test/runner-unix.c \
   test/support-unix.c \
   test/test-dead-fd.c \
+  test/test-dump-unix.c \
   test/test-fork.c \
   test/test-fs-copy.c \
   test/test-fs-event-many.c \
@@ -214,6 +216,7 @@ uv_examples = \
   examples/copy \
   examples/cores \
   examples/discovery \
+  examples/dump \
   examples/echo-client \
   examples/echo-server \
   examples/grep \

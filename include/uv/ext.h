@@ -50,9 +50,9 @@ UV_EXTERN int uv_backend_dispatch(uv_loop_t* loop);
 
 /* Seeing the loop: uvx_*. Nothing below fails a program that calls nothing of
  * it, and while it is off it costs one comparison per callback. What the
- * environment asks for (UV_TRACE=FILE, UV_METRICS=FILE, UV_WATCHDOG=MS) is read
- * when the first loop is made, and ignored in programs with raised rights
- * (set-user-ID and the like).
+ * environment asks for (UV_TRACE=FILE, UV_METRICS=FILE, UV_WATCHDOG=MS,
+ * UV_DUMP_SIGNAL=NAME) is read when the first loop is made, and ignored in
+ * programs with raised rights (set-user-ID and the like).
  */
 
 /* What uvx_trace_start() is asked for. */
@@ -215,6 +215,20 @@ typedef struct uvx_watchdog_options_s {
 UV_EXTERN int uvx_watchdog_start(const uvx_watchdog_options_t* options);
 /* 0, or UV_ESRCH if it is not on. Not from the watchdog's callback. */
 UV_EXTERN int uvx_watchdog_stop(void);
+
+/* Prints what the loop has, for people: its handles with type, address, flags
+ * (R referenced, A active, C closing, I internal), descriptor, addresses of
+ * both ends, bytes that wait to be written, due times of timers and symbols of
+ * callbacks; then the thread pool, with the requests that wait for a thread
+ * and, while a trace, metrics or the watchdog are on, those that run and how
+ * old they are. The text is no interface: it may change. stream NULL: standard
+ * error. 0, UV_EINVAL, UV_ENOMEM if there was no memory for all of it, UV_EIO
+ * if it could not be written. Context: the loop's thread, also in a callback.
+ *
+ * With UV_DUMP_SIGNAL=USR2 in the environment (Unix) the same is printed to
+ * standard error, for each loop, when the process gets that signal.
+ */
+UV_EXTERN int uvx_dump(const uv_loop_t* loop, FILE* stream);
 
 #ifdef __cplusplus
 }

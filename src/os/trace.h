@@ -4,6 +4,7 @@
 #define UV_OS_TRACE_H_
 
 #include "base.h"
+#include "text.h"
 
 /* Does the process have rights that who started it has not? Then its
  * environment is not to be trusted. */
@@ -39,6 +40,23 @@ void uv__trace_os_symbol(const void* address, char* name, size_t size);
 /* What another thread does in the kernel, in words; "" if the system does not
  * tell. Context: any. */
 void uv__trace_os_thread_state(uint64_t tid, char* text, size_t size);
+
+/* A line per thread of the process: number, name, what it does in the kernel;
+ * nothing where the system does not tell. Context: any. */
+void uv__trace_os_add_threads(struct uv__text* text);
+
+/* The number of a signal, with or without "SIG" before its name. UV_EINVAL: no
+ * such signal, or none for this; UV_ENOSYS: the system has none. */
+int uv__trace_os_signal(const char* name);
+
+/* Has the semaphore posted when the process gets the signal, beside handles
+ * that wait for it: 0; UV_EBUSY if the program has changed its action; UV_E*.
+ * One signal at a time. */
+int uv__trace_os_signal_start(int signum, uv_sem_t* sem);
+void uv__trace_os_signal_stop(int signum);
+
+/* Writes all of it to standard error, as far as that takes it. */
+void uv__trace_os_print(const char* text, size_t size);
 
 /* A line for whoever looks after the process, on standard error. */
 void uv__trace_os_say(const char* line);

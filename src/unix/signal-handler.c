@@ -11,6 +11,8 @@
 #include <errno.h>
 
 struct uv__signal_slot uv__signal_slots[UV__SIGNUM_MAX + 1];
+int uv__signal_post_signum;
+uv_sem_t* uv__signal_post_sem;
 
 static void signal_deliver(uv_signal_t* handle, int signum) {
   uv_loop_t* loop = handle->loop;
@@ -45,6 +47,9 @@ void uv__signal_handler(int signum) {
     if (handle != NULL)
       signal_deliver(handle, signum);
   }
+  /* Acquire: the semaphore. Pairs with uv__signal_post_start(). */
+  if (signum == uv__load_acquire(&uv__signal_post_signum))
+    uv_sem_post(uv__load_relaxed(&uv__signal_post_sem));
   uv__fetch_sub(&slot->in_flight, 1);
 
   errno = saved_errno;

@@ -127,6 +127,8 @@ static enum listeners listeners_of(int signum) {
   unsigned size = list_size(signum);
   enum listeners listeners = LISTENERS_NONE;
 
+  if (signum == uv__load_relaxed(&uv__signal_post_signum))
+    return LISTENERS_PERSISTENT;
   for (unsigned i = 0; i < size; i++) {
     if (list->entries[i].handle == NULL)
       continue;
@@ -230,8 +232,10 @@ static int list_join(uv_signal_t* handle, int signum, int one_shot) {
   struct uv__signal_list* unused = list_swap(signum, list);
   enum listeners now = listeners_of(signum);
   int err = 0;
-  /* SA_RESETHAND may have reset the disposition already. */
-  if (now != before || now == LISTENERS_ONE_SHOT)
+  /* SA_RESETHAND may have reset the disposition already; the program may have
+   * changed that of a signal that is posted. */
+  if (now != before || now == LISTENERS_ONE_SHOT ||
+      signum == uv__load_relaxed(&uv__signal_post_signum))
     err = disposition_set(signum, now);
   if (err != 0)
     unused = list_swap(signum, unused);
@@ -256,6 +260,45 @@ static void list_leave(const uv_signal_t* handle, int signum) {
     unused = list_swap(signum, NULL);
   wait_for_handlers(signum);
   uv__free(unused);
+}
+
+/* With the change lock. */
+static int post_start(int signum, uv_sem_t* sem) {
+  struct sigaction action;
+
+  if (sigaction(signum, NULL, &action) != 0)
+    return uv__errno();
+  if (action.sa_handler != SIG_DFL && action.sa_handler != uv__signal_handler)
+    return UV_EBUSY;
+  is_known[signum] = 1;
+  uv__store_relaxed(&uv__signal_post_sem, sem);
+  /* Release: the semaphore. Pairs with uv__signal_handler(). */
+  uv__store_release(&uv__signal_post_signum, signum);
+  return disposition_set(signum, LISTENERS_PERSISTENT);
+}
+
+int uv__signal_post_start(int signum, uv_sem_t* sem) {
+  sigset_t saved_mask;
+
+  pthread_once(&fork_once, fork_register);
+  change_begin(&saved_mask);
+  int err = post_start(signum, sem);
+  change_end(&saved_mask);
+  return err;
+}
+
+/* The action stays if the program has set one of its own meanwhile. */
+void uv__signal_post_stop(int signum) {
+  struct sigaction action;
+  sigset_t saved_mask;
+
+  change_begin(&saved_mask);
+  uv__store_relaxed(&uv__signal_post_signum, 0);
+  if (sigaction(signum, NULL, &action) == 0 &&
+      action.sa_handler == uv__signal_handler)
+    (void) disposition_set(signum, listeners_of(signum)); /* it was ours */
+  wait_for_handlers(signum);
+  change_end(&saved_mask);
 }
 
 static int ensure_log(uv_loop_t* loop) {

@@ -42,8 +42,18 @@ struct uv__signal_slot {
 
 extern struct uv__signal_slot uv__signal_slots[UV__SIGNUM_MAX + 1];
 
+/* A semaphore to post when a signal arrives, beside what the handles want: the
+ * signal (0: none) and the semaphore, which stays where it is. Atomic. */
+extern int uv__signal_post_signum;
+extern uv_sem_t* uv__signal_post_sem;
+
 /* Context: signal. */
 void uv__signal_handler(int signum);
+
+/* Begins and ends that. 0; UV_EBUSY if the action of the signal is not the
+ * default one; UV_E*. */
+int uv__signal_post_start(int signum, uv_sem_t* sem);
+void uv__signal_post_stop(int signum);
 
 /* loop.c: a loop is created, is closed, was copied by fork. The last drops
  * signals that the parent caught; handles stay started. */

@@ -3,7 +3,9 @@
 #include "os/trace.h"
 #include "unix/fd.h"
 #include "unix/os.h"
+#include "unix/signal.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +27,10 @@
 
 /* Enough for formatting, dladdr() and a demangler. */
 #define STACK_SIZE ((size_t) 512 << 10)
+/* Writes to standard error before the rest is given up. */
+#define PRINT_TRIES_MAX 1000
+/* Threads that are listed. */
+#define THREADS_MAX 64
 
 #if UV__HAVE_GETAUXVAL
 int uv__trace_os_has_raised_rights(void) {
@@ -186,11 +192,36 @@ void uv__trace_os_thread_state(uint64_t tid, char* text, size_t size) {
            place[0] != '\0' && place[0] != '0' ? ", in " : "",
            place[0] != '0' ? place : "");
 }
+
+void uv__trace_os_add_threads(struct uv__text* text) {
+  DIR* dir = opendir("/proc/self/task");
+  struct dirent* entry;
+  char name[64];
+  char state[128];
+
+  for (int i = 0; dir != NULL && i < THREADS_MAX; i++) {
+    do
+      entry = readdir(dir);
+    while (entry != NULL && entry->d_name[0] == '.');
+    if (entry == NULL)
+      break;
+    uint64_t tid = strtoull(entry->d_name, NULL, 10);
+    read_line(tid, "comm", name, sizeof(name));
+    uv__trace_os_thread_state(tid, state, sizeof(state));
+    uv__text_add(text, "  thread %s %s: %s\n", entry->d_name, name, state);
+  }
+  if (dir != NULL)
+    closedir(dir);
+}
 #else
 void uv__trace_os_thread_state(uint64_t tid, char* text, size_t size) {
   (void) tid;
   (void) size;
   text[0] = '\0';
+}
+
+void uv__trace_os_add_threads(struct uv__text* text) {
+  (void) text;
 }
 #endif
 
@@ -201,4 +232,49 @@ void uv__trace_os_say(const char* line) {
   if (n > 0)
     (void) uv__fd_write(STDERR_FILENO, text,
                         uv__min_size((size_t) n, sizeof(text) - 1));
+}
+
+/* Standard error may be a pipe that somebody made non-blocking. */
+void uv__trace_os_print(const char* text, size_t size) {
+  for (int tries = 0; size != 0 && tries < PRINT_TRIES_MAX; tries++) {
+    ssize_t n = uv__fd_write(STDERR_FILENO, text, size);
+    if (n == UV_EAGAIN)
+      uv_sleep(1);
+    else if (n < 0)
+      return;
+    else
+      text += n, size -= (size_t) n;
+  }
+}
+
+/* Those that mean nothing to a program that does not ask for them, or that
+ * would end it; not those of faults. */
+static const struct {
+  const char* name;
+  int number;
+} signals[] = {
+  { "HUP", SIGHUP },     { "INT", SIGINT },   { "QUIT", SIGQUIT },
+  { "USR1", SIGUSR1 },   { "USR2", SIGUSR2 }, { "ALRM", SIGALRM },
+  { "TERM", SIGTERM },   { "URG", SIGURG },   { "VTALRM", SIGVTALRM },
+  { "WINCH", SIGWINCH }, { "IO", SIGIO },
+#ifdef SIGINFO
+  { "INFO", SIGINFO },
+#endif
+};
+
+int uv__trace_os_signal(const char* name) {
+  if (strncmp(name, "SIG", 3) == 0)
+    name += 3;
+  for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+    if (strcmp(name, signals[i].name) == 0)
+      return signals[i].number;
+  return UV_EINVAL;
+}
+
+int uv__trace_os_signal_start(int signum, uv_sem_t* sem) {
+  return uv__signal_post_start(signum, sem);
+}
+
+void uv__trace_os_signal_stop(int signum) {
+  uv__signal_post_stop(signum);
 }

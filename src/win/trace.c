@@ -141,3 +141,30 @@ void uv__trace_os_say(const char* line) {
                      (DWORD) uv__min_size((size_t) n, sizeof(text) - 1),
                      &written, NULL);
 }
+
+void uv__trace_os_add_threads(struct uv__text* text) {
+  (void) text;
+}
+
+/* Signals do not come from other processes. */
+int uv__trace_os_signal(const char* name) {
+  (void) name;
+  return UV_ENOSYS;
+}
+
+int uv__trace_os_signal_start(int signum, uv_sem_t* sem) {
+  (void) signum;
+  (void) sem;
+  return UV_ENOSYS;
+}
+
+void uv__trace_os_signal_stop(int signum) {
+  (void) signum;
+}
+
+void uv__trace_os_print(const char* text, size_t size) {
+  HANDLE err = GetStdHandle(STD_ERROR_HANDLE);
+  DWORD written;
+
+  (void) WriteFile(err, text, (DWORD) size, &written, NULL);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* UV_DUMP_SIGNAL=USR2.
+ *
+ * signal -> the handler posts a semaphore -> a thread asks all loops
+ * (observe.h) and wakes them -> each describes itself between two callbacks, in
+ * memory -> the thread prints what it got, the pool, and which loops did not
+ * answer.
+ *
+ * So nothing is formatted in a signal handler, no loop is looked at by another
+ * thread, and none waits for standard error. A loop that has not answered in
+ * time is in a callback, and what its thread does is among the threads that are
+ * listed then; or nobody runs it.
+ *
+ * A forked child has no such thread until it makes a loop or calls
+ * uv_loop_fork(); the signal does nothing there.
+ *
+ * Context: run_dumper() is the thread.
+ */
+#include "dump-session.h"
+#include "alloc.h"
+#include "dump.h"
+#include "fork-lock.h"
+#include "loop-list.h"
+#include "observe.h"
+#include "os/trace.h"
+#include "trace-format.h"
+#include "trace-thread.h"
+#include "variable.h"
+#include "wake.h"
+
+#include <string.h>
+
+#define ANSWER_MS 1000
+
+/* What one loop says of itself. */
+struct answer {
+  struct answer* next;
+  struct uv__dump dump;
+};
+
+struct dumper {
+  uv_thread_t thread;
+  uv_sem_t posted; /* by the signal handler, and to end the thread */
+  int is_ending;   /* atomic */
+  uv_mutex_t lock;
+  uv_cond_t answered;
+  struct answer* answers; /* the lock's; newest first */
+};
+
+static struct uv__fork_lock lock;
+static int is_on;           /* the lock's */
+static unsigned generation; /* the lock's: of the process it is of */
+static int signum;          /* the lock's */
+static struct dumper dumper;
+/* Atomic: the number of the latest dump that was asked for. */
+static unsigned asked;
+static uv_once_t environment_once = UV_ONCE_INIT;
+
+void uv__dump_answer(uv_loop_t* loop) {
+  struct uv__loop_state* state = uv__loop_state(loop);
+  unsigned now = uv__load_acquire(&asked);
+
+  if (uv__load_relaxed(&state->dump_answered) == now)
+    return;
+  struct answer* answer = uv__malloc(sizeof(*answer));
+  if (answer != NULL) {
+    uv__dump_init(&answer->dump);
+    uv__dump_loop(&answer->dump, loop);
+  }
+  uv_mutex_lock(&dumper.lock);
+  if (answer != NULL) {
+    answer->next = dumper.answers;
+    dumper.answers = answer;
+  }
+  uv__store_relaxed(&state->dump_answered, now);
+  uv_cond_signal(&dumper.answered);
+  uv_mutex_unlock(&dumper.lock);
+}
+
+/* A loop whose program freed it without closing it has other contents now. */
+static int is_there(const struct uv__loop_state* state) {
+  return uv__loop_state(state->loop) == state;
+}
+
+static void ask(struct uv__loop_state* state, void* arg) {
+  (void) arg;
+  if (is_there(state))
+    (void) uv__wake_send(state->loop); /* else it answers later, or not */
+}
+
+/* What the loop's thread is running, if somebody observes it. */
+static void add_running(struct uv__dump* dump, const uv_loop_t* loop) {
+  struct uv__running now;
+
+  for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next)
+    if (uv__trace_thread_running(t, &now) && now.begin_ns != 0 &&
+        now.loop == loop)
+      uv__text_add(&dump->text,
+                   "  in %s for %.3f ms: %s callback of %s %p, thread %llu\n",
+                   uv__symbol_name(&dump->symbols, now.symbol),
+                   (double) (int64_t) (dump->now_ns - now.begin_ns) / 1e6,
+                   uv__call_name((enum uv__call) now.call),
+                   uv__record_type_name(now.type), now.object,
+                   (unsigned long long) uv__load_relaxed(&t->tid));
+}
+
+static int is_missing(const struct uv__loop_state* state) {
+  return is_there(state) &&
+         uv__load_relaxed(&state->dump_answered) != uv__load_relaxed(&asked);
+}
+
+static void add_missing(struct uv__loop_state* state, void* arg) {
+  struct uv__dump* dump = arg;
+
+  if (!is_missing(state))
+    return;
+  if (!uv__wake_is_awake(state->loop)) {
+    uv__text_add(&dump->text, "loop %p: nobody runs it\n", (void*) state->loop);
+    return;
+  }
+  uv__text_add(&dump->text,
+               "loop %p: no answer within %d ms: it is in a callback\n",
+               (void*) state->loop, ANSWER_MS);
+  add_running(dump, state->loop);
+}
+
+static void count_blocked(struct uv__loop_state* state, void* arg) {
+  unsigned* blocked = arg;
+
+  if (is_missing(state) && uv__wake_is_awake(state->loop))
+    ++*blocked;
+}
+
+static void count_missing(struct uv__loop_state* state, void* arg) {
+  unsigned* missing = arg;
+
+  if (is_missing(state))
+    ++*missing;
+}
+
+/* Returns the answers, newest first, once all loops have answered or the time
+ * is over. */
+static struct answer* collect(void) {
+  uint64_t end_ns = uv_hrtime() + (uint64_t) ANSWER_MS * 1000000;
+
+  uv_mutex_lock(&dumper.lock);
+  for (;;) {
+    uint64_t now_ns = uv_hrtime();
+    unsigned missing = 0;
+    uv__loop_list_each(count_missing, &missing);
+    if (missing == 0 || now_ns >= end_ns || uv__load_relaxed(&dumper.is_ending))
+      break;
+    (void) uv_cond_timedwait(&dumper.answered, &dumper.lock, end_ns - now_ns);
+  }
+  struct answer* answers = dumper.answers;
+  dumper.answers = NULL;
+  uv_mutex_unlock(&dumper.lock);
+  return answers;
+}
+
+static void print(const struct uv__dump* dump) {
+  uv__trace_os_print(dump->text.data, dump->text.used);
+}
+
+static void dump_all(void) {
+  struct uv__dump rest;
+  unsigned blocked = 0;
+
+  /* Release: pairs with uv__dump_answer(). */
+  uv__fetch_add(&asked, 1);
+  uv__observe_start(UV__OBSERVE_DUMP);
+  uv__loop_list_each(ask, NULL);
+  struct answer* answer = collect();
+  uv__observe_stop(UV__OBSERVE_DUMP);
+
+  uv__dump_init(&rest);
+  uv__text_add(&rest.text, "libuv: dump of process %d\n", (int) uv_os_getpid());
+  print(&rest);
+  rest.text.used = 0;
+  while (answer != NULL) {
+    struct answer* next = answer->next;
+    print(&answer->dump);
+    uv__dump_free(&answer->dump);
+    uv__free(answer);
+    answer = next;
+  }
+  uv__loop_list_each(add_missing, &rest);
+  uv__loop_list_each(count_blocked, &blocked);
+  uv__dump_pool(&rest);
+  if (blocked != 0)
+    uv__trace_os_add_threads(&rest.text);
+  uv__text_add(&rest.text, "libuv: end of dump\n");
+  print(&rest);
+  uv__dump_free(&rest);
+}
+
+static void run_dumper(void* arg) {
+  (void) arg;
+  (void) uv_thread_setname("libuv-dump");
+  for (;;) {
+    uv_sem_wait(&dumper.posted);
+    if (uv__load_acquire(&dumper.is_ending))
+      break;
+    /* Signals that came together are one wish. */
+    while (uv_sem_trywait(&dumper.posted) == 0)
+      continue;
+    dump_all();
+  }
+}
+
+static int make_dumper(void) {
+  memset(&dumper, 0, sizeof(dumper));
+  int err = uv_sem_init(&dumper.posted, 0);
+  if (err != 0)
+    return err;
+  err = uv_mutex_init(&dumper.lock);
+  if (err != 0)
+    goto err_destroy_sem;
+  err = uv_cond_init(&dumper.answered);
+  if (err != 0)
+    goto err_destroy_lock;
+  err = uv__trace_os_start_thread(&dumper.thread, run_dumper);
+  if (err != 0)
+    goto err_destroy_cond;
+  return 0;
+
+err_destroy_cond:
+  uv_cond_destroy(&dumper.answered);
+err_destroy_lock:
+  uv_mutex_destroy(&dumper.lock);
+err_destroy_sem:
+  uv_sem_destroy(&dumper.posted);
+  return err;
+}
+
+static void end_dumper(void) {
+  uv__store_release(&dumper.is_ending, 1);
+  uv_sem_post(&dumper.posted);
+  uv_mutex_lock(&dumper.lock);
+  uv_cond_signal(&dumper.answered);
+  uv_mutex_unlock(&dumper.lock);
+  uv_thread_join(&dumper.thread);
+}
+
+/* With the lock. */
+static int start(void) {
+  int err = uv__observe_init();
+
+  if (err == 0)
+    err = make_dumper();
+  if (err != 0)
+    return err;
+  generation = uv__observe_generation();
+  is_on = 1;
+  return 0;
+}
+
+static void read_environment(void) {
+  char name[64];
+
+  if (!uv__variable_get("UV_DUMP_SIGNAL", name, sizeof(name)))
+    return;
+  int number = uv__trace_os_signal(name);
+  int err = number > 0 ? 0 : number;
+  (void) uv__fork_lock(&lock);
+  if (err == 0)
+    err = start();
+  if (err == 0)
+    err = uv__trace_os_signal_start(number, &dumper.posted);
+  if (err == 0) {
+    signum = number;
+  } else if (is_on) {
+    end_dumper();
+    is_on = 0;
+  }
+  uv__fork_unlock(&lock);
+  if (err != 0)
+    uv__variable_refuse("UV_DUMP_SIGNAL", name,
+                        err == UV_EINVAL  ? "no such signal"
+                        : err == UV_EBUSY ? "the program uses that signal"
+                                          : uv_strerror(err));
+}
+
+static int is_parents(void) {
+  return is_on && generation != uv__observe_generation();
+}
+
+/* The signal is still caught; its semaphore is made again in its place. */
+static void restart_in_child(void) {
+  (void) uv__fork_lock(&lock);
+  if (is_parents() && start() != 0)
+    is_on = 0;
+  uv__fork_unlock(&lock);
+}
+
+void uv__dump_init_loop(void) {
+  uv_once(&environment_once, read_environment);
+  if (is_parents())
+    restart_in_child();
+}
+
+void uv__dump_shutdown(void) {
+  if (!is_on)
+    return;
+  uv__trace_os_signal_stop(signum);
+  if (!is_parents())
+    end_dumper();
+  is_on = 0;
+}

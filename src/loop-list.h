@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* All loops of the process, for whoever looks at them from elsewhere: a dump on
+ * a signal, a debugger (scripts/gdb).
+ *
+ * The states are linked, not the loops: they are ours, while a program may free
+ * a loop that it never closed.
+ */
+#ifndef UV_LOOP_LIST_H_
+#define UV_LOOP_LIST_H_
+
+#include "loop-state.h"
+
+/* uv_loop_init() and uv_loop_close(). */
+void uv__loop_list_add(uv_loop_t* loop);
+void uv__loop_list_remove(const uv_loop_t* loop);
+
+/* Calls `each` for all of them, newest first; none is closed meanwhile, but all
+ * go on running. Context: any. */
+void uv__loop_list_each(void (*each)(struct uv__loop_state* state, void* arg),
+                        void* arg);
+
+#endif /* UV_LOOP_LIST_H_ */

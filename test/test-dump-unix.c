@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* UV_DUMP_SIGNAL: the process describes its loops on standard error, wherever
+ * they are, and nothing else changes. */
+#include "test.h"
+#include "uv/ext.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char text[65536];
+
+/* What was printed to standard error so far; see begin_errors(). */
+static void read_errors(void) {
+  FILE* file = fopen("errors", "rb");
+
+  ASSERT_NOT_NULL(file);
+  size_t n = fread(text, 1, sizeof(text) - 1, file);
+  text[n] = '\0';
+  fclose(file);
+}
+
+static int has_dump(void) {
+  read_errors();
+  return strstr(text, "libuv: end of dump\n") != NULL;
+}
+
+/* Standard error goes to a file. A failed assertion is in there. */
+static void begin_errors(const char* name) {
+  int fd = open("errors", O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ(2, dup2(fd, 2));
+  close(fd);
+  ASSERT_OK(uv_os_setenv("UV_DUMP_SIGNAL", name));
+}
+
+static size_t count(const char* part) {
+  size_t n = 0;
+
+  for (const char* at = text; (at = strstr(at, part)) != NULL; at++)
+    n++;
+  return n;
+}
+
+static void until_dump(uv_timer_t* timer) {
+  if (has_dump())
+    uv_close((uv_handle_t*) timer, NULL);
+}
+
+static void run_until_dump(uv_loop_t* loop) {
+  uv_timer_t timer;
+
+  ASSERT_OK(uv_timer_init(loop, &timer));
+  ASSERT_OK(uv_timer_start(&timer, until_dump, 1, 1));
+  ASSERT_OK(uv_run(loop, UV_RUN_DEFAULT));
+}
+
+TEST_IMPL(dump_signal_prints_the_loop) {
+  uv_loop_t loop;
+  char expected[64];
+
+  begin_errors("USR2");
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_EQ(0, kill(getpid(), SIGUSR2));
+  run_until_dump(&loop);
+  snprintf(expected, sizeof(expected), "\nloop %p: ", (void*) &loop);
+  ASSERT_EQ(1, count(expected));
+  ASSERT_EQ(1, count("[RA--] timer"));
+  ASSERT_EQ(1, count("\npool: "));
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
+static void sleep_until_dump(void* arg) {
+  uv_async_t* async = arg;
+
+  ASSERT_EQ(0, kill(getpid(), SIGUSR2));
+  while (!has_dump())
+    uv_sleep(1);
+  ASSERT_OK(uv_async_send(async));
+}
+
+static int asyncs;
+
+static void on_async(uv_async_t* async) {
+  asyncs++;
+  uv_close((uv_handle_t*) async, NULL);
+}
+
+/* Nothing but the signal happens: the loop sleeps, and goes on to. */
+TEST_IMPL(dump_signal_wakes_a_sleeping_loop) {
+  uv_loop_t loop;
+  uv_async_t async;
+  uv_thread_t thread;
+
+  begin_errors("SIGUSR2");
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_async_init(&loop, &async, on_async));
+  ASSERT_OK(uv_thread_create(&thread, sleep_until_dump, &async));
+  /* The dump is no reason for this to return. */
+  ASSERT_OK(uv_run(&loop, UV_RUN_ONCE));
+  ASSERT_EQ(1, asyncs);
+  ASSERT_OK(uv_thread_join(&thread));
+  ASSERT_EQ(1, count("[RA--] async"));
+  ASSERT_EQ(0, count("no answer"));
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
+static void block_until_dump(uv_timer_t* timer) {
+  ASSERT_EQ(0, kill(getpid(), SIGUSR2));
+  while (!has_dump())
+    uv_sleep(1);
+  uv_close((uv_handle_t*) timer, NULL);
+}
+
+/* A loop that is stuck in a callback cannot describe itself. */
+TEST_IMPL(dump_signal_tells_of_a_blocked_loop) {
+  uvx_watchdog_options_t options = { sizeof(options), 60000, NULL, NULL };
+  uv_loop_t loop;
+  uv_timer_t timer;
+  char expected[64];
+
+  begin_errors("USR2");
+  ASSERT_OK(uvx_watchdog_start(&options));
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_timer_init(&loop, &timer));
+  ASSERT_OK(uv_timer_start(&timer, block_until_dump, 1, 0));
+  ASSERT_OK(uv_run(&loop, UV_RUN_DEFAULT));
+  snprintf(expected, sizeof(expected), "\nloop %p: no answer", (void*) &loop);
+  ASSERT_EQ(1, count(expected));
+  ASSERT_EQ(1, count(": timer callback of timer "));
+  /* Where the kernel tells of threads: this one, which sleeps. */
+  if (access("/proc/self/task", R_OK) == 0) {
+    snprintf(expected, sizeof(expected), "\n  thread %d ", (int) getpid());
+    ASSERT_EQ(1, count(expected));
+  }
+  ASSERT_OK(uvx_watchdog_stop());
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
+static int signals;
+
+static void on_signal(uv_signal_t* handle, int signum) {
+  ASSERT_EQ(SIGUSR2, signum);
+  signals++;
+  uv_close((uv_handle_t*) handle, NULL);
+}
+
+/* Who waits for the signal too gets it, and when he stops, the dump stays. */
+TEST_IMPL(dump_signal_leaves_signal_handles_alone) {
+  uv_loop_t loop;
+  uv_signal_t signal;
+
+  begin_errors("USR2");
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_signal_init(&loop, &signal));
+  ASSERT_OK(uv_signal_start(&signal, on_signal, SIGUSR2));
+  ASSERT_EQ(0, kill(getpid(), SIGUSR2));
+  run_until_dump(&loop);
+  ASSERT_EQ(1, signals);
+  ASSERT_EQ(0, truncate("errors", 0));
+  ASSERT_EQ(0, kill(getpid(), SIGUSR2)); /* would end the process */
+  run_until_dump(&loop);
+  ASSERT_EQ(1, signals);
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
+TEST_IMPL(dump_signal_with_a_bad_name_is_said_once) {
+  static const char* const names[] = { "FOO", "SEGV", "KILL", "12", "SIG" };
+  struct sigaction action;
+  char expected[64];
+
+  for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+    begin_errors(names[i]);
+    pid_t pid = fork();
+    ASSERT_GE(pid, 0);
+    if (pid == 0) {
+      uv_loop_t loops[2];
+      ASSERT_OK(uv_loop_init(&loops[0]));
+      ASSERT_OK(uv_loop_init(&loops[1]));
+      ASSERT_EQ(0, sigaction(SIGUSR2, NULL, &action));
+      _exit(action.sa_handler == SIG_DFL ? 0 : 1);
+    }
+    int status;
+    ASSERT_EQ(pid, waitpid(pid, &status, 0));
+    ASSERT_EQ(0, status);
+    read_errors();
+    snprintf(expected, sizeof(expected),
+             "libuv: UV_DUMP_SIGNAL=%s: no such signal\n", names[i]);
+    ASSERT_STR_EQ(expected, text);
+  }
+  return 0;
+}
+
+static void ignore(int signum) {
+  (void) signum;
+}
+
+/* A signal that the program has a use for stays the program's. */
+TEST_IMPL(dump_signal_in_use_is_refused) {
+  struct sigaction action;
+  uv_loop_t loop;
+
+  begin_errors("USR2");
+  signal(SIGUSR2, ignore);
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_EQ(0, sigaction(SIGUSR2, NULL, &action));
+  ASSERT(action.sa_handler == ignore);
+  read_errors();
+  ASSERT_STR_EQ("libuv: UV_DUMP_SIGNAL=USR2: the program uses that signal\n",
+                text);
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
+TEST_IMPL(dump_signal_works_in_a_forked_child) {
+  uv_loop_t loop;
+  char expected[64];
+
+  if (TEST_TSAN)
+    SKIP("ThreadSanitizer refuses threads after a fork with threads");
+  begin_errors("USR2");
+  ASSERT_OK(uv_loop_init(&loop));
+  pid_t pid = fork();
+  ASSERT_GE(pid, 0);
+  if (pid == 0) {
+    ASSERT_OK(uv_loop_fork(&loop));
+    ASSERT_EQ(0, kill(getpid(), SIGUSR2));
+    run_until_dump(&loop);
+    snprintf(expected, sizeof(expected), "dump of process %d\n",
+             (int) getpid());
+    ASSERT_EQ(1, count(expected));
+    _exit(0);
+  }
+  int status;
+  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  ASSERT_EQ(0, status);
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
