@@ -15,14 +15,14 @@ enum { KIND_REQUEST = KIND_AREA };
 #define REQUESTS 6
 #define FILES 3
 
-/* Names that get mixed up with each other: files, directories, links. */
+/* A few names shared by files, directories and links. */
 static const char* const names[] = { "a",   "a",         "a",   "b",   "b",
                                      "c",   "d",         "d/x", "d/y", "e",
                                      "a/b", "missing/x", "",    ".",   "d/." };
 
 struct request {
   uv_fs_t req;
-  int file; /* where an opened file or its closing is noted; -1: nowhere */
+  int file; /* slot for an opened or closed file; -1: none */
   char what[96];
   char data[4096];
 };
@@ -293,7 +293,7 @@ static void fs_any(const struct step* step) {
     o->life = OPEN;
   else if (!is_async && err != UV_EBUSY)
     finish(request, text, sizeof(text));
-  /* The number of a descriptor is no matter. */
+  /* The descriptor's number does not matter. */
   if (op->call == do_open && err > 0)
     err = 0;
   world_say(step, NULL, err, "%s %s%s %s", o->name, is_async ? "async " : "",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Area loop: timers, idle, prepare and check handles, asyncs, references,
- * closing and initialising again, the modes of uv_run(). Other areas use a part
- * of these operations beside their own. */
+ * closing and initialising again, the modes of uv_run(). Other areas use some
+ * of these operations as well. */
 #include "areas.h"
 #include "moment.h"
 #include "trace.h"
@@ -54,7 +54,7 @@ static void on_timer2(uv_timer_t* handle) {
   world_callback(handle->data, "timer_cb2");
 }
 
-/* Timers may be asked to start while they close. */
+/* uv_timer_start() is allowed while the timer closes. */
 static uv_timer_t* timer(const struct step* step, struct object** object) {
   *object = object_pick(KIND_TIMER, step->arg[0]);
   if ((*object)->life == GONE) {

@@ -28,7 +28,7 @@ int process_child(const char* what, const char* arg) {
     raise(n);
   if (strcmp(what, "wait") == 0)
     child_wait();
-  /* In one piece: nobody reads it before the end. */
+  /* In one write: it is read only after the child has ended. */
   if (strcmp(what, "print") == 0 && write(STDOUT_FILENO, text, n) != n)
     return 1;
   return strcmp(what, "exit") == 0 ? n : 0;
@@ -245,8 +245,8 @@ static void on_first_exit(uv_process_t* process, int64_t status, int signum) {
   uv_close((uv_handle_t*) process, NULL);
 }
 
-/* The first spawn of a process may try out what the system can do, with a child
- * of its own: not what programs are about. */
+/* A library may probe the system with a child of its own at the first spawn.
+ * Programs do not test that, so do it up front. */
 static void begin(void) {
   static uv_process_t process;
   char* args[] = { "differ", "--child", "exit", "0", NULL };

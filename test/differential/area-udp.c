@@ -125,7 +125,7 @@ static void udp_bind(const struct step* step) {
   udp_say(step, o, err, "udp_bind");
 }
 
-/* A socket that somebody else made, bound or not. */
+/* A socket that no handle has made, bound or not. */
 static void udp_open(const struct step* step) {
   struct object* o = object_pick(KIND_UDP, step->arg[0]);
   int is_bound = step->arg[2] % 2;
@@ -183,7 +183,7 @@ static void on_send(uv_udp_send_t* req, int status) {
     world_callback(o, "send_cb #%d %s", number, trace_code(status));
 }
 
-/* The address an argument means: a socket's, nobody's, or none. */
+/* The address an argument selects: a socket's, an unused one, or none. */
 static const struct sockaddr* address(unsigned arg,
                                       struct sockaddr_in* addr,
                                       const char** name) {

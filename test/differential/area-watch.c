@@ -195,8 +195,8 @@ static const struct change {
   { "open", change_read },
 };
 
-/* Until the clock that files are stamped with moves on: so a file that was
- * changed is never mistaken for one that was not, however fast a program is. */
+/* Waits until the clock of file times advances, so that a changed file always
+ * has a new time, however fast the program is. */
 static void wait_for_stamp(void) {
   struct timespec pause = { 0, 200000 };
   struct timespec before;
@@ -217,7 +217,7 @@ static void change(const struct step* step) {
     name = ".";
   if (what->make == change_append && strcmp(name, ".") == 0)
     name = "a";
-  /* A stat on its way sees what was before. */
+  /* A stat that is already running sees the old state. */
   moment_settle();
   wait_for_stamp();
   world_say(step, NULL, what->make(name), "%s %s", what->name, name);
@@ -226,7 +226,7 @@ static void change(const struct step* step) {
 /* ------------------------------------------------------------------------- */
 
 static void setup(void) {
-  /* The stats of two handles are answered in the order they were asked for. */
+  /* One thread: the stats of two handles finish in the order of submission. */
   setenv("UV_THREADPOOL_SIZE", "1", 1);
   loop_setup();
   world_add(KIND_EVENT, "v", EVENTS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The areas of the interface that programs are made for. */
+/* The areas of the API that programs are generated for. */
 #ifndef DIFFERENTIAL_AREAS_H_
 #define DIFFERENTIAL_AREAS_H_
 
@@ -27,12 +27,11 @@ extern const struct area area_pure;
 /* Those that this system has; ended by NULL (areas-unix.c, areas-win.c). */
 extern const struct area* const areas[];
 
-/* What every area has: the handles of area loop, and a few of its
- * operations. */
+/* Common to all areas: the handles of area loop and some of its operations. */
 void loop_setup(void);
 extern const struct op loop_few_ops[];
 
-/* The entry of a table that an argument means. */
+/* The table entry that an argument selects. */
 #define AT(table, arg) ((table)[(arg) % (sizeof(table) / sizeof((table)[0]))])
 
 /* A UDP socket, bound to loopback or not, that no handle has; and its end

@@ -4,8 +4,8 @@
 
 #include <uv.h>
 
-/* What a finished file request has to say, without what two runs do not have in
- * common (inodes, times, the directory's name). `data` is its buffer. */
+/* The results of a finished file request, without what differs between two runs
+ * (inodes, times, the directory's name). `data` is its buffer. */
 void fs_report(uv_fs_t* req, const char* data, char* text, size_t size);
 
 #endif

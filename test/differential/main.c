@@ -7,7 +7,7 @@
  *   status: 0
  *
  * On Windows, where there is no fork(), COUNT is 1 and the program runs in this
- * process and directory; who starts it prints the status (wine.py).
+ * process and directory; wine.py, which starts it, prints the status.
  *
  * Operations that libuv VERSION (a hexadecimal UV_VERSION_HEX) does not have
  * are left out. KEEP is a list of steps (0,3,9): only these are run. */

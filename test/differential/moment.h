@@ -3,7 +3,7 @@
  * which is linked:
  *
  * virtual-time.c defines clock_gettime() and epoll_pwait() for the libraries.
- * The clock stands still but for moment_pass() and waits: when nothing is
+ * The clock stands still except in moment_pass() and waits: when nothing is
  * ready, it jumps to the end of the wait.
  *
  * real-time.c leaves the system's calls alone, for the run with sanitizers. */

@@ -33,7 +33,7 @@ const char* child_program(void) {
 
 void child_await(const uv_process_t* process) {
   WaitForSingleObject(process->process_handle, INFINITE);
-  /* A thread of the system's pool tells the library. */
+  /* A thread of the system's pool notifies the library. */
   moment_settle();
 }
 

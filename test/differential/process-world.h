@@ -8,20 +8,20 @@
 #define SIGNUMS 7
 #define BAD_SIGNUMS 5
 
-/* Signals that handles are started for, and what is none. */
+/* Signal numbers that handles are started with, some of them invalid. */
 extern const int signums[SIGNUMS];
 extern const int bad_signums[BAD_SIGNUMS];
 
 /* Can a program send itself a signal that only its handles see? */
 extern const int signals_can_be_sent;
 void signal_send(int signum);
-/* Is a signal ignored when nobody handles it? */
+/* Is a signal without a handler ignored? */
 int signal_is_harmless(int signum);
 
 /* This program, as a child. */
 const char* child_program(void);
 
-/* Waits until a child has ended; the library has not heard of it yet. */
+/* Waits until a child has ended; the library has not been notified yet. */
 void child_await(const uv_process_t* process);
 
 /* Longer than any program runs. */

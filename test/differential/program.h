@@ -3,9 +3,10 @@
  *
  * A step is an operation with arguments and the place where it runs: in the
  * main line, or in a callback of an object (the next one that has not run a
- * step yet). Which handle an argument means, and whether the operation is
+ * step yet). Which handle an argument selects, and whether the operation is
  * allowed at that moment, is decided when it runs; so any subset of the steps
- * of a program is a program, too. That is what minimising relies on. */
+ * of a program is a program, too. That is what minimising relies on.
+ */
 #ifndef DIFFERENTIAL_PROGRAM_H_
 #define DIFFERENTIAL_PROGRAM_H_
 

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Memory, all zeros, that the program's end leaves as it was. Does not fail. */
+/* Zeroed memory that survives the end of the program. Does not fail. */
 void* room_memory(size_t size);
 
 /* Runs body(seed), prints the trace and how the process ended. */

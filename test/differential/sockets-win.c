@@ -87,7 +87,7 @@ int pair_make(enum pair_kind kind, struct pair_end ends[2]) {
   case PAIR_TCP:
     return make_tcp(ends);
   default:
-    /* An ipc pipe asks for the process of its peer: test/peer does that. There
+    /* An ipc pipe needs the process of its peer: test/peer covers that. There
      * are no sockets that keep messages apart. */
     return -1;
   }

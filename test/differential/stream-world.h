@@ -34,14 +34,14 @@ int pair_make(enum pair_kind kind, struct pair_end ends[2]);
 /* Closes an end that no handle has. */
 void pair_drop(enum pair_kind kind, const struct pair_end* end);
 
-/* The name of a pipe that nobody listens on yet, and the part of a name that is
- * the same in every run. */
+/* The name of a pipe without a server yet, and the part of a name that is the
+ * same in every run. */
 void pipe_name_make(char* name, size_t size, int serial);
 const char* pipe_name_tail(const char* name);
 
 uv_stream_t* stream_of(const struct object* object);
 
-/* The open stream an argument means, or NULL. */
+/* The open stream that an argument selects, or NULL. */
 struct object* stream_pick(unsigned arg);
 
 /* A line about a step on a stream, with its queue and directions. */

@@ -4,7 +4,8 @@
  * from the import library unless a program defines them, as this one does.
  *
  * Other threads are known to sleep by /proc, under Wine: DIFFER_PID is this
- * process' number there. Without it a few milliseconds have to do. */
+ * process' number there. Without it, a few milliseconds have to suffice.
+ */
 #include "moment.h"
 #include "world.h"
 
@@ -84,8 +85,8 @@ void moment_progress(void) {
 
 void moment_pass(unsigned ms) {
   now_ns += (uint64_t) ms * NS_PER_MS;
-  /* libuv reads the clock at other places of an iteration here than on unix,
-   * and than we do: let neither be behind. */
+  /* libuv reads the clock at other points of an iteration than it does on Unix
+   * and than we do: keep both up to date. */
   uv_update_time(world_loop());
 }
 
@@ -147,7 +148,7 @@ void moment_settle(void) {
     Sleep(SETTLE_MS);
     return;
   }
-  /* A thread may be between two sleeps: look twice. */
+  /* A thread may be between two sleeps: check twice. */
   for (int quiet = 0; quiet < 2; quiet++)
     if (!others_sleep(pid)) {
       quiet = -1;

@@ -123,7 +123,7 @@ static int others_sleep(void) {
 void moment_settle(void) {
   struct timespec pause = { 0, 20000 };
 
-  /* A thread may be between two sleeps: look twice. */
+  /* A thread may be between two sleeps: check twice. */
   for (int quiet = 0; quiet < 2; quiet++)
     if (!others_sleep()) {
       quiet = -1;

@@ -187,8 +187,8 @@ void world_callback(struct object* object, const char* format, ...) {
     uv_stop(&loop);
   else if (depth <= DEPTH_MAX)
     run_reactions(object);
-  /* A library may look for what the pool finished without a system call, which
-   * virtual time would not see. */
+  /* A library may check for finished work without a system call, which virtual
+   * time would not notice. */
   moment_settle();
   depth--;
 }
@@ -249,7 +249,8 @@ static void on_rescue(uv_async_t* handle) {
   uv_stop(handle->loop);
 }
 
-/* Stands for another thread that stops the loop when it sleeps for ever. */
+/* Takes the role of another thread that stops the loop when it sleeps forever.
+ */
 static void on_idle(void) {
   if (moment_is_virtual()) {
     trace_add("sleeps for ever");
@@ -272,7 +273,7 @@ static void drain(const struct area* area) {
     area->end();
   close_all();
   for (int i = 0; i < DRAIN_RUNS && world_run_loop(UV_RUN_DEFAULT); i++) {
-    /* Callbacks stop the loop; closed handles are waited for. */
+    /* Callbacks stop the loop; wait for the handles to close. */
   }
   moment_stop();
   uv_close((uv_handle_t*) &rescue, NULL);
@@ -289,8 +290,7 @@ static void open_loop(void) {
   uv_async_init(&loop, &rescue, on_rescue);
   rescue.data = NULL;
   /* Until the first poll the descriptor that wakes the loop is not registered,
-   * and uv_backend_timeout() is 0 with libuv. That is not what programs are
-   * about. */
+   * and uv_backend_timeout() is 0 with libuv. Programs do not test that. */
   uv_run(&loop, UV_RUN_NOWAIT);
   uv_unref((uv_handle_t*) &rescue);
 }

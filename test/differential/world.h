@@ -33,7 +33,7 @@ struct object {
   enum life life;
   uv_handle_t* handle;          /* NULL for requests, and while GONE */
   void (*gone)(struct object*); /* after the close callback; may be NULL */
-  int reaction; /* where to look for the next step of its callbacks */
+  int reaction;                 /* index of the next step of its callbacks */
 };
 
 struct area {
@@ -46,7 +46,7 @@ struct area {
   void (*setup)(void);     /* adds its objects; called before the program
                                * is made */
   void (*begin)(void);     /* the loop exists; may be NULL */
-  void (*end)(void);       /* lets go of all that blocks; may be NULL */
+  void (*end)(void);       /* releases everything that blocks; may be NULL */
   void (*cleanup)(void);   /* the loop is closed; may be NULL */
 };
 
@@ -65,15 +65,15 @@ int world_depth(void);
 /* The program has had enough callbacks, or ended: start nothing more. */
 int world_is_ending(void);
 
-/* The object of a kind that an argument means. */
+/* The object of a kind that an argument selects. */
 struct object* object_pick(int kind, unsigned arg);
 struct object* object_at(int index);
 /* An open handle, or NULL. */
 struct object* object_pick_open(unsigned arg);
 
-/* Memory for a handle that is about to be initialised, filled with rubbish. */
+/* Memory for a handle that is about to be initialised, filled with garbage. */
 void* object_memory(struct object* object, size_t size);
-/* What came of it: with 0 the object is open, else the memory is freed. */
+/* The result: on 0 the object is open, otherwise the memory is freed. */
 int object_made(struct object* object, int err);
 /* Closes an open handle, with or without a callback. */
 void object_close(struct object* object, int with_callback);

@@ -77,7 +77,7 @@ static struct row rows[CALL_COUNT] = {
                             I | N,
                             { EAGAIN, ENOMEM, EBUSY, EINTR },
                             NULL },
-  /* One submitted entry; the kernel answers it with EINVAL. */
+  /* One submitted entry; the kernel completes it with EINVAL. */
   [CALL_io_uring_operation] = { "an operation of io_uring",
                                 'E',
                                 N,
@@ -139,7 +139,7 @@ static int is_due(int lasting) {
   return left == 0 || (lasting && left < 0);
 }
 
-static int note(enum call call) {
+static int count_call(enum call call) {
   seen[call] = 1;
   last = rows[call].name;
   atomic_fetch_add(&happened, 1);
@@ -187,7 +187,7 @@ static int fault_for(enum call call, word first) {
   case FAULT_CALL:
     if (is_wake_fd(call, first) || !is_due(0))
       return 0;
-    note(call);
+    count_call(call);
     return row->errors[plan.k % 4];
   case FAULT_CALLS_FROM:
     /* A call that must be retried would be retried forever, and without a wait
@@ -196,24 +196,24 @@ static int fault_for(enum call call, word first) {
       return 0;
     if (call == CALL_epoll_pwait || call == CALL_poll || !is_due(1))
       return 0;
-    note(call);
+    count_call(call);
     return row->errors[plan.k % 4];
   case FAULT_FDS_FROM:
     if (!(row->flags & F) || !is_due(1))
       return 0;
-    note(call);
+    count_call(call);
     return EMFILE;
   case FAULT_EINTR:
     if (!(row->flags & I) || atomic_fetch_add(&storm, 1) % 3 == 2)
       return 0;
-    note(call);
+    count_call(call);
     return EINTR;
   case FAULT_EAGAIN:
     if (!(row->flags & A) || is_wake_fd(call, first))
       return 0;
     if (!can_wait(first) || atomic_fetch_add(&storm, 1) % 2 == 1)
       return 0;
-    note(call);
+    count_call(call);
     return EAGAIN;
   default:
     return 0;
@@ -225,7 +225,7 @@ static int is_short(enum call call, word first, word third) {
     return 0;
   if (kind_of(first) != ORDINARY)
     return 0;
-  return note(call);
+  return count_call(call);
 }
 
 static word refuse(const struct row* row, int err) {
@@ -326,7 +326,7 @@ static word submit_to_ring(word fd,
                            word e,
                            word f) {
   if (plan.mode == FAULT_SHORT && count > 1) {
-    note(CALL_io_uring_enter);
+    count_call(CALL_io_uring_enter);
     count = 1;
   }
   ring_spoil((int) fd, (unsigned) count, is_operation_due);
@@ -452,7 +452,7 @@ void fault_note_elsewhere(void) {
   atomic_fetch_add(&to_be_told, 1);
 }
 
-int fault_may_be_told(void) {
+int fault_may_be_reported(void) {
   return to_be_told != 0;
 }
 

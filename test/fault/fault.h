@@ -44,7 +44,7 @@ void fault_resume(void);
 int fault_happened(void);
 long fault_count(void);
 /* Did one happen that has no fallback, so that an error is right? */
-int fault_may_be_told(void);
+int fault_may_be_reported(void);
 /* It happened in a forked child, whose count is not ours. */
 void fault_note_elsewhere(void);
 /* The call that failed last, for messages. */

@@ -45,11 +45,11 @@ static const struct mode modes[] = {
 
 /* Written by the child, read by the parent. */
 struct progress {
-  volatile long n;       /* being run */
-  volatile long faults;  /* injected */
-  volatile long told;    /* runs that ended with an error */
-  volatile long unseen;  /* runs that succeeded despite it */
-  volatile int finished; /* nothing is left to refuse */
+  volatile long n;        /* being run */
+  volatile long faults;   /* injected */
+  volatile long reported; /* runs that ended with an error */
+  volatile long unseen;   /* runs that succeeded despite it */
+  volatile int finished;  /* nothing is left to refuse */
   char what[256];
   unsigned char seen[256];
 };
@@ -95,16 +95,16 @@ int sc_try(int err) {
   return err == 0 ? 0 : sc_fail(err);
 }
 
-int sc_owe(int err) {
+int sc_expect(int err) {
   if (err != 0)
     return sc_fail(err);
-  sc.owed++;
+  sc.pending++;
   return 0;
 }
 
-void sc_paid(void) {
-  sc.owed--;
-  SC_CHECK(sc.owed >= 0);
+void sc_arrived(void) {
+  sc.pending--;
+  SC_CHECK(sc.pending >= 0);
 }
 
 void sc_run(void) {
@@ -141,7 +141,8 @@ static void on_guard(uv_timer_t* timer) {
   char text[200];
   (void) timer;
   fault_disarm();
-  snprintf(text, sizeof(text), "stuck: %d owed, nobody was told", sc.owed);
+  snprintf(text, sizeof(text), "stuck: %d callbacks pending, no error",
+           sc.pending);
   sc_bug(text);
 }
 
@@ -210,12 +211,12 @@ static void run_once(const struct scenario* scenario,
   /* Some errors leave handles open: the scenario ended first. */
   sc_close_all();
   sc_run();
-  SC_CHECK(sc.owed == 0);
+  SC_CHECK(sc.pending == 0);
   if (sc.err == 0)
     SC_CHECK(sc.goal);
   if (sc.err != 0 && fault_happened() &&
-      (mode_now->is_transparent || !fault_may_be_told()))
-    sc_bug("told of what should not be noticed");
+      (mode_now->is_transparent || !fault_may_be_reported()))
+    sc_bug("an error that should not be visible");
   check_usable();
   uv_close((uv_handle_t*) &guard, NULL);
   uv_run(&sc.loop, UV_RUN_DEFAULT);
@@ -271,7 +272,7 @@ static void one_fault(const struct scenario* scenario, long n) {
     printf("# %s %s n=%ld: %s refused, %s\n", name_now, mode_now->name, n,
            fault_last(), sc.err == 0 ? "not noticed" : uv_err_name(sc.err));
   if (fault_happened() && sc.err != 0)
-    progress->told++;
+    progress->reported++;
   else if (fault_happened())
     progress->unseen++;
   if (!fault_happened() || mode_now->is_storm)
@@ -355,7 +356,7 @@ static int run_pair(const struct scenario* scenario) {
 
   progress->finished = 0;
   progress->faults = 0;
-  progress->told = 0;
+  progress->reported = 0;
   progress->unseen = 0;
   while (!progress->finished && n < FAULTS_MAX && failures < 8) {
     int status = run_child(scenario, n);
@@ -372,8 +373,8 @@ static int run_pair(const struct scenario* scenario) {
       break;
   }
   if (failures == 0)
-    printf("ok %s %s # %ld faults: %ld runs told of it, %ld did without\n",
-           name_now, mode_now->name, progress->faults, progress->told,
+    printf("ok %s %s # %ld faults: %ld runs reported it, %ld succeeded\n",
+           name_now, mode_now->name, progress->faults, progress->reported,
            progress->unseen);
   fflush(stdout);
   return failures;

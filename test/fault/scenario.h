@@ -4,8 +4,8 @@
  * must end whatever is refused: with success, or with a reported error. A run
  * that just stops is ended by the guard and counts as a failure.
  *
- * Outstanding callbacks are counted: sc_owe() for each accepted request,
- * sc_paid() in its callback. */
+ * Outstanding callbacks are counted: sc_expect() for each accepted request,
+ * sc_arrived() in its callback. */
 #ifndef SCENARIO_H_
 #define SCENARIO_H_
 
@@ -32,9 +32,9 @@ struct scenario {
 
 struct scenario_state {
   uv_loop_t loop;
-  int err;  /* the first */
-  int owed; /* callbacks */
-  int goal; /* the scenario has seen what it expects */
+  int err;     /* the first */
+  int pending; /* callbacks */
+  int goal;    /* the scenario has seen what it expects */
 };
 
 extern struct scenario_state sc;
@@ -46,8 +46,8 @@ int sc_fail(int err);
 /* As sc_fail() if err is not 0. */
 int sc_try(int err);
 /* For a request: its callback is outstanding if it was accepted. */
-int sc_owe(int err);
-void sc_paid(void);
+int sc_expect(int err);
+void sc_arrived(void);
 /* Something is wrong that no refusal explains: ends the process. */
 void sc_bug(const char* what);
 #define SC_CHECK(cond) ((cond) ? (void) 0 : sc_bug(#cond))

@@ -21,7 +21,7 @@ static void on_done(uv_fs_t* req) {
   int i = (int) (req - reqs);
   int result = (int) req->result;
 
-  sc_paid();
+  sc_arrived();
   if (req->fs_type == UV_FS_WRITE)
     written[i] = result;
   if (req->fs_type == UV_FS_READ && result > 0) {
@@ -90,7 +90,7 @@ static void begin_round(int (*one)(int i), void (*after)(void)) {
       uv_fs_req_cleanup(&reqs[i]);
     else
       left++;
-    sc_owe(err);
+    sc_expect(err);
   }
 }
 

@@ -316,7 +316,7 @@ static void next_op(void);
 
 static void on_step(uv_fs_t* r) {
   SC_CHECK(r == &req);
-  sc_paid();
+  sc_arrived();
   if (op_done((int) r->result)) {
     at++;
     next_op();
@@ -331,7 +331,7 @@ static void next_op(void) {
   int err = ops[at].call();
   if (err != 0)
     uv_fs_req_cleanup(&req);
-  sc_owe(err);
+  sc_expect(err);
 }
 
 void scenario_fs_async(void) {

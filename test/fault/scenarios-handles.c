@@ -177,7 +177,7 @@ static void on_tty_read(uv_stream_t* s, ssize_t n, const uv_buf_t* buf) {
 
 static void on_tty_write(uv_write_t* req, int status) {
   (void) req;
-  sc_paid();
+  sc_arrived();
   if (status != 0)
     sc_fail(status);
   else
@@ -205,7 +205,7 @@ void scenario_tty(void) {
   if (sc_try(err) == 0 && sc_try(uv_tty_set_mode(&tty, UV_TTY_MODE_RAW)) == 0 &&
       sc_try(uv_tty_get_winsize(&tty, &width, &height)) == 0 &&
       sc_try(uv_read_start((uv_stream_t*) &tty, sc_alloc, on_tty_read)) == 0) {
-    sc_owe(uv_write(&req, (uv_stream_t*) &tty, &buf, 1, on_tty_write));
+    sc_expect(uv_write(&req, (uv_stream_t*) &tty, &buf, 1, on_tty_write));
     SC_CHECK(write(master, "a", 1) == 1);
   }
   sc_run();

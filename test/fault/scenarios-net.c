@@ -56,14 +56,14 @@ static void on_client_read(uv_stream_t* s, ssize_t n, const uv_buf_t* buf) {
 
 static void on_client_write(uv_write_t* req, int status) {
   (void) req;
-  sc_paid();
+  sc_arrived();
   if (status != 0)
     sc_fail(status);
 }
 
 static void on_client_shutdown(uv_shutdown_t* req, int status) {
   (void) req;
-  sc_paid();
+  sc_arrived();
   if (status != 0)
     sc_fail(status);
 }
@@ -78,15 +78,15 @@ static void begin_talk(uv_stream_t* stream) {
     for (int j = 0; j < PARTS; j++)
       bufs[j] = uv_buf_init(data + i * PART + j * PIECE, PIECE);
     bufs[PARTS - 1].len = PART - (PARTS - 1) * PIECE;
-    if (sc_owe(uv_write(&write_reqs[i], stream, bufs, PARTS,
-                        on_client_write)) != 0)
+    if (sc_expect(uv_write(&write_reqs[i], stream, bufs, PARTS,
+                           on_client_write)) != 0)
       return;
   }
-  sc_owe(uv_shutdown(&shutdown_req, stream, on_client_shutdown));
+  sc_expect(uv_shutdown(&shutdown_req, stream, on_client_shutdown));
 }
 
 static void on_connect(uv_connect_t* req, int status) {
-  sc_paid();
+  sc_arrived();
   if (status != 0)
     sc_fail(status);
   else
@@ -94,14 +94,14 @@ static void on_connect(uv_connect_t* req, int status) {
 }
 
 static void on_echo(uv_write_t* req, int status) {
-  sc_paid();
+  sc_arrived();
   free(req->data);
   if (status != 0)
     sc_fail(status);
 }
 
 static void on_peer_end(uv_shutdown_t* req, int status) {
-  sc_paid();
+  sc_arrived();
   if (status != 0)
     sc_fail(status);
   else
@@ -115,14 +115,14 @@ static void on_peer_read(uv_stream_t* s, ssize_t n, const uv_buf_t* buf) {
     if (n != UV_EOF)
       sc_fail((int) n);
     else
-      sc_owe(uv_shutdown(&peer_end, s, on_peer_end));
+      sc_expect(uv_shutdown(&peer_end, s, on_peer_end));
     return;
   }
   struct echo* echo = malloc(sizeof(*echo) + (size_t) n);
   memcpy(echo->bytes, buf->base, (size_t) n);
   uv_buf_t out = uv_buf_init(echo->bytes, (unsigned) n);
   echo->req.data = echo;
-  if (sc_owe(uv_write(&echo->req, s, &out, 1, on_echo)) != 0)
+  if (sc_expect(uv_write(&echo->req, s, &out, 1, on_echo)) != 0)
     free(echo);
 }
 
@@ -157,8 +157,8 @@ void scenario_tcp(void) {
       sc_try(uv_tcp_init_ex(&sc.loop, &client.tcp, AF_INET)) != 0 ||
       sc_try(uv_tcp_keepalive(&client.tcp, 1, 60)) != 0)
     return sc_run();
-  sc_owe(uv_tcp_connect(&connect_req, &client.tcp, (struct sockaddr*) &addr,
-                        on_connect));
+  sc_expect(uv_tcp_connect(&connect_req, &client.tcp, (struct sockaddr*) &addr,
+                           on_connect));
   sc_run();
 }
 
@@ -170,8 +170,8 @@ void scenario_pipe(void) {
       sc_try(uv_listen(&server.stream, 8, on_connection)) != 0 ||
       sc_try(uv_pipe_init(&sc.loop, &client.pipe, 0)) != 0)
     return sc_run();
-  sc_owe(uv_pipe_connect2(&connect_req, &client.pipe, "fault.sock", 10, 0,
-                          on_connect));
+  sc_expect(uv_pipe_connect2(&connect_req, &client.pipe, "fault.sock", 10, 0,
+                             on_connect));
   sc_run();
 }
 
@@ -195,7 +195,7 @@ static void on_fifo_read(uv_stream_t* s, ssize_t n, const uv_buf_t* buf) {
 }
 
 static void on_fifo_written(uv_write_t* req, int status) {
-  sc_paid();
+  sc_arrived();
   if (status != 0)
     sc_fail(status);
   if (!uv_is_closing((uv_handle_t*) req->handle))
@@ -223,7 +223,7 @@ void scenario_fifo(void) {
     close(ends[1]);
   if (sc.err == 0 &&
       sc_try(uv_read_start(&server.stream, sc_alloc, on_fifo_read)) == 0)
-    sc_owe(uv_write(&write_req, &client.stream, bufs, 2, on_fifo_written));
+    sc_expect(uv_write(&write_req, &client.stream, bufs, 2, on_fifo_written));
   sc_run();
 }
 
@@ -249,7 +249,7 @@ static void on_ipc_read(uv_stream_t* s, ssize_t n, const uv_buf_t* buf) {
 
 static void on_ipc_write(uv_write_t* req, int status) {
   (void) req;
-  sc_paid();
+  sc_arrived();
   if (status != 0)
     sc_fail(status);
 }
@@ -278,8 +278,8 @@ void scenario_ipc(void) {
       sc_try(uv_tcp_bind(&sent, (struct sockaddr*) &addr, 0)) == 0 &&
       sc_try(uv_listen((uv_stream_t*) &sent, 1, on_connection)) == 0 &&
       sc_try(uv_read_start(&peer.stream, sc_alloc, on_ipc_read)) == 0)
-    sc_owe(uv_write2(&write_reqs[0], &client.stream, &buf, 1,
-                     (uv_stream_t*) &sent, on_ipc_write));
+    sc_expect(uv_write2(&write_reqs[0], &client.stream, &buf, 1,
+                        (uv_stream_t*) &sent, on_ipc_write));
   sc_run();
 }
 
@@ -318,7 +318,7 @@ static void on_datagram(uv_udp_t* handle,
 
 static void on_sent(uv_udp_send_t* req, int status) {
   (void) req;
-  sc_paid();
+  sc_arrived();
   if (status != 0)
     sc_fail(status);
 }
@@ -339,8 +339,8 @@ void scenario_udp(void) {
       sc_try(uv_udp_recv_start(&udp[0], udp_alloc, on_datagram)) != 0)
     return sc_run();
   for (int i = 0; i < 2; i++)
-    if (sc_owe(uv_udp_send(&send_reqs[i], &udp[1], &buf, 1,
-                           (struct sockaddr*) &addr, on_sent)) != 0)
+    if (sc_expect(uv_udp_send(&send_reqs[i], &udp[1], &buf, 1,
+                              (struct sockaddr*) &addr, on_sent)) != 0)
       return sc_run();
   uv_buf_t* lists[2] = { &buf, &buf };
   unsigned counts[2] = { 1, 1 };
@@ -349,8 +349,8 @@ void scenario_udp(void) {
   int n = uv_udp_try_send2(&udp[1], 2, lists, counts, to, 0);
   SC_CHECK(n < 0 || n <= 2);
   for (int i = n < 0 ? 0 : n; i < 2 && sc.err == 0; i++)
-    sc_owe(uv_udp_send(&send_reqs[2 + i], &udp[1], &buf, 1,
-                       (struct sockaddr*) &addr, on_sent));
+    sc_expect(uv_udp_send(&send_reqs[2 + i], &udp[1], &buf, 1,
+                          (struct sockaddr*) &addr, on_sent));
   sc_run();
 }
 

@@ -14,7 +14,7 @@ static void on_work(uv_work_t* work) {
 
 static void after_work(uv_work_t* work, int status) {
   (void) work;
-  sc_paid();
+  sc_arrived();
   if (status != 0)
     sc_fail(status);
   else
@@ -26,7 +26,7 @@ static char noise[64];
 
 static void on_random(uv_random_t* r, int status, void* buf, size_t len) {
   (void) r;
-  sc_paid();
+  sc_arrived();
   SC_CHECK(buf == noise && len == sizeof(noise));
   if (status != 0)
     sc_fail(status);
@@ -35,10 +35,10 @@ static void on_random(uv_random_t* r, int status, void* buf, size_t len) {
 void scenario_work(void) {
   worked = 0;
   for (int i = 0; i < 6; i++)
-    if (sc_owe(uv_queue_work(&sc.loop, &works[i], on_work, after_work)) != 0)
+    if (sc_expect(uv_queue_work(&sc.loop, &works[i], on_work, after_work)) != 0)
       break;
   if (sc.err == 0)
-    sc_owe(
+    sc_expect(
         uv_random(&sc.loop, &random_req, noise, sizeof(noise), 0, on_random));
   sc_run();
   if (sc.err == 0) {
@@ -56,7 +56,7 @@ static void on_name(uv_getnameinfo_t* r,
                     const char* host,
                     const char* service) {
   (void) r;
-  sc_paid();
+  sc_arrived();
   if (status != 0) {
     sc_fail(status);
     return;
@@ -67,14 +67,14 @@ static void on_name(uv_getnameinfo_t* r,
 
 static void on_info(uv_getaddrinfo_t* r, int status, struct addrinfo* list) {
   (void) r;
-  sc_paid();
+  sc_arrived();
   if (status != 0) {
     SC_CHECK(list == NULL);
     sc_fail(status);
     return;
   }
-  sc_owe(uv_getnameinfo(&sc.loop, &name_req, on_name, list->ai_addr,
-                        NI_NUMERICHOST | NI_NUMERICSERV));
+  sc_expect(uv_getnameinfo(&sc.loop, &name_req, on_name, list->ai_addr,
+                           NI_NUMERICHOST | NI_NUMERICSERV));
   uv_freeaddrinfo(list);
 }
 
@@ -84,7 +84,7 @@ void scenario_names(void) {
   memset(&hints, 0, sizeof(hints));
   hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
   hints.ai_socktype = SOCK_STREAM;
-  sc_owe(
+  sc_expect(
       uv_getaddrinfo(&sc.loop, &info_req, on_info, "127.0.0.1", "80", &hints));
   sc_run();
   if (sc.err != 0)
@@ -113,7 +113,7 @@ static void process_over(void) {
 
 static void on_exit_cb(uv_process_t* p, int64_t status, int signum) {
   (void) p;
-  sc_paid();
+  sc_arrived();
   ended = 1;
   if (status != 0 || signum != 0)
     sc_fail(UV_EIO); /* because its input or output was refused */
@@ -135,14 +135,14 @@ static void on_output(uv_stream_t* s, ssize_t n, const uv_buf_t* buf) {
 
 static void on_input(uv_write_t* r, int status) {
   (void) r;
-  sc_paid();
+  sc_arrived();
   if (status != 0)
     sc_fail(status);
 }
 
 static void on_input_end(uv_shutdown_t* r, int status) {
   (void) r;
-  sc_paid();
+  sc_arrived();
   if (status != 0)
     sc_fail(status);
 }
@@ -174,14 +174,15 @@ static void start_cat(unsigned flags) {
       sc_try(uv_pipe_init(&sc.loop, &out, 0)) != 0 ||
       sc_try(uv_spawn(&sc.loop, &process, &options)) != 0)
     return sc_run();
-  sc.owed++;
+  sc.pending++;
   SC_CHECK(uv_process_get_pid(&process) > 0);
   if (sc_try(uv_read_start((uv_stream_t*) &out, sc_alloc, on_output)) == 0 &&
-      sc_owe(uv_write(&write_req, (uv_stream_t*) &in, &buf, 1, on_input)) == 0)
-    sc_owe(uv_shutdown(&shutdown_req, (uv_stream_t*) &in, on_input_end));
+      sc_expect(uv_write(&write_req, (uv_stream_t*) &in, &buf, 1, on_input)) ==
+          0)
+    sc_expect(uv_shutdown(&shutdown_req, (uv_stream_t*) &in, on_input_end));
   sc_run();
   if (!ended) {
-    sc.owed--; /* closed while it ran: no exit is reported */
+    sc.pending--; /* closed while it ran: no exit is reported */
     SC_CHECK(sc.err != 0);
   }
 }
@@ -199,14 +200,14 @@ void scenario_process_user(void) {
   start_cat(UV_PROCESS_SETUID | UV_PROCESS_SETGID);
 }
 
-/* Enough that the kernel is asked which child has exited. */
+/* Enough that the library asks the kernel which child has exited. */
 #define CROWD 5
 
 static uv_process_t crowd[CROWD];
 static int crowd_ended;
 
 static void on_crowd_exit(uv_process_t* p, int64_t status, int signum) {
-  sc_paid();
+  sc_arrived();
   if (status != 0 || signum != 0)
     sc_fail(UV_EIO);
   if (!uv_is_closing((uv_handle_t*) p))
@@ -228,13 +229,13 @@ void scenario_process_many(void) {
   while (started < CROWD &&
          sc_try(uv_spawn(&sc.loop, &crowd[started], &options)) == 0) {
     started++;
-    sc.owed++;
+    sc.pending++;
   }
   for (int i = 0; i < started && sc.err == 0; i++)
     sc_try(uv_process_kill(&crowd[i], 0)); /* is it there? */
   sc_run();
   if (crowd_ended != started) {
-    sc.owed -= started - crowd_ended; /* closed while they ran */
+    sc.pending -= started - crowd_ended; /* closed while they ran */
     SC_CHECK(sc.err != 0);
   }
 }

@@ -17,51 +17,51 @@ enum shim_set shim_fd_set(short filter) {
   return filter == EVFILT_WRITE ? SHIM_WRITE : SHIM_EXCEPT;
 }
 
-int shim_fd_identify(struct shim_note* note) {
+int shim_fd_identify(struct shim_knote* knote) {
   struct stat st;
 
-  if (shim_stat((int) note->want.ident, &st) != 0)
+  if (shim_stat((int) knote->want.ident, &st) != 0)
     return errno;
-  note->dev = st.st_dev;
-  note->ino = st.st_ino;
-  note->is_socket = S_ISSOCK(st.st_mode);
-  note->is_fifo = S_ISFIFO(st.st_mode);
-  note->is_device = S_ISCHR(st.st_mode);
+  knote->dev = st.st_dev;
+  knote->ino = st.st_ino;
+  knote->is_socket = S_ISSOCK(st.st_mode);
+  knote->is_fifo = S_ISFIFO(st.st_mode);
+  knote->is_device = S_ISCHR(st.st_mode);
   return 0;
 }
 
-int shim_fd_same(const struct shim_note* note) {
+int shim_fd_same(const struct shim_knote* knote) {
   struct stat st;
 
-  if (shim_stat((int) note->want.ident, &st) != 0)
+  if (shim_stat((int) knote->want.ident, &st) != 0)
     return 0;
-  return st.st_dev == note->dev && st.st_ino == note->ino;
+  return st.st_dev == knote->dev && st.st_ino == knote->ino;
 }
 
-static unsigned mask_of(const struct shim_note* note) {
+static unsigned mask_of(const struct shim_knote* knote) {
   static const unsigned masks[] = {
     [SHIM_READ] = EPOLLIN | EPOLLRDHUP,
     [SHIM_WRITE] = EPOLLOUT,
     [SHIM_EXCEPT] = EPOLLPRI,
   };
-  unsigned mask = masks[shim_fd_set(note->want.filter)];
-  if (note->want.filter == EVFILT_EXCEPT && shim_acts_as("macos"))
+  unsigned mask = masks[shim_fd_set(knote->want.filter)];
+  if (knote->want.filter == EVFILT_EXCEPT && shim_acts_as("macos"))
     mask |= masks[SHIM_READ];
-  return note->want.flags & EV_CLEAR ? mask | EPOLLET : mask;
+  return knote->want.flags & EV_CLEAR ? mask | EPOLLET : mask;
 }
 
-/* Changing an entry looks at the file again, as adding an event again does. */
-int shim_fd_arm(struct shim_queue* queue, struct shim_note* note) {
-  int set = queue->sets[shim_fd_set(note->want.filter)];
-  int fd = (int) note->want.ident;
+/* Changing an entry checks the file again, as adding an event again does. */
+int shim_fd_arm(struct shim_queue* queue, struct shim_knote* knote) {
+  int set = queue->sets[shim_fd_set(knote->want.filter)];
+  int fd = (int) knote->want.ident;
   struct epoll_event event;
 
-  if (note->want.filter == EVFILT_EXCEPT && !note->is_socket)
+  if (knote->want.filter == EVFILT_EXCEPT && !knote->is_socket)
     return EINVAL;
-  if (note->is_device && getenv("KQUEUE_SHIM_REFUSE_DEVICES") != NULL)
+  if (knote->is_device && getenv("KQUEUE_SHIM_REFUSE_DEVICES") != NULL)
     return EINVAL;
   memset(&event, 0, sizeof(event));
-  event.events = mask_of(note);
+  event.events = mask_of(knote);
   event.data.fd = fd;
   if (epoll_ctl(set, EPOLL_CTL_MOD, fd, &event) == 0)
     return 0;
@@ -70,12 +70,12 @@ int shim_fd_arm(struct shim_queue* queue, struct shim_note* note) {
   return epoll_ctl(set, EPOLL_CTL_ADD, fd, &event) == 0 ? 0 : errno;
 }
 
-void shim_fd_disarm(struct shim_queue* queue, struct shim_note* note) {
-  int set = queue->sets[shim_fd_set(note->want.filter)];
+void shim_fd_disarm(struct shim_queue* queue, struct shim_knote* knote) {
+  int set = queue->sets[shim_fd_set(knote->want.filter)];
   struct epoll_event event;
 
   memset(&event, 0, sizeof(event));
-  (void) epoll_ctl(set, EPOLL_CTL_DEL, (int) note->want.ident, &event);
+  (void) epoll_ctl(set, EPOLL_CTL_DEL, (int) knote->want.ident, &event);
 }
 
 static int sockopt(int fd, int option) {
@@ -84,12 +84,12 @@ static int sockopt(int fd, int option) {
   return getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 ? value : 0;
 }
 
-/* Linux calls a stream that was never connected hung up; kqueue has nothing to
- * say about it. */
-static int is_unconnected(const struct shim_note* note, unsigned mask) {
-  struct pollfd pfd = { .fd = (int) note->want.ident, .events = POLLRDHUP };
+/* Linux calls a stream that was never connected hung up; kqueue reports nothing
+ * for it. */
+static int is_unconnected(const struct shim_knote* knote, unsigned mask) {
+  struct pollfd pfd = { .fd = (int) knote->want.ident, .events = POLLRDHUP };
 
-  if (!note->is_socket || !(mask & EPOLLHUP) || (mask & EPOLLERR))
+  if (!knote->is_socket || !(mask & EPOLLHUP) || (mask & EPOLLERR))
     return 0;
   return poll(&pfd, 1, 0) == 1 && !(pfd.revents & (POLLRDHUP | POLLERR));
 }
@@ -100,16 +100,16 @@ static int is_unconnected(const struct shim_note* note, unsigned mask) {
  * EV_EOF in flags, and returns the socket error (if any) in fflags. It is
  * possible for EOF to be returned while there is still data pending." · "Fifos,
  * Pipes: When the last writer disconnects, the filter will set EV_EOF" */
-static void fill_read(const struct shim_note* note,
+static void fill_read(const struct shim_knote* knote,
                       unsigned mask,
                       struct kevent* out) {
-  int fd = (int) note->want.ident;
+  int fd = (int) knote->want.ident;
   int bytes = 0;
-  unsigned eof = note->is_socket ? EPOLLRDHUP | EPOLLHUP : EPOLLHUP;
+  unsigned eof = knote->is_socket ? EPOLLRDHUP | EPOLLHUP : EPOLLHUP;
 
   if (ioctl(fd, FIONREAD, &bytes) == 0)
     out->data = bytes;
-  if (note->is_socket && sockopt(fd, SO_ACCEPTCONN))
+  if (knote->is_socket && sockopt(fd, SO_ACCEPTCONN))
     out->data = 1;
   if (mask & eof)
     out->flags |= EV_EOF;
@@ -117,19 +117,19 @@ static void fill_read(const struct shim_note* note,
 
 /* "data will contain the amount of space remaining in the write buffer" · "the
  * filter will set EV_EOF when the reader disconnects" */
-static void fill_write(const struct shim_note* note,
+static void fill_write(const struct shim_knote* knote,
                        unsigned mask,
                        struct kevent* out) {
-  int fd = (int) note->want.ident;
+  int fd = (int) knote->want.ident;
   int queued = 0;
 
   out->data = 1;
-  if (note->is_socket && ioctl(fd, TIOCOUTQ, &queued) == 0 &&
+  if (knote->is_socket && ioctl(fd, TIOCOUTQ, &queued) == 0 &&
       sockopt(fd, SO_SNDBUF) > queued)
     out->data = sockopt(fd, SO_SNDBUF) - queued;
   if (mask & EPOLLHUP)
     out->flags |= EV_EOF;
-  if (note->is_fifo && (mask & EPOLLERR))
+  if (knote->is_fifo && (mask & EPOLLERR))
     out->flags |= EV_EOF;
 }
 
@@ -138,38 +138,38 @@ static void fill_write(const struct shim_note* note,
  * makes a socket readable; the page says it of the end of data alone: "If the
  * read direction of the socket has shutdown, then the filter also sets EV_EOF
  * in flags, and returns the socket error (if any) in fflags." */
-static int fill_except(struct shim_note* note,
+static int fill_except(struct shim_knote* knote,
                        unsigned mask,
                        struct kevent* out) {
   int is_urgent = (mask & EPOLLPRI) != 0;
 
   if (is_urgent)
-    note->seen = NOTE_OOB;
-  out->fflags = note->seen;
-  if (note->want.flags & EV_CLEAR || !shim_acts_as("macos"))
-    note->seen = 0;
+    knote->seen = NOTE_OOB;
+  out->fflags = knote->seen;
+  if (knote->want.flags & EV_CLEAR || !shim_acts_as("macos"))
+    knote->seen = 0;
   return is_urgent;
 }
 
-int shim_fd_event(struct shim_note* note, unsigned mask, struct kevent* out) {
-  short filter = note->want.filter;
+int shim_fd_event(struct shim_knote* knote, unsigned mask, struct kevent* out) {
+  short filter = knote->want.filter;
 
-  if (is_unconnected(note, mask))
+  if (is_unconnected(knote, mask))
     return 0;
-  *out = note->want;
+  *out = knote->want;
   out->fflags = 0;
   out->data = 0;
   if (filter == EVFILT_EXCEPT) {
-    int is_urgent = fill_except(note, mask, out);
+    int is_urgent = fill_except(knote, mask, out);
     if (is_urgent || !shim_acts_as("macos"))
       return is_urgent;
   }
   if (filter == EVFILT_WRITE)
-    fill_write(note, mask, out);
+    fill_write(knote, mask, out);
   else
-    fill_read(note, mask, out);
+    fill_read(knote, mask, out);
   /* The true number cannot be read without taking it from the socket. */
-  if (note->is_socket && (mask & EPOLLERR) && (out->flags & EV_EOF))
+  if (knote->is_socket && (mask & EPOLLERR) && (out->flags & EV_EOF))
     out->fflags = ECONNRESET;
   return 1;
 }

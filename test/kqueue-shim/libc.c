@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* C library calls that answer as on another system. The library is linked with
+/* C library calls that behave as on another system. The library is linked with
  * these in front of the C library's own.
  *
  * On every system a queue has no blocking mode and is a fifo to fstat(2). The
- * rest is selected by KQUEUE_SHIM_SYSTEM, see shim.h; the FreeBSD answers were
- * seen on a 14.1 kernel. Without the variable the calls are the C library's
- * own, through the system call. */
+ * rest is selected by KQUEUE_SHIM_SYSTEM, see shim.h; FreeBSD's results were
+ * observed on a 14.1 kernel. Without the variable the calls are the C library's
+ * own, through the system call.
+ */
 #include "shim.h"
 
 #include <errno.h>
@@ -30,7 +31,7 @@ static int fail(int error) {
   return -1;
 }
 
-/* Asked by the library, see os.h. */
+/* Called by the library, see os.h. */
 int shim_has_abstract_sockets(void);
 
 int shim_has_abstract_sockets(void) {
@@ -129,9 +130,9 @@ static int socket_is(int fd, int option, int value) {
          found == value;
 }
 
-/* FreeBSD: two UDP sockets share a port if both have SO_REUSEPORT. All of them:
- * which a unix socket may have, too. OpenBSD: IPv6 sockets are IPv6 only and
- * cannot be told otherwise. */
+/* FreeBSD: two UDP sockets share a port if both have SO_REUSEPORT. All BSDs: a
+ * unix socket may have the option, too. OpenBSD: IPv6 sockets are IPv6 only;
+ * this cannot be changed. */
 int setsockopt(int fd,
                int level,
                int option,
@@ -149,7 +150,7 @@ int setsockopt(int fd,
   return (int) syscall(SYS_setsockopt, fd, level, option, value, len);
 }
 
-/* FreeBSD: a template need not end with X, and then is the name. */
+/* FreeBSD: a template need not end with X; it is then the name itself. */
 
 static int is_template(const char* template) {
   size_t len = strlen(template);
@@ -185,7 +186,8 @@ int mkostemp(char* template, int flags) {
   return open(template, flags | O_RDWR | O_CREAT | O_EXCL, 0600);
 }
 
-/* macOS: a write to a connection that is being reset may answer EPROTOTYPE. */
+/* macOS: a write to a connection that is being reset may fail with EPROTOTYPE.
+ */
 
 static ssize_t late(ssize_t written) {
   if (written == -1 && errno == ECONNRESET && shim_acts_as("macos"))

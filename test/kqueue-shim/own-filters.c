@@ -19,7 +19,7 @@
 
 /* "NOTE_FFNOP/AND/OR/COPY: ... the input fflags" · "NOTE_TRIGGER: Cause the
  * event to be triggered." */
-static int user_change(struct shim_note* note, const struct kevent* change) {
+static int user_change(struct shim_knote* knote, const struct kevent* change) {
   static const uint64_t one = 1;
   unsigned flags = change->fflags & NOTE_FFLAGSMASK;
 
@@ -27,24 +27,24 @@ static int user_change(struct shim_note* note, const struct kevent* change) {
   case NOTE_FFNOP:
     break;
   case NOTE_FFAND:
-    note->want.fflags &= flags;
+    knote->want.fflags &= flags;
     break;
   case NOTE_FFOR:
-    note->want.fflags |= flags;
+    knote->want.fflags |= flags;
     break;
   case NOTE_FFCOPY:
-    note->want.fflags = flags;
+    knote->want.fflags = flags;
     break;
   }
   if ((change->fflags & NOTE_TRIGGER) &&
-      write(note->own_fd, &one, sizeof(one)) < 0 && errno != EAGAIN)
+      write(knote->own_fd, &one, sizeof(one)) < 0 && errno != EAGAIN)
     return errno;
   return 0;
 }
 
 /* "data specifies the moment to fire the timer ... The timer will be periodic
  * unless EV_ONESHOT is specified." */
-static int timer_set(struct shim_note* note, const struct kevent* change) {
+static int timer_set(struct shim_knote* knote, const struct kevent* change) {
   int64_t unit = 1000000;
   struct itimerspec spec;
 
@@ -62,13 +62,13 @@ static int timer_set(struct shim_note* note, const struct kevent* change) {
   spec.it_value.tv_nsec = ns % 1000000000;
   if (!(change->flags & EV_ONESHOT))
     spec.it_interval = spec.it_value;
-  return timerfd_settime(note->own_fd, 0, &spec, NULL) == 0 ? 0 : errno;
+  return timerfd_settime(knote->own_fd, 0, &spec, NULL) == 0 ? 0 : errno;
 }
 
 /* The child whose exit was reported early, last. */
 static pid_t early_pid;
 
-/* What KQUEUE_SHIM_CHILDREN asks for, see shim.h: an fd, -1 with errno, or -2
+/* What KQUEUE_SHIM_CHILDREN selects, see shim.h: an fd, -1 with errno, or -2
  * for nothing special. */
 static int open_odd_child(pid_t pid) {
   const char* mode = getenv("KQUEUE_SHIM_CHILDREN");
@@ -111,45 +111,45 @@ static int open_own(const struct kevent* change) {
 }
 
 int shim_own_add(struct shim_queue* queue,
-                 struct shim_note* note,
+                 struct shim_knote* knote,
                  const struct kevent* change,
                  int is_new) {
   (void) queue;
   if (is_new) {
-    note->own_fd = open_own(change);
-    if (note->own_fd == -1)
+    knote->own_fd = open_own(change);
+    if (knote->own_fd == -1)
       return errno;
     if (change->filter == EVFILT_USER)
-      note->want.fflags = 0;
+      knote->want.fflags = 0;
   }
   int err = 0;
   if (change->filter == EVFILT_USER)
-    err = user_change(note, change);
+    err = user_change(knote, change);
   else if (change->filter == EVFILT_TIMER && (is_new || change->flags & EV_ADD))
-    err = timer_set(note, change);
+    err = timer_set(knote, change);
   if (err != 0 && is_new)
-    syscall(SYS_close, note->own_fd);
+    syscall(SYS_close, knote->own_fd);
   return err;
 }
 
-int shim_own_arm(struct shim_queue* queue, struct shim_note* note, int on) {
+int shim_own_arm(struct shim_queue* queue, struct shim_knote* knote, int on) {
   struct epoll_event event;
   int set = queue->sets[SHIM_OTHER];
 
   memset(&event, 0, sizeof(event));
   event.events = EPOLLIN;
-  event.data.ptr = note;
+  event.data.ptr = knote;
   if (!on)
-    return epoll_ctl(set, EPOLL_CTL_DEL, note->own_fd, &event) ? errno : 0;
-  if (epoll_ctl(set, EPOLL_CTL_ADD, note->own_fd, &event) == 0)
+    return epoll_ctl(set, EPOLL_CTL_DEL, knote->own_fd, &event) ? errno : 0;
+  if (epoll_ctl(set, EPOLL_CTL_ADD, knote->own_fd, &event) == 0)
     return 0;
   return errno == EEXIST ? 0 : errno;
 }
 
-void shim_own_remove(struct shim_queue* queue, struct shim_note* note) {
+void shim_own_remove(struct shim_queue* queue, struct shim_knote* knote) {
   (void) queue;
-  syscall(SYS_close, note->own_fd);
-  note->own_fd = -1;
+  syscall(SYS_close, knote->own_fd);
+  knote->own_fd = -1;
 }
 
 /* "If a process can normally see another process, it can attach an event to
@@ -157,16 +157,16 @@ void shim_own_remove(struct shim_queue* queue, struct shim_note* note) {
  * data." macOS stores it for NOTE_EXITSTATUS: "The process has exited and its
  * exit status is in filter specific data. Valid only on child processes and to
  * be used along with NOTE_EXIT." */
-static void fill_exit(const struct shim_note* note, struct kevent* out) {
+static void fill_exit(const struct shim_knote* knote, struct kevent* out) {
   siginfo_t info;
 
   memset(&info, 0, sizeof(info));
   out->flags |= EV_EOF | EV_ONESHOT;
-  out->fflags = note->want.fflags & (NOTE_EXIT | NOTE_EXITSTATUS);
+  out->fflags = knote->want.fflags & (NOTE_EXIT | NOTE_EXITSTATUS);
   out->data = 0;
-  if (shim_acts_as("macos") && !(note->want.fflags & NOTE_EXITSTATUS))
+  if (shim_acts_as("macos") && !(knote->want.fflags & NOTE_EXITSTATUS))
     return;
-  if (waitid((idtype_t) P_PIDFD, (id_t) note->own_fd, &info,
+  if (waitid((idtype_t) P_PIDFD, (id_t) knote->own_fd, &info,
              WEXITED | WNOWAIT | WNOHANG) != 0)
     return; /* not a child, or reported early */
   if (info.si_code == CLD_EXITED)
@@ -175,27 +175,27 @@ static void fill_exit(const struct shim_note* note, struct kevent* out) {
     out->data = info.si_status;
 }
 
-int shim_own_event(struct shim_note* note, struct kevent* out) {
+int shim_own_event(struct shim_knote* knote, struct kevent* out) {
   uint64_t count = 0;
 
-  *out = note->want;
+  *out = knote->want;
   out->data = 0;
-  switch (note->want.filter) {
+  switch (knote->want.filter) {
   case EVFILT_USER:
     /* "EV_CLEAR: After the event is retrieved by the user, its state is
      * reset." Without it the trigger stays. */
-    if (note->want.flags & EV_CLEAR)
-      return read(note->own_fd, &count, sizeof(count)) > 0;
+    if (knote->want.flags & EV_CLEAR)
+      return read(knote->own_fd, &count, sizeof(count)) > 0;
     return 1;
   case EVFILT_TIMER:
     /* "data contains the number of times the timeout has expired" */
-    if (read(note->own_fd, &count, sizeof(count)) <= 0)
+    if (read(knote->own_fd, &count, sizeof(count)) <= 0)
       return 0;
     out->data = (int64_t) count;
     out->flags |= EV_CLEAR; /* "automatically sets the EV_CLEAR flag" */
     return 1;
   default:
-    fill_exit(note, out);
+    fill_exit(knote, out);
     return 1;
   }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kqueue() and kevent(): queues, changes, harvest. See shim.h.
+/* kqueue() and kevent(): queues, changes, collecting events. See shim.h.
  *
  * One lock for everything, held with all signals blocked: kevent() is called
  * from signal handlers. It is not held while waiting.
@@ -57,10 +57,10 @@ static void close_fds(struct shim_queue* queue) {
 static void free_queue(struct shim_queue* queue) {
   for (int i = 0; i < SHIM_BUCKETS; i++) {
     while (queue->buckets[i] != NULL) {
-      struct shim_note* note = queue->buckets[i];
-      queue->buckets[i] = note->next;
-      real_close(note->own_fd);
-      free(note);
+      struct shim_knote* knote = queue->buckets[i];
+      queue->buckets[i] = knote->next;
+      real_close(knote->own_fd);
+      free(knote);
     }
   }
   close_fds(queue);
@@ -97,8 +97,8 @@ static void in_child_too(void) {
   pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-/* Before anybody else's, so that no handler of the program's runs with the lock
- * held: a kernel has none. */
+/* Registered before all others, so that no handler of the program runs with the
+ * lock held: a real kernel has no such lock. */
 __attribute__((constructor)) static void setup(void) {
   pthread_atfork(before_fork, in_parent, in_child_too);
 }
@@ -170,18 +170,18 @@ int shim_is_queue(int fd) {
   return found;
 }
 
-static struct shim_note** place(struct shim_queue* queue,
-                                uintptr_t ident,
-                                short filter) {
-  struct shim_note** at = &queue->buckets[ident % SHIM_BUCKETS];
+static struct shim_knote** place(struct shim_queue* queue,
+                                 uintptr_t ident,
+                                 short filter) {
+  struct shim_knote** at = &queue->buckets[ident % SHIM_BUCKETS];
   while (*at && ((*at)->want.ident != ident || (*at)->want.filter != filter))
     at = &(*at)->next;
   return at;
 }
 
-struct shim_note* shim_find(struct shim_queue* queue,
-                            uintptr_t ident,
-                            short filter) {
+struct shim_knote* shim_find(struct shim_queue* queue,
+                             uintptr_t ident,
+                             short filter) {
   return *place(queue, ident, filter);
 }
 
@@ -199,24 +199,24 @@ static int is_about_fd(short filter) {
   return is_fd_filter(filter) || filter == EVFILT_VNODE;
 }
 
-static void disarm(struct shim_queue* queue, struct shim_note* note) {
-  if (is_fd_filter(note->want.filter))
-    shim_fd_disarm(queue, note);
-  else if (is_own_filter(note->want.filter))
-    (void) shim_own_arm(queue, note, 0);
+static void disarm(struct shim_queue* queue, struct shim_knote* knote) {
+  if (is_fd_filter(knote->want.filter))
+    shim_fd_disarm(queue, knote);
+  else if (is_own_filter(knote->want.filter))
+    (void) shim_own_arm(queue, knote, 0);
 }
 
-void shim_remove(struct shim_queue* queue, struct shim_note* note) {
-  short filter = note->want.filter;
+void shim_remove(struct shim_queue* queue, struct shim_knote* knote) {
+  short filter = knote->want.filter;
 
-  if (note->enabled)
-    disarm(queue, note);
+  if (knote->enabled)
+    disarm(queue, knote);
   if (is_own_filter(filter))
-    shim_own_remove(queue, note);
+    shim_own_remove(queue, knote);
   if (filter == EVFILT_VNODE)
-    shim_vnode_remove(queue, note);
-  *place(queue, note->want.ident, filter) = note->next;
-  free(note);
+    shim_vnode_remove(queue, knote);
+  *place(queue, knote->want.ident, filter) = knote->next;
+  free(knote);
 }
 
 /* "Calling close(2) on a file descriptor will remove any kevents that reference
@@ -229,9 +229,9 @@ static void forget_fd(int fd) {
   lock(&old);
   for (struct shim_queue* queue = queues; queue; queue = queue->next)
     for (int i = 0; i < 4; i++) {
-      struct shim_note* note = shim_find(queue, (uintptr_t) fd, about_fd[i]);
-      if (note != NULL)
-        shim_remove(queue, note);
+      struct shim_knote* knote = shim_find(queue, (uintptr_t) fd, about_fd[i]);
+      if (knote != NULL)
+        shim_remove(queue, knote);
     }
   struct shim_queue** at = &queues;
   while (*at != NULL && (*at)->fd != fd)
@@ -262,91 +262,91 @@ int dup2(int oldd, int newd) {
 
 /* Changes. All return 0 or an errno. */
 
-static int arm(struct shim_queue* queue, struct shim_note* note) {
-  if (is_fd_filter(note->want.filter))
-    return shim_fd_arm(queue, note);
-  if (is_own_filter(note->want.filter))
-    return shim_own_arm(queue, note, 1);
+static int arm(struct shim_queue* queue, struct shim_knote* knote) {
+  if (is_fd_filter(knote->want.filter))
+    return shim_fd_arm(queue, knote);
+  if (is_own_filter(knote->want.filter))
+    return shim_own_arm(queue, knote, 1);
   return 0;
 }
 
 /* What each filter does when it is added, or added again. */
 static int add_to_filter(struct shim_queue* queue,
-                         struct shim_note* note,
+                         struct shim_knote* knote,
                          const struct kevent* change,
                          int is_new) {
   if (is_own_filter(change->filter))
-    return shim_own_add(queue, note, change, is_new);
-  note->want.fflags = change->fflags;
+    return shim_own_add(queue, knote, change, is_new);
+  knote->want.fflags = change->fflags;
   if (change->filter == EVFILT_VNODE && is_new)
-    return shim_vnode_add(queue, note);
+    return shim_vnode_add(queue, knote);
   return 0;
 }
 
-/* What a queue, a socket and a pipe refuse when they are asked for the first
- * time. kern_event.c of FreeBSD: a queue knows EVFILT_READ, all else is EINVAL,
- * and so is its own number ("we should be able to support events on
- * ourselves"). uipc_socket.c: a socket has no EVFILT_VNODE. sys_pipe.c:
- * EVFILT_WRITE of a pipe without a reader is EPIPE (NetBSD: EBADF). */
+/* What a queue, a socket and a pipe refuse when an event is first added.
+ * kern_event.c of FreeBSD: a queue knows EVFILT_READ, all else is EINVAL, and
+ * so is its own number ("we should be able to support events on ourselves").
+ * uipc_socket.c: a socket has no EVFILT_VNODE. sys_pipe.c: EVFILT_WRITE of a
+ * pipe without a reader is EPIPE (NetBSD: EBADF). */
 static int refuse_new(const struct shim_queue* queue,
-                      const struct shim_note* note) {
-  struct pollfd pfd = { .fd = (int) note->want.ident, .events = POLLOUT };
+                      const struct shim_knote* knote) {
+  struct pollfd pfd = { .fd = (int) knote->want.ident, .events = POLLOUT };
 
   if (pfd.fd == queue->fd)
     return EINVAL;
-  if (note->want.filter == EVFILT_VNODE)
-    return note->is_socket ? EINVAL : 0;
-  if (note->want.filter == EVFILT_READ)
+  if (knote->want.filter == EVFILT_VNODE)
+    return knote->is_socket ? EINVAL : 0;
+  if (knote->want.filter == EVFILT_READ)
     return 0;
   if (find_queue(pfd.fd) != NULL)
     return EINVAL;
-  if (note->is_fifo && note->want.filter == EVFILT_WRITE &&
+  if (knote->is_fifo && knote->want.filter == EVFILT_WRITE &&
       poll(&pfd, 1, 0) == 1 && (pfd.revents & POLLERR))
     return EPIPE;
   return 0;
 }
 
-static int add_note(struct shim_queue* queue,
-                    const struct kevent* change,
-                    struct shim_note** out) {
-  struct shim_note* note = calloc(1, sizeof(*note));
+static int add_knote(struct shim_queue* queue,
+                     const struct kevent* change,
+                     struct shim_knote** out) {
+  struct shim_knote* knote = calloc(1, sizeof(*knote));
 
-  if (note == NULL)
+  if (knote == NULL)
     return ENOMEM;
-  note->want = *change;
-  note->own_fd = -1;
-  note->wd = -1;
-  note->parent_wd = -1;
+  knote->want = *change;
+  knote->own_fd = -1;
+  knote->wd = -1;
+  knote->parent_wd = -1;
   int err = 0;
   if (is_about_fd(change->filter)) {
-    err = shim_fd_identify(note);
+    err = shim_fd_identify(knote);
     if (err == 0)
-      err = refuse_new(queue, note);
+      err = refuse_new(queue, knote);
   }
   if (err == 0)
-    err = add_to_filter(queue, note, change, 1);
+    err = add_to_filter(queue, knote, change, 1);
   if (err != 0) {
-    free(note);
+    free(knote);
     return err;
   }
-  struct shim_note** bucket = &queue->buckets[change->ident % SHIM_BUCKETS];
-  note->next = *bucket;
-  *bucket = note;
-  *out = note;
+  struct shim_knote** bucket = &queue->buckets[change->ident % SHIM_BUCKETS];
+  knote->next = *bucket;
+  *bucket = knote;
+  *out = knote;
   return 0;
 }
 
 static int set_enabled(struct shim_queue* queue,
-                       struct shim_note* note,
+                       struct shim_knote* knote,
                        int enabled) {
   if (!enabled) {
-    if (note->enabled)
-      disarm(queue, note);
-    note->enabled = 0;
+    if (knote->enabled)
+      disarm(queue, knote);
+    knote->enabled = 0;
     return 0;
   }
-  int err = arm(queue, note);
-  note->enabled = err == 0;
+  int err = arm(queue, knote);
+  knote->enabled = err == 0;
   return err;
 }
 
@@ -359,31 +359,31 @@ static int set_enabled(struct shim_queue* queue,
  * or to disable, or no flag at all, does the same to the parameters. */
 static int modify(struct shim_queue* queue,
                   const struct kevent* change,
-                  struct shim_note* note) {
-  int err = add_to_filter(queue, note, change, 0);
+                  struct shim_knote* knote) {
+  int err = add_to_filter(queue, knote, change, 0);
 
   if (err != 0)
     return err;
-  note->want.udata = change->udata;
+  knote->want.udata = change->udata;
   if (change->flags & EV_DISABLE)
-    return set_enabled(queue, note, 0);
-  if (note->enabled || (change->flags & EV_ENABLE))
-    return set_enabled(queue, note, 1);
+    return set_enabled(queue, knote, 0);
+  if (knote->enabled || (change->flags & EV_ENABLE))
+    return set_enabled(queue, knote, 1);
   return 0;
 }
 
 static int add_first(struct shim_queue* queue, const struct kevent* change) {
-  struct shim_note* note;
-  int err = add_note(queue, change, &note);
+  struct shim_knote* knote;
+  int err = add_knote(queue, change, &knote);
 
   if (err != 0)
     return err;
-  note->want.flags = change->flags & (unsigned short) ~ACTIONS;
+  knote->want.flags = change->flags & (unsigned short) ~ACTIONS;
   if (change->flags & EV_DISABLE)
     return 0;
-  err = set_enabled(queue, note, 1);
+  err = set_enabled(queue, knote, 1);
   if (err != 0)
-    shim_remove(queue, note);
+    shim_remove(queue, knote);
   return err;
 }
 
@@ -401,28 +401,28 @@ static int apply_change(struct shim_queue* queue, const struct kevent* change) {
     return EINVAL;
   if (is_missing(filter))
     return EINVAL;
-  /* What happened before the change is judged by what was asked for then. */
+  /* Earlier changes of the file count for the flags registered at that time. */
   if (filter == EVFILT_VNODE)
     shim_vnode_collect(queue);
-  struct shim_note* note = shim_find(queue, change->ident, filter);
-  /* Closed behind our back: it is not there any more. */
-  if (note != NULL && is_about_fd(filter) && !shim_fd_same(note)) {
-    shim_remove(queue, note);
-    note = NULL;
+  struct shim_knote* knote = shim_find(queue, change->ident, filter);
+  /* Closed without our knowledge: the event is gone. */
+  if (knote != NULL && is_about_fd(filter) && !shim_fd_same(knote)) {
+    shim_remove(queue, knote);
+    knote = NULL;
   }
   if (change->flags & EV_ADD)
-    return note == NULL ? add_first(queue, change)
-                        : modify(queue, change, note);
-  if (note == NULL) {
-    struct shim_note probe = { .want = *change };
+    return knote == NULL ? add_first(queue, change)
+                         : modify(queue, change, knote);
+  if (knote == NULL) {
+    struct shim_knote probe = { .want = *change };
     int err = is_about_fd(filter) ? shim_fd_identify(&probe) : 0;
     return err != 0 ? err : ENOENT;
   }
   if (change->flags & EV_DELETE) {
-    shim_remove(queue, note);
+    shim_remove(queue, knote);
     return 0;
   }
-  return modify(queue, change, note);
+  return modify(queue, change, knote);
 }
 
 /* "If an error occurs while processing an element of the changelist and there
@@ -459,8 +459,8 @@ static int apply_all(struct shim_queue* queue,
 
 /* Harvest. */
 
-/* A fd was closed by the program while a duplicate is open somewhere: epoll
- * goes on to report it, and it cannot be removed. A new set without it can. */
+/* The program closed an fd while a duplicate is still open: epoll keeps
+ * reporting it, and it cannot be removed. So make a new set without it. */
 static void rebuild(struct shim_queue* queue, enum shim_set which) {
   int set = epoll_create1(EPOLL_CLOEXEC);
 
@@ -473,24 +473,24 @@ static void rebuild(struct shim_queue* queue, enum shim_set which) {
   real_close(queue->sets[which]);
   queue->sets[which] = set;
   for (int i = 0; i < SHIM_BUCKETS; i++) {
-    struct shim_note* next;
-    for (struct shim_note* note = queue->buckets[i]; note; note = next) {
-      next = note->next;
-      if (!is_fd_filter(note->want.filter) ||
-          shim_fd_set(note->want.filter) != which || !note->enabled)
+    struct shim_knote* next;
+    for (struct shim_knote* knote = queue->buckets[i]; knote; knote = next) {
+      next = knote->next;
+      if (!is_fd_filter(knote->want.filter) ||
+          shim_fd_set(knote->want.filter) != which || !knote->enabled)
         continue;
-      if (!shim_fd_same(note) || shim_fd_arm(queue, note) != 0)
-        shim_remove(queue, note);
+      if (!shim_fd_same(knote) || shim_fd_arm(queue, knote) != 0)
+        shim_remove(queue, knote);
     }
   }
 }
 
-/* Reported: what its flags ask for after that. */
-static void after_event(struct shim_queue* queue, struct shim_note* note) {
-  if (note->want.flags & EV_ONESHOT)
-    shim_remove(queue, note);
-  else if (note->want.flags & EV_DISPATCH)
-    (void) set_enabled(queue, note, 0);
+/* Reported: applies EV_ONESHOT and EV_DISPATCH. */
+static void after_event(struct shim_queue* queue, struct shim_knote* knote) {
+  if (knote->want.flags & EV_ONESHOT)
+    shim_remove(queue, knote);
+  else if (knote->want.flags & EV_DISPATCH)
+    (void) set_enabled(queue, knote, 0);
 }
 
 static int harvest_fds(struct shim_queue* queue,
@@ -510,17 +510,17 @@ static int harvest_fds(struct shim_queue* queue,
 
   for (int i = 0; i < count; i++) {
     uintptr_t fd = (uintptr_t) ready[i].data.fd;
-    struct shim_note* note = shim_find(queue, fd, filters[which]);
-    if (note == NULL || !shim_fd_same(note)) {
+    struct shim_knote* knote = shim_find(queue, fd, filters[which]);
+    if (knote == NULL || !shim_fd_same(knote)) {
       stale = 1;
-      if (note != NULL)
-        shim_remove(queue, note);
+      if (knote != NULL)
+        shim_remove(queue, knote);
       continue;
     }
-    if (!shim_fd_event(note, ready[i].events, &out[n]))
+    if (!shim_fd_event(knote, ready[i].events, &out[n]))
       continue;
     n++;
-    after_event(queue, note);
+    after_event(queue, knote);
   }
   if (stale)
     rebuild(queue, which);
@@ -534,14 +534,14 @@ static int harvest_own(struct shim_queue* queue, struct kevent* out, int room) {
   int n = 0;
 
   for (int i = 0; i < count; i++) {
-    struct shim_note* note = ready[i].data.ptr;
-    if (!shim_own_event(note, &out[n]))
+    struct shim_knote* knote = ready[i].data.ptr;
+    if (!shim_own_event(knote, &out[n]))
       continue;
     n++;
-    if (note->want.filter == EVFILT_PROC) /* it ends once */
-      shim_remove(queue, note);
+    if (knote->want.filter == EVFILT_PROC) /* it ends once */
+      shim_remove(queue, knote);
     else
-      after_event(queue, note);
+      after_event(queue, knote);
   }
   return n;
 }
@@ -559,20 +559,20 @@ static int harvest_vnodes(struct shim_queue* queue,
   (void) !read(queue->left_fd, &sink, sizeof(sink));
   shim_vnode_collect(queue);
   for (int i = 0; i < SHIM_BUCKETS; i++) {
-    struct shim_note* next;
-    for (struct shim_note* note = queue->buckets[i]; note; note = next) {
-      next = note->next;
-      if (note->want.filter != EVFILT_VNODE || !note->enabled ||
-          note->seen == 0)
+    struct shim_knote* next;
+    for (struct shim_knote* knote = queue->buckets[i]; knote; knote = next) {
+      next = knote->next;
+      if (knote->want.filter != EVFILT_VNODE || !knote->enabled ||
+          knote->seen == 0)
         continue;
-      if (!shim_fd_same(note)) {
-        shim_remove(queue, note);
+      if (!shim_fd_same(knote)) {
+        shim_remove(queue, knote);
       } else if (n == room) {
         left = 1;
       } else {
-        left |= !(note->want.flags & EV_CLEAR); /* it stays as it is */
-        n += shim_vnode_event(note, &out[n]);
-        after_event(queue, note);
+        left |= !(knote->want.flags & EV_CLEAR); /* it stays as it is */
+        n += shim_vnode_event(knote, &out[n]);
+        after_event(queue, knote);
       }
     }
   }
@@ -663,7 +663,7 @@ int kevent(int kq,
     int wait_ms = left_ms(deadline);
     if (n != 0 || wait_ms == 0)
       return n;
-    /* Something of epoll's that is nothing to kqueue: not to be spun on. */
+    /* An epoll event that kqueue would not report: do not spin on it. */
     if (rounds++ > 2)
       nanosleep(&nap, NULL);
     if (epoll_wait(kq, &ready, 1, wait_ms) == -1)

@@ -19,7 +19,7 @@
  * EACCES (OpenBSD, of a program with the set-user-ID bit).
  * KQUEUE_SHIM_REFUSE_DEVICES: terminals are EINVAL (macOS).
  * KQUEUE_SHIM_NO_EXCEPT: there is no EVFILT_EXCEPT (FreeBSD, NetBSD).
- * KQUEUE_SHIM_SYSTEM: calls of the C library answer as on "freebsd", "openbsd"
+ * KQUEUE_SHIM_SYSTEM: calls of the C library behave as on "freebsd", "openbsd"
  * or "macos", see libc.c; "freebsd" includes KQUEUE_SHIM_NO_EXCEPT, "openbsd"
  * is an older one that has no EVFILT_USER, on "macos" EVFILT_EXCEPT also comes
  * for what makes a socket readable.
@@ -42,9 +42,9 @@ enum shim_set {
 };
 
 /* One event that is registered. */
-struct shim_note {
-  struct shim_note* next; /* in the same bucket */
-  struct kevent want;     /* as registered; flags without actions */
+struct shim_knote {
+  struct shim_knote* next; /* in the same bucket */
+  struct kevent want;      /* as registered; flags without actions */
   int enabled;
   int own_fd; /* SHIM_OTHER: eventfd, timerfd, pidfd; -1 */
   int is_socket;
@@ -69,49 +69,49 @@ struct shim_queue {
   int inotify_fd; /* -1 until the first EVFILT_VNODE */
   int left_fd;    /* eventfd: there are vnode events that had no room */
   unsigned turn;  /* which set comes first, so that none starves */
-  struct shim_note* buckets[SHIM_BUCKETS];
+  struct shim_knote* buckets[SHIM_BUCKETS];
 };
 
 /* queue.c */
-struct shim_note* shim_find(struct shim_queue* queue,
-                            uintptr_t ident,
-                            short filter);
-void shim_remove(struct shim_queue* queue, struct shim_note* note);
+struct shim_knote* shim_find(struct shim_queue* queue,
+                             uintptr_t ident,
+                             short filter);
+void shim_remove(struct shim_queue* queue, struct shim_knote* knote);
 
 /* Is this fd a queue of this process? */
 int shim_is_queue(int fd);
 
-/* libc.c: fstat(2) without the lock, and without an opinion about queues. */
+/* libc.c: fstat(2) itself: takes no lock, does not treat queues specially. */
 int shim_stat(int fd, struct stat* st);
 
 /* libc.c: does KQUEUE_SHIM_SYSTEM name this system? */
 int shim_acts_as(const char* system);
 
 /* fd-filters.c: EVFILT_READ, EVFILT_WRITE, EVFILT_EXCEPT. All return 0 or an
- * errno. `is_new`: the note has not been in the set. */
+ * errno. `is_new`: the knote is not in the set yet. */
 enum shim_set shim_fd_set(short filter);
-int shim_fd_identify(struct shim_note* note);
+int shim_fd_identify(struct shim_knote* knote);
 /* Is the fd still the file that was registered? */
-int shim_fd_same(const struct shim_note* note);
-int shim_fd_arm(struct shim_queue* queue, struct shim_note* note);
-void shim_fd_disarm(struct shim_queue* queue, struct shim_note* note);
+int shim_fd_same(const struct shim_knote* knote);
+int shim_fd_arm(struct shim_queue* queue, struct shim_knote* knote);
+void shim_fd_disarm(struct shim_queue* queue, struct shim_knote* knote);
 /* From an epoll mask to an event; 0 if there is none. */
-int shim_fd_event(struct shim_note* note, unsigned mask, struct kevent* out);
+int shim_fd_event(struct shim_knote* knote, unsigned mask, struct kevent* out);
 
 /* own-filters.c: EVFILT_USER, EVFILT_TIMER, EVFILT_PROC. */
 int shim_own_add(struct shim_queue* queue,
-                 struct shim_note* note,
+                 struct shim_knote* knote,
                  const struct kevent* change,
                  int is_new);
-void shim_own_remove(struct shim_queue* queue, struct shim_note* note);
-int shim_own_arm(struct shim_queue* queue, struct shim_note* note, int on);
-int shim_own_event(struct shim_note* note, struct kevent* out);
+void shim_own_remove(struct shim_queue* queue, struct shim_knote* knote);
+int shim_own_arm(struct shim_queue* queue, struct shim_knote* knote, int on);
+int shim_own_event(struct shim_knote* knote, struct kevent* out);
 
 /* vnode-filter.c */
-int shim_vnode_add(struct shim_queue* queue, struct shim_note* note);
-void shim_vnode_remove(struct shim_queue* queue, struct shim_note* note);
-/* Reads inotify into the notes. */
+int shim_vnode_add(struct shim_queue* queue, struct shim_knote* knote);
+void shim_vnode_remove(struct shim_queue* queue, struct shim_knote* knote);
+/* Reads inotify events into the knotes. */
 void shim_vnode_collect(struct shim_queue* queue);
-int shim_vnode_event(struct shim_note* note, struct kevent* out);
+int shim_vnode_event(struct shim_knote* knote, struct kevent* out);
 
 #endif /* KQUEUE_SHIM_H_ */

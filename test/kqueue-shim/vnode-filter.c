@@ -2,7 +2,7 @@
 /* EVFILT_VNODE over inotify: the file behind an fd is watched through
  * /proc/self/fd. See shim.h.
  *
- * inotify has one watch per file, so that notes of several fds share one. The
+ * inotify has one watch per file, so the knotes of several fds share one. The
  * removal of a directory that is open is only seen in its parent.
  */
 #include "shim.h"
@@ -41,21 +41,21 @@ static int open_inotify(struct shim_queue* queue) {
   return 0;
 }
 
-static void look(struct shim_note* note, unsigned* changes) {
+static void update_stat(struct shim_knote* knote, unsigned* changes) {
   struct stat st;
 
-  if (shim_stat((int) note->want.ident, &st) != 0)
+  if (shim_stat((int) knote->want.ident, &st) != 0)
     return;
   int is_dir = S_ISDIR(st.st_mode);
   uint64_t nlink = (uint64_t) st.st_nlink;
-  if (nlink != note->nlink) {
-    int is_removal = nlink == 0 || (!is_dir && nlink < note->nlink);
+  if (nlink != knote->nlink) {
+    int is_removal = nlink == 0 || (!is_dir && nlink < knote->nlink);
     *changes |= is_removal ? NOTE_DELETE : NOTE_LINK; /* never both */
   }
-  if (!is_dir && st.st_size > note->size)
+  if (!is_dir && st.st_size > knote->size)
     *changes |= NOTE_EXTEND;
-  note->nlink = (uint64_t) st.st_nlink;
-  note->size = st.st_size;
+  knote->nlink = (uint64_t) st.st_nlink;
+  knote->size = st.st_size;
 }
 
 /* The directory that `path` is in. */
@@ -70,7 +70,7 @@ static int watch_parent(struct shim_queue* queue, const char* link) {
                            IN_DELETE | IN_MOVED_FROM | IN_MASK_ADD);
 }
 
-int shim_vnode_add(struct shim_queue* queue, struct shim_note* note) {
+int shim_vnode_add(struct shim_queue* queue, struct shim_knote* knote) {
   char link[64];
   unsigned ignored = 0;
   struct stat st;
@@ -78,44 +78,45 @@ int shim_vnode_add(struct shim_queue* queue, struct shim_note* note) {
   int err = open_inotify(queue);
   if (err != 0)
     return err;
-  snprintf(link, sizeof(link), "/proc/self/fd/%d", (int) note->want.ident);
-  note->wd =
+  snprintf(link, sizeof(link), "/proc/self/fd/%d", (int) knote->want.ident);
+  knote->wd =
       inotify_add_watch(queue->inotify_fd, link, SELF | ENTRIES | IN_MASK_ADD);
-  if (note->wd == -1)
+  if (knote->wd == -1)
     return errno;
-  look(note, &ignored);
+  update_stat(knote, &ignored);
   if (stat(link, &st) == 0 && S_ISDIR(st.st_mode))
-    note->parent_wd = watch_parent(queue, link);
+    knote->parent_wd = watch_parent(queue, link);
   return 0;
 }
 
 static int is_used(struct shim_queue* queue,
-                   const struct shim_note* but,
+                   const struct shim_knote* but,
                    int wd) {
   for (int i = 0; i < SHIM_BUCKETS; i++)
-    for (struct shim_note* note = queue->buckets[i]; note; note = note->next)
-      if (note != but && (note->wd == wd || note->parent_wd == wd))
+    for (struct shim_knote* knote = queue->buckets[i]; knote;
+         knote = knote->next)
+      if (knote != but && (knote->wd == wd || knote->parent_wd == wd))
         return 1;
   return 0;
 }
 
-void shim_vnode_remove(struct shim_queue* queue, struct shim_note* note) {
-  if (note->wd != -1 && !is_used(queue, note, note->wd))
-    (void) inotify_rm_watch(queue->inotify_fd, note->wd);
-  if (note->parent_wd != -1 && !is_used(queue, note, note->parent_wd))
-    (void) inotify_rm_watch(queue->inotify_fd, note->parent_wd);
+void shim_vnode_remove(struct shim_queue* queue, struct shim_knote* knote) {
+  if (knote->wd != -1 && !is_used(queue, knote, knote->wd))
+    (void) inotify_rm_watch(queue->inotify_fd, knote->wd);
+  if (knote->parent_wd != -1 && !is_used(queue, knote, knote->parent_wd))
+    (void) inotify_rm_watch(queue->inotify_fd, knote->parent_wd);
 }
 
 /* "NOTE_DELETE: The unlink() system call was called" · "NOTE_WRITE: A write
  * occurred on the file" (for a directory, an entry came or went) ·
  * "NOTE_EXTEND" · "NOTE_ATTRIB" · "NOTE_LINK: The link count on the file
  * changed" · "NOTE_RENAME" */
-static unsigned changes_of(struct shim_note* note,
+static unsigned changes_of(struct shim_knote* knote,
                            unsigned mask,
                            int in_parent) {
   unsigned changes = 0;
 
-  look(note, &changes);
+  update_stat(knote, &changes);
   if (in_parent)
     return changes & NOTE_DELETE;
   if (mask & (IN_MODIFY | ENTRIES))
@@ -130,24 +131,27 @@ static unsigned changes_of(struct shim_note* note,
 }
 
 /* filt_vfsvnode() of FreeBSD: "if (kn->kn_sfflags & hint) kn->kn_fflags |=
- * hint". What happens counts if it is asked for at that time, whatever is asked
- * for later; and an event that several flags describe comes with all of them.
- */
-static void see(struct shim_note* note, unsigned mask, int in_parent) {
-  unsigned changes = changes_of(note, mask, in_parent);
-  if (changes & note->want.fflags)
-    note->seen |= changes;
+ * hint". A change counts if its flag was registered when it happened, whatever
+ * is registered later; and an event that several flags describe comes with all
+ * of them. */
+static void record_changes(struct shim_knote* knote,
+                           unsigned mask,
+                           int in_parent) {
+  unsigned changes = changes_of(knote, mask, in_parent);
+  if (changes & knote->want.fflags)
+    knote->seen |= changes;
 }
 
 static void see_all(struct shim_queue* queue, const struct inotify_event* e) {
   for (int i = 0; i < SHIM_BUCKETS; i++) {
-    for (struct shim_note* note = queue->buckets[i]; note; note = note->next) {
-      if (note->want.filter != EVFILT_VNODE)
+    for (struct shim_knote* knote = queue->buckets[i]; knote;
+         knote = knote->next) {
+      if (knote->want.filter != EVFILT_VNODE)
         continue;
-      if (note->wd == e->wd)
-        see(note, e->mask, 0);
-      else if (note->parent_wd == e->wd)
-        see(note, e->mask, 1);
+      if (knote->wd == e->wd)
+        record_changes(knote, e->mask, 0);
+      else if (knote->parent_wd == e->wd)
+        record_changes(knote, e->mask, 1);
     }
   }
 }
@@ -168,11 +172,11 @@ void shim_vnode_collect(struct shim_queue* queue) {
   }
 }
 
-int shim_vnode_event(struct shim_note* note, struct kevent* out) {
-  *out = note->want;
-  out->fflags = note->seen;
+int shim_vnode_event(struct shim_knote* knote, struct kevent* out) {
+  *out = knote->want;
+  out->fflags = knote->seen;
   out->data = 0;
-  if (note->want.flags & EV_CLEAR)
-    note->seen = 0;
+  if (knote->want.flags & EV_CLEAR)
+    knote->seen = 0;
   return 1;
 }

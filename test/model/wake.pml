@@ -45,19 +45,19 @@
 #define AWAKE 2
 #define SPINNING 4
 
-byte word;         /* uv__loop_state.wake.word */
-bool self_pipe;    /* there is an event that the poller has not reported yet */
-byte sent;         /* bit per handle: on the stack */
-byte pending;      /* bit per handle: raised */
-byte news;         /* bit per handle: written before the send */
-byte closed;       /* bit per handle: memory is free again */
-byte finished;     /* bit per item: on the stack work_done */
-byte items;        /* bit per item: its callback has run */
-bool caught;       /* signals_caught, the mark */
-byte signals_owed; /* counted, no callback yet */
-byte busy;         /* senders and workers inside the loop */
-byte senders_over; /* have begun their last send */
-bool signals_over;
+byte word;             /* uv__loop_state.wake.word */
+bool self_pipe;        /* there is an event that the poller has not reported yet */
+byte sent;             /* bit per handle: on the stack */
+byte pending;          /* bit per handle: raised */
+byte unread;           /* bit per handle: written before the send */
+byte closed;           /* bit per handle: memory is free again */
+byte finished;         /* bit per item: on the stack work_done */
+byte items;            /* bit per item: its callback has run */
+bool caught;           /* signals_caught, the mark */
+byte signals_pending;  /* counted, no callback yet */
+byte busy;             /* senders and workers inside the loop */
+byte senders_done;     /* have begun their last send */
+bool signals_done;
 bool loop_closed;
 
 #define BIT(h) (1 << (h))
@@ -83,9 +83,9 @@ proctype sender(byte h) {
   do
   :: i < SENDS ->
     atomic {
-      news = news | BIT(h);
-      if /* who has begun the last one need not have come back from it */
-      :: i == SENDS - 1 -> senders_over++
+      unread = unread | BIT(h);
+      if /* a sender in its last send need not have returned from it */
+      :: i == SENDS - 1 -> senders_done++
       :: else -> skip
       fi
     };
@@ -143,7 +143,7 @@ proctype signaller() {
 
   do
   :: i < SIGNALS ->
-    signals_owed++;
+    signals_pending++;
     atomic { was_marked = caught; caught = true };
     if
     :: was_marked -> skip
@@ -152,7 +152,7 @@ proctype signaller() {
     i++
   :: else -> break
   od;
-  signals_over = true
+  signals_done = true
 }
 
 byte ready;        /* asyncs.ready */
@@ -206,8 +206,7 @@ inline dispatch_wake() {
   do
   :: h < SENDERS ->
     at = h;
-    if /* is_more_sent() is asked after each callback; to ask at every step
-        * does no harm */
+    if /* the code checks is_more_sent() after each callback; checking at every step does no harm */
     :: sent & (255 - (BIT(at) - 1)) -> hand_out()
     :: else -> skip
     fi;
@@ -216,7 +215,7 @@ inline dispatch_wake() {
       at = h + 1;
       round = WITHOUT(round, h);
       pending = WITHOUT(pending, h);
-      news = WITHOUT(news, h); /* the callback reads it, */
+      unread = WITHOUT(unread, h); /* the callback reads it, */
       if                       /* and may close the first handle */
       :: !(closed & 1) -> close_handle(0)
       :: skip
@@ -266,7 +265,7 @@ end_asleep:
   :: else ->
     if
     :: atomic { self_pipe -> self_pipe = false; woke = true }
-    :: awake != 0 -> skip /* uv__wake_is_only_source(): not even looked */
+    :: awake != 0 -> skip /* uv__wake_is_only_source(): not polled at all */
     :: !self_pipe -> skip
     fi
   fi
@@ -306,14 +305,14 @@ inline poll() {
   :: else -> skip
   fi;
   if
-  :: signals_due -> caught = false; signals_owed = 0 /* uv__signal_run() */
+  :: signals_due -> caught = false; signals_pending = 0 /* uv__signal_run() */
   :: else -> skip
   fi
 }
 
 #define OVER                                                                   \
-  (senders_over == SENDERS && (news & (255 - closed)) == 0 &&                  \
-   items == BIT(WORKERS) - 1 && signals_over && signals_owed == 0)
+  (senders_done == SENDERS && (unread & (255 - closed)) == 0 &&                  \
+   items == BIT(WORKERS) - 1 && signals_done && signals_pending == 0)
 
 active proctype loop() {
   byte awake, expected, h, before, others;

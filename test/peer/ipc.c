@@ -3,12 +3,12 @@
  * program, built with each, is the parent of the other (test/peer/run).
  *
  *   ipc parent CHILD    starts CHILD with the pipe as standard input
- *   ipc child           answers
+ *   ipc child           the other end
  *
  * Parent: a listening socket, one whose bind was refused, and data of many
  * sizes. Child: listens, sends what comes in as a connection to the parent,
- * reports what listening on the refused one gave, and echoes. Both say what
- * went wrong and end with 1; the parent prints "ok" if nothing did.
+ * reports the result of listening on the refused one, and echoes. On an error
+ * each prints it and exits with 1; the parent prints "ok" on success.
  */
 #include "uv.h"
 
@@ -40,7 +40,7 @@ static uv_loop_t loop;
 static uv_pipe_t channel;
 static char inbox[2 * ECHO_TOTAL];
 static size_t inbox_len;
-static size_t inbox_at; /* bytes of it that are dealt with */
+static size_t inbox_at; /* bytes of it already handled */
 
 static void check(int ok, const char* text, int line) {
   if (ok)
@@ -309,7 +309,7 @@ static int parent_main(char* child) {
   send_servers(&addr);
   OK(uv_read_start((uv_stream_t*) &channel, on_alloc, on_parent_read));
 
-  /* Once the child has listened, which its answer about the other one says. */
+  /* The child has listened: its report about the refused socket shows that. */
   while (!has_refusal)
     uv_run(&loop, UV_RUN_ONCE);
   OK(uv_tcp_init(&loop, &client));

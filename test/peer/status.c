@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which error a read and a write of a TCP connection end with, for every status
- * that the system may end them with: one line each. Built with two libraries
+/* The error that a read and a write on a TCP connection report for every status
+ * the system may complete them with: one line each. Built with two libraries
  * (test/peer/run), the lines must be the same.
  *
  * Method: while a request waits, its OVERLAPPED is filled in as the system

@@ -311,7 +311,7 @@ UNIT_TEST(clear_reports_changes_only) {
   CHECK_EQ(1, fetch(kq, &kev, 1));
   CHECK_EQ(4, kev.data);
   CHECK_EQ(0, change(kq, fd, EVFILT_READ, EV_ADD | EV_CLEAR));
-  CHECK_EQ(1, fetch(kq, &kev, 1)); /* added again, looked at again */
+  CHECK_EQ(1, fetch(kq, &kev, 1)); /* added again: checked again */
 }
 
 /* "Calling close() on a file descriptor will remove any kevents that reference

@@ -354,8 +354,7 @@ UNIT_TEST(proc_reports_exit_status) {
   CHECK_EQ(pid, waitpid(pid, NULL, 0));
 }
 
-/* On macOS it is NOTE_EXITSTATUS that asks for it, "to be used along with
- * NOTE_EXIT". */
+/* On macOS, NOTE_EXITSTATUS requests it, "to be used along with NOTE_EXIT". */
 UNIT_TEST(proc_without_status_on_macos) {
   pid_t pid;
   if (!is_shim)
@@ -529,7 +528,7 @@ UNIT_TEST(vnode_only_what_was_asked_for) {
 }
 
 /* filt_vfsvnode() of FreeBSD: "if (kn->kn_sfflags & hint) kn->kn_fflags |=
- * hint", so that what counts is asked for when it happens; kern_event.c: to
+ * hint", so the flags registered when a change happens count; kern_event.c: to
  * change that later "will not reset any filter which has already been
  * triggered". */
 UNIT_TEST(vnode_asked_for_at_the_time) {
