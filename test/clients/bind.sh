@@ -14,7 +14,7 @@ zone() { # SERIAL
     "@ IN SOA ns.test. root.test. ( $1 60 60 600 60 )" \
     '@ IN NS ns' 'ns IN A 127.0.0.1' "serial IN TXT \"$1\""
   seq -f 'h%g IN A 10.0.0.1' 1 2000
-  # An answer too large for UDP: the client comes back over TCP.
+  # A reply too large for UDP: the client retries over TCP.
   for n in $(seq 1 60); do
     echo "big IN TXT \"$n-$(printf 'x%.0s' $(seq 1 100))\""
   done
@@ -69,7 +69,7 @@ load() {
     ! grep -q 'Queries completed: *0 ' "load-$1.log"
 }
 
-# Many questions in one segment of one connection; answers may come in any
+# Many queries in one segment of one connection; replies may come in any
 # order, each exactly once.
 pipelined() {
   python3 - <<'END'
@@ -97,7 +97,7 @@ for connection in range(20):
         assert flags & 0x800f == 0x8000 and answers == 1, (number, flags)
         asked.remove(number)
         got = got[2 + size:]
-    # Half of them leave without a goodbye.
+    # Half of them just disconnect.
     if random.random() < 0.5:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
                         struct.pack("ii", 1, 0))
@@ -105,7 +105,7 @@ for connection in range(20):
 END
 }
 
-# Hundreds of connections at once, each asking slowly.
+# Hundreds of connections at once, each with slow queries.
 many_connections() {
   python3 - <<'END'
 import socket, struct
@@ -124,8 +124,8 @@ for sock in socks:
 END
 }
 
-# OPTIONS: 2000 questions by ten digs at once. Over UDP each from a port of its
-# own: dig shares ports, and answers would go to the wrong dig now and then.
+# OPTIONS: 2000 queries by ten digs at once. Over UDP each from a port of its
+# own: dig shares ports, and replies would go to the wrong dig now and then.
 digs() {
   local n from=
   for n in $(seq 0 9); do

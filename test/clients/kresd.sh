@@ -75,7 +75,7 @@ workload() {
   check ipv6 sh -c 'dig @::1 -p 5353 +short h5.test | grep -qx 10.0.0.1'
   check no-such-name sh -c 'dig @127.0.0.1 -p 5353 none.test |
     grep -q NXDOMAIN'
-  # The upstream goes away: an answer all the same, a failure.
+  # The upstream goes away: kresd still responds, with a failure.
   kill $named
   wait $named
   check named-stops test $? -eq 0
@@ -86,8 +86,8 @@ workload() {
   kill $kresd
   wait $kresd
   check kresd-stops test $? -eq 0
-  # It goes on after an assertion of its own (an answer that overtakes the
-  # callback of its question's send, say), but says so.
+  # It survives a failed assertion of its own (such as a reply that arrives
+  # before the callback for sending its query), but logs it.
   check no-assertion sh -c '! grep -q assertion kresd.log'
   sort kresd.log | uniq -c | sort -rn | head -n 20
 }

@@ -12,9 +12,9 @@ program=lua5.1
 prepare() {
   tar -C "$1" -xf "$source_lua_luv"/*.orig.tar.* --strip-components=1 \
     --wildcards '*/tests/*' '*/lib/*.lua' '*/README.md'
-  # One test asks for the priority of a thread that may have ended by then; if
-  # it has, luv itself crashes while it tells, on any libuv. luv's tests know
-  # how to wait for a version of libuv, so this one does.
+  # One test reads the priority of a thread that may have ended by then; if
+  # it has, luv itself crashes while it reports the error, with any libuv.
+  # luv's tests can require a version of libuv, so this one does.
   perl -0 -pi -e \
     's/(getpriority, setpriority.*?end, ")1\.48\.0"/${1}99.0.0"/s' \
     "$1/tests/test-thread.lua" || return

@@ -24,11 +24,11 @@ prepare() {
     tar -C "$1" -xf "$source_neovim"/*.debian.tar.xz || return
   while read -r patch; do
     case $patch in '' | \#*) continue ;; esac
-    # Hunks for what was left out fail; that is no matter.
+    # Hunks for files that were left out fail; that does not matter.
     patch -d "$1" -p1 -f -s -r - < "$1/debian/patches/$patch" > /dev/null
   done < "$1/debian/patches/series"
   find "$1" -name '*.orig' -delete
-  # Their fixtures, beside a copy of nvim: that is where tests look for them.
+  # Their fixtures, next to a copy of nvim, where the tests expect them.
   local work name status
   work=$(mktemp -d "$ROOT/var/tmp/neovim.XXXXXX") &&
     cp "$1"/test/functional/fixtures/*.c "$work/" &&

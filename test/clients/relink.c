@@ -2,9 +2,9 @@
 /* A program as people wrote them for libuv 1.44: it is compiled with Debian's
  * headers of that release, then run with (or linked to) another library.
  *
- * Every handle and request lies between two guards, so a library that writes
- * past the size its caller compiled with is found out. Each part prints "ok
- * NAME" when what it expected has happened.
+ * Every handle and request is between two guards, so a library that writes past
+ * the size its caller compiled with is found out. Each part prints "ok NAME"
+ * when what it expected has happened.
  */
 #include <uv.h>
 

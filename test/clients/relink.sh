@@ -44,7 +44,7 @@ workload() {
   local archive=/usr/lib/x86_64-linux-gnu/libuv_a.a
   stock || archive=/blacklight/libuv.a
   if [ ! -f "$archive" ]; then
-    skip static "there is no libuv.a beside the library"
+    skip static "there is no libuv.a next to the library"
     return
   fi
   check relink-static gcc -o static relink.o "$archive" $libs &&

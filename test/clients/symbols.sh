@@ -30,7 +30,7 @@ needed() {
   rm -rf "$work"
 }
 
-# (In the data: libnode115 asks weakly for a function of Node's own libuv.)
+# (In the data: libnode115 has a weak reference to a function of Node's libuv.)
 prepare() {
   local trixie bookworm
   trixie=$("$here/debian" root trixie libuv1t64) || return

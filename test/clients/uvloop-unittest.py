@@ -26,7 +26,7 @@ LEFT_OUT = ("test_events.SelectEventLoopTests.test_add_signal_handler",
 class Loop(uvloop.Loop):
     """uvloop for callers that think they make a selector loop."""
 
-    _default_executor = None  # looked at when a test ends
+    _default_executor = None  # checked when a test ends
 
     def __init__(self, selector=None):
         super().__init__()

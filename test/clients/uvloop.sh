@@ -41,7 +41,7 @@ workload() {
   for module in tests/test_*.py; do
     [ ! -f "$module" ] || modules+=("tests.$(basename "$module" .py)")
   done
-  # A second look repeats the modules of the failed tests.
+  # Repeating failures repeats the modules of the failed tests.
   for module in "${modules[@]}"; do
     [ $# -eq 0 ] || [[ " $*" == *" $module."* ]] || continue
     timeout 300 python3 /clients/uvloop-unittest.py /out/results "$module" ||

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What uvloop does with libuv beyond its interface: it sets a private bit of
 a handle's flags to read from the writing end of a pipe, and counts on
-uv_spawn() to run pthread_atfork handlers when asked for a user."""
+uv_spawn() to run pthread_atfork handlers for UV_PROCESS_SETUID."""
 import asyncio
 import os
 import signal

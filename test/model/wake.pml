@@ -46,7 +46,7 @@
 #define SPINNING 4
 
 byte word;             /* uv__loop_state.wake.word */
-bool self_pipe;        /* there is an event that the poller has not reported yet */
+bool self_pipe;        /* readable, and not reported yet by the poller */
 byte sent;             /* bit per handle: on the stack */
 byte pending;          /* bit per handle: raised */
 byte unread;           /* bit per handle: written before the send */
@@ -206,7 +206,9 @@ inline dispatch_wake() {
   do
   :: h < SENDERS ->
     at = h;
-    if /* the code checks is_more_sent() after each callback; checking at every step does no harm */
+    /* The code checks is_more_sent() after each callback; checking at every
+     * step does no harm. */
+    if
     :: sent & (255 - (BIT(at) - 1)) -> hand_out()
     :: else -> skip
     fi;
@@ -311,7 +313,7 @@ inline poll() {
 }
 
 #define OVER                                                                   \
-  (senders_done == SENDERS && (unread & (255 - closed)) == 0 &&                  \
+  (senders_done == SENDERS && (unread & (255 - closed)) == 0 &&                \
    items == BIT(WORKERS) - 1 && signals_done && signals_pending == 0)
 
 active proctype loop() {
