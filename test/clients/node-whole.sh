@@ -35,12 +35,27 @@ build_node() {
   for each in $builtins; do
     options+=("--shared-builtin-${each%%=*}-path=/usr/share/nodejs/${each#*=}")
   done
-  if [ ! -f out/Release/build.ninja ] || [ deps/uv/uv.gyp -nt config.gypi ]
-  then
+  if [ ! -f out/Release/build.ninja ] || [ deps/uv/uv.gyp -nt config.gypi ] ||
+    [ common.gypi -nt config.gypi ]; then
     configure_node --ninja --without-node-snapshot --without-node-code-cache \
       "${options[@]}" || return
   fi
   ninja_node libuv && "$here/node-syntax.py" out/Release && ninja_node node
+}
+
+# optimise DIR: with NODE_OPTIMIZE, -O1 by default, because V8 is large. V8 has a
+# level of its own, which comes later on its command lines.
+optimise() {
+  local file
+  for file in "$1/common.gypi" "$1/tools/v8_gypfiles/toolchain.gypi"; do
+    sed "s/'cflags': \[ *'-O[0-3]' *\]/'cflags': ['${NODE_OPTIMIZE:--O1}']/" \
+      "$file" > "$file.new" || return
+    if cmp -s "$file" "$file.new"; then
+      rm "$file.new"
+    else
+      mv "$file.new" "$file"
+    fi
+  done
 }
 
 # inside_debian DIR COMMAND...: DIR is /mnt there.
@@ -60,11 +75,10 @@ inside_debian() {
 prepare() {
   local work=${ROOT%/*}/node-whole
   if [ ! -f "$work/.unpacked" ]; then
-    rm -rf "$work" && mkdir -p "$work" && unpack_node "$work" &&
-      sed -i "s/'-O3'/'${NODE_OPTIMIZE:--O1}'/" "$work/common.gypi" ||
-      return # V8 is large
+    rm -rf "$work" && mkdir -p "$work" && unpack_node "$work" || return
     : > "$work/.unpacked"
   fi
+  optimise "$work" || return
   copy_tree "$TOP" "$work/deps/uv" && chown -R 1000:1000 "$work" || return
   inside_debian "$work" /bin/bash -c 'cd /mnt && /srv/step build node-whole' ||
     return
