@@ -43,8 +43,8 @@ build_node() {
   ninja_node libuv && "$here/node-syntax.py" out/Release && ninja_node node
 }
 
-# optimise DIR: with NODE_OPTIMIZE, -O1 by default, because V8 is large. V8 has a
-# level of its own, which comes later on its command lines.
+# optimise DIR: with NODE_OPTIMIZE, -O1 by default, because V8 is large. V8 has
+# a level of its own, which comes later on its command lines.
 optimise() {
   local file
   for file in "$1/common.gypi" "$1/tools/v8_gypfiles/toolchain.gypi"; do
