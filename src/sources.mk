@@ -84,6 +84,7 @@ uv_private_headers = \
   src/trace-session.h \
   src/trace-thread.h \
   src/trace-writer.h \
+  src/unix/bsd/os.h \
   src/unix/bsd/sysinfo.h \
   src/unix/cmsg.h \
   src/unix/darwin/fs-clone.h \

@@ -4,8 +4,9 @@
  * The header of each system, chosen below, defines every one of them as 0 or 1;
  * other files write `#if UV__HAVE_X` around whole functions, and -Wundef warns
  * if a system does not define it. To add one: comment here, value in every
- * header. The build provides _GNU_SOURCE on Linux, _DARWIN_C_SOURCE on macOS
- * and _NETBSD_SOURCE on NetBSD, and may name a header of its own: UV__OS_H.
+ * header (bsd/os.h has what the BSDs share). The build provides _GNU_SOURCE on
+ * Linux, _DARWIN_C_SOURCE on macOS and _NETBSD_SOURCE on NetBSD, and may name a
+ * header of its own: UV__OS_H.
  *
  * threads
  *   UV__HAVE_CONDATTR_CLOCK    pthread_condattr_setclock()
