@@ -50,6 +50,9 @@ uv_preset(windows32 FULL gcc-mingw-w64-i686)
 uv_step(tidy tidy 60 FAST tree LIGHT COMMAND test/tidy)
 uv_step(format tidy 120 FAST tree LIGHT PACKAGES clang-format
         COMMAND scripts/format --check)
+# That each rule of the two notices a tree that breaks it.
+uv_step(tidy-rules tidy 900 FULL tree LIGHT PACKAGES clang-format
+        COMMAND test/tidy-rules)
 uv_step(headers abi 240 FAST tree LIGHT TAP COMMAND test/abi/check)
 uv_step(originality tidy 120 FAST tree LIGHT
         COMMAND test/originality src test bench examples tools)
