@@ -166,7 +166,7 @@ TEST(close_callback_runs_the_loop)
 TEST(loop_init_keeps_data_and_refuses_null)
 TEST(loop_close_busy_until_closed)
 TEST(loop_closed_twice)
-TEST(loop_closed_tells_the_time)
+TEST(loop_now_after_close)
 TEST(loop_default_can_be_initialised_again)
 TEST(loop_configure_unknown_option)
 TEST(loop_close_order_is_last_in_first_out)
@@ -579,7 +579,7 @@ TEST_UNIX(udp_reuseport_joins_reuseaddr, "sockets that share a port")
 TEST_UNIX(tcp_reuseport_binds_over_time_wait, "sockets that share a port")
 
 /* test-udp-win.c */
-TEST_WINDOWS(udp_connected_to_nobody_still_receives, "WSAECONNRESET")
+TEST_WINDOWS(udp_connected_to_a_closed_port_still_receives, "WSAECONNRESET")
 
 /* test-tcp-win.c */
 TEST_WINDOWS(tcp_failed_connect_leaves_nothing_to_write_to, "EPIPE")

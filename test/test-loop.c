@@ -72,7 +72,7 @@ TEST_IMPL(loop_closed_twice) {
 }
 
 /* A closed loop still tells the time (uvloop asks for it). */
-TEST_IMPL(loop_closed_tells_the_time) {
+TEST_IMPL(loop_now_after_close) {
   uv_loop_t loop;
 
   ASSERT_OK(uv_loop_init(&loop));

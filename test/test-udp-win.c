@@ -43,7 +43,7 @@ static struct sockaddr_in nobody(void) {
   return addr;
 }
 
-TEST_IMPL(udp_connected_to_nobody_still_receives) {
+TEST_IMPL(udp_connected_to_a_closed_port_still_receives) {
   uv_udp_t handle;
   uv_timer_t timer;
   uv_udp_send_t reqs[2];

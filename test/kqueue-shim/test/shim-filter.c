@@ -371,7 +371,7 @@ UNIT_TEST(proc_without_status_on_macos) {
 }
 
 /* "ESRCH: The specified process to attach to does not exist." */
-UNIT_TEST(proc_of_nobody) {
+UNIT_TEST(proc_of_no_process) {
   int kq = kqueue();
   pid_t pid = fork();
   CHECK(pid >= 0);
@@ -383,7 +383,7 @@ UNIT_TEST(proc_of_nobody) {
 }
 
 /* What shim.h says of KQUEUE_SHIM_CHILDREN. */
-UNIT_TEST(proc_ways_of_other_kernels) {
+UNIT_TEST(proc_variants_of_other_kernels) {
   int gate[2];
   char byte;
   if (!is_shim)
@@ -515,7 +515,7 @@ UNIT_TEST(vnode_directory) {
   remove_all();
 }
 
-UNIT_TEST(vnode_only_what_was_asked_for) {
+UNIT_TEST(vnode_only_registered_flags) {
   int fd = make_file();
   int kq = watch_vnode(fd, NOTE_RENAME);
   CHECK_EQ(1, pwrite(fd, "x", 1, 0));
@@ -531,7 +531,7 @@ UNIT_TEST(vnode_only_what_was_asked_for) {
  * hint", so the flags registered when a change happens count; kern_event.c: to
  * change that later "will not reset any filter which has already been
  * triggered". */
-UNIT_TEST(vnode_asked_for_at_the_time) {
+UNIT_TEST(vnode_flags_at_the_time_count) {
   int fd = make_file();
   int kq = watch_vnode(fd, NOTE_RENAME);
   CHECK_EQ(1, pwrite(fd, "x", 1, 0));
