@@ -457,6 +457,7 @@ size_t uv__trace_format(char* out,
 size_t uv__trace_format_begin(char* out,
                               const struct uv__trace_place* place,
                               const char* program,
+                              const char* path,
                               const char* library) {
   struct text text = { out };
 
@@ -471,7 +472,10 @@ size_t uv__trace_format_begin(char* out,
   put_string(&text, "name", "uv_trace");
   put(&text, ",\"args\":{\"version\":1,\"library\":\"");
   put_escaped(&text, library, UV__TRACE_SYMBOL_MAX);
-  put(&text, "\",\"clock\":\"monotonic\",\"symbols\":\"dynamic\"}");
+  put(&text, "\"");
+  if (strlen(path) <= UV__TRACE_SYMBOL_MAX)
+    put_string(&text, "program", path);
+  put(&text, ",\"clock\":\"monotonic\",\"symbols\":\"dynamic\"}");
   end_event(&text);
   return (size_t) (text.at - out);
 }

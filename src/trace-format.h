@@ -24,10 +24,12 @@ size_t uv__trace_format(char* out,
                         const struct uv__trace_place* place,
                         const char* symbol);
 
-/* Likewise metadata: the process, the version of the format, a thread. */
+/* Likewise metadata: the process, the version of the format, a thread. `path`
+ * is the program's, left out if it is too long to be of use. */
 size_t uv__trace_format_begin(char* out,
                               const struct uv__trace_place* place,
                               const char* program,
+                              const char* path,
                               const char* library);
 size_t uv__trace_format_thread(char* out,
                                const struct uv__trace_place* place,

@@ -140,7 +140,7 @@ static void write_begin(struct writer* w) {
   snprintf(library, sizeof(library), "blacklight %s", uv_version_string());
   memcpy(w->buffer, "[\n", 2);
   w->used = 2;
-  w->used += uv__trace_format_begin(room(w), &w->place, name, library);
+  w->used += uv__trace_format_begin(room(w), &w->place, name, path, library);
 }
 
 static void run_writer(void* arg) {
