@@ -3,6 +3,7 @@
  * assumed to be aligned, sorted or within the file. */
 #include "elf.h"
 #include "base.h"
+#include "os.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -229,7 +230,8 @@ static int read_header(struct elf* elf) {
 }
 
 struct elf* elf_open(const char* path) {
-  FILE* file = fopen(path, "rb");
+  /* A trace may name the file: it must not be one that blocks. */
+  FILE* file = os_is_regular(path) ? fopen(path, "rb") : NULL;
 
   if (file == NULL)
     return NULL;

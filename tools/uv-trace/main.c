@@ -3,28 +3,45 @@
 #include "base.h"
 #include "html.h"
 #include "report.h"
+#include "run.h"
 #include "trace.h"
+#include "watch.h"
 
+#include <limits.h>
 #include <string.h>
 
 static const char usage[] =
     "usage: uv-trace report [OPTION...] FILE\n"
     "       uv-trace html [OPTION...] [-o PAGE] FILE\n"
+    "       uv-trace run [OPTION...] [-o DIR] PROGRAM [ARGUMENT...]\n"
+    "       uv-trace top [OPTION...] PROCESS | --file FILE\n"
     "\n"
-    "Reads a trace that a program wrote with UV_TRACE=FILE.\n"
+    "  report  reads a trace that a program wrote with UV_TRACE=FILE; prints\n"
+    "          loop lag, where the time went, the callbacks that took most of\n"
+    "          it, the thread pool, starved requests\n"
+    "  html    writes a page to look at: timeline, flame graph, lag, tables\n"
+    "  run     runs a program with UV_TRACE, then does both\n"
+    "  top     shows a process that was started with UV_METRICS=FILE, live\n"
     "\n"
-    "  report    prints loop lag, where the time went, the callbacks that "
-    "took\n"
-    "            most of it, the thread pool, starved requests\n"
-    "  html      writes a page to look at: timeline, flame graph, lag, tables\n"
-    "\n"
-    "  -o PAGE          the page's file (FILE.html); - is standard output\n"
-    "  --slices N       how many slices to draw at most, the longest (100000)\n"
+    "report, html, run:\n"
     "  --top N          rows of each table (15)\n"
     "  --starved MS     a request is starved if it waits longer than it runs,\n"
     "                   and at least this long (1)\n"
     "  --modules PATH   a file, or a directory of files, whose symbols name\n"
     "                   functions; may be given more than once\n"
+    "  --slices N       how many slices a page draws, the longest (100000)\n"
+    "html:\n"
+    "  -o PAGE          the page's file (FILE.html); - is standard output\n"
+    "run:\n"
+    "  -o DIR           the directory for traces and pages\n"
+    "                   (uv-trace-PROGRAM-NUMBER)\n"
+    "  --library DIR    put first in LD_LIBRARY_PATH: where libuv.so.1 is\n"
+    "  --preload FILE   put first in LD_PRELOAD\n"
+    "top:\n"
+    "  --file FILE      the file of metrics, if the process cannot be asked\n"
+    "  --interval MS    how often to look (1000)\n"
+    "  --once           print totals once\n"
+    "\n"
     "  --help, --version\n";
 
 /* Commands return the exit status: 0, 1 for a failure. */
@@ -72,6 +89,13 @@ static const struct command {
     1 },
   { "html", command_html,
     OPTION_OUTPUT | OPTION_STARVED | OPTION_MODULES | OPTION_SLICES, 1, 1 },
+  { "run", run_program,
+    OPTION_OUTPUT | OPTION_TOP | OPTION_STARVED | OPTION_MODULES |
+        OPTION_SLICES | OPTION_LIBRARY | OPTION_PRELOAD | OPTION_PROGRAM,
+    1, INT_MAX },
+  { "top", watch,
+    OPTION_FILE | OPTION_ONCE | OPTION_INTERVAL | OPTION_MODULES | OPTION_TOP,
+    0, 1 },
 };
 
 static int run_command(const struct command* command, char** argv) {

@@ -19,6 +19,8 @@
 #define ENVIRON_MAX ((size_t) 4 << 20)
 
 const char OS_LIST_SEPARATOR[] = ":";
+const char OS_LIBRARY_PATH[] = "LD_LIBRARY_PATH";
+const char OS_PRELOAD[] = "LD_PRELOAD";
 
 static volatile sig_atomic_t is_stopping;
 
@@ -26,6 +28,12 @@ const char* os_base_name(const char* path) {
   const char* slash = strrchr(path, '/');
 
   return slash == NULL ? path : slash + 1;
+}
+
+int os_is_regular(const char* path) {
+  struct stat st;
+
+  return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 /* In the child; tells the parent through the pipe why there is no program. */
@@ -73,6 +81,7 @@ int os_run(char* const argv[], struct os_exit* how) {
   if (read(report[0], &err, sizeof(err)) != sizeof(err))
     err = 0; /* exec closed it */
   close(report[0]);
+  how->pid = pid;
   int wait_err = run_wait(pid, how);
   signal(SIGINT, SIG_DFL);
   signal(SIGQUIT, SIG_DFL);
@@ -92,6 +101,38 @@ int os_make_directory(const char* path) {
   if (err == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
     return 0;
   return err;
+}
+
+void os_remove_directory(const char* path) {
+  (void) rmdir(path); /* it stays if there is something in it */
+}
+
+int os_full_path(const char* path, char* full, size_t size) {
+  char* found = realpath(path, NULL);
+  int err = errno;
+
+  if (found == NULL)
+    return err;
+  err = strlen(found) < size ? 0 : ENAMETOOLONG;
+  if (err == 0)
+    memcpy(full, found, strlen(found) + 1);
+  free(found);
+  return err;
+}
+
+int64_t os_pid(void) {
+  return getpid();
+}
+
+int os_program(int64_t pid, char* path, size_t size) {
+  char name[64];
+
+  snprintf(name, sizeof(name), "/proc/%lld/exe", (long long) pid);
+  ssize_t n = readlink(name, path, size - 1);
+  if (n < 0)
+    return errno;
+  path[n] = '\0';
+  return 0;
 }
 
 int os_list(const char* path,

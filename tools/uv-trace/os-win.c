@@ -13,6 +13,8 @@
 #include <string.h>
 
 const char OS_LIST_SEPARATOR[] = ";";
+const char OS_LIBRARY_PATH[] = "PATH";
+const char OS_PRELOAD[] = "LD_PRELOAD"; /* there is no such thing */
 
 static volatile sig_atomic_t is_stopping;
 
@@ -23,6 +25,18 @@ const char* os_base_name(const char* path) {
     if (*path == '/' || *path == '\\' || *path == ':')
       base = path + 1;
   return base;
+}
+
+int os_is_regular(const char* path) {
+  HANDLE file = CreateFileA(path, 0, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL,
+                            OPEN_EXISTING, 0, NULL);
+  int is_regular = 0;
+
+  if (file != INVALID_HANDLE_VALUE) {
+    is_regular = GetFileType(file) == FILE_TYPE_DISK;
+    CloseHandle(file);
+  }
+  return is_regular;
 }
 
 /* Appends an argument quoted by the rules of CommandLineToArgvW(). */
@@ -70,6 +84,7 @@ int os_run(char* const argv[], struct os_exit* how) {
   CloseHandle(process.hThread);
   CloseHandle(process.hProcess);
   signal(SIGINT, SIG_DFL);
+  how->pid = process.dwProcessId;
   how->signal = 0;
   how->status = (int) status;
   return 0;
@@ -88,6 +103,25 @@ int os_make_directory(const char* path) {
       (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0)
     return 0;
   return err;
+}
+
+void os_remove_directory(const char* path) {
+  (void) _rmdir(path); /* it stays if there is something in it */
+}
+
+int os_full_path(const char* path, char* full, size_t size) {
+  return _fullpath(full, path, size) == NULL ? ENAMETOOLONG : 0;
+}
+
+int64_t os_pid(void) {
+  return GetCurrentProcessId();
+}
+
+int os_program(int64_t pid, char* path, size_t size) {
+  (void) pid;
+  (void) path;
+  (void) size;
+  return ENOSYS;
 }
 
 int os_list(const char* path,

@@ -9,13 +9,21 @@
 /* Between the directories of a variable like PATH. */
 extern const char OS_LIST_SEPARATOR[];
 
+/* Variables for the dynamic linker. */
+extern const char OS_LIBRARY_PATH[];
+extern const char OS_PRELOAD[];
+
 /* What follows the last separator of a path. */
 const char* os_base_name(const char* path);
+
+/* Whether it is a file that can be read like one: no pipe, no device. */
+int os_is_regular(const char* path);
 
 /* How a program ended. */
 struct os_exit {
   int status; /* exit status, or 128 + signal */
   int signal; /* 0: none */
+  int64_t pid;
 };
 
 /* Runs a program of PATH with the environment as it is now and waits for it.
@@ -26,6 +34,18 @@ int os_set_variable(const char* name, const char* value);
 
 /* Makes a directory for the user alone; one that exists will do. 0 or errno. */
 int os_make_directory(const char* path);
+
+/* Removes a directory if it is empty. */
+void os_remove_directory(const char* path);
+
+/* The path from the root, for programs that change their directory. 0 or errno.
+ */
+int os_full_path(const char* path, char* full, size_t size);
+
+int64_t os_pid(void);
+
+/* The path of a process's program. 0 or errno. */
+int os_program(int64_t pid, char* path, size_t size);
 
 /* Calls `each` for each name in a directory. 0 or errno. */
 int os_list(const char* path,

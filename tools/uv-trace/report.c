@@ -209,11 +209,11 @@ static void print_pool(FILE* out, const struct analysis* a, size_t top) {
   if (a->nclasses == 0)
     return;
   fprintf(out,
-          "\nThread pool, %zu threads seen\n"
+          "\nThread pool, %zu thread%s seen\n"
           "                             waited                        ran\n"
           "  class               count       p50       p99       max"
           "       p50       p99       max  starved\n",
-          a->workers.count);
+          a->workers.count, a->workers.count == 1 ? "" : "s");
   for (size_t i = 0; i < a->nclasses; i++)
     print_work(out, a, &a->classes[i], "");
   for (size_t i = 0; i < a->nworks && i < top; i++)

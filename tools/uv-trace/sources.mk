@@ -24,6 +24,8 @@ uv_trace_tool_sources = \
   tools/uv-trace/json.h \
   tools/uv-trace/lag.h \
   tools/uv-trace/main.c \
+  tools/uv-trace/metrics.c \
+  tools/uv-trace/metrics.h \
   tools/uv-trace/names.c \
   tools/uv-trace/names.h \
   tools/uv-trace/nest.c \
@@ -36,12 +38,18 @@ uv_trace_tool_sources = \
   tools/uv-trace/reader.h \
   tools/uv-trace/report.c \
   tools/uv-trace/report.h \
+  tools/uv-trace/run.c \
+  tools/uv-trace/run.h \
   tools/uv-trace/symbols.c \
   tools/uv-trace/symbols.h \
   tools/uv-trace/timeline.c \
   tools/uv-trace/timeline.h \
+  tools/uv-trace/top.c \
+  tools/uv-trace/top.h \
   tools/uv-trace/trace.c \
-  tools/uv-trace/trace.h
+  tools/uv-trace/trace.h \
+  tools/uv-trace/watch.c \
+  tools/uv-trace/watch.h
 
 uv_trace_tool_unix_sources = \
   tools/uv-trace/os-unix.c

@@ -161,7 +161,7 @@ static int split_name(const char* name,
     return -1;
   memcpy(module, name, (size_t) (plus - name));
   module[plus - name] = '\0';
-  /* A trace chooses among the known places; it adds none. */
+  /* A base name: it does not lead out of the places. */
   return strpbrk(module, "/\\") == NULL ? 0 : -1;
 }
 

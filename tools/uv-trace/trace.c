@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-static int trace_read(struct trace* trace) {
+int trace_read(struct trace* trace) {
   struct event event;
   int result;
 

@@ -19,6 +19,8 @@ struct trace {
 int trace_open(struct trace* trace,
                const char* path,
                const struct options* options);
+/* The reading alone, of a structure that is set up. */
+int trace_read(struct trace* trace);
 void trace_close(struct trace* trace);
 
 #endif /* UV_TRACE_TRACE_H_ */
