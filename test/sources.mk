@@ -233,6 +233,7 @@ uv_examples = \
   examples/tail \
   examples/tcp-echo \
   examples/timer \
+  examples/trace \
   examples/watch
 
 # Built where GLib is installed.
