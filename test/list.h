@@ -217,6 +217,24 @@ TEST(no_memory_spawn)
 TEST_UNIX(no_memory_spawn_refused_by_the_poller, "reporting of children")
 TEST(no_memory_write)
 
+/* test-observe-calls.c */
+TEST_UNIX(observe_has_every_kind_of_callback, "poll handles of socket pairs")
+
+/* test-observe-unix.c */
+TEST_UNIX(metrics_forked_child_has_a_file_of_its_own, "fork()")
+TEST_UNIX(metrics_forked_child_without_a_name_stops, "fork()")
+TEST_UNIX(watchdog_goes_on_in_a_forked_child, "fork()")
+TEST_UNIX(watchdog_reports_are_in_the_trace, "in a file of unix tests")
+TEST_UNIX(observe_environment_metrics_and_watchdog, "fork()")
+TEST_UNIX(observe_environment_that_makes_no_sense, "fork()")
+TEST_UNIX(observe_names_that_are_too_long, "in a file of unix tests")
+TEST_UNIX(trace_counts_what_it_drops, "in a file of unix tests")
+TEST_UNIX(observe_more_requests_than_it_remembers, "in a file of unix tests")
+TEST_UNIX(trace_names_a_function_of_a_library, "the dynamic linker's names")
+#if TEST_POSIX
+HELPER(run_observed)
+#endif
+
 /* test-old-kernel.c */
 TEST_UNIX(old_kernel_without_statx, "system call filters")
 TEST_UNIX(old_kernel_without_copy_file_range, "system call filters")

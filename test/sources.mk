@@ -89,6 +89,8 @@ uv_test_unix_sources = \
   test/test-fs-send.c \
   test/test-fs-times.c \
   test/test-limits.c \
+  test/test-observe-calls.c \
+  test/test-observe-unix.c \
   test/test-old-kernel.c \
   test/test-sandbox.c \
   test/test-select-limit.c \

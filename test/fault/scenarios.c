@@ -36,5 +36,6 @@ const struct scenario scenarios[] = {
   { "threads", scenario_threads, 0, RING_NONE },
   { "system", scenario_system, 0, RING_NONE },
   { "fork", scenario_fork, 0, RING_NONE },
+  { "observe", scenario_observe, 1, RING_NONE },
   { NULL, NULL, 0, RING_NONE },
 };

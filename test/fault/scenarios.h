@@ -29,5 +29,6 @@ void scenario_names(void);
 void scenario_threads(void);
 void scenario_system(void);
 void scenario_fork(void);
+void scenario_observe(void);
 
 #endif /* SCENARIOS_H_ */
