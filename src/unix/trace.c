@@ -53,17 +53,19 @@ static int check_file(int fd) {
     return UV_EPERM;
   if (flock(fd, LOCK_EX | LOCK_NB) == -1)
     return errno == EWOULDBLOCK ? UV_EBUSY : 0; /* no lock support */
-  if (ftruncate(fd, 0) == -1)
-    return uv__errno();
-  return 0;
+  int rc;
+  do
+    rc = ftruncate(fd, 0);
+  while (rc == -1 && errno == EINTR);
+  return rc == 0 ? 0 : uv__errno();
 }
 
 int uv__trace_os_open(const char* path, int is_new) {
-  int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  int fd = open(path, is_new ? flags | O_EXCL : flags, 0600);
+  int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
+  int fd = uv__fd_open(path, is_new ? flags | O_EXCL : flags, 0600);
 
-  if (fd == -1)
-    return uv__errno();
+  if (fd < 0)
+    return fd;
   int err = check_file(fd);
   if (err != 0) {
     uv__fd_close(fd);
