@@ -35,6 +35,7 @@ TEST_UNIX(dead_fd_udp, "closing a descriptor behind its back")
 TEST_UNIX(dead_fd_poll_handle, "closing a descriptor behind its back")
 TEST_UNIX(dead_fd_number_reused, "closing a descriptor behind its back")
 TEST_UNIX(dead_fd_listening_socket, "closing a descriptor behind its back")
+TEST_UNIX(dead_fd_inotify, "inotify")
 
 /* test-embed-win.c */
 TEST_WINDOWS(embed_reposted_wakeups_arrive, "completion ports")
@@ -139,6 +140,8 @@ TEST_UNIX(system_cwd_longer_than_path_max, "PATH_MAX")
 TEST_UNIX(guess_handle_of_unusual_descriptors, "descriptors")
 TEST_UNIX(system_without_proc, "/proc")
 TEST_UNIX(system_setup_args_twice, "the location of the title")
+TEST_UNIX(system_environment_with_odd_entries, "environ")
+TEST_UNIX(system_thread_with_odd_stack_limits, "resource limits")
 TEST_UNIX(process_script_without_interpreter, "execvp() and /bin/sh")
 
 /* test-no-arguments.c */
@@ -195,6 +198,11 @@ TEST(metrics_loop_counts_streams_and_work)
 TEST(metrics_loop_file_is_replaced_whole)
 TEST(metrics_loop_environment_never_fails_a_program)
 
+/* test-misuse-unix.c */
+TEST_UNIX(misuse_of_a_semaphore_aborts, "fork()")
+TEST_UNIX(misuse_close_of_no_handle_aborts, "fork()")
+TEST_UNIX(misuse_of_locks_and_keys_aborts, "fork()")
+
 /* test-names.c */
 TEST(version_number_and_text_agree)
 TEST(error_name_r_and_strerror_r)
@@ -219,6 +227,9 @@ TEST(no_memory_write)
 
 /* test-observe-calls.c */
 TEST_UNIX(observe_has_every_kind_of_callback, "poll handles of socket pairs")
+TEST_UNIX(observe_pull_interface, "in a file of unix tests")
+TEST_UNIX(observe_counts_udp_try_send, "in a file of unix tests")
+TEST_UNIX(observe_files_on_the_ring, "in a file of unix tests")
 
 /* test-observe-unix.c */
 TEST_UNIX(metrics_forked_child_has_a_file_of_its_own, "fork()")
@@ -258,6 +269,7 @@ TEST_UNIX(pipe_chmod_without_a_name, "sockets in the file system")
 TEST_UNIX(pipe_getsockname_size_after_an_error, "sockets in the file system")
 TEST_UNIX(pipe_open_twice, "numeric descriptors")
 TEST_UNIX(pipe_readable_bit_set_by_the_program, "pipe()")
+TEST_UNIX(pipe_connect_while_connecting, "a connect that is reported later")
 
 /* test-pipe-win.c */
 TEST_WINDOWS(pipe_write_that_is_taken_leaves_the_queue, "named pipes")

@@ -89,6 +89,7 @@ uv_test_unix_sources = \
   test/test-fs-send.c \
   test/test-fs-times.c \
   test/test-limits.c \
+  test/test-misuse-unix.c \
   test/test-observe-calls.c \
   test/test-observe-unix.c \
   test/test-old-kernel.c \

@@ -246,3 +246,50 @@ TEST_IMPL(dead_fd_listening_socket) {
   test_close_loop(&loop);
   return 0;
 }
+
+#if __has_include(<linux/sched.h>)
+static int change_status;
+static int changes;
+
+static void on_change(uv_fs_event_t* handle,
+                      const char* name,
+                      int events,
+                      int status) {
+  (void) handle;
+  (void) name;
+  (void) events;
+  changes++;
+  change_status = status;
+}
+
+/* All watchers are told once; one that is started again works. */
+TEST_IMPL(dead_fd_inotify) {
+  uv_fs_event_t first;
+  uv_fs_event_t second;
+
+  setup();
+  ASSERT_OK(uv_fs_event_init(&loop, &first));
+  ASSERT_OK(uv_fs_event_start(&first, on_change, ".", 0));
+  ASSERT_OK(uv_fs_event_init(&loop, &second));
+  ASSERT_OK(uv_fs_event_start(&second, on_change, ".", 0));
+  if (loop.inotify_fd < 0)
+    SKIP("this build does not use inotify");
+  ASSERT_EQ(0, close(loop.inotify_fd));
+  run_a_while();
+  ASSERT_EQ(2, changes);
+  ASSERT_LT(change_status, 0);
+
+  ASSERT_OK(uv_fs_event_stop(&first));
+  ASSERT_OK(uv_fs_event_start(&first, on_change, ".", 0));
+  test_write_file("file", "text");
+  run_a_while();
+  ASSERT_GT(changes, 2);
+  ASSERT_OK(change_status);
+  test_close_loop(&loop);
+  return 0;
+}
+#else
+TEST_IMPL(dead_fd_inotify) {
+  SKIP("no inotify on this system");
+}
+#endif

@@ -267,3 +267,136 @@ TEST_IMPL(observe_has_every_kind_of_callback) {
   check_trace();
   return 0;
 }
+
+static void start_observing(const char* path) {
+  uvx_trace_options_t trace = { sizeof(trace), path };
+  uvx_metrics_options_t counting = { sizeof(counting), NULL, 0 };
+
+  ASSERT_OK(uvx_trace_start(&trace));
+  ASSERT_OK(uvx_metrics_start(&counting));
+  ASSERT_OK(uv_loop_init(&loop));
+}
+
+static void stop_observing(uvx_metrics_t* metrics) {
+  ASSERT_OK(uvx_metrics(&loop, metrics, sizeof(*metrics)));
+  ASSERT_OK(uv_loop_close(&loop));
+  ASSERT_OK(uvx_metrics_stop());
+  ASSERT_OK(uvx_trace_stop());
+}
+
+static int ticks;
+
+static void on_tick(uv_timer_t* timer) {
+  if (++ticks == 3)
+    uv_close((uv_handle_t*) timer, NULL);
+}
+
+/* A loop that somebody else's loop waits for. */
+TEST_IMPL(observe_pull_interface) {
+  static uvx_metrics_t metrics;
+  struct trace_file trace;
+  uv_timer_t timer;
+  uint64_t rounds = 1;
+
+  start_observing("pull.json");
+  ASSERT_OK(uv_timer_init(&loop, &timer));
+  ASSERT_OK(uv_timer_start(&timer, on_tick, 1, 1));
+  do
+    ASSERT_GE(uv_backend_process(&loop, uv_backend_timeout(&loop)), 0);
+  while (uv_backend_dispatch(&loop) && ++rounds);
+  stop_observing(&metrics);
+  ASSERT_EQ(3, ticks);
+  ASSERT_EQ(3, metrics.callbacks);
+  ASSERT_EQ(rounds, metrics.iterations);
+  trace_file_read(&trace, "pull.json");
+  ASSERT_EQ(3, trace_file_count(&trace, "\"call\":\"timer\"", NULL));
+  trace_file_check_nesting(&trace);
+  trace_file_free(&trace);
+  return 0;
+}
+
+static void on_datagram(uv_udp_t* handle,
+                        ssize_t n,
+                        const uv_buf_t* buf,
+                        const struct sockaddr* addr,
+                        unsigned flags) {
+  (void) buf;
+  (void) addr;
+  (void) flags;
+  if (n == 0)
+    return;
+  ASSERT_EQ(3, n);
+  if (++calls[RECV] < 3)
+    return;
+  uv_close((uv_handle_t*) handle, NULL);
+  uv_close((uv_handle_t*) &sender, NULL);
+}
+
+/* What is sent without a request is counted, too. */
+TEST_IMPL(observe_counts_udp_try_send) {
+  static uvx_metrics_t metrics;
+  struct sockaddr_in addr = test_loopback();
+  uv_buf_t buf = uv_buf_init((char*) "udp", 3);
+  uv_buf_t* bufs[] = { &buf, &buf };
+  unsigned counts[] = { 1, 1 };
+
+  start_observing("udp.json");
+  ASSERT_OK(uv_udp_init(&loop, &receiver));
+  ASSERT_OK(uv_udp_bind(&receiver, (const struct sockaddr*) &addr, 0));
+  ASSERT_OK(uv_udp_recv_start(&receiver, test_alloc, on_datagram));
+  addr = test_udp_address(&receiver);
+  struct sockaddr* to[] = { (struct sockaddr*) &addr,
+                            (struct sockaddr*) &addr };
+  ASSERT_OK(uv_udp_init(&loop, &sender));
+  ASSERT_EQ(3, uv_udp_try_send(&sender, &buf, 1, to[0]));
+  ASSERT_EQ(2, uv_udp_try_send2(&sender, 2, bufs, counts, to, 0));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  stop_observing(&metrics);
+  ASSERT_EQ(3, calls[RECV]);
+  ASSERT_EQ(9, metrics.udp_sent_bytes);
+  ASSERT_EQ(9, metrics.udp_recv_bytes);
+  return 0;
+}
+
+static int file_calls;
+static int64_t file_result;
+
+static void on_file(uv_fs_t* req) {
+  file_calls++;
+  file_result = req->result;
+}
+
+/* With io_uring, where the system has it, as without. */
+TEST_IMPL(observe_files_on_the_ring) {
+  static uvx_metrics_t metrics;
+  struct trace_file trace;
+  char text[8] = "";
+  uv_buf_t buf = uv_buf_init(text, sizeof(text));
+  uv_fs_t req;
+
+  ASSERT_OK(uv_os_setenv("UV_USE_IO_URING", "1"));
+  test_write_file("file", "ring");
+  start_observing("ring.json");
+  ASSERT_OK(uv_fs_open(&loop, &req, "file", UV_FS_O_RDONLY, 0, on_file));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  uv_fs_req_cleanup(&req);
+  uv_file file = (uv_file) file_result;
+  ASSERT_GE(file, 0);
+  ASSERT_OK(uv_fs_read(&loop, &req, file, &buf, 1, 0, on_file));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  uv_fs_req_cleanup(&req);
+  ASSERT_EQ(4, file_result);
+  ASSERT_STR_EQ("ring", text);
+  ASSERT_OK(uv_fs_close(&loop, &req, file, on_file));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  uv_fs_req_cleanup(&req);
+  stop_observing(&metrics);
+  ASSERT_EQ(3, file_calls);
+  ASSERT_EQ(3, metrics.callbacks);
+  ASSERT_EQ(0, metrics.pool_queued);
+  ASSERT_EQ(0, metrics.pool_running);
+  trace_file_read(&trace, "ring.json");
+  ASSERT_EQ(3, trace_file_count(&trace, "\"call\":\"fs\"", NULL));
+  trace_file_free(&trace);
+  return 0;
+}

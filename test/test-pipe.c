@@ -416,3 +416,43 @@ TEST_IMPL(pipe_readable_bit_set_by_the_program) {
   return 0;
 }
 #endif
+
+#if TEST_POSIX
+static int second_results[2];
+static int second_calls;
+
+static void on_second_connect(uv_connect_t* req, int status) {
+  second_results[second_calls++] = status;
+  if (second_calls == 2)
+    uv_close((uv_handle_t*) req->handle, NULL);
+}
+
+static void close_server(uv_stream_t* server, int status) {
+  ASSERT_OK(status);
+  uv_close((uv_handle_t*) server, NULL);
+}
+
+/* The first is not disturbed; the second is told together with it. */
+TEST_IMPL(pipe_connect_while_connecting) {
+  uv_pipe_t server;
+  uv_pipe_t pipe;
+  uv_connect_t reqs[3];
+  const char* name = test_pipe_name("twice");
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &server, 0));
+  ASSERT_OK(uv_pipe_bind(&server, name));
+  ASSERT_OK(uv_listen((uv_stream_t*) &server, 4, close_server));
+  ASSERT_OK(uv_pipe_init(&loop, &pipe, 0));
+  uv_pipe_connect(&reqs[0], &pipe, name, on_second_connect);
+  uv_pipe_connect(&reqs[1], &pipe, name, on_second_connect);
+  ASSERT_ERR(UV_EALREADY, uv_pipe_connect2(&reqs[2], &pipe, name, strlen(name),
+                                           0, on_second_connect));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(2, second_calls);
+  ASSERT_OK(second_results[0]);
+  ASSERT_ERR(UV_EALREADY, second_results[1]);
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+#endif

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -187,5 +188,56 @@ TEST_IMPL(process_script_without_interpreter) {
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   ASSERT_EQ(7, exit_status);
   ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
+extern char** environ;
+
+/* Entries that are no assignments are left out; there may be none at all. */
+TEST_IMPL(system_environment_with_odd_entries) {
+  char* odd[] = { (char*) "NOTHING", (char*) "A=1", (char*) "", NULL };
+  char* none[] = { NULL };
+  char** before = environ;
+  uv_env_item_t* items;
+  int count;
+
+  environ = odd;
+  ASSERT_OK(uv_os_environ(&items, &count));
+  ASSERT_EQ(1, count);
+  ASSERT_STR_EQ("A", items[0].name);
+  ASSERT_STR_EQ("1", items[0].value);
+  uv_os_free_environ(items, count);
+  environ = none;
+  ASSERT_OK(uv_os_environ(&items, &count));
+  ASSERT_EQ(0, count);
+  uv_os_free_environ(items, count);
+  environ = before;
+  return 0;
+}
+
+static void use_stack(void* arg) {
+  char space[32 << 10];
+
+  memset(space, 1, sizeof(space));
+  *(int*) arg += space[sizeof(space) - 1];
+}
+
+/* Threads have a stack of a sensible size, whatever the limit says. */
+TEST_IMPL(system_thread_with_odd_stack_limits) {
+  static const rlim_t sizes[] = { 16 << 10, (rlim_t) 1 << 40, RLIM_INFINITY };
+  struct rlimit limit;
+  uv_thread_t thread;
+  int used = 0;
+
+  for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+    ASSERT_EQ(0, getrlimit(RLIMIT_STACK, &limit));
+    limit.rlim_cur = sizes[i];
+    if (limit.rlim_max != RLIM_INFINITY && limit.rlim_cur > limit.rlim_max)
+      SKIP("the stack is limited here");
+    ASSERT_EQ(0, setrlimit(RLIMIT_STACK, &limit));
+    ASSERT_OK(uv_thread_create(&thread, use_stack, &used));
+    ASSERT_OK(uv_thread_join(&thread));
+  }
+  ASSERT_EQ(3, used);
   return 0;
 }
