@@ -45,9 +45,9 @@ static int check_options(const uv_process_options_t* options) {
   return err;
 }
 
-/* A program may try again with the handle of a failed uv_spawn(), which is still
- * in the list, without closing it. Only addresses are compared: the memory of a
- * new handle is not initialised. */
+/* A program may try again with the handle of a failed uv_spawn(), which is
+ * still in the list, without closing it. Only addresses are compared: the
+ * memory of a new handle is not initialised. */
 static void take_back(uv_loop_t* loop, uv_process_t* process) {
   if (loop->handle_queue.prev == &process->handle_queue)
     uv__queue_remove(&process->handle_queue);
