@@ -5,7 +5,8 @@
 function(uv_program target library)
   add_executable(${target} ${ARGN})
   target_compile_definitions(${target} PRIVATE ${uv_defines})
-  target_compile_options(${target} PRIVATE ${uv_cflags} ${uv_of_tests})
+  target_compile_options(${target} PRIVATE ${uv_cflags} ${uv_sanitizers}
+                         ${uv_of_tests})
   target_link_options(${target} PRIVATE ${uv_ldflags})
   target_link_libraries(${target} PRIVATE ${library})
   set_target_properties(${target} PROPERTIES
@@ -28,6 +29,15 @@ if(LIBUV_BUILD_SHARED AND NOT LIBUV_STATIC_TESTS AND NOT WIN32)
 else()
   set(uv_test_library uv_a)
 endif()
+
+# Linux only: their other side and their floors are written for it.
+if(LIBUV_BUILD_BENCH AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  uv_program(uv-bench ${uv_test_library} ${uv_bench_sources})
+endif()
+if(NOT LIBUV_BUILD_TESTS)
+  return()
+endif()
+
 if(WIN32)
   list(APPEND uv_test_sources ${uv_test_win_sources})
   list(APPEND uv_harness_sources ${uv_harness_win_sources} test/runner-win.c)
@@ -85,11 +95,6 @@ if(UNIX AND NOT CMAKE_CROSSCOMPILING AND
     uv_example(${uv_glib_examples})
     target_link_libraries(example-glib PRIVATE PkgConfig::GLIB)
   endif()
-endif()
-
-# Linux only: their other side and their floors are written for it.
-if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
-  uv_program(uv-bench ${uv_test_library} ${uv_bench_sources})
 endif()
 
 # What clang's MSan does not know of the C library, loaded before it.

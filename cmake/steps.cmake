@@ -176,7 +176,15 @@ uv_step(install install 120 NORMAL gcc autotools LIGHT
 uv_step(build autotools 600 NORMAL autotools COMMAND test/autotools build)
 uv_step(distcheck autotools 1200 NORMAL autotools
         COMMAND test/autotools distcheck)
+uv_step(contents autotools 120 NORMAL autotools LIGHT
+        COMMAND test/autotools contents)
 uv_step(tarball autotools 1200 FULL autotools COMMAND test/autotools tarball)
+# What projects that build libuv themselves rely on.
+uv_step(drop-in install 300 NORMAL tree TAP COMMAND test/drop-in cmake)
+uv_step(drop-in-flags install 300 FULL tree TAP COMMAND test/drop-in flags)
+uv_step(drop-in-sanitizers install 300 FULL tree TAP
+        COMMAND test/drop-in sanitizers)
+uv_step(same-bytes install 900 FULL tree TAP COMMAND test/drop-in same-bytes)
 uv_step(try install 300 NORMAL tree TAP LIGHT COMMAND test/try)
 
 # Generated programs on this library and on libuv: the same hundred of each

@@ -23,6 +23,11 @@ if(NOT LIBUV_TEST_PRESET)
                ${PROJECT_BINARY_DIR})
     endif()
   endif()
+  if(QEMU)
+    get_property(tests DIRECTORY PROPERTY TESTS)
+    set_tests_properties(${tests} PROPERTIES
+      ENVIRONMENT UV_TEST_TIMEOUT_MULTIPLIER=10)
+  endif()
   return()
 endif()
 

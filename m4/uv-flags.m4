@@ -32,6 +32,17 @@ AC_DEFUN([UV_LD_FLAG], [
   AS_VAR_POPDEF([uv_var])
 ])
 
+dnl UV_PREFIX_MAP(VARIABLE, KIND)
+dnl Appends options that write the tree's and the build's directories as ".".
+AC_DEFUN([UV_PREFIX_MAP], [
+  uv_map=
+  UV_CC_FLAG([uv_map], [-f$2-prefix-map=/nowhere=.])
+  AS_IF([test -n "$uv_map"], [
+    AS_VAR_APPEND([$1], [' -f$2-prefix-map=$(srcdir)=.'])
+    AS_VAR_APPEND([$1], [' -f$2-prefix-map=$(abs_builddir)=.'])
+  ])
+])
+
 dnl UV_FORTIFY(VARIABLE)
 dnl _FORTIFY_SOURCE needs an optimising compiler, and the packager or the
 dnl compiler itself may have set it already.

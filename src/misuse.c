@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* The texts of misuse.h, and what UV_DEBUG says about the environment. */
+#include "misuse.h"
+#include "fatal.h"
+#include "handle.h"
+#include "loop-state.h"
+#include "observe.h"
+#include "os/poller.h"
+#include "os/trace.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_SIZE 512
+#define NAMED_MAX 8 /* handles in one line */
+
+enum object { HANDLE, LOOP, REQUEST };
+
+struct rule {
+  const char* function; /* has the man page; NULL: the handle's init function */
+  enum object object;
+  const char* text; /* follows the object */
+};
+
+#define NEEDS_CALLBACK "needs a callback and must not be closing"
+#define IN_USE "is in use until its callback has run"
+#define ELSEWHERE "belongs to a loop that another thread runs"
+
+static const struct rule rules[] = {
+  [UV__RULE_CLOSE_ONCE] = { "uv_close", HANDLE, "is already closing" },
+  [UV__RULE_CLOSE_HANDLE] = { "uv_close", HANDLE,
+                              "is no handle, or its memory was reused" },
+  [UV__RULE_REUSED] = { "uv_close", HANDLE,
+                        "was freed or reused before its close callback" },
+  [UV__RULE_LOOP_OPEN] = { "uv_loop_close", LOOP, "is busy" },
+  [UV__RULE_DISPATCH_NESTED] = { "uv_backend_dispatch", LOOP,
+                                 "is running a callback already" },
+  [UV__RULE_WORK_ONCE] = { "uv_queue_work", REQUEST, IN_USE },
+  [UV__RULE_GETADDRINFO_ONCE] = { "uv_getaddrinfo", REQUEST, IN_USE },
+  [UV__RULE_GETNAMEINFO_ONCE] = { "uv_getnameinfo", REQUEST, IN_USE },
+  [UV__RULE_RANDOM_ONCE] = { "uv_random", REQUEST, IN_USE },
+  [UV__RULE_INIT_THREAD] = { NULL, HANDLE, ELSEWHERE },
+  [UV__RULE_CLOSE_THREAD] = { "uv_close", HANDLE, ELSEWHERE },
+  [UV__RULE_RUN_THREAD] = { "uv_run", LOOP, "runs on another thread" },
+  [UV__RULE_TIMER_THREAD] = { "uv_timer_start", HANDLE, ELSEWHERE },
+  [UV__RULE_READ_THREAD] = { "uv_read_start", HANDLE, ELSEWHERE },
+  [UV__RULE_WRITE_THREAD] = { "uv_write", HANDLE, ELSEWHERE },
+  [UV__RULE_WORK_THREAD] = { "uv_queue_work", LOOP, "runs on another thread" },
+  [UV__RULE_TIMER_START] = { "uv_timer_start", HANDLE, NEEDS_CALLBACK },
+  [UV__RULE_TIMER_AGAIN] = { "uv_timer_again", HANDLE, "was never started" },
+  [UV__RULE_READ_START] = { "uv_read_start", HANDLE,
+                            "needs both callbacks and must not be closing" },
+  [UV__RULE_RECV_START] = { "uv_udp_recv_start", HANDLE,
+                            "needs both callbacks and must not be closing" },
+  [UV__RULE_IDLE_START] = { "uv_idle_start", HANDLE, NEEDS_CALLBACK },
+  [UV__RULE_PREPARE_START] = { "uv_prepare_start", HANDLE, NEEDS_CALLBACK },
+  [UV__RULE_CHECK_START] = { "uv_check_start", HANDLE, NEEDS_CALLBACK },
+  [UV__RULE_POLL_START] = { "uv_poll_start", HANDLE,
+                            "needs known events, a callback, and must not be "
+                            "closing" },
+  [UV__RULE_SIGNAL_START] = { "uv_signal_start", HANDLE,
+                              "needs a signal, a callback, and must not be "
+                              "closing" },
+  [UV__RULE_FS_EVENT_START] = { "uv_fs_event_start", HANDLE,
+                                "needs a path, a callback, and must be "
+                                "stopped" },
+  [UV__RULE_FS_POLL_START] = { "uv_fs_poll_start", HANDLE,
+                               "needs a path, a callback, and must not be "
+                               "closing" },
+  [UV__RULE_QUEUE_WORK] = { "uv_queue_work", REQUEST,
+                            "needs a loop and a work callback" },
+};
+static_assert(ARRAY_SIZE(rules) == UV__RULE_MAX, "a text for each rule");
+
+/* UV_DEBUG=1, or a debug build. Set before the first loop exists. */
+#ifdef UV__DEBUG
+static int is_explained = 1;
+#else
+static int is_explained;
+#endif
+static uv_once_t init_once = UV_ONCE_INIT;
+
+static const char* handle_name(const uv_handle_t* handle) {
+  const char* name = uv_handle_type_name(handle->type);
+
+  return name != NULL ? name : "handle";
+}
+
+static const char* object_name(enum object kind, const void* object) {
+  switch (kind) {
+  case HANDLE:
+    return object != NULL ? handle_name(object) : "handle";
+  case LOOP:
+    return "loop";
+  case REQUEST:
+    return "request";
+  }
+  return "object";
+}
+
+/* `why` is the error's name, or who is to blame. */
+static void say(enum uv__rule which,
+                const void* object,
+                const char* more,
+                const char* why) {
+  const struct rule* rule = &rules[which];
+  const char* name = object_name(rule->object, object);
+  const char* function = rule->function;
+  char init[32];
+  char line[LINE_SIZE];
+
+  if (function == NULL) {
+    snprintf(init, sizeof(init), "uv_%s_init", name);
+    function = init;
+  }
+  snprintf(line, sizeof(line), "%s: %s %p %s%s (%s); see man %s", function,
+           name, object, rule->text, more, why, function);
+  uv__trace_os_say(line);
+}
+
+int uv__misuse_refuse(enum uv__rule rule, const void* handle, int err) {
+  char name[32] = "UV_";
+
+  if (is_explained) {
+    uv_err_name_r(err, name + 3, sizeof(name) - 3);
+    say(rule, handle, "", name);
+  }
+  return err;
+}
+
+/* Appends as much as there is room for. */
+static void append(char* text, size_t size, const char* more) {
+  size_t len = strlen(text);
+
+  snprintf(text + len, size - len, "%s", more);
+}
+
+int uv__misuse_refuse_busy(const uv_loop_t* loop) {
+  if (!is_explained)
+    return UV_EBUSY;
+
+  char text[LINE_SIZE] = ":";
+  char item[64];
+  unsigned count = 0;
+  const struct uv__queue* head = &loop->handle_queue;
+  for (const struct uv__queue* q = head->next; q != head; q = q->next) {
+    const uv_handle_t* handle = container_of(q, uv_handle_t, handle_queue);
+    if (handle->flags & UV__INTERNAL)
+      continue;
+    if (++count > NAMED_MAX)
+      continue;
+    snprintf(item, sizeof(item), "%s %s %p%s", count == 1 ? "" : ",",
+             handle_name(handle), (const void*) handle,
+             uv__is_closing(handle) ? " (closing)" : "");
+    append(text, sizeof(text), item);
+  }
+  if (count > NAMED_MAX) {
+    snprintf(item, sizeof(item), " and %u more handles", count - NAMED_MAX);
+    append(text, sizeof(text), item);
+  }
+  if (loop->active_reqs.count > 0) {
+    snprintf(item, sizeof(item), "%s %u requests", count == 0 ? "" : ",",
+             loop->active_reqs.count);
+    append(text, sizeof(text), item);
+  }
+  say(UV__RULE_LOOP_OPEN, loop, text, "UV_EBUSY");
+  return UV_EBUSY;
+}
+
+void uv__misuse_end(enum uv__rule rule, const void* object) {
+  say(rule, object, "", "caller's error");
+  uv__end_process();
+}
+
+void uv__misuse_undefined(enum uv__rule rule, const void* object) {
+#ifdef UV__DEBUG
+  uv__misuse_end(rule, object);
+#else
+  if (is_explained)
+    say(rule, object, "", "caller's error");
+#endif
+}
+
+/* ------------------------------------------------------------------------- */
+/* The environment. */
+
+static int is_number(const char* text, long min, long max) {
+  char* end;
+  long value = strtol(text, &end, 10);
+
+  return end != text && *end == '\0' && value >= min && value <= max;
+}
+
+static int is_poller(const char* text) {
+  return uv__poller_os_find(text) != NULL;
+}
+
+struct variable {
+  const char* name;
+  int (*is_known)(const char* text); /* or NULL: a number */
+  long min;
+  long max;
+  const char* meaning;
+};
+
+/* (0 and more than 1024 threads are understood as 1 and 1024.) */
+static const struct variable variables[] = {
+  { "UV_THREADPOOL_SIZE", NULL, 0, LONG_MAX, "a number from 1 to 1024" },
+  { "UV_USE_IO_URING", NULL, 0, 2, "0, 1 or 2" },
+  { "UV_POLLER", is_poller, 0, 0, "a poller of this system" },
+  { "UV_METRICS_INTERVAL", NULL, 1, LONG_MAX, "a number of milliseconds" },
+  { "UV_WATCHDOG", NULL, 1, LONG_MAX, "a number of milliseconds" },
+  { "UV_DEBUG", NULL, 0, 1, "0 or 1" },
+};
+
+static void check_variable(const struct variable* variable) {
+  char text[64];
+  char line[LINE_SIZE];
+  size_t len = sizeof(text);
+  int err = uv_os_getenv(variable->name, text, &len);
+
+  if (err == UV_ENOBUFS)
+    snprintf(text, sizeof(text), "(too long)");
+  else if (err != 0 || text[0] == '\0')
+    return;
+  else if (variable->is_known != NULL
+               ? variable->is_known(text)
+               : is_number(text, variable->min, variable->max))
+    return;
+  snprintf(line, sizeof(line), "%s=%s: not %s, ignored; see man uv_environment",
+           variable->name, text, variable->meaning);
+  uv__trace_os_say(line);
+}
+
+static void read_environment(void) {
+  char text[8];
+  size_t len = sizeof(text);
+
+  int err = uv_os_getenv("UV_DEBUG", text, &len);
+  if (err == 0 && strcmp(text, "0") != 0 && text[0] != '\0' &&
+      !uv__trace_os_has_raised_rights())
+    is_explained = 1;
+  else if (err != UV_ENOBUFS)
+    return;
+  for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
+    check_variable(&variables[i]);
+  if (uv__observe_init() == 0)
+    uv__observe_start(UV__OBSERVE_DEBUG);
+}
+
+void uv__misuse_init_process(void) {
+  uv_once(&init_once, read_environment);
+}
