@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The libuv version this library stands in for. */
-#include "uv.h"
+/* The version of libuv's interface, and that of this library. */
+#include "base.h"
+#include "uv/ext.h"
 
 #define STRING(x) #x
 #define STRING_OF(x) STRING(x)
@@ -8,6 +9,28 @@
 #define VERSION_NUMBERS                                                        \
  STRING_OF(UV_VERSION_MAJOR)                                                   \
  "." STRING_OF(UV_VERSION_MINOR) "." STRING_OF(UV_VERSION_PATCH)
+
+#define OWN_NUMBERS                                                            \
+ STRING_OF(UVX_VERSION_MAJOR)                                                  \
+ "." STRING_OF(UVX_VERSION_MINOR) "." STRING_OF(UVX_VERSION_PATCH)
+#if UVX_VERSION_IS_RELEASE
+# define OWN_VERSION OWN_NUMBERS
+#else
+# define OWN_VERSION OWN_NUMBERS "-dev"
+#endif
+
+/* For strings(1) and what(1): whose library a file is. */
+UV__KEEP static const char identity[] =
+    "@(#)Blacklight " OWN_VERSION
+    ", an implementation of libuv " VERSION_NUMBERS;
+
+unsigned int uvx_version(void) {
+  return UVX_VERSION_HEX;
+}
+
+const char* uvx_version_string(void) {
+  return OWN_VERSION;
+}
 
 unsigned int uv_version(void) {
   return UV_VERSION_HEX;

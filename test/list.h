@@ -205,6 +205,7 @@ TEST_UNIX(misuse_of_locks_and_keys_aborts, "fork()")
 
 /* test-names.c */
 TEST(version_number_and_text_agree)
+TEST(version_of_our_own)
 TEST(error_name_r_and_strerror_r)
 TEST(error_name_r_truncates)
 TEST(error_unknown_code_is_named)

@@ -2,6 +2,7 @@
 /* Functions about the library, errors and requests that libuv's own tests do
  * not cover. Method: call each, compare with the header. */
 #include "test.h"
+#include "uv/ext.h"
 
 #include <stdio.h>
 
@@ -13,6 +14,17 @@ TEST_IMPL(version_number_and_text_agree) {
            UV_VERSION_PATCH);
   ASSERT_EQ(0, strncmp(text, uv_version_string(), strlen(text)));
   ASSERT_EQ((int) (uv_version() >> 16), UV_VERSION_MAJOR);
+  return 0;
+}
+
+TEST_IMPL(version_of_our_own) {
+  char text[32];
+
+  ASSERT_EQ(UVX_VERSION_HEX, uvx_version());
+  snprintf(text, sizeof(text), "%d.%d.%d%s", UVX_VERSION_MAJOR,
+           UVX_VERSION_MINOR, UVX_VERSION_PATCH,
+           UVX_VERSION_IS_RELEASE ? "" : "-dev");
+  ASSERT_STR_EQ(text, uvx_version_string());
   return 0;
 }
 

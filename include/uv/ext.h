@@ -31,6 +31,24 @@
 extern "C" {
 #endif
 
+/* The version of this library, which has releases of its own; that of libuv's
+ * interface is in uv/version.h. A snapshot between releases has the number of
+ * the next one and UVX_VERSION_IS_RELEASE 0.
+ */
+#define UVX_VERSION_MAJOR 0
+#define UVX_VERSION_MINOR 9
+#define UVX_VERSION_PATCH 0
+#define UVX_VERSION_IS_RELEASE 0
+#define UVX_VERSION_HEX                                                        \
+ ((UVX_VERSION_MAJOR << 16) | (UVX_VERSION_MINOR << 8) | UVX_VERSION_PATCH)
+
+/* The version of the library that the program runs on, as UVX_VERSION_HEX and
+ * as text: "0.9.0", or "0.9.0-dev" between releases. libuv has neither, so that
+ * dlsym() tells the two libraries apart. Context: any.
+ */
+UV_EXTERN unsigned int uvx_version(void);
+UV_EXTERN const char* uvx_version_string(void);
+
 /* Tells the kernel what the loop is interested in, waits for events for at most
  * timeout milliseconds (-1: for ever, 0: not at all) but not past the next
  * timer or other work of the loop's own, and collects them in the loop. Runs no
