@@ -10,4 +10,10 @@ __attribute__((noreturn))
 #endif
 void uv__fatal(const char* op, int err);
 
+/* For callers that have said why. Context: any. */
+#if defined(__GNUC__)
+__attribute__((noreturn))
+#endif
+void uv__end_process(void);
+
 #endif /* UV_FATAL_H_ */

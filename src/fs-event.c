@@ -2,6 +2,7 @@
 /* Watching a path for changes: the part that every platform shares. */
 #include "os/fs-event.h"
 #include "alloc.h"
+#include "misuse.h"
 #include "out-string.h"
 
 int uv_fs_event_init(uv_loop_t* loop, uv_fs_event_t* handle) {
@@ -15,10 +16,9 @@ int uv_fs_event_start(uv_fs_event_t* handle,
                       uv_fs_event_cb cb,
                       const char* path,
                       unsigned int flags) {
-  if (cb == NULL || path == NULL)
-    return UV_EINVAL;
-  if (uv__is_active(uv__base(handle)) || uv__is_closing(uv__base(handle)))
-    return UV_EINVAL;
+  if (cb == NULL || path == NULL || uv__is_active(uv__base(handle)) ||
+      uv__is_closing(uv__base(handle)))
+    return uv__misuse_refuse(UV__RULE_FS_EVENT_START, handle, UV_EINVAL);
 
   char* copy = uv__strdup(path);
   if (copy == NULL)

@@ -17,6 +17,7 @@
 #include "os/handle-class.h"
 #include "alloc.h"
 #include "callback.h"
+#include "misuse.h"
 #include "out-string.h"
 
 /* Value of `known` before the first stat. Otherwise it is 0 if `prev` holds
@@ -205,7 +206,7 @@ int uv_fs_poll_start(uv_fs_poll_t* handle,
                      const char* path,
                      unsigned int interval) {
   if (poll_cb == NULL || path == NULL || uv__is_closing(uv__base(handle)))
-    return UV_EINVAL;
+    return uv__misuse_refuse(UV__RULE_FS_POLL_START, handle, UV_EINVAL);
   if (uv__is_active(uv__base(handle)))
     return 0;
 

@@ -8,8 +8,8 @@
  */
 #include "handle.h"
 #include "callback.h"
-#include "fatal.h"
 #include "loop-check.h"
+#include "misuse.h"
 #include "os/handle-class.h"
 
 #include <stdio.h>
@@ -17,9 +17,9 @@
 void uv__handle_init(uv_loop_t* loop,
                      uv_handle_t* handle,
                      uv_handle_type type) {
-  uv__debug_assert(uv__loop_is_own_thread(loop));
   handle->loop = loop;
   handle->type = type;
+  uv__debug_check(uv__loop_check_thread(loop, UV__RULE_INIT_THREAD, handle));
   handle->close_cb = NULL;
   handle->next_closing = NULL;
   handle->flags = UV__REF;
@@ -100,10 +100,12 @@ void uv__handle_close_later_done(uv_handle_t* handle) {
 void uv_close(uv_handle_t* handle, uv_close_cb close_cb) {
   const struct uv__handle_class* class = &uv__handle_classes[handle->type];
 
-  assert(!uv__is_closing(handle));
-  uv__debug_assert(uv__loop_is_own_thread(handle->loop));
+  if (uv__is_closing(handle))
+    uv__misuse_end(UV__RULE_CLOSE_ONCE, handle);
+  uv__debug_check(
+      uv__loop_check_thread(handle->loop, UV__RULE_CLOSE_THREAD, handle));
   if (class->close == NULL)
-    uv__fatal("uv_close: not a handle", UV_EINVAL);
+    uv__misuse_end(UV__RULE_CLOSE_HANDLE, handle);
 
   handle->flags |= UV__CLOSING;
   handle->close_cb = close_cb;

@@ -39,7 +39,9 @@ static int handle_is_sound(const uv_loop_t* loop, const uv_handle_t* handle) {
          handle->type > UV_UNKNOWN_HANDLE && handle->type < UV_HANDLE_TYPE_MAX;
 }
 
-static int count_handles(const uv_loop_t* loop, struct tally* tally) {
+/* Returns the first handle that breaks H4, or NULL. */
+static const uv_handle_t* count_handles(const uv_loop_t* loop,
+                                        struct tally* tally) {
   const struct uv__queue* head = &loop->handle_queue;
 
   for (const struct uv__queue* q = head->next; q != head; q = q->next) {
@@ -50,11 +52,11 @@ static int count_handles(const uv_loop_t* loop, struct tally* tally) {
       continue;
     }
     if (!handle_is_sound(loop, handle))
-      return 0;
+      return handle;
     if ((handle->flags & UV__ACTIVE) && (handle->flags & UV__REF))
       tally->counted++;
   }
-  return 1;
+  return NULL;
 }
 
 const char* uv__loop_broken_invariant(uv_loop_t* loop) {
@@ -66,7 +68,7 @@ const char* uv__loop_broken_invariant(uv_loop_t* loop) {
     return "the links of a list disagree";
   if (uv__loop_state(loop)->flags & UV__LOOP_WALKING)
     return NULL; /* uv_walk() has taken some of the handles */
-  if (!count_handles(loop, &tally))
+  if (count_handles(loop, &tally) != NULL)
     return "H4: a handle is in the wrong loop, or closed";
   if (loop->active_handles < tally.counted ||
       loop->active_handles - tally.counted > tally.closing)
@@ -76,9 +78,17 @@ const char* uv__loop_broken_invariant(uv_loop_t* loop) {
 
 void uv__loop_check(uv_loop_t* loop) {
   const char* rule = uv__loop_broken_invariant(loop);
+  struct tally tally = { 0 };
 
-  if (rule != NULL)
-    uv__fatal(rule, 0);
+  if (rule == NULL)
+    return;
+  /* H4 is broken by programs that use the memory of an open handle. */
+  if (lists_are_sound(loop)) {
+    const uv_handle_t* handle = count_handles(loop, &tally);
+    if (handle != NULL)
+      uv__misuse_end(UV__RULE_REUSED, handle);
+  }
+  uv__fatal(rule, 0);
 }
 
 #ifdef UV__DEBUG
@@ -86,7 +96,7 @@ void uv__loop_check(uv_loop_t* loop) {
 void uv__loop_enter(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
 
-  assert(uv__loop_is_own_thread(loop));
+  uv__loop_check_thread(loop, UV__RULE_RUN_THREAD, loop);
   state->owner = uv_thread_self();
   uv__store_release(&state->runs, state->runs + 1);
 }
@@ -104,6 +114,18 @@ int uv__loop_is_own_thread(const uv_loop_t* loop) {
     return 1;
   uv_thread_t self = uv_thread_self();
   return uv_thread_equal(&self, &state->owner);
+}
+
+void uv__loop_check_thread(const uv_loop_t* loop,
+                           enum uv__rule rule,
+                           const void* object) {
+  if (!uv__loop_is_own_thread(loop))
+    uv__misuse_end(rule, object);
+}
+
+void uv__loop_check_dispatch(const uv_loop_t* loop) {
+  if (uv__load_acquire(&uv__loop_state(loop)->runs) != 0)
+    uv__misuse_end(UV__RULE_DISPATCH_NESTED, loop);
 }
 
 #endif /* UV__DEBUG */

@@ -4,6 +4,7 @@
 #define UV_LOOP_CHECK_H_
 
 #include "loop-state.h"
+#include "misuse.h"
 
 /* The rule that the loop breaks, or NULL: lists whose links disagree, H1, H4,
  * the order of the timer heap. Changes nothing. */
@@ -22,6 +23,14 @@ void uv__loop_leave(uv_loop_t* loop);
 
 /* Is this the thread that runs the loop, or is it not running? */
 int uv__loop_is_own_thread(const uv_loop_t* loop);
+
+/* Ends the process if another thread runs the loop; `object` is the rule's. */
+void uv__loop_check_thread(const uv_loop_t* loop,
+                           enum uv__rule rule,
+                           const void* object);
+
+/* The same if uv_backend_dispatch() is called from a callback. */
+void uv__loop_check_dispatch(const uv_loop_t* loop);
 
 #else
 

@@ -6,6 +6,7 @@
 #include "handle.h"
 #include "loop-list.h"
 #include "loop-poll.h"
+#include "misuse.h"
 #include "os/loop.h"
 #include "stats-session.h"
 #include "stats.h"
@@ -44,6 +45,7 @@ int uv_loop_init(uv_loop_t* loop) {
   loop->internal_fields = state;
   state->poller = uv__poller_os_choose();
   uv__wake_init_process();
+  uv__misuse_init_process();
   uv__trace_init_loop();
   uv__stats_init_loop();
   uv__watchdog_init_loop();
@@ -87,7 +89,7 @@ int uv_loop_close(uv_loop_t* loop) {
   if (uv__loop_state(loop) == NULL)
     return UV_EBUSY;
   if (loop->active_reqs.count > 0 || has_user_handles(loop))
-    return UV_EBUSY;
+    return uv__misuse_refuse_busy(loop);
 
   uv__loop_list_remove(loop);
   uv__async_close_loop(loop);

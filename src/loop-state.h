@@ -76,7 +76,8 @@ enum {
   UV__LOOP_METRICS_IDLE = 1u << 0,  /* UV_METRICS_IDLE_TIME configured */
   UV__LOOP_BLOCK_SIGPROF = 1u << 1, /* UV_LOOP_BLOCK_SIGNAL configured */
   UV__LOOP_WANT_SQPOLL = 1u << 2,   /* UV_LOOP_USE_IO_URING_SQPOLL */
-  UV__LOOP_WALKING = 1u << 3        /* inside uv_walk() */
+  UV__LOOP_WALKING = 1u << 3,       /* inside uv_walk() */
+  UV__LOOP_OBSERVED = 1u << 4       /* inside an observed iteration */
 };
 
 /* What other threads and signal handlers write to; all of it is atomic. */

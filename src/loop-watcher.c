@@ -4,17 +4,19 @@
  */
 #include "loop-watcher.h"
 #include "callback.h"
+#include "misuse.h"
 
 /* Returns 1 if this call started the handle, 0 if it was already started (it
  * keeps its callback), or UV_EINVAL. */
 static int watcher_start(uv_handle_t* handle,
                          struct uv__queue* node,
                          struct uv__queue* list,
-                         int has_cb) {
+                         int has_cb,
+                         enum uv__rule rule) {
   if (uv__is_active(handle))
     return 0; /* whatever the callback */
   if (!has_cb || uv__is_closing(handle))
-    return UV_EINVAL;
+    return uv__misuse_refuse(rule, handle, UV_EINVAL);
 
   uv__queue_push_front(list, node);
   uv__handle_start(handle);
@@ -51,7 +53,8 @@ int uv_idle_init(uv_loop_t* loop, uv_idle_t* handle) {
 
 int uv_idle_start(uv_idle_t* handle, uv_idle_cb cb) {
   int r = watcher_start(uv__base(handle), &handle->queue,
-                        &handle->loop->idle_handles, cb != NULL);
+                        &handle->loop->idle_handles, cb != NULL,
+                        UV__RULE_IDLE_START);
   if (r == 1)
     handle->idle_cb = cb;
   return r < 0 ? r : 0;
@@ -84,7 +87,8 @@ int uv_prepare_init(uv_loop_t* loop, uv_prepare_t* handle) {
 
 int uv_prepare_start(uv_prepare_t* handle, uv_prepare_cb cb) {
   int r = watcher_start(uv__base(handle), &handle->queue,
-                        &handle->loop->prepare_handles, cb != NULL);
+                        &handle->loop->prepare_handles, cb != NULL,
+                        UV__RULE_PREPARE_START);
   if (r == 1)
     handle->prepare_cb = cb;
   return r < 0 ? r : 0;
@@ -117,7 +121,8 @@ int uv_check_init(uv_loop_t* loop, uv_check_t* handle) {
 
 int uv_check_start(uv_check_t* handle, uv_check_cb cb) {
   int r = watcher_start(uv__base(handle), &handle->queue,
-                        &handle->loop->check_handles, cb != NULL);
+                        &handle->loop->check_handles, cb != NULL,
+                        UV__RULE_CHECK_START);
   if (r == 1)
     handle->check_cb = cb;
   return r < 0 ? r : 0;

@@ -16,6 +16,7 @@
 #include "handle.h"
 #include "loop-check.h"
 #include "loop-poll.h"
+#include "misuse.h"
 #include "observe.h"
 #include "os/loop.h"
 #include "timer.h"
@@ -163,12 +164,29 @@ UV__INLINE int iterate(uv_loop_t* loop, uv_run_mode mode, int is_observed) {
   return err;
 }
 
+/* Marks the loop while callbacks run that somebody observes. */
+static unsigned enter_observed(uv_loop_t* loop) {
+  struct uv__loop_state* state = uv__loop_state(loop);
+  unsigned before = state->flags & UV__LOOP_OBSERVED;
+
+  state->flags |= UV__LOOP_OBSERVED;
+  return before;
+}
+
+static void leave_observed(uv_loop_t* loop, unsigned before) {
+  struct uv__loop_state* state = uv__loop_state(loop);
+
+  state->flags = (state->flags & ~(unsigned) UV__LOOP_OBSERVED) | before;
+}
+
 UV__COLD static int iterate_observed(uv_loop_t* loop, uv_run_mode mode) {
   const struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
   uint64_t events_before = metrics->events;
   uint64_t begin_ns = uv__observed_begin(loop);
 
+  unsigned before = enter_observed(loop);
   int err = iterate(loop, mode, 1);
+  leave_observed(loop, before);
   uv__observed_iteration(loop, begin_ns, metrics->events - events_before);
   return err;
 }
@@ -242,17 +260,24 @@ UV__COLD static void dispatch_round_observed(uv_loop_t* loop) {
   uint64_t events_before = metrics->events;
   uint64_t begin_ns = uv__observed_begin(loop);
 
+  if (uv__loop_state(loop)->flags & UV__LOOP_OBSERVED)
+    uv__misuse_undefined(UV__RULE_DISPATCH_NESTED, loop);
+  unsigned before = enter_observed(loop);
   dispatch_round(loop, 1);
+  leave_observed(loop, before);
   uv__observed_iteration(loop, begin_ns, metrics->events - events_before);
 }
 
 int uv_backend_dispatch(uv_loop_t* loop) {
+  uv__debug_check(uv__loop_check_dispatch(loop));
   uv__debug_check(uv__loop_check(loop));
+  uv__loop_enter(loop);
   uv__loop_state(loop)->metrics.loop_count++;
   if (uv__is_observed())
     dispatch_round_observed(loop);
   else
     dispatch_round(loop, 0);
+  uv__loop_leave(loop);
 
   int stopped = loop->stop_flag != 0;
   loop->stop_flag = 0;

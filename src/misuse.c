@@ -7,6 +7,7 @@
 #include "observe.h"
 #include "os/poller.h"
 #include "os/trace.h"
+#include "variable.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 #define LINE_SIZE 512
 #define NAMED_MAX 8 /* handles in one line */
 
-enum object { HANDLE, LOOP, REQUEST };
+enum object { OF_HANDLE, OF_LOOP, OF_REQUEST, OF_POOL };
 
 struct rule {
   const char* function; /* has the man page; NULL: the handle's init function */
@@ -29,47 +30,49 @@ struct rule {
 #define ELSEWHERE "belongs to a loop that another thread runs"
 
 static const struct rule rules[] = {
-  [UV__RULE_CLOSE_ONCE] = { "uv_close", HANDLE, "is already closing" },
-  [UV__RULE_CLOSE_HANDLE] = { "uv_close", HANDLE,
+  [UV__RULE_CLOSE_ONCE] = { "uv_close", OF_HANDLE, "is already closing" },
+  [UV__RULE_CLOSE_HANDLE] = { "uv_close", OF_HANDLE,
                               "is no handle, or its memory was reused" },
-  [UV__RULE_REUSED] = { "uv_close", HANDLE,
+  [UV__RULE_REUSED] = { "uv_close", OF_HANDLE,
                         "was freed or reused before its close callback" },
-  [UV__RULE_LOOP_OPEN] = { "uv_loop_close", LOOP, "is busy" },
-  [UV__RULE_DISPATCH_NESTED] = { "uv_backend_dispatch", LOOP,
+  [UV__RULE_LOOP_OPEN] = { "uv_loop_close", OF_LOOP, "is busy" },
+  [UV__RULE_DISPATCH_NESTED] = { "uv_backend_dispatch", OF_LOOP,
                                  "is running a callback already" },
-  [UV__RULE_WORK_ONCE] = { "uv_queue_work", REQUEST, IN_USE },
-  [UV__RULE_GETADDRINFO_ONCE] = { "uv_getaddrinfo", REQUEST, IN_USE },
-  [UV__RULE_GETNAMEINFO_ONCE] = { "uv_getnameinfo", REQUEST, IN_USE },
-  [UV__RULE_RANDOM_ONCE] = { "uv_random", REQUEST, IN_USE },
-  [UV__RULE_INIT_THREAD] = { NULL, HANDLE, ELSEWHERE },
-  [UV__RULE_CLOSE_THREAD] = { "uv_close", HANDLE, ELSEWHERE },
-  [UV__RULE_RUN_THREAD] = { "uv_run", LOOP, "runs on another thread" },
-  [UV__RULE_TIMER_THREAD] = { "uv_timer_start", HANDLE, ELSEWHERE },
-  [UV__RULE_READ_THREAD] = { "uv_read_start", HANDLE, ELSEWHERE },
-  [UV__RULE_WRITE_THREAD] = { "uv_write", HANDLE, ELSEWHERE },
-  [UV__RULE_WORK_THREAD] = { "uv_queue_work", LOOP, "runs on another thread" },
-  [UV__RULE_TIMER_START] = { "uv_timer_start", HANDLE, NEEDS_CALLBACK },
-  [UV__RULE_TIMER_AGAIN] = { "uv_timer_again", HANDLE, "was never started" },
-  [UV__RULE_READ_START] = { "uv_read_start", HANDLE,
+  [UV__RULE_POOL_ONCE] = { "uv_queue_work", OF_POOL, IN_USE },
+  [UV__RULE_WORK_ONCE] = { "uv_queue_work", OF_REQUEST, IN_USE },
+  [UV__RULE_GETADDRINFO_ONCE] = { "uv_getaddrinfo", OF_REQUEST, IN_USE },
+  [UV__RULE_GETNAMEINFO_ONCE] = { "uv_getnameinfo", OF_REQUEST, IN_USE },
+  [UV__RULE_RANDOM_ONCE] = { "uv_random", OF_REQUEST, IN_USE },
+  [UV__RULE_INIT_THREAD] = { NULL, OF_HANDLE, ELSEWHERE },
+  [UV__RULE_CLOSE_THREAD] = { "uv_close", OF_HANDLE, ELSEWHERE },
+  [UV__RULE_RUN_THREAD] = { "uv_run", OF_LOOP, "runs on another thread" },
+  [UV__RULE_TIMER_THREAD] = { "uv_timer_start", OF_HANDLE, ELSEWHERE },
+  [UV__RULE_READ_THREAD] = { "uv_read_start", OF_HANDLE, ELSEWHERE },
+  [UV__RULE_WRITE_THREAD] = { "uv_write", OF_HANDLE, ELSEWHERE },
+  [UV__RULE_WORK_THREAD] = { "uv_queue_work", OF_LOOP,
+                             "runs on another thread" },
+  [UV__RULE_TIMER_START] = { "uv_timer_start", OF_HANDLE, NEEDS_CALLBACK },
+  [UV__RULE_TIMER_AGAIN] = { "uv_timer_again", OF_HANDLE, "was never started" },
+  [UV__RULE_READ_START] = { "uv_read_start", OF_HANDLE,
                             "needs both callbacks and must not be closing" },
-  [UV__RULE_RECV_START] = { "uv_udp_recv_start", HANDLE,
+  [UV__RULE_RECV_START] = { "uv_udp_recv_start", OF_HANDLE,
                             "needs both callbacks and must not be closing" },
-  [UV__RULE_IDLE_START] = { "uv_idle_start", HANDLE, NEEDS_CALLBACK },
-  [UV__RULE_PREPARE_START] = { "uv_prepare_start", HANDLE, NEEDS_CALLBACK },
-  [UV__RULE_CHECK_START] = { "uv_check_start", HANDLE, NEEDS_CALLBACK },
-  [UV__RULE_POLL_START] = { "uv_poll_start", HANDLE,
+  [UV__RULE_IDLE_START] = { "uv_idle_start", OF_HANDLE, NEEDS_CALLBACK },
+  [UV__RULE_PREPARE_START] = { "uv_prepare_start", OF_HANDLE, NEEDS_CALLBACK },
+  [UV__RULE_CHECK_START] = { "uv_check_start", OF_HANDLE, NEEDS_CALLBACK },
+  [UV__RULE_POLL_START] = { "uv_poll_start", OF_HANDLE,
                             "needs known events, a callback, and must not be "
                             "closing" },
-  [UV__RULE_SIGNAL_START] = { "uv_signal_start", HANDLE,
+  [UV__RULE_SIGNAL_START] = { "uv_signal_start", OF_HANDLE,
                               "needs a signal, a callback, and must not be "
                               "closing" },
-  [UV__RULE_FS_EVENT_START] = { "uv_fs_event_start", HANDLE,
+  [UV__RULE_FS_EVENT_START] = { "uv_fs_event_start", OF_HANDLE,
                                 "needs a path, a callback, and must be "
                                 "stopped" },
-  [UV__RULE_FS_POLL_START] = { "uv_fs_poll_start", HANDLE,
+  [UV__RULE_FS_POLL_START] = { "uv_fs_poll_start", OF_HANDLE,
                                "needs a path, a callback, and must not be "
                                "closing" },
-  [UV__RULE_QUEUE_WORK] = { "uv_queue_work", REQUEST,
+  [UV__RULE_QUEUE_WORK] = { "uv_queue_work", OF_REQUEST,
                             "needs a loop and a work callback" },
 };
 static_assert(ARRAY_SIZE(rules) == UV__RULE_MAX, "a text for each rule");
@@ -90,12 +93,14 @@ static const char* handle_name(const uv_handle_t* handle) {
 
 static const char* object_name(enum object kind, const void* object) {
   switch (kind) {
-  case HANDLE:
+  case OF_HANDLE:
     return object != NULL ? handle_name(object) : "handle";
-  case LOOP:
+  case OF_LOOP:
     return "loop";
-  case REQUEST:
+  case OF_REQUEST:
     return "request";
+  case OF_POOL:
+    return "the request around";
   }
   return "object";
 }
@@ -202,48 +207,36 @@ struct variable {
   int (*is_known)(const char* text); /* or NULL: a number */
   long min;
   long max;
-  const char* meaning;
+  const char* problem;
 };
 
-/* (0 and more than 1024 threads are understood as 1 and 1024.) */
+/* (0 and more than 1024 threads are understood as 1 and 1024. The variables of
+ * what observes the loops explain themselves, see variable.h.) */
 static const struct variable variables[] = {
-  { "UV_THREADPOOL_SIZE", NULL, 0, LONG_MAX, "a number from 1 to 1024" },
-  { "UV_USE_IO_URING", NULL, 0, 2, "0, 1 or 2" },
-  { "UV_POLLER", is_poller, 0, 0, "a poller of this system" },
-  { "UV_METRICS_INTERVAL", NULL, 1, LONG_MAX, "a number of milliseconds" },
-  { "UV_WATCHDOG", NULL, 1, LONG_MAX, "a number of milliseconds" },
-  { "UV_DEBUG", NULL, 0, 1, "0 or 1" },
+  { "UV_THREADPOOL_SIZE", NULL, 0, LONG_MAX, "not a number from 1 to 1024" },
+  { "UV_USE_IO_URING", NULL, 0, 2, "not 0, 1 or 2" },
+  { "UV_POLLER", is_poller, 0, 0, "not a poller of this system" },
 };
 
 static void check_variable(const struct variable* variable) {
-  char text[64];
-  char line[LINE_SIZE];
-  size_t len = sizeof(text);
-  int err = uv_os_getenv(variable->name, text, &len);
+  char text[256];
 
-  if (err == UV_ENOBUFS)
-    snprintf(text, sizeof(text), "(too long)");
-  else if (err != 0 || text[0] == '\0')
+  if (!uv__variable_get(variable->name, text, sizeof(text)))
     return;
-  else if (variable->is_known != NULL
-               ? variable->is_known(text)
-               : is_number(text, variable->min, variable->max))
-    return;
-  snprintf(line, sizeof(line), "%s=%s: not %s, ignored; see man uv_environment",
-           variable->name, text, variable->meaning);
-  uv__trace_os_say(line);
+  int is_known = variable->is_known != NULL
+                     ? variable->is_known(text)
+                     : is_number(text, variable->min, variable->max);
+  if (!is_known)
+    uv__variable_refuse(variable->name, text, variable->problem);
 }
 
 static void read_environment(void) {
   char text[8];
-  size_t len = sizeof(text);
 
-  int err = uv_os_getenv("UV_DEBUG", text, &len);
-  if (err == 0 && strcmp(text, "0") != 0 && text[0] != '\0' &&
-      !uv__trace_os_has_raised_rights())
-    is_explained = 1;
-  else if (err != UV_ENOBUFS)
+  if (!uv__variable_get("UV_DEBUG", text, sizeof(text)) ||
+      strcmp(text, "0") == 0)
     return;
+  is_explained = 1;
   for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
     check_variable(&variables[i]);
   if (uv__observe_init() == 0)

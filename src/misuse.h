@@ -25,6 +25,7 @@ enum uv__rule {
   UV__RULE_DISPATCH_NESTED,
 
   /* A request that is in use. */
+  UV__RULE_POOL_ONCE,
   UV__RULE_WORK_ONCE,
   UV__RULE_GETADDRINFO_ONCE,
   UV__RULE_GETNAMEINFO_ONCE,

@@ -5,6 +5,7 @@
 #include "observe.h"
 #include "dump-session.h"
 #include "fork-lock.h"
+#include "misuse.h"
 #include "os/loop.h"
 #include "os/thread.h"
 #include "slice.h"
@@ -147,11 +148,43 @@ void uv__observed_iteration(uv_loop_t* loop,
     uv__stats_iteration(loop, &record);
 }
 
+/* The rule that a second submission breaks. */
+static const enum uv__rule once_rules[UV__CLASS_MAX] = {
+  [UV__CLASS_WORK] = UV__RULE_WORK_ONCE,
+  [UV__CLASS_RANDOM] = UV__RULE_RANDOM_ONCE,
+  [UV__CLASS_GETADDRINFO] = UV__RULE_GETADDRINFO_ONCE,
+  [UV__CLASS_GETNAMEINFO] = UV__RULE_GETNAMEINFO_ONCE,
+};
+
+/* The request around the work. */
+static const void* request_of(const struct uv__work* w,
+                              enum uv__work_class work_class) {
+  switch (work_class) {
+  case UV__CLASS_FS:
+    return container_of(w, uv_fs_t, work_req);
+  case UV__CLASS_WORK:
+    return container_of(w, uv_work_t, work_req);
+  case UV__CLASS_RANDOM:
+    return container_of(w, uv_random_t, work_req);
+  case UV__CLASS_GETADDRINFO:
+    return container_of(w, uv_getaddrinfo_t, work_req);
+  case UV__CLASS_GETNAMEINFO:
+    return container_of(w, uv_getnameinfo_t, work_req);
+  case UV__CLASS_MAX:
+    break;
+  }
+  return NULL;
+}
+
 void uv__observed_submit(uv_loop_t* loop,
                          const struct uv__work* w,
                          enum uv__work_class work_class) {
-  if (uv__flight_find(w) != NULL)
-    return; /* another executor had it and gave it back */
+  if (uv__flight_find(w) != NULL) {
+    /* Another executor had it and gave it back, which only file requests do. */
+    if (work_class != UV__CLASS_FS)
+      uv__misuse_undefined(once_rules[work_class], request_of(w, work_class));
+    return;
+  }
 
   uint64_t now_ns = uv_hrtime();
   struct uv__flight* flight = uv__flight_add(w, loop, work_class, now_ns);
@@ -182,28 +215,12 @@ void uv__work_describe(struct uv__record* record,
                        const struct uv__work* w,
                        enum uv__work_class work_class) {
   record->type = (uint8_t) work_class;
-  switch (work_class) {
-  case UV__CLASS_FS:
-    record->object = container_of(w, uv_fs_t, work_req);
+  record->object = request_of(w, work_class);
+  if (work_class == UV__CLASS_FS)
     record->op = (uint8_t) container_of(w, uv_fs_t, work_req)->fs_type;
-    break;
-  case UV__CLASS_WORK:
-    record->object = container_of(w, uv_work_t, work_req);
+  if (work_class == UV__CLASS_WORK)
     record->symbol =
         (const void*) (uintptr_t) container_of(w, uv_work_t, work_req)->work_cb;
-    break;
-  case UV__CLASS_RANDOM:
-    record->object = container_of(w, uv_random_t, work_req);
-    break;
-  case UV__CLASS_GETADDRINFO:
-    record->object = container_of(w, uv_getaddrinfo_t, work_req);
-    break;
-  case UV__CLASS_GETNAMEINFO:
-    record->object = container_of(w, uv_getnameinfo_t, work_req);
-    break;
-  case UV__CLASS_MAX:
-    break;
-  }
 }
 
 static struct uv__trace_thread* worker_thread(void) {

@@ -16,7 +16,8 @@ enum {
   UV__OBSERVE_TRACE = 1u << 0,
   UV__OBSERVE_METRICS = 1u << 1,
   UV__OBSERVE_WATCHDOG = 1u << 2,
-  UV__OBSERVE_DUMP = 1u << 3 /* loops are asked to describe themselves */
+  UV__OBSERVE_DUMP = 1u << 3, /* loops are asked to describe themselves */
+  UV__OBSERVE_DEBUG = 1u << 4 /* UV_DEBUG=1, see misuse.h */
 };
 
 /* Atomic. Changed by uv__observe_start() and uv__observe_stop() only. */

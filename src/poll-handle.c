@@ -3,6 +3,7 @@
  * Level-triggered; starting again replaces the events.
  */
 #include "os/poll-handle.h"
+#include "misuse.h"
 
 int uv_poll_init_socket(uv_loop_t* loop,
                         uv_poll_t* handle,
@@ -26,10 +27,9 @@ int uv_poll_init(uv_loop_t* loop, uv_poll_t* handle, int fd) {
 }
 
 int uv_poll_start(uv_poll_t* handle, int events, uv_poll_cb cb) {
-  if (uv__is_closing(uv__base(handle)) || (events & ~UV__POLL_EVENTS))
-    return UV_EINVAL;
-  if (events != 0 && cb == NULL)
-    return UV_EINVAL;
+  if (uv__is_closing(uv__base(handle)) || (events & ~UV__POLL_EVENTS) ||
+      (events != 0 && cb == NULL))
+    return uv__misuse_refuse(UV__RULE_POLL_START, handle, UV_EINVAL);
 
   int err = uv__poll_os_check(handle);
   if (err != 0)

@@ -2,6 +2,7 @@
 /* Signal API: argument checks, one-shot handles. */
 #include "os/signal.h"
 #include "callback.h"
+#include "misuse.h"
 
 int uv_signal_init(uv_loop_t* loop, uv_signal_t* handle) {
   if (loop == NULL || handle == NULL)
@@ -19,7 +20,7 @@ static int signal_start(uv_signal_t* handle,
                         int signum,
                         int one_shot) {
   if (cb == NULL || signum == 0 || uv__is_closing(uv__base(handle)))
-    return UV_EINVAL;
+    return uv__misuse_refuse(UV__RULE_SIGNAL_START, handle, UV_EINVAL);
 
   /* Only the callback changes, as in libuv. */
   if (handle->signum == signum) {

@@ -43,6 +43,7 @@ uv_private_headers = \
   src/loop-state.h \
   src/loop-watcher.h \
   src/metrics.h \
+  src/misuse.h \
   src/observe.h \
   src/os/addr.h \
   src/os/fs-event.h \
@@ -196,6 +197,7 @@ uv_common_sources = \
   src/loop-watcher.c \
   src/loop.c \
   src/metrics.c \
+  src/misuse.c \
   src/observe.c \
   src/pipe.c \
   src/poll-handle.c \

@@ -9,6 +9,7 @@
 #include "os/stream.h"
 #include "bufs.h"
 #include "callback.h"
+#include "loop-check.h"
 #include "req.h"
 
 #include <limits.h>
@@ -35,10 +36,11 @@ int uv_accept(uv_stream_t* server, uv_stream_t* client) {
 int uv_read_start(uv_stream_t* stream,
                   uv_alloc_cb alloc_cb,
                   uv_read_cb read_cb) {
-  if (stream == NULL || alloc_cb == NULL || read_cb == NULL)
-    return UV_EINVAL;
-  if (uv__is_closing(uv__base(stream)))
-    return UV_EINVAL;
+  if (stream == NULL || alloc_cb == NULL || read_cb == NULL ||
+      uv__is_closing(uv__base(stream)))
+    return uv__misuse_refuse(UV__RULE_READ_START, stream, UV_EINVAL);
+  uv__debug_check(
+      uv__loop_check_thread(stream->loop, UV__RULE_READ_THREAD, stream));
   if (stream->flags & UV__READING)
     return UV_EALREADY;
   if (!(stream->flags & UV__READABLE))
@@ -90,6 +92,8 @@ int uv_write2(uv_write_t* req,
     err = check_state(stream, send_handle);
   if (err != 0)
     return err;
+  uv__debug_check(
+      uv__loop_check_thread(stream->loop, UV__RULE_WRITE_THREAD, stream));
 
   req->cb = cb;
   return uv__stream_os_write(req, stream, bufs, nbufs, send_handle);

@@ -22,9 +22,9 @@
 #include "threadpool.h"
 #include "alloc.h"
 #include "atomic.h"
-#include "fatal.h"
 #include "fork-lock.h"
 #include "loop-state.h"
+#include "misuse.h"
 #include "observe.h"
 #include "os/thread.h"
 #include "queue.h"
@@ -510,7 +510,7 @@ static void report_done(struct uv__work* w) {
 
   /* Seen twice in one batch: the program submitted it again while it ran. */
   if (done == NULL)
-    uv__fatal("the work queue: a request was submitted twice", UV_EBUSY);
+    uv__misuse_end(UV__RULE_POOL_ONCE, w);
   w->done = NULL;
   w->work = NULL; /* can no longer be cancelled */
   if (uv__is_observed())

@@ -26,6 +26,7 @@
 #include "atomic.h"
 #include "callback.h"
 #include "deadline.h"
+#include "loop-check.h"
 #include "loop-state.h"
 
 #include <string.h>
@@ -279,8 +280,10 @@ int uv_timer_start(uv_timer_t* handle,
                    uv_timer_cb cb,
                    uint64_t timeout,
                    uint64_t repeat) {
+  uv__debug_check(
+      uv__loop_check_thread(handle->loop, UV__RULE_TIMER_THREAD, handle));
   if (cb == NULL || uv__is_closing(uv__base(handle)))
-    return UV_EINVAL;
+    return uv__misuse_refuse(UV__RULE_TIMER_START, handle, UV_EINVAL);
 
   if (is_ready(handle))
     leave_ready(&uv__loop_state(handle->loop)->timers, handle);
@@ -310,7 +313,7 @@ int uv_timer_stop(uv_timer_t* handle) {
 
 int uv_timer_again(uv_timer_t* handle) {
   if (handle->timer_cb == NULL)
-    return UV_EINVAL;
+    return uv__misuse_refuse(UV__RULE_TIMER_AGAIN, handle, UV_EINVAL);
   if (handle->repeat == 0 || uv__is_closing(uv__base(handle)))
     return 0;
   return uv_timer_start(handle, handle->timer_cb, handle->repeat,

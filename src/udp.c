@@ -2,6 +2,7 @@
 /* UDP API: argument and state checks. */
 #include "os/udp.h"
 #include "bufs.h"
+#include "misuse.h"
 #include "os/addr.h"
 #include "req.h"
 
@@ -194,7 +195,7 @@ int uv_udp_recv_start(uv_udp_t* handle,
                       uv_alloc_cb alloc_cb,
                       uv_udp_recv_cb recv_cb) {
   if (!is_usable(handle) || alloc_cb == NULL || recv_cb == NULL)
-    return UV_EINVAL;
+    return uv__misuse_refuse(UV__RULE_RECV_START, handle, UV_EINVAL);
   if (handle->flags & UV__READING)
     return UV_EALREADY;
 

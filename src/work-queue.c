@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "work-queue.h"
-#include "fatal.h"
+#include "misuse.h"
 #include "queue.h"
 
 /* The program submitted an item that is already queued, which corrupts the
  * links of the queue. Fail loudly: a worker would loop forever. */
-UV__NOINLINE static void fail_double_submit(void) {
-  uv__fatal("the work queue: a request was submitted twice", UV_EBUSY);
+UV__COLD static void fail_double_submit(const struct uv__queue* node) {
+  uv__misuse_end(UV__RULE_POOL_ONCE, node);
 }
 
 void uv__work_queue_init(struct uv__work_queue* q, unsigned slow_max) {
@@ -49,7 +49,7 @@ static void drain_inbox(struct uv__work_queue* q) {
   while (node != NULL) {
     struct uv__queue* next = node->next;
     if (node->prev != NULL)
-      fail_double_submit();
+      fail_double_submit(node);
     uv__queue_push_back(&q->fast, node);
     node = next;
     count++;
@@ -89,7 +89,7 @@ static struct uv__work* take_from(struct uv__work_queue* q,
   struct uv__queue* node = list->next;
 
   if (node->prev != list || node->next->prev != node)
-    fail_double_submit();
+    fail_double_submit(node);
   q->queued--;
   update_ready(q);
   uv__queue_remove(node);

@@ -3,6 +3,7 @@
  * uv_cancel: which requests can be taken back, and how. */
 #include "callback.h"
 #include "fs.h"
+#include "loop-check.h"
 #include "os/stream.h"
 #include "req.h"
 #include "threadpool.h"
@@ -30,7 +31,8 @@ int uv_queue_work(uv_loop_t* loop,
                   uv_work_cb work_cb,
                   uv_after_work_cb after_work_cb) {
   if (loop == NULL || req == NULL || work_cb == NULL)
-    return UV_EINVAL;
+    return uv__misuse_refuse(UV__RULE_QUEUE_WORK, req, UV_EINVAL);
+  uv__debug_check(uv__loop_check_thread(loop, UV__RULE_WORK_THREAD, loop));
 
   req->loop = loop;
   req->work_cb = work_cb;

@@ -203,6 +203,18 @@ TEST_UNIX(misuse_of_a_semaphore_aborts, "fork()")
 TEST_UNIX(misuse_close_of_no_handle_aborts, "fork()")
 TEST_UNIX(misuse_of_locks_and_keys_aborts, "fork()")
 
+/* test-misuse.c */
+TEST(misuse_close_twice_is_explained)
+TEST(misuse_close_of_no_handle_is_explained)
+TEST(misuse_busy_loop_names_its_handles)
+TEST(misuse_null_callback_is_explained_on_request)
+TEST(misuse_request_in_use_is_explained)
+TEST(misuse_nested_dispatch_is_explained)
+TEST(misuse_wrong_thread_ends_a_debug_build)
+TEST(misuse_reused_memory_ends_a_debug_build)
+TEST(misuse_environment_is_explained)
+HELPER(make_a_mistake)
+
 /* test-names.c */
 TEST(version_number_and_text_agree)
 TEST(version_of_our_own)

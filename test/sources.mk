@@ -42,6 +42,7 @@ uv_test_sources = \
   test/test-loop.c \
   test/test-metrics-loop.c \
   test/test-metrics.c \
+  test/test-misuse.c \
   test/test-names.c \
   test/test-no-arguments.c \
   test/test-no-memory.c \

@@ -314,6 +314,8 @@ TEST_IMPL(trace_environment_is_ignored_with_raised_rights) {
   ASSERT_OK(uv_os_setenv("UV_METRICS_INTERVAL", "soon"));
   ASSERT_OK(uv_os_setenv("UV_WATCHDOG", "soon"));
   ASSERT_OK(uv_os_setenv("UV_DUMP_SIGNAL", "FOO"));
+  ASSERT_OK(uv_os_setenv("UV_DEBUG", "1"));
+  ASSERT_OK(uv_os_setenv("UV_THREADPOOL_SIZE", "many"));
   pid_t pid = fork();
   ASSERT_GE(pid, 0);
   if (pid == 0) {
