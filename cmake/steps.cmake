@@ -185,6 +185,15 @@ uv_step(drop-in-flags install 300 FULL tree TAP COMMAND test/drop-in flags)
 uv_step(drop-in-sanitizers install 300 FULL tree TAP
         COMMAND test/drop-in sanitizers)
 uv_step(same-bytes install 900 FULL tree TAP COMMAND test/drop-in same-bytes)
+# Packages, recipes of other package managers, and the release script.
+uv_step(release install 120 NORMAL tree TAP LIGHT COMMAND test/release)
+uv_step(recipes install 300 FULL tree TAP
+        PACKAGES meson ninja-build nix-bin ruby COMMAND test/packages recipes)
+uv_step(debian install 900 FULL tree TAP COMMAND test/packages debian)
+foreach(release bookworm trixie)
+  uv_step(swap-${release} install 1200 FULL tree TAP PACKAGES mmdebstrap
+          COMMAND test/packages swap ${release})
+endforeach()
 uv_step(try install 300 NORMAL tree TAP LIGHT COMMAND test/try)
 
 # Generated programs on this library and on libuv: the same hundred of each
