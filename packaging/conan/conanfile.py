@@ -35,7 +35,8 @@ class Libuv(ConanFile):
 
     def export_sources(self):
         for pattern in ("CMakeLists.txt", "*.pc.in", "LICENSE", "README.md",
-                        "cmake/*", "include/*", "src/*", "test/sources.mk"):
+                        "cmake/*", "include/*", "src/*", "test/sources.mk",
+                        "tools/uv-trace/sources.mk"):
             copy(self, pattern, TOP, self.export_sources_folder)
 
     def layout(self):
@@ -45,6 +46,7 @@ class Libuv(ConanFile):
         toolchain = CMakeToolchain(self)
         toolchain.variables["LIBUV_BUILD_SHARED"] = bool(self.options.shared)
         toolchain.variables["LIBUV_BUILD_MAN"] = False
+        toolchain.variables["LIBUV_BUILD_TOOLS"] = False
         toolchain.variables["BUILD_TESTING"] = False
         toolchain.generate()
 

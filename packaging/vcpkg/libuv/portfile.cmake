@@ -9,7 +9,8 @@ vcpkg_cmake_configure(
   OPTIONS
     -DLIBUV_BUILD_SHARED=${shared}
     -DBUILD_TESTING=OFF
-    -DLIBUV_BUILD_MAN=OFF)
+    -DLIBUV_BUILD_MAN=OFF
+    -DLIBUV_BUILD_TOOLS=OFF)
 vcpkg_cmake_install()
 vcpkg_copy_pdbs()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/libuv)
