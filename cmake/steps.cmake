@@ -193,6 +193,9 @@ uv_step(debian install 900 FULL tree TAP COMMAND test/packages debian)
 foreach(release bookworm trixie)
   uv_step(swap-${release} install 1200 FULL tree TAP PACKAGES mmdebstrap
           COMMAND test/packages swap ${release})
+  # From the README alone, on a fresh Debian.
+  uv_step(first-hour-${release} install 1200 FULL tree TAP PACKAGES mmdebstrap
+          COMMAND test/first-hour ${release})
 endforeach()
 uv_step(try install 300 NORMAL tree TAP LIGHT COMMAND test/try)
 
