@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Process API: argument checks and handle states.
  *
- * There is no uv_process_init(): after a failed uv_spawn() the handle is
- * inactive and in the loop's list until it is closed, as in libuv.
+ * A failed uv_spawn() leaves an inactive handle that is in no list of the loop;
+ * uv_close() on it works and is not needed.
  */
 #include "os/process.h"
 #include "callback.h"
@@ -45,21 +45,12 @@ static int check_options(const uv_process_options_t* options) {
   return err;
 }
 
-/* A program may try again with the handle of a failed uv_spawn(), which is
- * still in the list, without closing it. Only addresses are compared: the
- * memory of a new handle is not initialised. */
-static void take_back(uv_loop_t* loop, uv_process_t* process) {
-  if (loop->handle_queue.prev == &process->handle_queue)
-    uv__queue_remove(&process->handle_queue);
-}
-
 int uv_spawn(uv_loop_t* loop,
              uv_process_t* process,
              const uv_process_options_t* options) {
   if (loop == NULL || process == NULL || options == NULL)
     return UV_EINVAL;
 
-  take_back(loop, process);
   uv__handle_init(loop, uv__base(process), UV_PROCESS);
   process->exit_cb = options->exit_cb;
   process->pid = 0;
@@ -70,6 +61,7 @@ int uv_spawn(uv_loop_t* loop,
     err = uv__process_os_spawn(process, options);
   if (err != 0) {
     process->flags |= UV__PROCESS_REAPED; /* there is no process to signal */
+    uv__handle_discard(uv__base(process));
     return err;
   }
 

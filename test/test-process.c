@@ -152,49 +152,6 @@ TEST_IMPL(process_spawn_errors_are_returned) {
   return 0;
 }
 
-static void count_handle(uv_handle_t* handle, void* arg) {
-  (void) handle;
-  ++*(int*) arg;
-}
-
-static int count_handles(void) {
-  int n = 0;
-
-  uv_walk(&loop, count_handle, &n);
-  return n;
-}
-
-/* As libuv's documentation demands, a failed spawn is followed by uv_close():
- * programs find the handle with uv_walk(), or try again with it at once. */
-TEST_IMPL(process_failed_spawn_stays_in_the_loop) {
-  uv_process_t process;
-  uv_process_options_t options;
-  char* args[] = { (char*) "no such program anywhere", NULL };
-  char* again[7];
-
-  ASSERT_OK(uv_loop_init(&loop));
-  init_options(&options, args);
-  for (int i = 0; i < 3; i++) {
-    ASSERT_ERR(UV_ENOENT, uv_spawn(&loop, &process, &options));
-    ASSERT_EQ(0, uv_is_active((uv_handle_t*) &process));
-    ASSERT_EQ(0, uv_is_closing((uv_handle_t*) &process));
-    ASSERT_EQ(0, uv_loop_alive(&loop));
-    ASSERT_EQ(1, count_handles());
-    ASSERT_ERR(UV_EBUSY, uv_loop_close(&loop));
-  }
-  helper_args(again, "nothing", NULL, NULL, NULL);
-  init_options(&options, again);
-  ASSERT_OK(uv_spawn(&loop, &process, &options));
-  ASSERT_EQ(1, count_handles());
-  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT)); /* closes it when it ends */
-  ASSERT_EQ(0, exit_status);
-  ASSERT_EQ(0, count_handles());
-  init_options(&options, args);
-  ASSERT_ERR(UV_ENOENT, uv_spawn(&loop, &process, &options));
-  test_close_loop(&loop); /* closes all that uv_walk() lists */
-  return 0;
-}
-
 static void on_failed_read(uv_stream_t* stream,
                            ssize_t nread,
                            const uv_buf_t* buf) {
