@@ -58,7 +58,8 @@ static void begin_io(struct uv__slice* slice,
 
   fill(slice, base->loop, call, base, (unsigned) base->type, symbol);
   slice->record.value = value;
-  slice->record.detail = fd_of(base);
+  if (uv__slice_wants_fd())
+    slice->record.detail = fd_of(base);
   uv__slice_begin(slice);
 }
 
@@ -74,7 +75,7 @@ static void begin_req(struct uv__slice* slice,
 
   fill(slice, loop, call, base, UV__RECORD_REQ + (unsigned) base->type, symbol);
   slice->record.value = status;
-  if (handle != NULL)
+  if (handle != NULL && uv__slice_wants_fd())
     slice->record.detail = fd_of(handle);
   uv__slice_begin(slice);
 }

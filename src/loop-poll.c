@@ -166,8 +166,8 @@ int uv__loop_poll_dispatch(uv_loop_t* loop) {
 }
 
 int uv__loop_poll_collect_observed(uv_loop_t* loop, uint64_t deadline_ns) {
-  int timeout_ms = left_ms(deadline_ns);
   uint64_t begin_ns = uv__observed_phase_begin(loop, UV__PHASE_POLL);
+  int timeout_ms = uv__deadline_left_ms(deadline_ns, begin_ns);
 
   int n = uv__loop_poll_collect(loop, deadline_ns);
   uv__observed_phase_end(loop, UV__PHASE_POLL, begin_ns, timeout_ms, n);
@@ -199,7 +199,7 @@ UV__INLINE int poll_events(uv_loop_t* loop,
       return n;
     /* A wake without a callback may be a question; see dump-session.c. */
     if (ran == 0 && uv__is_observed())
-      (void) uv__observed_begin(loop);
+      uv__observed_wake(loop);
     if (ran != 0 || loop->stop_flag || uv__loop_os_has_pending(loop))
       deadline_ns = UV__DEADLINE_NONE;
     /* Events beyond the first small batch wait for the next iteration. */

@@ -86,20 +86,26 @@ static void add(const struct uv__record* record,
     uv__trace_thread_add(thread, record);
 }
 
-static void watch_phase(enum uv__phase phase) {
-  struct uv__trace_thread* thread = uv__trace_thread_self();
-
-  if (thread != NULL)
-    uv__store_relaxed(&thread->running.phase, phase);
+/* When the stretch of time that begins now began: where the last one ended, or
+ * when the loop's time was updated since. */
+static uint64_t begin_here(const struct uv__loop_state* state) {
+  if (state->observed_ns == 0)
+    return uv_hrtime(); /* outside an iteration */
+  return state->now_ns > state->observed_ns ? state->now_ns
+                                            : state->observed_ns;
 }
 
 uint64_t uv__observed_phase_begin(uv_loop_t* loop, enum uv__phase phase) {
-  uint64_t now_ns = uv_hrtime();
+  struct uv__loop_state* state = uv__loop_state(loop);
+  struct uv__trace_thread* thread = state->observer;
+  uint64_t now_ns = begin_here(state);
 
+  if (state->observed_ns != 0)
+    state->observed_ns = now_ns; /* the first callback begins here */
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
     uv__stats_phase_begin(loop, phase, now_ns);
-  if (uv__is_observed_by(UV__OBSERVE_WATCHDOG))
-    watch_phase(phase);
+  if (thread != NULL && uv__is_observed_by(UV__OBSERVE_WATCHDOG))
+    uv__store_relaxed(&thread->running.phase, phase);
   return now_ns;
 }
 
@@ -108,42 +114,62 @@ void uv__observed_phase_end(uv_loop_t* loop,
                             uint64_t begin_ns,
                             int timeout_ms,
                             int ready) {
+  struct uv__loop_state* state = uv__loop_state(loop);
+  struct uv__trace_thread* thread = state->observer;
   struct uv__record record;
 
   memset(&record, 0, sizeof(record));
   record.kind = UV__RECORD_PHASE;
   record.call = (uint8_t) phase;
   record.begin_ns = begin_ns;
-  record.end_ns = uv_hrtime();
+  /* A poll ends with an update of the loop's time. */
+  if (phase == UV__PHASE_POLL)
+    record.end_ns = state->now_ns > begin_ns ? state->now_ns : begin_ns;
+  else
+    record.end_ns = uv_hrtime();
   record.loop = loop;
   record.value = timeout_ms;
   record.detail = ready < 0 ? 0 : ready;
-  add(&record, loop_thread(loop));
+  if (state->observed_ns != 0)
+    state->observed_ns = record.end_ns;
+  add(&record, thread != NULL ? thread : loop_thread(loop));
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
     uv__stats_phase_end(loop, &record);
 }
 
-uint64_t uv__observed_begin(uv_loop_t* loop) {
+void uv__observed_wake(uv_loop_t* loop) {
   if (uv__is_observed_by(UV__OBSERVE_DUMP))
     uv__dump_answer(loop);
-  return uv_hrtime();
+}
+
+uint64_t uv__observed_begin(uv_loop_t* loop) {
+  struct uv__loop_state* state = uv__loop_state(loop);
+
+  uv__observed_wake(loop);
+  state->observer = loop_thread(loop);
+  state->observed_ns = uv_hrtime();
+  return state->observed_ns;
 }
 
 void uv__observed_iteration(uv_loop_t* loop,
                             uint64_t begin_ns,
                             uint64_t events) {
+  struct uv__loop_state* state = uv__loop_state(loop);
+  struct uv__trace_thread* thread = state->observer;
   struct uv__record record;
 
   memset(&record, 0, sizeof(record));
   record.kind = UV__RECORD_ITERATION;
   record.begin_ns = begin_ns;
-  record.end_ns = uv_hrtime();
+  record.end_ns = begin_here(state);
   record.loop = loop;
-  record.value = (int64_t) uv__loop_state(loop)->metrics.loop_count;
+  record.value = (int64_t) state->metrics.loop_count;
   record.detail = (int32_t) events;
   record.flow = (uint64_t) loop->active_handles << 32 |
                 (uint32_t) loop->active_reqs.count;
-  add(&record, loop_thread(loop));
+  state->observer = NULL;
+  state->observed_ns = 0;
+  add(&record, thread != NULL ? thread : loop_thread(loop));
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
     uv__stats_iteration(loop, &record);
 }

@@ -53,9 +53,11 @@ UV__COLD void uv__observed_phase_end(uv_loop_t* loop,
                                      int timeout_ms,
                                      int ready);
 
-/* Before an iteration, and where a wait of an unobserved loop ended without an
- * event: answers who asked the loop (dump-session.h). Returns the time. */
+/* Before an iteration: answers who asked the loop (dump-session.h). Returns the
+ * time. */
 UV__COLD uint64_t uv__observed_begin(uv_loop_t* loop);
+/* Where a wait ended without an event: the same, in the middle of one. */
+UV__COLD void uv__observed_wake(uv_loop_t* loop);
 
 /* After an iteration that began then and dispatched so many events. */
 UV__COLD void uv__observed_iteration(uv_loop_t* loop,

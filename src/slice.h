@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* A stretch of time that somebody observes: a callback, a phase, work. Lives on
- * the stack of what it is about; they nest.
+/* A callback that somebody observes. Lives on the stack of what it is about;
+ * they nest.
+ *
+ * Reading the clock is what costs most. If nobody but the metrics wants to
+ * know, a callback begins where the stretch of time before it ended
+ * (observed_ns of the loop), so the system calls that lead to a callback count
+ * as its own; and alloc callbacks, which are short, are counted but not timed.
  */
 #ifndef UV_SLICE_H_
 #define UV_SLICE_H_
 
+#include "observe.h"
 #include "trace-record.h"
 #include "trace-thread.h"
 
@@ -18,5 +24,10 @@ struct uv__slice {
 /* The caller has set all of the record but times and flow. */
 void uv__slice_begin(struct uv__slice* slice);
 void uv__slice_end(struct uv__slice* slice);
+
+/* Is the descriptor of a handle of interest? Only a trace shows it. */
+static inline int uv__slice_wants_fd(void) {
+  return uv__is_observed_by(UV__OBSERVE_TRACE);
+}
 
 #endif /* UV_SLICE_H_ */

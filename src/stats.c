@@ -119,11 +119,11 @@ void uv__stats_iteration(uv_loop_t* loop, const struct uv__record* record) {
   }
 }
 
-static struct uv__stats_callback* callback_of(struct uv__stats* stats,
-                                              const struct uv__record* record) {
-  uint64_t key = (uintptr_t) record->symbol + record->call + record->type * 32u;
-  size_t i = (size_t) (key * UINT64_C(0x9e3779b97f4a7c15) >> 40);
-
+/* Where the callback is, or belongs, from place i on. */
+UV__NOINLINE static struct uv__stats_callback* callback_from(
+    struct uv__stats* stats,
+    size_t i,
+    const struct uv__record* record) {
   for (size_t n = 0; n < PROBES_MAX; n++, i++) {
     struct uv__stats_callback* c = &stats->table[i % UV__STATS_CALLBACKS];
     if (c->symbol == record->symbol && c->type == record->type &&
@@ -140,14 +140,29 @@ static struct uv__stats_callback* callback_of(struct uv__stats* stats,
   return &stats->others;
 }
 
-void uv__stats_io(uv_loop_t* loop, enum uv__io io, ssize_t result) {
-  struct uv__stats* stats = stats_of(loop);
+static struct uv__stats_callback* callback_of(struct uv__stats* stats,
+                                              const struct uv__record* record) {
+  uint64_t key = (uintptr_t) record->symbol + record->call + record->type * 32u;
+  size_t i = (size_t) (key * UINT64_C(0x9e3779b97f4a7c15) >> 40);
+  struct uv__stats_callback* c = &stats->table[i % UV__STATS_CALLBACKS];
 
-  if (stats == NULL)
-    return;
+  if (c->symbol == record->symbol && c->type == record->type &&
+      c->call == record->call)
+    return c;
+  return callback_from(stats, i, record);
+}
+
+static void add_io(struct uv__stats* stats, enum uv__io io, int64_t result) {
   add(&stats->calls[io], 1);
   if (result > 0)
     add(&stats->bytes[io], (uint64_t) result);
+}
+
+void uv__stats_io(uv_loop_t* loop, enum uv__io io, ssize_t result) {
+  struct uv__stats* stats = stats_of(loop);
+
+  if (stats != NULL)
+    add_io(stats, io, result);
 }
 
 void uv__stats_callback(uv_loop_t* loop, const struct uv__record* record) {
@@ -162,11 +177,11 @@ void uv__stats_callback(uv_loop_t* loop, const struct uv__record* record) {
   if (record->call == UV__CALL_TIMER && record->value >= 0)
     uv__histogram_add(&stats->lateness, (uint64_t) record->value);
   if (record->call == UV__CALL_READ)
-    uv__stats_io(loop, UV__IO_READ, (ssize_t) record->value);
+    add_io(stats, UV__IO_READ, record->value);
   if (record->call == UV__CALL_WRITE)
-    uv__stats_io(loop, UV__IO_WRITE, (ssize_t) record->value);
+    add_io(stats, UV__IO_WRITE, record->value);
   if (record->call == UV__CALL_RECV)
-    uv__stats_io(loop, UV__IO_RECV, (ssize_t) record->value);
+    add_io(stats, UV__IO_RECV, record->value);
 }
 
 enum uvx_class uv__stats_class(enum uv__work_class work_class) {

@@ -2,6 +2,7 @@
 #include "symbol.h"
 #include "alloc.h"
 #include "os/trace.h"
+#include "trace-format.h"
 
 #define PLACES 4096 /* a power of two */
 #define COUNT_MAX (PLACES / 2)
@@ -14,6 +15,7 @@ struct uv__symbol {
 void uv__symbols_init(struct uv__symbols* symbols) {
   symbols->table = uv__calloc(PLACES, sizeof(*symbols->table));
   symbols->count = 0;
+  symbols->is_escaped = 0;
 }
 
 void uv__symbols_close(struct uv__symbols* symbols) {
@@ -40,6 +42,18 @@ static struct uv__symbol* place_of(struct uv__symbols* symbols,
   return &symbols->table[i];
 }
 
+static void look_up(struct uv__symbols* symbols, const void* address) {
+  static_assert(UV__SYMBOL_MAX > UV__TRACE_SYMBOL_MAX, "has room for either");
+  char name[UV__SYMBOL_MAX];
+
+  if (!symbols->is_escaped) {
+    uv__trace_os_symbol(address, symbols->scratch, sizeof(symbols->scratch));
+    return;
+  }
+  uv__trace_os_symbol(address, name, sizeof(name));
+  uv__trace_escape(symbols->scratch, name);
+}
+
 const char* uv__symbol_name(struct uv__symbols* symbols, const void* address) {
   struct uv__symbol* place = NULL;
 
@@ -48,7 +62,7 @@ const char* uv__symbol_name(struct uv__symbols* symbols, const void* address) {
   if (place != NULL && place->name != NULL)
     return place->name;
 
-  uv__trace_os_symbol(address, symbols->scratch, sizeof(symbols->scratch));
+  look_up(symbols, address);
   if (place == NULL || address == NULL || symbols->count == COUNT_MAX)
     return symbols->scratch;
   place->name = uv__strdup(symbols->scratch);

@@ -12,6 +12,7 @@
 struct uv__symbols {
   struct uv__symbol* table; /* NULL: nothing is remembered */
   size_t count;
+  int is_escaped; /* set after init: names are put through uv__trace_escape() */
   char scratch[UV__SYMBOL_MAX]; /* for a name that is not */
 };
 

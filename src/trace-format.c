@@ -117,7 +117,8 @@ const char* uv__record_type_name(unsigned type) {
   return name != NULL ? name : "unknown";
 }
 
-static void put(struct text* text, const char* s) {
+/* Inline: most strings are constants, which become a few stores. */
+UV__INLINE void put(struct text* text, const char* s) {
   size_t len = strlen(s);
 
   memcpy(text->at, s, len);
@@ -125,14 +126,23 @@ static void put(struct text* text, const char* s) {
 }
 
 static void put_number(struct text* text, uint64_t number) {
-  char digits[20];
-  size_t n = 0;
+  static const char pairs[] = "0001020304050607080910111213141516171819"
+                              "2021222324252627282930313233343536373839"
+                              "4041424344454647484950515253545556575859"
+                              "6061626364656667686970717273747576777879"
+                              "8081828384858687888990919293949596979899";
+  size_t width = 1;
 
-  do
-    digits[n++] = (char) ('0' + number % 10);
-  while ((number /= 10) != 0);
-  while (n != 0)
-    *text->at++ = digits[--n];
+  for (uint64_t rest = number; rest >= 10; rest /= 10)
+    width++;
+  char* at = text->at + width;
+  text->at = at;
+  for (; number >= 100; number /= 100)
+    memcpy(at -= 2, &pairs[number % 100 * 2], 2);
+  if (number >= 10)
+    memcpy(at - 2, &pairs[number * 2], 2);
+  else
+    at[-1] = (char) ('0' + number);
 }
 
 static void put_signed(struct text* text, int64_t number) {
@@ -146,20 +156,22 @@ static void put_us(struct text* text, uint64_t ns) {
   unsigned rest = (unsigned) (ns % 1000);
 
   put_number(text, ns / 1000);
-  *text->at++ = '.';
-  *text->at++ = (char) ('0' + rest / 100);
-  *text->at++ = (char) ('0' + rest / 10 % 10);
-  *text->at++ = (char) ('0' + rest % 10);
+  text->at[0] = '.';
+  text->at[1] = (char) ('0' + rest / 100);
+  text->at[2] = (char) ('0' + rest / 10 % 10);
+  text->at[3] = (char) ('0' + rest % 10);
+  text->at += 4;
 }
 
 static void put_hex(struct text* text, uint64_t number) {
-  int shift = 60;
+  size_t width = 1;
 
+  for (uint64_t rest = number; rest >= 16; rest >>= 4)
+    width++;
   put(text, "0x");
-  while (shift > 0 && number >> shift == 0)
-    shift -= 4;
-  for (; shift >= 0; shift -= 4)
-    *text->at++ = "0123456789abcdef"[number >> shift & 15];
+  text->at += width;
+  for (char* at = text->at; width != 0; width--, number >>= 4)
+    *--at = "0123456789abcdef"[number & 15];
 }
 
 /* JSON's numbers end at 2^53: a string. */
@@ -173,42 +185,54 @@ static void put_address(struct text* text, const void* address) {
   put_id(text, (uintptr_t) address);
 }
 
-/* The inside of a JSON string. What is not printable ASCII, which symbols and
- * names of programs seldom have, becomes a question mark. */
-static void put_escaped(struct text* text, const char* s, size_t max) {
-  for (size_t i = 0; i < max && s[i] != '\0'; i++) {
-    unsigned char c = (unsigned char) s[i];
+void uv__trace_escape(char* out, const char* s) {
+  char* end = out + UV__TRACE_SYMBOL_MAX;
+
+  for (; out < end - 1 && *s != '\0'; s++) {
+    unsigned char c = (unsigned char) *s;
     if (c == '"' || c == '\\')
-      *text->at++ = '\\';
-    *text->at++ = (char) (c < 0x20 || c >= 0x7f ? '?' : c);
+      *out++ = '\\';
+    *out++ = (char) (c < 0x20 || c >= 0x7f ? '?' : c);
   }
+  *out = '\0';
 }
 
-static void put_string(struct text* text, const char* name, const char* s) {
+/* ,"name":"s". */
+UV__INLINE void put_string(struct text* text, const char* name, const char* s) {
   put(text, ",\"");
   put(text, name);
   put(text, "\":\"");
-  put_escaped(text, s, UV__TRACE_SYMBOL_MAX);
+  put(text, s);
   put(text, "\"");
 }
 
 /* ,"name": */
-static void put_key(struct text* text, const char* name) {
+UV__INLINE void put_key(struct text* text, const char* name) {
   put(text, ",\"");
   put(text, name);
   put(text, "\":");
 }
 
 /* The beginning of an event: {"ph":"X","pid":1,"tid":2 */
-static void begin_event(struct text* text,
-                        const char* ph,
-                        const struct uv__trace_place* place) {
+UV__INLINE void begin_event(struct text* text,
+                            const char* ph,
+                            const struct uv__trace_place* place) {
   put(text, "{\"ph\":\"");
   put(text, ph);
-  put(text, "\",\"pid\":");
-  put_signed(text, place->pid);
-  put(text, ",\"tid\":");
-  put_number(text, place->tid);
+  memcpy(text->at, place->text, UV__TRACE_PLACE_MAX);
+  text->at += place->length;
+}
+
+void uv__trace_place_set(struct uv__trace_place* place, int pid, uint64_t tid) {
+  struct text text = { place->text };
+
+  place->pid = pid;
+  place->tid = tid;
+  put(&text, "\",\"pid\":");
+  put_signed(&text, pid);
+  put(&text, ",\"tid\":");
+  put_number(&text, tid);
+  place->length = (size_t) (text.at - place->text);
 }
 
 static void put_ts(struct text* text, uint64_t ns) {
@@ -216,10 +240,10 @@ static void put_ts(struct text* text, uint64_t ns) {
   put_us(text, ns);
 }
 
-static void begin_slice(struct text* text,
-                        const struct uv__record* record,
-                        const struct uv__trace_place* place,
-                        const char* category) {
+UV__INLINE void begin_slice(struct text* text,
+                            const struct uv__record* record,
+                            const struct uv__trace_place* place,
+                            const char* category) {
   uint64_t end_ns = record->end_ns;
 
   begin_event(text, "X", place);
@@ -460,21 +484,26 @@ size_t uv__trace_format_begin(char* out,
                               const char* path,
                               const char* library) {
   struct text text = { out };
+  char escaped[UV__TRACE_SYMBOL_MAX + 1];
 
   begin_event(&text, "M", place);
+  uv__trace_escape(escaped, program);
   put_string(&text, "name", "process_name");
   put(&text, ",\"args\":{\"name\":\"");
-  put_escaped(&text, program, UV__TRACE_SYMBOL_MAX);
+  put(&text, escaped);
   put(&text, "\"}");
   end_event(&text);
 
   begin_event(&text, "M", place);
   put_string(&text, "name", "uv_trace");
   put(&text, ",\"args\":{\"version\":1,\"library\":\"");
-  put_escaped(&text, library, UV__TRACE_SYMBOL_MAX);
+  uv__trace_escape(escaped, library);
+  put(&text, escaped);
   put(&text, "\"");
-  if (strlen(path) <= UV__TRACE_SYMBOL_MAX)
-    put_string(&text, "program", path);
+  if (strlen(path) <= UV__TRACE_SYMBOL_MAX) {
+    uv__trace_escape(escaped, path);
+    put_string(&text, "program", escaped);
+  }
   put(&text, ",\"clock\":\"monotonic\",\"symbols\":\"dynamic\"}");
   end_event(&text);
   return (size_t) (text.at - out);

@@ -7,22 +7,34 @@
 
 /* No record takes more text than this, however long the symbol. */
 #define UV__TRACE_TEXT_MAX 2048
-/* A symbol is cut off behind so many bytes. */
+/* An escaped symbol is cut off behind so many bytes. */
 #define UV__TRACE_SYMBOL_MAX 255
 
-/* Where a record was made. */
+/* Room for the numbers of process and thread as text. */
+#define UV__TRACE_PLACE_MAX 64
+
+/* Where a record was made; uv__trace_place_set() fills it in. */
 struct uv__trace_place {
   int pid;
   uint64_t tid;
+  size_t length; /* of `text`, which is part of each event */
+  char text[UV__TRACE_PLACE_MAX];
 };
+
+void uv__trace_place_set(struct uv__trace_place* place, int pid, uint64_t tid);
 
 /* Writes the events of a record, each a line ending in ",\n", to `out`, which
  * has room for UV__TRACE_TEXT_MAX bytes. `symbol` is the name of the record's
- * symbol. Returns the length. */
+ * symbol, escaped. Returns the length. */
 size_t uv__trace_format(char* out,
                         const struct uv__record* record,
                         const struct uv__trace_place* place,
                         const char* symbol);
+
+/* The inside of a JSON string: `out` has room for UV__TRACE_SYMBOL_MAX + 1
+ * bytes. What is not printable ASCII, which symbols and names of programs
+ * seldom have, becomes a question mark. */
+void uv__trace_escape(char* out, const char* s);
 
 /* Likewise metadata: the process, the version of the format, a thread. `path`
  * is the program's, left out if it is too long to be of use. */

@@ -87,7 +87,7 @@ static void name_thread(struct writer* w, struct uv__trace_thread* thread) {
 static void write_thread(struct writer* w, struct uv__trace_thread* thread) {
   const struct uv__record* record;
 
-  w->place.tid = uv__load_relaxed(&thread->tid);
+  uv__trace_place_set(&w->place, w->place.pid, uv__load_relaxed(&thread->tid));
   /* As many as there is room for: who records on meanwhile is read again in
    * the next round. */
   for (size_t n = 0; n < UV__TRACE_RING; n++) {
@@ -106,9 +106,12 @@ static void write_thread(struct writer* w, struct uv__trace_thread* thread) {
 
 static void write_sends(struct writer* w) {
   struct uv__record record;
+  uint64_t tid;
 
-  while (uv__trace_send_take(&record, &w->place.tid))
+  while (uv__trace_send_take(&record, &tid)) {
+    uv__trace_place_set(&w->place, w->place.pid, tid);
     write_record(w, &record);
+  }
   uint64_t dropped = uv__trace_sends_dropped();
   w->dropped += dropped - w->sends_dropped;
   w->sends_dropped = dropped;
@@ -149,8 +152,8 @@ static void run_writer(void* arg) {
 
   (void) arg;
   (void) uv_thread_setname("libuv-trace");
-  w->place.pid = (int) uv_os_getpid();
-  w->place.tid = uv__trace_os_thread_id();
+  uv__trace_place_set(&w->place, (int) uv_os_getpid(),
+                      uv__trace_os_thread_id());
   write_begin(w);
   do {
     is_last = uv__background_sleep(&w->thread, PERIOD_MS);
@@ -180,6 +183,7 @@ int uv__trace_writer_start(uv_file fd) {
   if (w->buffer == NULL)
     return UV_ENOMEM;
   uv__symbols_init(&w->symbols);
+  w->symbols.is_escaped = 1;
   begin_count(w);
   int err = uv__background_start(&w->thread, run_writer);
   if (err != 0) {

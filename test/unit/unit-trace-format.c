@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const struct uv__trace_place place = { 12, 34 };
+static struct uv__trace_place place;
 
 static struct uv__record record_of(enum uv__record_kind kind) {
   struct uv__record record;
@@ -24,7 +24,11 @@ static void check(const struct uv__record* record,
                   const char* symbol,
                   const char* want) {
   char text[UV__TRACE_TEXT_MAX + 1];
-  size_t len = uv__trace_format(text, record, &place, symbol);
+  char escaped[UV__TRACE_SYMBOL_MAX + 1];
+
+  uv__trace_place_set(&place, 12, 34);
+  uv__trace_escape(escaped, symbol);
+  size_t len = uv__trace_format(text, record, &place, escaped);
 
   CHECK(len <= UV__TRACE_TEXT_MAX);
   text[len] = '\0';
@@ -118,10 +122,13 @@ UNIT_TEST(trace_format_of_the_pool) {
 /* Every kind, the longest symbol, numbers of many digits: it fits. */
 UNIT_TEST(trace_format_always_fits) {
   char symbol[1024];
+  char escaped[UV__TRACE_SYMBOL_MAX + 1];
   char text[UV__TRACE_TEXT_MAX];
 
   memset(symbol, '"', sizeof(symbol) - 1);
   symbol[sizeof(symbol) - 1] = '\0';
+  uv__trace_escape(escaped, symbol);
+  CHECK(strlen(escaped) <= UV__TRACE_SYMBOL_MAX);
   for (unsigned kind = 0; kind <= UV__RECORD_BLOCKED; kind++) {
     for (unsigned call = 0; call < UV__CALL_MAX; call++) {
       struct uv__record record;
@@ -133,7 +140,7 @@ UNIT_TEST(trace_format_always_fits) {
           (uint8_t) (kind == UV__RECORD_WORK ? call % UV__CLASS_MAX : 255);
       record.value = INT64_MIN;
       record.begin_ns = 0;
-      CHECK(uv__trace_format(text, &record, &place, symbol) <= sizeof(text));
+      CHECK(uv__trace_format(text, &record, &place, escaped) <= sizeof(text));
     }
   }
 }
