@@ -275,10 +275,7 @@ static void read_environment(void) {
   }
   uv__fork_unlock(&lock);
   if (err != 0)
-    uv__variable_refuse("UV_DUMP_SIGNAL", name,
-                        err == UV_EINVAL  ? "no such signal"
-                        : err == UV_EBUSY ? "the program uses that signal"
-                                          : uv_strerror(err));
+    uv__variable_refuse_signal("UV_DUMP_SIGNAL", name, err);
 }
 
 static int is_parents(void) {

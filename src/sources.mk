@@ -328,6 +328,7 @@ uv_win_sources = \
 
 # Everything but Windows.
 uv_unix_sources = \
+  src/unix/backtrace.c \
   src/unix/clock.c \
   src/unix/dl.c \
   src/unix/env.c \

@@ -16,6 +16,16 @@ void uv__variable_refuse(const char* name, const char* value, const char* why) {
   uv__trace_os_say(line);
 }
 
+void uv__variable_refuse_signal(const char* name, const char* value, int err) {
+  const char* why = uv_strerror(err);
+
+  if (err == UV_EINVAL)
+    why = "no such signal";
+  if (err == UV_EBUSY)
+    why = "the program uses that signal";
+  uv__variable_refuse(name, value, why);
+}
+
 int uv__variable_get(const char* name, char* value, size_t size) {
   int err = uv_os_getenv(name, value, &size);
 

@@ -23,4 +23,7 @@ int uv__variable_get_ms(const char* name, unsigned* ms);
 /* Says why the value of a variable could not be used. */
 void uv__variable_refuse(const char* name, const char* value, const char* why);
 
+/* The same of a signal, by the error of taking it. */
+void uv__variable_refuse_signal(const char* name, const char* value, int err);
+
 #endif /* UV_VARIABLE_H_ */

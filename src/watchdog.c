@@ -14,6 +14,7 @@
 #include "observe.h"
 #include "os/trace.h"
 #include "symbol.h"
+#include "text.h"
 #include "trace-format.h"
 #include "trace-thread.h"
 #include "uv/ext.h"
@@ -28,10 +29,9 @@
 
 struct watchdog {
   struct uv__background thread;
-  unsigned limit_ms;
-  uvx_watchdog_cb listener; /* the program's, or NULL */
-  void* arg;                /* for it */
+  uvx_watchdog_options_t options;
   struct uv__symbols symbols;
+  struct uv__text backtrace; /* of the report that is being made */
 };
 
 static struct uv__fork_lock lock;
@@ -55,6 +55,24 @@ static void say(const uvx_watchdog_report_t* r) {
              r->call, r->type, r->handle, (unsigned long long) r->thread,
              r->kernel[0] != '\0' ? ", kernel: " : "", r->kernel);
   uv__trace_os_say(line);
+  uv__trace_os_print(r->backtrace, strlen(r->backtrace));
+}
+
+/* "" if the thread does not tell. Valid until the next call. */
+static const char* take_backtrace(struct watchdog* w, uint64_t tid) {
+  const void* frames[UV__BACKTRACE_MAX];
+  char place[512];
+  size_t count = 0;
+
+  w->backtrace.used = 0;
+  if (w->options.signum != 0)
+    count = uv__trace_os_backtrace(tid, w->options.signum, frames,
+                                   ARRAY_SIZE(frames));
+  for (size_t i = 0; i < count; i++) {
+    uv__trace_os_place(frames[i], place, sizeof(place));
+    uv__text_add(&w->backtrace, "  #%-2u %s\n", (unsigned) i, place);
+  }
+  return w->backtrace.used != 0 ? w->backtrace.data : "";
 }
 
 static void trace_report(const struct uv__running* running, uint64_t ms) {
@@ -99,11 +117,13 @@ static void report(struct watchdog* w,
   r.phase = uv__phase_name((enum uv__phase) running->phase);
   r.thread = tid;
   r.kernel = kernel;
+  r.backtrace = is_over ? "" : take_backtrace(w, tid);
   say(&r);
   if (!is_over)
     trace_report(running, ms);
-  if (w->listener != NULL)
-    w->listener(&r, w->arg);
+  uvx_watchdog_cb listener = w->options.cb;
+  if (listener != NULL)
+    listener(&r, w->options.arg);
 }
 
 /* What is to be said of a thread that was reported, or is to be. */
@@ -111,7 +131,7 @@ static void look_at(struct watchdog* w,
                     struct uv__trace_thread* thread,
                     uint64_t now_ns) {
   struct uv__running now;
-  uint64_t limit_ns = (uint64_t) w->limit_ms * 1000000;
+  uint64_t limit_ns = (uint64_t) w->options.limit_ms * 1000000;
 
   if (!uv__trace_thread_running(thread, &now))
     return; /* it changes just now, so nothing blocks */
@@ -129,7 +149,7 @@ static void look_at(struct watchdog* w,
 }
 
 static unsigned period_ms(const struct watchdog* w) {
-  unsigned ms = w->limit_ms / LOOKS;
+  unsigned ms = w->options.limit_ms / LOOKS;
 
   if (ms < 1)
     return 1;
@@ -146,19 +166,21 @@ static void run_watchdog(void* arg) {
     for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next)
       look_at(w, t, uv_hrtime());
   uv__symbols_close(&w->symbols);
+  uv__text_free(&w->backtrace);
 }
 
 /* With the lock. */
-static int start(unsigned limit_ms, uvx_watchdog_cb listener, void* arg) {
+static int start(const uvx_watchdog_options_t* options) {
   struct watchdog* w = &watchdog;
+  uvx_watchdog_options_t copy = *options; /* may be those of `w` */
   int err = uv__observe_init();
 
+  if (err == 0 && copy.signum != 0)
+    err = uv__trace_os_backtrace_start(copy.signum);
   if (err != 0)
     return err;
   memset(w, 0, sizeof(*w));
-  w->limit_ms = limit_ms;
-  w->listener = listener;
-  w->arg = arg;
+  w->options = copy;
   for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next)
     t->reported.begin_ns = 0;
   err = uv__background_start(&w->thread, run_watchdog);
@@ -175,14 +197,22 @@ static int is_parents(void) {
 }
 
 int uvx_watchdog_start(const uvx_watchdog_options_t* options) {
-  if (options == NULL || options->size < sizeof(*options) ||
+  uvx_watchdog_options_t all;
+
+  /* The first version ended before `signum`. */
+  if (options == NULL ||
+      options->size < offsetof(uvx_watchdog_options_t, signum) ||
       options->limit_ms == 0 || options->limit_ms > UV__VARIABLE_MS_MAX)
+    return UV_EINVAL;
+  memset(&all, 0, sizeof(all));
+  memcpy(&all, options, uv__min_size(options->size, sizeof(all)));
+  if (all.signum < 0)
     return UV_EINVAL;
 
   int err = UV_EBUSY;
   (void) uv__fork_lock(&lock);
   if (!is_on || is_parents())
-    err = start(options->limit_ms, options->cb, options->arg);
+    err = start(&all);
   uv__fork_unlock(&lock);
   return err;
 }
@@ -191,6 +221,8 @@ int uvx_watchdog_start(const uvx_watchdog_options_t* options) {
 static void stop(void) {
   uv__observe_stop(UV__OBSERVE_WATCHDOG);
   uv__background_stop(&watchdog.thread);
+  if (watchdog.options.signum != 0)
+    uv__trace_os_backtrace_stop(watchdog.options.signum);
   is_on = 0;
 }
 
@@ -213,16 +245,32 @@ void uv__watchdog_shutdown(void) {
     (void) uvx_watchdog_stop();
 }
 
-static void read_environment(void) {
-  unsigned limit_ms;
+/* The signal for backtraces, 0 if there is none that can be used. */
+static int read_signal(void) {
+  char name[64];
 
-  if (!uv__variable_get_ms("UV_WATCHDOG", &limit_ms))
+  if (!uv__variable_get("UV_WATCHDOG_SIGNAL", name, sizeof(name)))
+    return 0;
+  int signum = uv__trace_os_signal(name);
+  int err = signum > 0 ? uv__trace_os_backtrace_start(signum) : signum;
+  if (err == 0)
+    return signum;
+  uv__variable_refuse_signal("UV_WATCHDOG_SIGNAL", name, err);
+  return 0;
+}
+
+static void read_environment(void) {
+  uvx_watchdog_options_t options;
+
+  memset(&options, 0, sizeof(options));
+  if (!uv__variable_get_ms("UV_WATCHDOG", &options.limit_ms))
     return;
+  options.signum = read_signal();
   int err = 0;
   (void) uv__fork_lock(&lock);
   /* The program may have started it before its first loop. */
   if (!is_on)
-    err = start(limit_ms, NULL, NULL);
+    err = start(&options);
   uv__fork_unlock(&lock);
   if (err != 0)
     uv__variable_refuse("UV_WATCHDOG", "", uv_strerror(err));
@@ -231,7 +279,7 @@ static void read_environment(void) {
 static void restart_in_child(void) {
   (void) uv__fork_lock(&lock);
   if (is_parents())
-    (void) start(watchdog.limit_ms, watchdog.listener, watchdog.arg);
+    (void) start(&watchdog.options);
   uv__fork_unlock(&lock);
 }
 

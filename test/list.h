@@ -661,7 +661,14 @@ TEST_UNIX(uring_dropped_credentials_are_gone, "io_uring")
 /* test-watchdog.c */
 TEST(watchdog_reports_a_blocked_loop_once)
 TEST(watchdog_refuses_what_it_cannot_do)
+TEST(watchdog_takes_options_of_an_older_header)
 TEST(watchdog_leaves_idle_loops_alone)
+
+/* test-watchdog-unix.c */
+TEST_UNIX(watchdog_backtrace_of_a_sleeping_callback, "signals to threads")
+TEST_UNIX(watchdog_backtrace_of_a_busy_callback, "signals to threads")
+TEST_UNIX(watchdog_backtrace_that_is_not_to_be_had, "signals to threads")
+TEST_UNIX(watchdog_signal_in_use_is_refused, "signals to threads")
 
 /* test-work.c */
 TEST(work_cancel_twice)

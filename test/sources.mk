@@ -102,7 +102,8 @@ uv_test_unix_sources = \
   test/test-udp-errors.c \
   test/test-udp-socket.c \
   test/test-uring-rights.c \
-  test/test-uring.c
+  test/test-uring.c \
+  test/test-watchdog-unix.c
 
 uv_test_win_sources = \
   test/runner-win.c \

@@ -119,7 +119,7 @@ static void block_until_dump(uv_timer_t* timer) {
 
 /* A loop that is stuck in a callback cannot describe itself. */
 TEST_IMPL(dump_signal_tells_of_a_blocked_loop) {
-  uvx_watchdog_options_t options = { sizeof(options), 60000, NULL, NULL };
+  uvx_watchdog_options_t options = { sizeof(options), 60000, NULL, NULL, 0 };
   uv_loop_t loop;
   uv_timer_t timer;
   char expected[64];

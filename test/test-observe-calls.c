@@ -239,7 +239,7 @@ TEST_IMPL(observe_has_every_kind_of_callback) {
   static uvx_metrics_t metrics;
   uvx_trace_options_t trace = { sizeof(trace), "calls.json" };
   uvx_metrics_options_t counting = { sizeof(counting), "calls.prom", 10 };
-  uvx_watchdog_options_t watching = { sizeof(watching), 10000, NULL, NULL };
+  uvx_watchdog_options_t watching = { sizeof(watching), 10000, NULL, NULL, 0 };
 
   ASSERT_OK(uvx_trace_start(&trace));
   ASSERT_OK(uvx_metrics_start(&counting));

@@ -132,7 +132,7 @@ static void stop_parents(uv_loop_t* loop) {
 
 TEST_IMPL(watchdog_goes_on_in_a_forked_child) {
   uvx_watchdog_options_t options = { sizeof(options), LIMIT_MS, on_report,
-                                     &reported };
+                                     &reported, 0 };
   uv_loop_t loop;
 
   if (TEST_TSAN)
@@ -151,7 +151,7 @@ TEST_IMPL(watchdog_goes_on_in_a_forked_child) {
 /* The report is in the trace as well. */
 TEST_IMPL(watchdog_reports_are_in_the_trace) {
   uvx_watchdog_options_t options = { sizeof(options), LIMIT_MS, on_report,
-                                     &reported };
+                                     &reported, 0 };
   uvx_trace_options_t tracing = { sizeof(tracing), "blocked.json" };
   struct trace_file trace;
   uv_loop_t loop;

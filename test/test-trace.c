@@ -426,7 +426,7 @@ TEST_IMPL(trace_environment_never_fails_a_program) {
 TEST_IMPL(trace_started_by_the_program_comes_before_the_environment) {
   uvx_trace_options_t options = { sizeof(options), "program.json" };
   uvx_metrics_options_t metrics = { sizeof(metrics), NULL, 0 };
-  uvx_watchdog_options_t watchdog = { sizeof(watchdog), 60000, NULL, NULL };
+  uvx_watchdog_options_t watchdog = { sizeof(watchdog), 60000, NULL, NULL, 0 };
   uv_loop_t loop;
   uv_fs_t req;
 

@@ -41,7 +41,7 @@ TEST_IMPL(watchdog_reports_a_blocked_loop_once) {
   uv_loop_t loop;
   uv_timer_t timer;
   uvx_watchdog_options_t options = { sizeof(options), LIMIT_MS, on_report,
-                                     &loop };
+                                     &loop, 0 };
 
   ASSERT_OK(uv_sem_init(&began, 0));
   ASSERT_OK(uv_sem_init(&ended, 0));
@@ -65,13 +65,17 @@ TEST_IMPL(watchdog_reports_a_blocked_loop_once) {
 }
 
 TEST_IMPL(watchdog_refuses_what_it_cannot_do) {
-  uvx_watchdog_options_t no_limit = { sizeof(no_limit), 0, NULL, NULL };
-  uvx_watchdog_options_t too_short = { sizeof(too_short) - 1, 1, NULL, NULL };
+  uvx_watchdog_options_t no_limit = { sizeof(no_limit), 0, NULL, NULL, 0 };
+  uvx_watchdog_options_t too_short = {
+    offsetof(uvx_watchdog_options_t, signum) - 1, 1, NULL, NULL, 0
+  };
+  uvx_watchdog_options_t bad_signal = { sizeof(bad_signal), 1, NULL, NULL, -1 };
   uv_loop_t loop;
 
   ASSERT_ERR(UV_EINVAL, uvx_watchdog_start(NULL));
   ASSERT_ERR(UV_EINVAL, uvx_watchdog_start(&no_limit));
   ASSERT_ERR(UV_EINVAL, uvx_watchdog_start(&too_short));
+  ASSERT_ERR(UV_EINVAL, uvx_watchdog_start(&bad_signal));
   ASSERT_ERR(UV_ESRCH, uvx_watchdog_stop());
   ASSERT_OK(uv_os_setenv("UV_WATCHDOG", "soon"));
   ASSERT_OK(uv_loop_init(&loop));
@@ -80,12 +84,22 @@ TEST_IMPL(watchdog_refuses_what_it_cannot_do) {
   return 0;
 }
 
+/* A program that was compiled before there was a signal. */
+TEST_IMPL(watchdog_takes_options_of_an_older_header) {
+  uvx_watchdog_options_t options = { offsetof(uvx_watchdog_options_t, signum),
+                                     60000, NULL, NULL, -1 };
+
+  ASSERT_OK(uvx_watchdog_start(&options));
+  ASSERT_OK(uvx_watchdog_stop());
+  return 0;
+}
+
 /* Waiting for events is no callback. */
 TEST_IMPL(watchdog_leaves_idle_loops_alone) {
   uv_loop_t loop;
   uv_timer_t timer;
   uvx_watchdog_options_t options = { sizeof(options), LIMIT_MS * 5, on_report,
-                                     &loop };
+                                     &loop, 0 };
 
   ASSERT_OK(uvx_watchdog_start(&options));
   ASSERT_OK(uv_loop_init(&loop));

@@ -213,6 +213,9 @@ typedef struct uvx_watchdog_report_s {
   const char* phase;   /* of the iteration */
   uint64_t thread;     /* the kernel's number of the loop's thread */
   const char* kernel;  /* what that thread does there, "" if that is unknown */
+  /* A line per frame of its stack, innermost first: module+0xoffset, and the
+   * symbol before that in parentheses; "" without a signal for it. */
+  const char* backtrace;
 } uvx_watchdog_report_t;
 
 /* Called on the watchdog's thread; what the report points at is valid until it
@@ -224,12 +227,18 @@ typedef struct uvx_watchdog_options_s {
   unsigned limit_ms;  /* a callback may run for so long */
   uvx_watchdog_cb cb; /* or NULL */
   void* arg;          /* for cb */
+  /* A signal that the program has no use for, or 0. It is sent to a thread that
+   * blocks, whose handler walks the stack there for a backtrace (Linux with
+   * glibc). System calls are restarted, but for those that never are: poll(2),
+   * nanosleep(2) and the like end with EINTR. Also UV_WATCHDOG_SIGNAL=NAME. */
+  int signum;
 } uvx_watchdog_options_t;
 
 /* Has a thread watch all loops. Each callback that takes longer than the limit
  * is reported once while it runs and once when it has ended, by a line on
- * standard error and to the callback. 0, UV_EBUSY if it is on, UV_EINVAL,
- * UV_E*. Context: any thread. */
+ * standard error and to the callback. 0; UV_EBUSY if it is on, or if the action
+ * of the signal is not the default one; UV_ENOSYS if there are no backtraces;
+ * UV_EINVAL; UV_E*. Context: any thread. */
 UV_EXTERN int uvx_watchdog_start(const uvx_watchdog_options_t* options);
 /* 0, or UV_ESRCH if it is not on. Not from the watchdog's callback. */
 UV_EXTERN int uvx_watchdog_stop(void);

@@ -55,6 +55,27 @@ int uv__trace_os_signal(const char* name);
 int uv__trace_os_signal_start(int signum, uv_sem_t* sem);
 void uv__trace_os_signal_stop(int signum);
 
+/* Frames of a backtrace, and how many of them are those of the handler. */
+#define UV__BACKTRACE_MAX 64
+#define UV__BACKTRACE_OWN 2
+
+/* Prepares to have threads of the process tell their stack when they get the
+ * signal: 0; UV_EBUSY if the program has changed its action; UV_ENOSYS; UV_E*.
+ */
+int uv__trace_os_backtrace_start(int signum);
+void uv__trace_os_backtrace_stop(int signum);
+
+/* Stores where a thread is, innermost frame first; returns how many, 0 if it
+ * does not tell within a short time. Context: one thread at a time. */
+size_t uv__trace_os_backtrace(uint64_t tid,
+                              int signum,
+                              const void** frames,
+                              size_t max);
+
+/* Names a place in the code: module, offset there, and the symbol before it if
+ * there is one. Context: any. */
+void uv__trace_os_place(const void* address, char* name, size_t size);
+
 /* Writes all of it to standard error, as far as that takes it. */
 void uv__trace_os_print(const char* text, size_t size);
 

@@ -30,6 +30,8 @@
  *   UV__HAVE_SETPROCTITLE      setproctitle()
  *   UV__HAVE_MAXRSS_BYTES      ru_maxrss counts bytes (else kilobytes)
  *   UV__HAVE_GETAUXVAL         getauxval(AT_SECURE) (else issetugid())
+ *   UV__HAVE_BACKTRACE         backtrace() of <execinfo.h> in the C library,
+ *                              and tgkill()
  *   UV__HAVE_AF_PACKET         link addresses are struct sockaddr_ll
  *   UV__HAVE_AF_LINK           link addresses are struct sockaddr_dl
  * pollers and descriptors

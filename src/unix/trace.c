@@ -158,6 +158,26 @@ void uv__trace_os_symbol(const void* address, char* name, size_t size) {
   free(readable); /* allocated by __cxa_demangle */
 }
 
+void uv__trace_os_place(const void* address, char* name, size_t size) {
+  Dl_info info;
+
+  if (dladdr((void*) (uintptr_t) address, &info) == 0) {
+    snprintf(name, size, "%p", (void*) (uintptr_t) address);
+    return;
+  }
+  size_t offset =
+      (size_t) ((const char*) address - (const char*) info.dli_fbase);
+  if (info.dli_sname == NULL) {
+    snprintf(name, size, "%s+0x%zx", base_of(info.dli_fname), offset);
+    return;
+  }
+  char* readable = symbol_demangle(info.dli_sname);
+  snprintf(name, size, "%s+0x%zx (%s+0x%zx)", base_of(info.dli_fname), offset,
+           readable != NULL ? readable : info.dli_sname,
+           (size_t) ((const char*) address - (const char*) info.dli_saddr));
+  free(readable);
+}
+
 #if UV__HAVE_PROC_COMM
 /* The first line of a file of a thread's; "" if it cannot be read. */
 static void read_line(uint64_t tid, const char* name, char* line, size_t size) {

@@ -146,6 +146,31 @@ void uv__trace_os_add_threads(struct uv__text* text) {
   (void) text;
 }
 
+/* Signals are not sent to threads. */
+int uv__trace_os_backtrace_start(int signum) {
+  (void) signum;
+  return UV_ENOSYS;
+}
+
+void uv__trace_os_backtrace_stop(int signum) {
+  (void) signum;
+}
+
+size_t uv__trace_os_backtrace(uint64_t tid,
+                              int signum,
+                              const void** frames,
+                              size_t max) {
+  (void) tid;
+  (void) signum;
+  (void) frames;
+  (void) max;
+  return 0;
+}
+
+void uv__trace_os_place(const void* address, char* name, size_t size) {
+  uv__trace_os_symbol(address, name, size);
+}
+
 /* Signals do not come from other processes. */
 int uv__trace_os_signal(const char* name) {
   (void) name;

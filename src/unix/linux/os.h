@@ -72,9 +72,11 @@
 #if defined(__GLIBC__)
 # define UV__CLONE __clone
 # define UV__HAVE_NEWER_CALLS __GLIBC_PREREQ(2, 27)
+# define UV__HAVE_BACKTRACE 1
 #else
 # define UV__CLONE clone
 # define UV__HAVE_NEWER_CALLS 1 /* musl has them since 2018 */
+# define UV__HAVE_BACKTRACE 0
 #endif
 
 /* Times in struct stat: x is a, m or c. */

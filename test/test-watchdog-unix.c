@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* A watchdog with a signal has the stack of the thread that blocks. */
+#include "test.h"
+#include "uv/ext.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+static uv_sem_t reported;
+static int reports;
+static char backtrace[8192];
+
+static void on_report(const uvx_watchdog_report_t* r, void* arg) {
+  (void) arg;
+  if (r->is_over) {
+    ASSERT_STR_EQ("", r->backtrace);
+    return;
+  }
+  reports++;
+  ASSERT_LT(strlen(r->backtrace), sizeof(backtrace));
+  memcpy(backtrace, r->backtrace, strlen(r->backtrace) + 1);
+  uv_sem_post(&reported);
+}
+
+static void wait_for_report(uv_timer_t* timer) {
+  uv_sem_wait(&reported);
+  uv_close((uv_handle_t*) timer, NULL);
+}
+
+static void spin_until_report(uv_timer_t* timer) {
+  while (uv_sem_trywait(&reported) != 0)
+    continue;
+  uv_close((uv_handle_t*) timer, NULL);
+}
+
+static void run_blocked(uv_loop_t* loop, uv_timer_cb cb) {
+  uv_timer_t timer;
+
+  ASSERT_OK(uv_sem_init(&reported, 0));
+  ASSERT_OK(uv_loop_init(loop));
+  ASSERT_OK(uv_timer_init(loop, &timer));
+  ASSERT_OK(uv_timer_start(&timer, cb, 1, 0));
+  ASSERT_OK(uv_run(loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(1, reports);
+}
+
+/* The callback, functions of the library, functions of this program. */
+static void check_backtrace(void) {
+  const char* name = strrchr(test_self(), '/') + 1;
+  size_t lines = 0;
+
+  for (const char* at = backtrace; *at != '\0'; at++)
+    lines += *at == '\n';
+  ASSERT_GE(lines, 4);
+  ASSERT(strncmp(backtrace, "  #0  ", 6) == 0);
+  const char* callback = strstr(backtrace, name);
+  ASSERT_NOT_NULL(callback);
+  ASSERT_NOT_NULL(strstr(callback + 1, name));
+}
+
+static void start_watchdog(void) {
+  uvx_watchdog_options_t options = { sizeof(options), 20, on_report, NULL,
+                                     SIGUSR2 };
+  int err = uvx_watchdog_start(&options);
+
+  if (err == UV_ENOSYS)
+    SKIP("the C library has no backtrace()");
+  if (test_on_valgrind())
+    SKIP("valgrind delivers signals late");
+  ASSERT_OK(err);
+}
+
+TEST_IMPL(watchdog_backtrace_of_a_sleeping_callback) {
+  struct sigaction action;
+  uv_loop_t loop;
+
+  start_watchdog();
+  run_blocked(&loop, wait_for_report);
+  check_backtrace();
+  ASSERT_OK(uvx_watchdog_stop());
+  ASSERT_EQ(0, sigaction(SIGUSR2, NULL, &action));
+  ASSERT(action.sa_handler == SIG_DFL);
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
+TEST_IMPL(watchdog_backtrace_of_a_busy_callback) {
+  uv_loop_t loop;
+
+  start_watchdog();
+  run_blocked(&loop, spin_until_report);
+  check_backtrace();
+  ASSERT_OK(uvx_watchdog_stop());
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
+/* A thread that blocks the signal is reported all the same. */
+TEST_IMPL(watchdog_backtrace_that_is_not_to_be_had) {
+  uv_loop_t loop;
+  sigset_t set;
+
+  start_watchdog();
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR2);
+  ASSERT_EQ(0, pthread_sigmask(SIG_BLOCK, &set, NULL));
+  run_blocked(&loop, wait_for_report);
+  ASSERT_STR_EQ("", backtrace);
+  ASSERT_OK(uv_loop_close(&loop));
+  ASSERT_OK(uvx_watchdog_stop());
+  return 0;
+}
+
+static void ignore(int signum) {
+  (void) signum;
+}
+
+TEST_IMPL(watchdog_signal_in_use_is_refused) {
+  uvx_watchdog_options_t options = { sizeof(options), 20, on_report, NULL,
+                                     SIGUSR2 };
+  struct sigaction action;
+
+  signal(SIGUSR2, ignore);
+  int err = uvx_watchdog_start(&options);
+  if (err == UV_ENOSYS)
+    SKIP("the C library has no backtrace()");
+  ASSERT_ERR(UV_EBUSY, err);
+  ASSERT_EQ(0, sigaction(SIGUSR2, NULL, &action));
+  ASSERT(action.sa_handler == ignore);
+  return 0;
+}
