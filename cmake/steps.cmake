@@ -114,6 +114,9 @@ uv_step(pull-loop examples 120 NORMAL tsan PROGRAM examples/pull-echo)
 # Every benchmark, for some milliseconds: that it works, never how fast.
 uv_step(bench bench 120 FAST gcc FULL i386 musl TAP
         COMMAND bench/smoke @build@/uv-bench)
+# Static probes: notes, and the manual's bpftrace commands.
+uv_step(probes abi 240 NORMAL gcc LIGHT TAP PACKAGES systemtap-sdt-dev bpftrace
+        COMMAND test/probes @build@)
 uv_step(hardening abi 60 FAST gcc NORMAL autotools LIGHT TAP
         COMMAND test/hardening @build@)
 # The headers' layout for targets without a table, beside libuv's own.

@@ -8,6 +8,7 @@
 #include "misuse.h"
 #include "os/loop.h"
 #include "os/thread.h"
+#include "probe.h"
 #include "slice.h"
 #include "stats.h"
 #include "trace-flight.h"
@@ -15,7 +16,26 @@
 
 #include <string.h>
 
+#if UV__HAVE_SDT
+/* Where tracers look for counters. */
+__attribute__((section(".probes"), used)) unsigned uv__observers;
+
+/* One counter for all probes, under the name that each of them has for it. */
+# define COUNTER(name)                                                         \
+  extern unsigned short libuv_##name##_semaphore                               \
+      __attribute__((alias("uv__observers"), used))
+
+COUNTER(callback__begin);
+COUNTER(callback__end);
+COUNTER(iteration__begin);
+COUNTER(iteration__end);
+COUNTER(work__submit);
+COUNTER(work__start);
+COUNTER(work__done);
+COUNTER(wake);
+#else
 unsigned uv__observers;
+#endif
 static unsigned generation; /* atomic */
 static struct uv__fork_lock init_lock;
 static int has_fork_handler; /* the lock's */
@@ -28,7 +48,7 @@ unsigned uv__observe_generation(void) {
 
 /* Context: the only thread of a forked child. */
 static void stop_in_child(void) {
-  uv__store_relaxed(&uv__observers, 0);
+  uv__fetch_and(&uv__observers, UV__OBSERVE_PROBES);
   uv__fetch_add(&generation, 1);
   uv__trace_threads_fork();
 }
@@ -146,6 +166,7 @@ uint64_t uv__observed_begin(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
 
   uv__observed_wake(loop);
+  uv__probe_iteration_begin(loop);
   state->observer = loop_thread(loop);
   state->observed_ns = uv_hrtime();
   return state->observed_ns;
@@ -169,6 +190,7 @@ void uv__observed_iteration(uv_loop_t* loop,
                 (uint32_t) loop->active_reqs.count;
   state->observer = NULL;
   state->observed_ns = 0;
+  uv__probe_iteration_end(&record);
   add(&record, thread != NULL ? thread : loop_thread(loop));
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
     uv__stats_iteration(loop, &record);
@@ -205,6 +227,7 @@ static const void* request_of(const struct uv__work* w,
 void uv__observed_submit(uv_loop_t* loop,
                          const struct uv__work* w,
                          enum uv__work_class work_class) {
+  uv__probe_submit(loop, w, work_class);
   if (uv__flight_find(w) != NULL) {
     /* Another executor had it and gave it back, which only file requests do. */
     if (work_class != UV__CLASS_FS)
@@ -270,12 +293,18 @@ static void tell_pool(struct uv__trace_thread* thread, uint64_t now_ns) {
   add(&record, thread);
 }
 
+static void run_work(struct uv__work* w, void (*work)(struct uv__work* w)) {
+  uv__probe_work_start(w);
+  work(w);
+  uv__probe_work_done(w);
+}
+
 void uv__observed_work(struct uv__work* w, void (*work)(struct uv__work* w)) {
   struct uv__flight* flight = uv__flight_find(w);
   struct uv__record record;
 
   if (flight == NULL) {
-    work(w); /* submitted before anybody observed, or too many */
+    run_work(w, work); /* submitted before anybody observed, or too many */
     return;
   }
 
@@ -288,7 +317,7 @@ void uv__observed_work(struct uv__work* w, void (*work)(struct uv__work* w)) {
   record.begin_ns = uv_hrtime();
   record.value = (int64_t) (record.begin_ns - flight->submit_ns);
   uv__flight_start(flight, record.begin_ns);
-  work(w);
+  run_work(w, work);
   record.end_ns = uv_hrtime();
   uv__flight_done(flight, record.end_ns);
   add(&record, thread);
@@ -319,6 +348,7 @@ void uv__observed_send_call(uv_loop_t* loop, ssize_t result) {
 }
 
 void uv__observed_send(const uv_async_t* handle) {
+  uv__probe_wake(handle);
   if (uv__is_observed_by(UV__OBSERVE_TRACE))
     uv__trace_send_add(handle);
 }

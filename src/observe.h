@@ -12,15 +12,30 @@
 #include "base.h"
 #include "trace-record.h"
 
-enum {
-  UV__OBSERVE_TRACE = 1u << 0,
-  UV__OBSERVE_METRICS = 1u << 1,
-  UV__OBSERVE_WATCHDOG = 1u << 2,
-  UV__OBSERVE_DUMP = 1u << 3, /* loops are asked to describe themselves */
-  UV__OBSERVE_DEBUG = 1u << 4 /* UV_DEBUG=1, see misuse.h */
-};
+/* Set by the build if there is <sys/sdt.h>. */
+#ifndef UV__HAVE_SDT
+# define UV__HAVE_SDT 0
+#endif
 
-/* Atomic. Changed by uv__observe_start() and uv__observe_stop() only. */
+/* Bits of uv__observers. Those at its beginning in memory, as the kernel counts
+ * 16 bits there while probes are attached (probe.h), are not ours to change. */
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+# define UV__OBSERVE_FIRST 1u
+# define UV__OBSERVE_PROBES 0xffff0000u
+#else
+# define UV__OBSERVE_FIRST 0x10000u
+# define UV__OBSERVE_PROBES 0xffffu
+#endif
+#define UV__OBSERVE_TRACE (UV__OBSERVE_FIRST << 0)
+#define UV__OBSERVE_METRICS (UV__OBSERVE_FIRST << 1)
+#define UV__OBSERVE_WATCHDOG (UV__OBSERVE_FIRST << 2)
+/* Loops are asked to describe themselves. */
+#define UV__OBSERVE_DUMP (UV__OBSERVE_FIRST << 3)
+/* UV_DEBUG=1, see misuse.h. */
+#define UV__OBSERVE_DEBUG (UV__OBSERVE_FIRST << 4)
+
+/* Atomic. Changed by uv__observe_start() and uv__observe_stop(), and by the
+ * kernel. */
 UV__HIDDEN extern unsigned uv__observers;
 
 static inline int uv__is_observed(void) {

@@ -2,6 +2,7 @@
 #include "slice.h"
 #include "loop-state.h"
 #include "observe.h"
+#include "probe.h"
 #include "stats.h"
 
 static void watch(struct uv__slice* slice) {
@@ -20,7 +21,8 @@ static void watch(struct uv__slice* slice) {
 
 /* Does each callback need two times of its own? */
 static int is_exact(unsigned observers) {
-  return (observers & (UV__OBSERVE_TRACE | UV__OBSERVE_WATCHDOG)) != 0;
+  return (observers &
+          (UV__OBSERVE_TRACE | UV__OBSERVE_WATCHDOG | UV__OBSERVE_PROBES)) != 0;
 }
 
 void uv__slice_begin(struct uv__slice* slice) {
@@ -37,6 +39,7 @@ void uv__slice_begin(struct uv__slice* slice) {
   slice->record.begin_ns = state->observed_ns;
   if (is_exact(observers) || slice->record.begin_ns == 0)
     slice->record.begin_ns = uv_hrtime();
+  uv__probe_callback_begin(&slice->record);
   if (thread == NULL)
     return;
   slice->record.flow = thread->flow;
@@ -54,6 +57,7 @@ void uv__slice_end(struct uv__slice* slice) {
   record->end_ns = record->begin_ns;
   if (is_exact(observers) || record->call != UV__CALL_ALLOC)
     record->end_ns = uv_hrtime();
+  uv__probe_callback_end(record);
   /* The callback may have closed the loop. */
   if (state != NULL && state->observed_ns != 0)
     state->observed_ns = record->end_ns;

@@ -65,6 +65,7 @@ uv_private_headers = \
   src/os/tty.h \
   src/os/udp.h \
   src/out-string.h \
+  src/probe.h \
   src/queue.h \
   src/req.h \
   src/slice.h \

@@ -49,6 +49,8 @@ struct uv__flight* uv__flight_add(const void* work,
                                   const void* loop,
                                   enum uv__work_class work_class,
                                   uint64_t now_ns) {
+  if (uv__load_acquire(&table) == NULL)
+    return NULL;
   for (size_t i = 0; i < WINDOW; i++) {
     struct uv__flight* flight = place(work, i);
     const void* empty = NULL;
@@ -72,6 +74,8 @@ struct uv__flight* uv__flight_add(const void* work,
 }
 
 struct uv__flight* uv__flight_find(const void* work) {
+  if (uv__load_acquire(&table) == NULL)
+    return NULL; /* only probes are attached */
   for (size_t i = 0; i < WINDOW; i++) {
     struct uv__flight* flight = place(work, i);
     /* Acquire: pairs with uv__flight_add(). */
