@@ -117,6 +117,9 @@ uv_step(bench bench 120 FAST gcc FULL i386 musl TAP
 # Static probes: notes, and the manual's bpftrace commands.
 uv_step(probes abi 240 NORMAL gcc LIGHT TAP PACKAGES systemtap-sdt-dev bpftrace
         COMMAND test/probes @build@)
+# The gdb script, on a stopped program and on its core file.
+uv_step(gdb tools 120 FAST gcc NORMAL asan LIGHT TAP PACKAGES gdb
+        COMMAND test/gdb @build@)
 uv_step(hardening abi 60 FAST gcc NORMAL autotools LIGHT TAP
         COMMAND test/hardening @build@)
 # The headers' layout for targets without a table, beside libuv's own.
