@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The texts of misuse.h, and what UV_DEBUG says about the environment. */
 #include "misuse.h"
+#include "atomic.h"
 #include "fatal.h"
 #include "handle.h"
 #include "loop-state.h"
@@ -77,11 +78,13 @@ static const struct rule rules[] = {
 };
 static_assert(ARRAY_SIZE(rules) == UV__RULE_MAX, "a text for each rule");
 
-/* UV_DEBUG=1, or a debug build. Set before the first loop exists. */
+/* How many refusals are still explained; atomic. Debug builds explain a few of
+ * them by themselves: tests that provoke them make thousands. UV_DEBUG=1 sets
+ * it before the first loop exists. */
 #ifdef UV__DEBUG
-static int is_explained = 1;
+static unsigned refusals_left = 8;
 #else
-static int is_explained;
+static unsigned refusals_left;
 #endif
 static uv_once_t init_once = UV_ONCE_INIT;
 
@@ -103,6 +106,14 @@ static const char* object_name(enum object kind, const void* object) {
     return "the request around";
   }
   return "object";
+}
+
+static int is_explained(void) {
+  unsigned left = uv__load_relaxed(&refusals_left);
+
+  if (left != 0 && left != UINT_MAX)
+    uv__store_relaxed(&refusals_left, left - 1);
+  return left != 0;
 }
 
 /* `why` is the error's name, or who is to blame. */
@@ -128,7 +139,7 @@ static void say(enum uv__rule which,
 int uv__misuse_refuse(enum uv__rule rule, const void* handle, int err) {
   char name[32] = "UV_";
 
-  if (is_explained) {
+  if (is_explained()) {
     uv_err_name_r(err, name + 3, sizeof(name) - 3);
     say(rule, handle, "", name);
   }
@@ -143,7 +154,7 @@ static void append(char* text, size_t size, const char* more) {
 }
 
 int uv__misuse_refuse_busy(const uv_loop_t* loop) {
-  if (!is_explained)
+  if (!is_explained())
     return UV_EBUSY;
 
   char text[LINE_SIZE] = ":";
@@ -183,7 +194,7 @@ void uv__misuse_undefined(enum uv__rule rule, const void* object) {
 #ifdef UV__DEBUG
   uv__misuse_end(rule, object);
 #else
-  if (is_explained)
+  if (is_explained())
     say(rule, object, "", "caller's error");
 #endif
 }
@@ -236,7 +247,7 @@ static void read_environment(void) {
   if (!uv__variable_get("UV_DEBUG", text, sizeof(text)) ||
       strcmp(text, "0") == 0)
     return;
-  is_explained = 1;
+  uv__store_relaxed(&refusals_left, UINT_MAX);
   for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
     check_variable(&variables[i]);
   if (uv__observe_init() == 0)

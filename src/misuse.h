@@ -5,9 +5,10 @@
  *   man uv_close
  *
  * A mistake that ends the process is always explained. One that is answered by
- * an error code, or not at all, is explained where somebody asked for it: in
- * debug builds, and with UV_DEBUG=1 in the environment, which changes nothing
- * else. What is undefined also ends the process in debug builds.
+ * an error code, or not at all, is explained where somebody asked for it: with
+ * UV_DEBUG=1 in the environment, which changes nothing else, and the first
+ * eight times in debug builds. What is undefined also ends the process in debug
+ * builds.
  *
  * Everything here is cold: a correct program does not get here.
  */

@@ -123,8 +123,11 @@ static void use_from_another_thread(void) {
 }
 
 static void reuse_memory(void) {
+  static uv_idle_t idle;
   static uv_timer_t timer;
 
+  uv_idle_init(&loop, &idle);
+  uv_idle_start(&idle, (uv_idle_cb) uv_unref);
   uv_timer_init(&loop, &timer);
   print_address(&timer);
   timer.loop = NULL;
