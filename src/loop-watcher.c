@@ -11,12 +11,11 @@
 static int watcher_start(uv_handle_t* handle,
                          struct uv__queue* node,
                          struct uv__queue* list,
-                         int has_cb,
-                         enum uv__rule rule) {
+                         int has_cb) {
   if (uv__is_active(handle))
     return 0; /* whatever the callback */
   if (!has_cb || uv__is_closing(handle))
-    return uv__misuse_refuse(rule, handle, UV_EINVAL);
+    return UV_EINVAL;
 
   uv__queue_push_front(list, node);
   uv__handle_start(handle);
@@ -53,11 +52,12 @@ int uv_idle_init(uv_loop_t* loop, uv_idle_t* handle) {
 
 int uv_idle_start(uv_idle_t* handle, uv_idle_cb cb) {
   int r = watcher_start(uv__base(handle), &handle->queue,
-                        &handle->loop->idle_handles, cb != NULL,
-                        UV__RULE_IDLE_START);
+                        &handle->loop->idle_handles, cb != NULL);
   if (r == 1)
     handle->idle_cb = cb;
-  return r < 0 ? r : 0;
+  else if (r < 0)
+    return uv__misuse_refuse(UV__RULE_IDLE_START, handle, r);
+  return 0;
 }
 
 int uv_idle_stop(uv_idle_t* handle) {
@@ -87,11 +87,12 @@ int uv_prepare_init(uv_loop_t* loop, uv_prepare_t* handle) {
 
 int uv_prepare_start(uv_prepare_t* handle, uv_prepare_cb cb) {
   int r = watcher_start(uv__base(handle), &handle->queue,
-                        &handle->loop->prepare_handles, cb != NULL,
-                        UV__RULE_PREPARE_START);
+                        &handle->loop->prepare_handles, cb != NULL);
   if (r == 1)
     handle->prepare_cb = cb;
-  return r < 0 ? r : 0;
+  else if (r < 0)
+    return uv__misuse_refuse(UV__RULE_PREPARE_START, handle, r);
+  return 0;
 }
 
 int uv_prepare_stop(uv_prepare_t* handle) {
@@ -121,11 +122,12 @@ int uv_check_init(uv_loop_t* loop, uv_check_t* handle) {
 
 int uv_check_start(uv_check_t* handle, uv_check_cb cb) {
   int r = watcher_start(uv__base(handle), &handle->queue,
-                        &handle->loop->check_handles, cb != NULL,
-                        UV__RULE_CHECK_START);
+                        &handle->loop->check_handles, cb != NULL);
   if (r == 1)
     handle->check_cb = cb;
-  return r < 0 ? r : 0;
+  else if (r < 0)
+    return uv__misuse_refuse(UV__RULE_CHECK_START, handle, r);
+  return 0;
 }
 
 int uv_check_stop(uv_check_t* handle) {
