@@ -75,11 +75,14 @@ class Bench:
         """The cost of one operation by `count(argv, env)`: the difference
         between a longer and a shorter run, which excludes startup and
         shutdown."""
+        name = workload["name"]
         few = max(4, min(workload["ops"] // 10, 2000))
-        if workload["name"].startswith("spawn"):
+        if name.startswith("spawn"):
             few = 4
+        elif name.startswith(("work", "fs")) and workload["size"] >= 64:
+            few = 20000  # evens out who waits for whom
         few = max(few, 2 * min(workload["size"], 1000)
-                  if "burst" in workload["name"] else few)
+                  if "burst" in name else few)
         many = 3 * few
         env = environment(contender, workload, self.ours)
         costs = [count(command(self.program, contender, workload, ops), env)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Measurements in pieces: what is done is kept in the JSON file, and the next
+call goes on from there."""
+import datetime
+import hashlib
+import json
+import os
+import time
+
+import contenders
+
+UNFINISHED = 75  # exit status: call again to go on
+
+
+class Unfinished(Exception):
+    """The budget is spent; the message names what comes next."""
+
+    def tell(self):
+        print("not finished: %s is next; call again with --resume" % self)
+        return UNFINISHED
+
+
+def add_options(parser):
+    parser.add_argument("--resume", action="store_true",
+                        help="keep what --json FILE has of the same library, "
+                        "and measure the rest")
+    parser.add_argument("--budget", type=float, default=None, metavar="S",
+                        help="start nothing new after so many seconds; the "
+                        "exit status is then %d" % UNFINISHED)
+
+
+class Budget:
+    """Seconds since the beginning, and whether they are used up."""
+
+    def __init__(self, args):
+        self.began = time.monotonic()
+        self.limit = args.budget
+
+    def spent(self):
+        return time.monotonic() - self.began
+
+    def check(self, following):
+        if self.limit is not None and self.spent() > self.limit:
+            raise Unfinished(following)
+
+
+def identity(folder):
+    """Of the library measured: results of two are not mixed."""
+    with open(os.path.join(folder, "libuv.so.1"), "rb") as binary:
+        return hashlib.sha256(binary.read()).hexdigest()[:16]
+
+
+def start(args, folder, fresh):
+    """The document to fill: that of the last call, or `fresh` with a date."""
+    document = dict({"date": datetime.date.today().isoformat(),
+                     "machine": contenders.machine(),
+                     "library": identity(folder)}, **fresh)
+    if args.resume and args.json and os.path.exists(args.json):
+        with open(args.json) as text:
+            earlier = json.load(text)
+        if earlier.get("library") == document["library"]:
+            return dict(document, **earlier)
+    return document
