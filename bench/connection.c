@@ -137,8 +137,33 @@ static struct {
   unsigned ended;
   uint64_t messages;
   uint64_t ops;
-  size_t before;
+  size_t before; /* resident memory, before the connections */
+  size_t slab;   /* and the kernel's */
 } idle;
+
+/* Of the whole machine: sockets, files and watches of both sides. */
+static size_t kernel_memory(void) {
+  char line[128];
+  unsigned long kilobytes = 0;
+  FILE* lines = fopen("/proc/meminfo", "r");
+
+  CHECK(lines != NULL);
+  while (fgets(line, sizeof(line), lines) != NULL)
+    if (sscanf(line, "Slab: %lu kB", &kilobytes) == 1)
+      break;
+  fclose(lines);
+  return (size_t) kilobytes << 10;
+}
+
+static void note_memory(void) {
+  size_t now;
+
+  CHECK_OK(uv_resident_set_memory(&now));
+  bench_note("bytes_per_connection",
+             (double) (now - idle.before) / (double) idle.size);
+  bench_note("kernel_bytes_both_sides",
+             (double) (kernel_memory() - idle.slab) / (double) idle.size);
+}
 
 static void idle_alloc(uv_handle_t* handle, size_t hint, uv_buf_t* buf) {
   static char data[256];
@@ -158,10 +183,7 @@ static void idle_read(uv_stream_t* stream, ssize_t n, const uv_buf_t* buf) {
   CHECK(uv_try_write(stream, &reply, 1) == 64);
   idle.messages++;
   if (idle.messages == idle.size) {
-    size_t now;
-    CHECK_OK(uv_resident_set_memory(&now));
-    bench_note("bytes_per_connection",
-               (double) (now - idle.before) / (double) idle.size);
+    note_memory();
     bench_begin();
   }
   if (idle.messages == idle.size + idle.ops)
@@ -189,6 +211,7 @@ static void run_idle(struct run* run) {
   CHECK_OK(uv_loop_init(&idle.loop));
   server_listen(&idle.loop, &idle.server, AF_INET, &place, idle_accept);
   CHECK_OK(uv_resident_set_memory(&idle.before));
+  idle.slab = kernel_memory();
   idle.connections = bench_alloc(run->size, sizeof(*idle.connections));
   peer_start("idle", run, place);
   bench_drain(&idle.loop);

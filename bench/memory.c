@@ -3,6 +3,7 @@
  * (whose sizes the ABI fixes). Nothing is timed here. */
 #include "bench.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #define PER_KIND 10000
@@ -98,6 +99,91 @@ static void weigh_polls(uv_loop_t* loop) {
     uv_close((uv_handle_t*) &polls[i], NULL);
 }
 
+static void alloc_cb(uv_handle_t* handle, size_t hint, uv_buf_t* buf) {
+  (void) handle;
+  (void) hint;
+  *buf = uv_buf_init(NULL, 0);
+}
+
+static void read_cb(uv_stream_t* stream, ssize_t n, const uv_buf_t* buf) {
+  (void) stream;
+  (void) n;
+  (void) buf;
+}
+
+static void recv_cb(uv_udp_t* udp,
+                    ssize_t n,
+                    const uv_buf_t* buf,
+                    const struct sockaddr* from,
+                    unsigned flags) {
+  (void) udp;
+  (void) n;
+  (void) buf;
+  (void) from;
+  (void) flags;
+}
+
+static void signal_cb(uv_signal_t* handle, int number) {
+  (void) handle;
+  (void) number;
+}
+
+/* A socket that is watched for reading, and one that is not even open. */
+static void weigh_streams(uv_loop_t* loop) {
+  static uv_pipe_t pipes[100];
+  static uv_tcp_t tcps[100];
+  uv_os_sock_t ends[2];
+  size_t before = held;
+
+  for (int i = 0; i < 100; i++) {
+    CHECK_OK(uv_socketpair(SOCK_STREAM, 0, ends, UV_NONBLOCK_PIPE, 0));
+    CHECK_OK(uv_pipe_init(loop, &pipes[i], 0));
+    CHECK_OK(uv_pipe_open(&pipes[i], ends[0]));
+    CHECK_OK(uv_read_start((uv_stream_t*) &pipes[i], alloc_cb, read_cb));
+  }
+  bench_note("bytes_per_reading_stream", (double) (held - before) / 100);
+  before = held;
+  for (int i = 0; i < 100; i++)
+    CHECK_OK(uv_tcp_init(loop, &tcps[i]));
+  bench_note("bytes_per_closed_stream", (double) (held - before) / 100);
+  for (int i = 0; i < 100; i++) {
+    uv_close((uv_handle_t*) &pipes[i], NULL);
+    uv_close((uv_handle_t*) &tcps[i], NULL);
+  }
+}
+
+static void weigh_udps(uv_loop_t* loop) {
+  static uv_udp_t udps[100];
+  struct sockaddr_in any;
+  size_t before = held;
+
+  CHECK_OK(uv_ip4_addr("127.0.0.1", 0, &any));
+  for (int i = 0; i < 100; i++) {
+    CHECK_OK(uv_udp_init(loop, &udps[i]));
+    CHECK_OK(uv_udp_bind(&udps[i], (const struct sockaddr*) &any, 0));
+    CHECK_OK(uv_udp_recv_start(&udps[i], alloc_cb, recv_cb));
+  }
+  bench_note("bytes_per_udp", (double) (held - before) / 100);
+  for (int i = 0; i < 100; i++)
+    uv_close((uv_handle_t*) &udps[i], NULL);
+}
+
+/* The first may make what all of them share. */
+static void weigh_signals(uv_loop_t* loop) {
+  static uv_signal_t signals[101];
+  size_t before = 0;
+
+  for (int i = 0; i < 101; i++) {
+    CHECK_OK(uv_signal_init(loop, &signals[i]));
+    CHECK_OK(uv_signal_start(&signals[i], signal_cb, SIGUSR2));
+    if (i == 0)
+      before = held;
+  }
+  bench_note("bytes_per_signal", (double) (held - before) / 100);
+  for (int i = 0; i < 101; i++)
+    uv_close((uv_handle_t*) &signals[i], NULL);
+}
+
 static void run_memory(struct run* run) {
   uv_loop_t loop;
   size_t rss_before;
@@ -117,6 +203,9 @@ static void run_memory(struct run* run) {
   weigh_timers(&loop);
   weigh_asyncs(&loop);
   weigh_polls(&loop);
+  weigh_streams(&loop);
+  weigh_udps(&loop);
+  weigh_signals(&loop);
   bench_end();
   bench_drain(&loop);
   bench_note("bytes_left_over", (double) (held - before));
