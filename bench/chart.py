@@ -1,17 +1,60 @@
 # SPDX-License-Identifier: MIT
-"""Ratios as horizontal bars on a logarithmic scale."""
+"""Ratios as horizontal bars on a logarithmic scale. The same drawing stands
+alone and inside an HTML page, light and dark; bars differ in pattern as well as
+in colour."""
 import math
 from xml.sax.saxutils import escape
 
-COLORS = {"met": "#2b7a4b", "missed": "#b5443c", "unsure": "#9a9a9a"}
-LEFT, RIGHT, TOP, STEP = 170, 110, 62, 20
-WIDTH = 860
+import figures
+
+LEFT, RIGHT, TOP, STEP, BOTTOM = 250, 150, 76, 24, 44
+WIDTH = 900
+TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+
+STYLE = """<style>
+.speedchart { --ink: #1c1e21; --dim: #5a5f66; --rule: #d5d8dc; --paper: #fff; }
+@media (prefers-color-scheme: dark) {
+  .speedchart { --ink: #d8dade; --dim: #9ca0a5; --rule: #303335;
+    --paper: #131416; }
+}
+.speedchart text { fill: var(--color-foreground-primary, var(--ink)); }
+.speedchart .dim { fill: var(--color-foreground-secondary, var(--dim)); }
+.speedchart .paper { fill: var(--color-background-primary, var(--paper)); }
+.speedchart .rule { stroke: var(--color-background-border, var(--rule)); }
+.speedchart .one { stroke: var(--color-foreground-primary, var(--ink));
+  stroke-width: 1.6; }
+.speedchart .range { stroke: var(--color-foreground-primary, var(--ink));
+  stroke-width: 1.3; fill: none; }
+.speedchart .faster { fill: #2a78c2; }
+.speedchart .slower { fill: url(#slower); stroke: #c4610a; }
+.speedchart .same { fill: none;
+  stroke: var(--color-foreground-secondary, var(--dim)); }
+.speedchart .strong { font-weight: bold; }
+</style>
+<defs><pattern id="slower" width="6" height="6" patternUnits="userSpaceOnUse"
+ patternTransform="rotate(45)"><rect width="6" height="6" fill="#f6dcc4"/>
+<rect width="3" height="6" fill="#c4610a"/></pattern></defs>"""
+
+LEGEND = (("faster", "faster than libuv"), ("slower", "slower"),
+          ("same", "no difference found"))
 
 
-def scale(results):
-    values = [r["ratio"][k] for r in results.values() for k in ("q1", "q3")]
-    low = min([0.5] + values)
-    high = max([4.0] + values + [r["goal"] for r in results.values()])
+class Row:
+    """What one bar shows."""
+
+    def __init__(self, label, result):
+        self.label = label
+        self.figure = result["ratio"]
+        self.kind = figures.direction(self.figure)
+        cpu = result["cpu_ratio"]
+        self.cpu = cpu["median"] if cpu else None
+        self.cpu_kind = figures.direction(cpu) if cpu else "same"
+
+
+def scale(rows):
+    values = [row.figure[k] for row in rows for k in ("q1", "q3")]
+    low = min([0.5] + values) * 0.95
+    high = max([4.0] + values) * 1.05
     span = math.log(high) - math.log(low)
     room = WIDTH - LEFT - RIGHT
 
@@ -20,45 +63,93 @@ def scale(results):
     return low, high, place
 
 
-def bar(y, name, result, x):
-    figure = result["ratio"]
-    color = COLORS[result["verdict"]]
-    start, end = sorted((x(1.0), x(figure["median"])))
+def times(value):
+    if value is None:
+        return "-"
+    return ("%.0f\u00d7" if value >= 10 else "%.2f\u00d7") % value
+
+
+def bar(y, row, x):
+    start, end = sorted((x(1.0), x(row.figure["median"])))
     middle = y + STEP / 2
+    low, high = x(row.figure["q1"]), x(row.figure["q3"])
+    word = " class=\"strong\"" if row.kind == "slower" else ""
+    cpu_word = " class=\"strong\"" if row.cpu_kind == "slower" else \
+        " class=\"dim\""
     return [
         '<text x="%d" y="%.1f" text-anchor="end">%s</text>'
-        % (LEFT - 8, middle + 4, escape(name)),
-        '<rect x="%.1f" y="%.1f" width="%.1f" height="%d" fill="%s"/>'
-        % (start, y + 3, max(end - start, 1.5), STEP - 6, color),
-        '<path d="M%.1f %.1fH%.1f" stroke="#222" stroke-width="1.2"/>'
-        % (x(figure["q1"]), middle, x(figure["q3"])),
-        '<path d="M%.1f %.1fV%.1f" stroke="#e0a000" stroke-width="2"/>'
-        % (x(result["goal"]), y + 2, y + STEP - 2),
-        '<text x="%.1f" y="%.1f">%.3g%s</text>'
-        % (max(end, x(figure["q3"])) + 5, middle + 4, figure["median"],
-           " CPU worse" if result["cpu"] == "worse" else ""),
+        % (LEFT - 10, middle + 4, escape(row.label)),
+        '<rect class="%s" x="%.1f" y="%.1f" width="%.1f" height="%d"/>'
+        % (row.kind, start, y + 5, max(end - start, 2), STEP - 10),
+        '<path class="range" d="M%.1f %.1fH%.1fM%.1f %.1fv6M%.1f %.1fv6"/>'
+        % (low, middle, high, low, middle - 3, high, middle - 3),
+        '<text x="%d" y="%.1f" text-anchor="end"%s>%s</text>'
+        % (WIDTH - 90, middle + 4, word, times(row.figure["median"])),
+        '<text x="%d" y="%.1f" text-anchor="end"%s>%s</text>'
+        % (WIDTH - 14, middle + 4, cpu_word, times(row.cpu)),
     ]
 
 
-def draw(document):
-    results = {name: result for name, result in document["workloads"].items()
-               if "ratio" in result}
-    low, high, x = scale(results)
-    height = TOP + STEP * len(results) + 20
-    out = ['<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" '
-           'font-family="sans-serif" font-size="12">' % (WIDTH, height),
-           '<rect width="100%" height="100%" fill="#fff"/>',
-           '<text x="12" y="20" font-size="15">Blacklight : the faster libuv '
-           '(%s)</text>' % escape(", ".join(document["references"])),
-           '<text x="12" y="38" fill="#555">times as fast; line: quartiles of '
-           'the rounds; yellow: goal; grey: too noisy to say</text>']
-    for tick in (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000):
-        if low <= tick <= high:
-            color = "#444" if tick == 1 else "#ddd"
-            out.append('<path d="M%.1f %dV%d" stroke="%s"/>'
-                       % (x(tick), TOP - 4, height - 16, color))
-            out.append('<text x="%.1f" y="%d" text-anchor="middle" '
-                       'fill="#555">%g</text>' % (x(tick), TOP - 8, tick))
-    for index, (name, result) in enumerate(results.items()):
-        out += bar(TOP + STEP * index, name, result, x)
+def legend():
+    out = []
+    at = 14
+    for kind, text in LEGEND:
+        out.append('<rect class="%s" x="%d" y="34" width="26" height="11"/>'
+                   '<text class="dim" x="%d" y="44">%s</text>'
+                   % (kind, at, at + 32, text))
+        at += 52 + 7 * len(text)
+    out.append('<path class="range" d="M%d 39.5h26m-26-3v6m26-6v6"/>'
+               '<text class="dim" x="%d" y="44">middle half of the rounds'
+               '</text>' % (at, at + 32))
+    return out
+
+
+def grid(low, high, x, height):
+    out = []
+    for tick in TICKS:
+        if not low <= tick <= high:
+            continue
+        out.append('<path class="%s" d="M%.1f %dV%d"/>' % (
+            "one" if tick == 1 else "rule", x(tick), TOP - 4, height - BOTTOM))
+        out.append('<text class="dim" x="%.1f" y="%d" text-anchor="middle">%g'
+                   '\u00d7</text>' % (x(tick), height - BOTTOM + 16, tick))
+    return out
+
+
+def draw_rows(rows, title, references):
+    low, high, x = scale(rows)
+    height = TOP + STEP * len(rows) + BOTTOM
+    out = ['<svg xmlns="http://www.w3.org/2000/svg" class="speedchart" '
+           'viewBox="0 0 %d %d" width="%d" height="%d" role="img" '
+           'font-family="sans-serif" font-size="13">'
+           % (WIDTH, height, WIDTH, height),
+           "<title>%s</title>" % escape(title), STYLE,
+           '<rect class="paper" width="100%" height="100%"/>',
+           '<text x="14" y="22" font-size="16">%s</text>' % escape(title)]
+    out += legend()
+    for at, word in ((WIDTH - 90, "time"), (WIDTH - 14, "CPU time")):
+        out.append('<text class="dim" x="%d" y="%d" text-anchor="end">%s'
+                   '</text>' % (at, TOP - 10, word))
+    out += grid(low, high, x, height)
+    for index, row in enumerate(rows):
+        out += bar(TOP + STEP * index, row, x)
+    out.append('<text class="dim" x="%d" y="%d">times as fast as %s (time per '
+               'operation; logarithmic scale)</text>'
+               % (LEFT - 120, height - 10, escape(references)))
     return "\n".join(out + ["</svg>", ""])
+
+
+def fastest_of(names):
+    numbers = [name.replace("libuv-", "") for name in names]
+    if len(numbers) == 1:
+        return "libuv " + numbers[0]
+    return "the fastest of libuv %s and %s" % (", ".join(numbers[:-1]),
+                                                numbers[-1])
+
+
+def draw(document):
+    """Every workload of the document, by its own name."""
+    rows = [Row(name, result) for name, result
+            in document["workloads"].items() if "ratio" in result]
+    return draw_rows(rows, "Blacklight and libuv: every workload",
+                     fastest_of(document["references"]))

@@ -3,9 +3,11 @@
 import math
 from xml.sax.saxutils import escape
 
-COLORS = ["#2b7a4b", "#b5443c", "#d9920a", "#5566aa"]
+COLORS = ["#2a78c2", "#b5443c", "#c4610a", "#6a5aa0"]
+# For eyes and printers that do not tell colours apart.
+DASHES = ["", "7 3", "2 3", "9 3 2 3"]
 PANEL_WIDTH, PANEL_HEIGHT = 400, 260
-LEFT, RIGHT, TOP, BOTTOM = 58, 26, 44, 34
+LEFT, RIGHT, TOP, BOTTOM = 70, 26, 44, 48
 COLUMNS = 2
 HEAD = 48
 
@@ -48,6 +50,17 @@ def grid(x, y):
     return out
 
 
+def axes(x, y):
+    """What the numbers along both sides are."""
+    middle = (y.start + y.end) / 2
+    side = x.start - 52
+    return ['<text x="%.1f" y="%d" text-anchor="middle" fill="#555" '
+            'font-size="11">N</text>' % ((x.start + x.end) / 2, y.start + 32),
+            '<text x="%d" y="%.1f" text-anchor="middle" fill="#555" '
+            'font-size="11" transform="rotate(-90 %d %.1f)">'
+            'µs per operation</text>' % (side, middle, side, middle)]
+
+
 def panel(kind, result, names, span, left, top):
     values = [v for costs in result["us_per_op"].values() for v in costs]
     x = Scale(*span, left + LEFT, left + PANEL_WIDTH - RIGHT)
@@ -57,7 +70,7 @@ def panel(kind, result, names, span, left, top):
            % (left + 12, top + 18, escape(kind)),
            '<text x="%d" y="%d" fill="#555" font-size="11">%s</text>'
            % (left + 12, top + 34, escape(result["what"]))]
-    out += grid(x, y)
+    out += grid(x, y) + axes(x, y)
     if result["stops"]:
         out.append('<text x="%d" y="%d" fill="#777" font-size="9">%s</text>'
                    % (x.start + 4, y.start - 4, escape(result["stops"])))
@@ -65,8 +78,10 @@ def panel(kind, result, names, span, left, top):
         points = ["%.1f %.1f" % (x(size), y(cost)) for size, cost in
                   zip(result["sizes"], result["us_per_op"][names[index]])]
         color = COLORS[index % len(COLORS)]
-        out.append('<path d="M%s" fill="none" stroke="%s" stroke-width="%s"/>'
-                   % ("L".join(points), color, "2.4" if index == 0 else "1.6"))
+        out.append('<path d="M%s" fill="none" stroke="%s" stroke-width="%s" '
+                   'stroke-dasharray="%s"/>'
+                   % ("L".join(points), color, "2.4" if index == 0 else "1.6",
+                      DASHES[index % len(DASHES)]))
         out += ['<circle cx="%s" cy="%s" r="2.6" fill="%s"/>'
                 % (*point.split(), color) for point in points]
     return out
@@ -85,9 +100,11 @@ def draw(document, span=(2, 6),
            '<text x="12" y="20" font-size="15">%s</text>' % escape(title)]
     for index, name in enumerate(names):
         at = 12 + 150 * index
-        out.append('<rect x="%d" y="30" width="14" height="4" fill="%s"/>'
-                   % (at, COLORS[index % len(COLORS)]))
-        out.append('<text x="%d" y="37">%s</text>' % (at + 20, escape(name)))
+        out.append('<path d="M%d 33h30" stroke="%s" stroke-width="2.4" '
+                   'stroke-dasharray="%s"/>'
+                   % (at, COLORS[index % len(COLORS)],
+                      DASHES[index % len(DASHES)]))
+        out.append('<text x="%d" y="37">%s</text>' % (at + 36, escape(name)))
     for index, (kind, result) in enumerate(kinds.items()):
         out += panel(kind, result, names, span,
                      index % COLUMNS * PANEL_WIDTH,

@@ -74,6 +74,16 @@ def verdict(figure, goal):
     return "met" if figure["median"] >= goal else "missed"
 
 
+def direction(figure):
+    """faster or slower than the reference, or the same: within 3 %, or with
+    rounds on both sides."""
+    if figure["median"] > 1 / NOT_WORSE and figure["q1"] > 1:
+        return "faster"
+    if figure["median"] < NOT_WORSE and figure["q3"] < 1:
+        return "slower"
+    return "same"
+
+
 def straddles(figure, goal):
     """More rounds may decide: the goal lies between the quartiles."""
     return figure["q1"] < goal <= figure["q3"]
