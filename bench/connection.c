@@ -12,14 +12,17 @@ static struct {
   union server server;
   struct place place;
   uint64_t ops;
-  uint64_t started; /* connecting, or done */
-  uint64_t done;
+  uint64_t started; /* calls, for run_connect */
+  uint64_t done;    /* connections closed by the server's side */
+  unsigned size;    /* connections at the same time, at most */
+  struct caller* idle;
 } churn;
 
 /* One of `size` that connect at the same time. */
 struct caller {
   uv_tcp_t tcp;
   uv_connect_t req;
+  struct caller* next; /* in churn.idle */
 };
 
 static void accept_closed(uv_handle_t* handle) {
@@ -71,16 +74,17 @@ static void floor_accept(struct run* run) {
   place_remove(place);
 }
 
-static void connect_next(struct caller* caller);
+/* A connection counts once both of its ends are closed; only then another may
+ * begin. A library that connects before it accepts would otherwise leave
+ * connections in the backlog. */
+static void connect_more(void);
 
 static void connect_closed(uv_handle_t* handle) {
-  churn.done++;
-  if (churn.started < churn.ops)
-    connect_next((struct caller*) handle);
-  if (churn.done < churn.ops)
-    return;
-  bench_end();
-  uv_close(&churn.server.handle, NULL);
+  struct caller* caller = (struct caller*) handle;
+
+  caller->next = churn.idle;
+  churn.idle = caller;
+  connect_more();
 }
 
 static void connect_made(uv_connect_t* req, int status) {
@@ -88,14 +92,29 @@ static void connect_made(uv_connect_t* req, int status) {
   uv_close((uv_handle_t*) req->handle, connect_closed);
 }
 
-static void connect_next(struct caller* caller) {
+static void connect_more(void) {
   struct sockaddr_storage address;
 
-  churn.started++;
   place_address(churn.place, &address);
-  CHECK_OK(uv_tcp_init(&churn.loop, &caller->tcp));
-  CHECK_OK(uv_tcp_connect(&caller->req, &caller->tcp,
-                          (struct sockaddr*) &address, connect_made));
+  while (churn.idle != NULL && churn.started < churn.ops &&
+         churn.started - churn.done < churn.size) {
+    struct caller* caller = churn.idle;
+    churn.idle = caller->next;
+    churn.started++;
+    CHECK_OK(uv_tcp_init(&churn.loop, &caller->tcp));
+    CHECK_OK(uv_tcp_connect(&caller->req, &caller->tcp,
+                            (struct sockaddr*) &address, connect_made));
+  }
+}
+
+static void server_closed(uv_handle_t* handle) {
+  free(handle);
+  if (++churn.done == churn.ops) {
+    bench_end();
+    uv_close(&churn.server.handle, NULL);
+  } else {
+    connect_more();
+  }
 }
 
 static void accept_silently(uv_stream_t* server, int status) {
@@ -104,19 +123,23 @@ static void accept_silently(uv_stream_t* server, int status) {
   CHECK_OK(status);
   CHECK(client != NULL);
   server_accept(server, client, AF_INET);
-  uv_close(&client->handle, accept_closed);
+  uv_close(&client->handle, server_closed);
 }
 
 static void run_connect(struct run* run) {
   struct caller* callers = bench_alloc(run->size, sizeof(*callers));
 
   churn.ops = run->ops;
+  churn.size = run->size;
+  for (unsigned i = 0; i < run->size; i++) {
+    callers[i].next = churn.idle;
+    churn.idle = &callers[i];
+  }
   CHECK_OK(uv_loop_init(&churn.loop));
   server_listen(&churn.loop, &churn.server, AF_INET, &churn.place,
                 accept_silently);
   bench_begin();
-  for (unsigned i = 0; i < run->size && churn.started < churn.ops; i++)
-    connect_next(&callers[i]);
+  connect_more();
   bench_drain(&churn.loop);
   CHECK(churn.done == churn.ops);
   free(callers);
