@@ -65,7 +65,7 @@ async function timed(call) {
 // Until the code is compiled and the number of operations for `seconds` is
 // known; then for the record.
 async function measure(part, seconds) {
-  let count = 200;
+  let count = 50;
   for (;;) {
     if (part.prepare) part.prepare(count);
     const [wall] = await timed(() => repeat(part, count));

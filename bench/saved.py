@@ -39,8 +39,11 @@ class Budget:
     def spent(self):
         return time.monotonic() - self.began
 
+    def is_spent(self):
+        return self.limit is not None and self.spent() > self.limit
+
     def check(self, following):
-        if self.limit is not None and self.spent() > self.limit:
+        if self.is_spent():
             raise Unfinished(following)
 
 
