@@ -120,6 +120,11 @@ uv_step(probes abi 240 NORMAL gcc LIGHT TAP PACKAGES systemtap-sdt-dev bpftrace
 # The gdb script, on a stopped program and on its core file.
 uv_step(gdb tools 120 FAST gcc NORMAL asan LIGHT TAP PACKAGES gdb
         COMMAND test/gdb @build@)
+# Instructions per operation do not grow unless their table says so; and the
+# comparison itself.
+uv_step(instructions bench 900 FULL gcc PACKAGES valgrind
+        COMMAND bench/instructions --lib @build@)
+uv_step(guard bench 60 FAST tree LIGHT TAP COMMAND test/guard)
 uv_step(hardening abi 60 FAST gcc NORMAL autotools LIGHT TAP
         COMMAND test/hardening @build@)
 # The headers' layout for targets without a table, beside libuv's own.
