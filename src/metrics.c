@@ -18,13 +18,16 @@ void uv__metrics_wait_begin(uv_loop_t* loop) {
 void uv__metrics_wait_end(uv_loop_t* loop) {
   struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
   uint64_t since = uv__load_relaxed(&metrics->waiting_since);
+  uint64_t idle_ns = uv__load_relaxed(&metrics->idle_ns);
+  unsigned sequence = uv__load_relaxed(&metrics->sequence);
 
   /* The wait moves from one word to the other; a reader that sees the sequence
-   * change retries. Pairs with uv_metrics_idle_time(). */
-  uv__fetch_add(&metrics->sequence, 1);
-  uv__fetch_add(&metrics->idle_ns, uv_hrtime() - since);
-  uv__store_relaxed(&metrics->waiting_since, 0);
-  uv__fetch_add(&metrics->sequence, 1);
+   * change retries. Release: a reader that sees one of the two words also sees
+   * the odd sequence. Pairs with uv_metrics_idle_time(). */
+  uv__store_relaxed(&metrics->sequence, sequence + 1);
+  uv__store_release(&metrics->idle_ns, idle_ns + (uv_hrtime() - since));
+  uv__store_release(&metrics->waiting_since, 0);
+  uv__store_release(&metrics->sequence, sequence + 2);
 }
 
 uint64_t uv_metrics_idle_time(uv_loop_t* loop) {
