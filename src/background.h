@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread of the library's own that does something every now and then until it
- * is told to end: the writer of a trace, the exporter of metrics, the watchdog.
- */
+/* A thread of the library that does something periodically until it is stopped:
+ * the writer of a trace, the exporter of metrics, the watchdog. */
 #ifndef UV_BACKGROUND_H_
 #define UV_BACKGROUND_H_
 
@@ -17,11 +16,11 @@ struct uv__background {
 /* Starts the thread: 0 or UV_E*. No signal is delivered to it. */
 int uv__background_start(struct uv__background* b, uv_thread_cb entry);
 
-/* Has the thread end and waits for it. In a forked child there is no such
- * thread, and the structure may be in any state: it is left as it is. */
+/* Stops the thread and waits for it. In a forked child there is no such thread,
+ * and the structure may be in any state: it is left as it is. */
 void uv__background_stop(struct uv__background* b);
 
-/* Sleeps for so long, less if the thread is to end. Returns 1 if it is.
+/* Sleeps for this long, or until the thread is stopped. Returns 1 if it is.
  * Context: the thread. */
 int uv__background_sleep(struct uv__background* b, unsigned ms);
 

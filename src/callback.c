@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Callbacks that somebody observes: a slice before, the call, its end behind.
+/* Observed callbacks: begin a slice, call, end the slice.
  *
- * All that is shown of a handle or request is asked for before the call: the
+ * Everything recorded about a handle or request is read before the call: the
  * callback may free it.
  */
 #include "callback.h"

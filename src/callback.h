@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The way into the program: every callback of a handle or request is called
- * through one of these, and nowhere else.
+/* Calls into the program: every callback of a handle or request is called
+ * through one of these functions, and nowhere else.
  *
- * If somebody observes, the same call is made out of line, in callback.c, with
- * a slice around it. Otherwise there is nothing before and nothing after it:
- * the arguments stay in their registers and the compiler can jump.
+ * While loops are observed, the call is made out of line, in callback.c, with a
+ * slice around it. Otherwise nothing comes before or after it: the arguments
+ * stay in their registers and the compiler can jump.
  *
- * The callback is not NULL: who may have none asks before.
+ * The callback is not NULL: callers without one check first.
  */
 #ifndef UV_CALLBACK_H_
 #define UV_CALLBACK_H_
@@ -62,7 +62,7 @@ UV__COLD void uv__observed_random(uv_random_t* req, int status);
 UV__COLD void uv__observed_after_work(uv_work_t* req, int status);
 UV__COLD void uv__observed_walk(uv_handle_t* handle, uv_walk_cb cb, void* arg);
 
-/* These two also for callers who have asked already. */
+/* These two also for callers that have checked already. */
 UV__INLINE void uv__call_alloc_as(int is_observed,
                                   uv_handle_t* handle,
                                   uv_alloc_cb cb,
@@ -125,7 +125,7 @@ static inline void uv__call_connection(uv_stream_t* server, int status) {
     server->connection_cb(server, status);
 }
 
-/* H5: the loop is not asked for at the handle. */
+/* H5: does not read the loop from the handle. */
 static inline void uv__call_close(uv_loop_t* loop, uv_handle_t* handle) {
   if (uv__is_observed())
     uv__observed_close(loop, handle);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One handle as a line: flags, type, address, descriptor, then what its type
- * has to tell. Of a handle that is closing only type and flags are read.
- */
+/* One handle as a line: flags, type, address, descriptor, then details of its
+ * type. Of a closing handle, only type and flags are read. */
 #include "dump.h"
 #include "handle.h"
 #include "timer.h"
@@ -128,7 +127,7 @@ static void add_udp(struct uv__dump* dump, const uv_handle_t* handle) {
 
 static void add_timer(struct uv__dump* dump, const uv_handle_t* handle) {
   const uv_timer_t* timer = (const uv_timer_t*) handle;
-  /* By the clock, not by the loop's time, which stands still in a callback. */
+  /* By the clock: the loop's time does not advance in a callback. */
   double due_ms = (double) (int64_t) (timer->timeout - dump->now_ns) / 1e6;
 
   if (!uv__is_active(handle))

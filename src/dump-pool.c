@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The thread pool as lines: its threads, the requests that wait and, while
- * somebody observes, those that run. How old a request is is known only then
- * too: it has no room for the time (trace-flight.h).
- */
+/* The thread pool as lines: its threads, the queued requests and, while loops
+ * are observed, the running ones. The age of a request is known only then as
+ * well: a request has no room for the time (trace-flight.h). */
 #include "atomic.h"
 #include "dump.h"
 #include "observe.h"

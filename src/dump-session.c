@@ -3,13 +3,13 @@
  *
  * signal -> the handler posts a semaphore -> a thread asks all loops
  * (observe.h) and wakes them -> each describes itself between two callbacks, in
- * memory -> the thread prints what it got, the pool, and which loops did not
- * answer.
+ * memory -> the thread prints the results, the pool, and which loops did not
+ * respond.
  *
- * So nothing is formatted in a signal handler, no loop is looked at by another
- * thread, and none waits for standard error. A loop that has not answered in
- * time is in a callback, and what its thread does is among the threads that are
- * listed then; or nobody runs it.
+ * So nothing is formatted in a signal handler, no loop is read by another
+ * thread, and none waits for standard error. A loop that does not respond in
+ * time is in a callback, and the list of threads shows what its thread does; or
+ * it is not running.
  *
  * A forked child has no such thread until it makes a loop or calls
  * uv_loop_fork(); the signal does nothing there.
@@ -32,7 +32,7 @@
 
 #define ANSWER_MS 1000
 
-/* What one loop says of itself. */
+/* The description of one loop. */
 struct answer {
   struct answer* next;
   struct uv__dump dump;
@@ -52,7 +52,7 @@ static int is_on;           /* the lock's */
 static unsigned generation; /* the lock's: of the process it is of */
 static int signum;          /* the lock's */
 static struct dumper dumper;
-/* Atomic: the number of the latest dump that was asked for. */
+/* Atomic: the number of the latest dump that was requested. */
 static unsigned asked;
 static uv_once_t environment_once = UV_ONCE_INIT;
 
@@ -85,10 +85,10 @@ static int is_there(const struct uv__loop_state* state) {
 static void ask(struct uv__loop_state* state, void* arg) {
   (void) arg;
   if (is_there(state))
-    (void) uv__wake_send(state->loop); /* else it answers later, or not */
+    (void) uv__wake_send(state->loop); /* else it responds later, or never */
 }
 
-/* What the loop's thread is running, if somebody observes it. */
+/* What the loop's thread is running, if it is observed. */
 static void add_running(struct uv__dump* dump, const uv_loop_t* loop) {
   struct uv__running now;
 
@@ -138,8 +138,8 @@ static void count_missing(struct uv__loop_state* state, void* arg) {
     ++*missing;
 }
 
-/* Returns the answers, newest first, once all loops have answered or the time
- * is over. */
+/* Returns the descriptions, newest first, once all loops have responded or the
+ * time is up. */
 static struct answer* collect(void) {
   uint64_t end_ns = uv_hrtime() + (uint64_t) ANSWER_MS * 1000000;
 
@@ -201,7 +201,7 @@ static void run_dumper(void* arg) {
     uv_sem_wait(&dumper.posted);
     if (uv__load_acquire(&dumper.is_ending))
       break;
-    /* Signals that came together are one wish. */
+    /* Signals that arrive together cause one dump. */
     while (uv_sem_trywait(&dumper.posted) == 0)
       continue;
     dump_all();

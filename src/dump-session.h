@@ -9,7 +9,7 @@
 void uv__dump_init_loop(void);
 void uv__dump_shutdown(void);
 
-/* Describes the loop if that was asked for. Context: the loop's thread, between
+/* Describes the loop if that was requested. Context: the loop's thread, between
  * callbacks. */
 UV__COLD void uv__dump_answer(uv_loop_t* loop);
 

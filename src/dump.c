@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* uvx_dump(): what a loop has, as text. It is made in memory first, so that a
- * slow stream does not come between the lines.
- */
+/* uvx_dump(): a loop's state as text. It is built in memory first, so that a
+ * slow stream cannot delay it halfway. */
 #include "dump.h"
 #include "handle.h"
 #include "loop-state.h"

@@ -16,15 +16,14 @@ struct uv__dump {
 void uv__dump_init(struct uv__dump* dump);
 void uv__dump_free(struct uv__dump* dump);
 
-/* A loop and its handles. Context: the loop's thread, or any while nobody uses
- * the loop. */
+/* A loop and its handles. Context: the loop's thread, or any while no thread
+ * uses the loop. */
 void uv__dump_loop(struct uv__dump* dump, const uv_loop_t* loop);
 
 /* One handle, as a line. dump-handle.c. */
 void uv__dump_handle(struct uv__dump* dump, const uv_handle_t* handle);
 
-/* The thread pool and the requests that are on their way through it.
- * dump-pool.c. Context: any. */
+/* The thread pool and the requests in it. dump-pool.c. Context: any. */
 void uv__dump_pool(struct uv__dump* dump);
 
 /* Appends text that the program or its peers chose: without control characters,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* All loops of the process, for whoever looks at them from elsewhere: a dump on
- * a signal, a debugger (scripts/gdb).
+/* All loops of the process, for a dump on a signal and for debuggers
+ * (scripts/gdb).
  *
  * The states are linked, not the loops: they are ours, while a program may free
  * a loop that it never closed.
@@ -15,7 +15,7 @@ void uv__loop_list_add(uv_loop_t* loop);
 void uv__loop_list_remove(const uv_loop_t* loop);
 
 /* Calls `each` for all of them, newest first; none is closed meanwhile, but all
- * go on running. Context: any. */
+ * may be running. Context: any. */
 void uv__loop_list_each(void (*each)(struct uv__loop_state* state, void* arg),
                         void* arg);
 

@@ -9,8 +9,8 @@ static inline int uv__metrics_idle_is_on(const uv_loop_t* loop) {
   return (uv__loop_state(loop)->flags & UV__LOOP_METRICS_IDLE) != 0;
 }
 
-/* A batch of events was dispatched. `waiting`: they were there before the
- * wait. */
+/* A batch of events was dispatched. `waiting`: they were ready before the wait.
+ */
 static inline void uv__metrics_count(uv_loop_t* loop, int events, int waiting) {
   struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
 

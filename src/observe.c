@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens between the callbacks, for whoever observes: iterations and
- * their phases, requests on their way through the pool, wake-ups.
- */
+/* Observed events between callbacks: iterations and their phases, requests in
+ * the pool, wake-ups. */
 #include "observe.h"
 #include "dump-session.h"
 #include "fork-lock.h"
@@ -82,7 +81,7 @@ int uv__observe_init(void) {
 
 void uv__observe_start(unsigned observer) {
   if (uv__load_relaxed(&uv__observers) == 0)
-    uv__flight_clear(); /* what it holds is from another time */
+    uv__flight_clear(); /* its contents are from an earlier session */
   /* Release: what uv__observe_init() made. */
   uv__fetch_or(&uv__observers, observer);
 }
@@ -304,7 +303,7 @@ void uv__observed_work(struct uv__work* w, void (*work)(struct uv__work* w)) {
   struct uv__record record;
 
   if (flight == NULL) {
-    run_work(w, work); /* submitted before anybody observed, or too many */
+    run_work(w, work); /* submitted before observing began, or too many */
     return;
   }
 
@@ -339,7 +338,7 @@ void uv__observed_done(struct uv__work* w,
   }
   done(w, status);
   if (thread != NULL)
-    thread->flow = 0; /* there was no callback that took it */
+    thread->flow = 0; /* no callback took it */
 }
 
 void uv__observed_send_call(uv_loop_t* loop, ssize_t result) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Does anybody watch the loops: a trace, metrics, the watchdog?
+/* Are loops observed: by a trace, metrics, the watchdog?
  *
- * One word for all of them and for every loop, so that what nobody watches
- * costs one comparison. What is to be done if somebody does is out of line and
- * declared cold, which keeps it out of the way of the rest.
+ * One word for all of them and for every loop, so that a loop that is not
+ * observed pays for one comparison. The observed paths are out of line and
+ * declared cold.
  */
 #ifndef UV_OBSERVE_H_
 #define UV_OBSERVE_H_
@@ -29,7 +29,7 @@
 #define UV__OBSERVE_TRACE (UV__OBSERVE_FIRST << 0)
 #define UV__OBSERVE_METRICS (UV__OBSERVE_FIRST << 1)
 #define UV__OBSERVE_WATCHDOG (UV__OBSERVE_FIRST << 2)
-/* Loops are asked to describe themselves. */
+/* A dump of all loops was requested. */
 #define UV__OBSERVE_DUMP (UV__OBSERVE_FIRST << 3)
 /* UV_DEBUG=1, see misuse.h. */
 #define UV__OBSERVE_DEBUG (UV__OBSERVE_FIRST << 4)
@@ -50,12 +50,12 @@ static inline int uv__is_observed_by(unsigned observer) {
 void uv__observe_start(unsigned observer);
 void uv__observe_stop(unsigned observer);
 
-/* Set-up of what all of them need, however often it is called: 0 or UV_E*.
+/* Initialises what all observers need; may be called repeatedly: 0 or UV_E*.
  * Context: any. */
 int uv__observe_init(void);
 
-/* How often this process was forked off another one. Nobody observes in a new
- * one; who did in its parent sees from this that its threads are gone. */
+/* Incremented in a forked child, which is not observed at first: tells
+ * observers started by the parent that their threads are gone. */
 unsigned uv__observe_generation(void);
 
 /* Around a phase of an iteration. The first returns when it began, for the
@@ -68,7 +68,7 @@ UV__COLD void uv__observed_phase_end(uv_loop_t* loop,
                                      int timeout_ms,
                                      int ready);
 
-/* Before an iteration: answers who asked the loop (dump-session.h). Returns the
+/* Before an iteration: serves a requested dump (dump-session.h). Returns the
  * time. */
 UV__COLD uint64_t uv__observed_begin(uv_loop_t* loop);
 /* Where a wait ended without an event: the same, in the middle of one. */

@@ -2,9 +2,9 @@
 /* uvx_metrics_start() or UV_METRICS in the environment, a thread that writes
  * the file if there is to be one, uvx_metrics_stop() or the end of the library.
  *
- * Each version is written to a file beside it, which is then renamed, so that
- * who reads finds one version or the other and never half of one. A file that
- * cannot be written is said once; the loops are counted all the same.
+ * Each version is written to a temporary file, which is then renamed, so that a
+ * reader finds a whole version. If the file cannot be written, one message says
+ * so; metrics are still collected.
  *
  * Starting and stopping are serialised by a lock that a fork may find held.
  * Context: any; run_exporter() is the thread.
@@ -45,7 +45,7 @@ static uv_once_t environment_once = UV_ONCE_INIT;
 static int write_draft(struct exporter* e, const struct uv__text* text) {
   uv_fs_t req;
 
-  /* What a killed process left. */
+  /* Left by a killed process. */
   (void) uv_fs_unlink(NULL, &req, e->draft, NULL);
   uv_fs_req_cleanup(&req);
   int fd = uv__trace_os_open(e->draft, 1);
@@ -200,8 +200,7 @@ static void read_environment(void) {
   uv__fork_unlock(&lock);
 }
 
-/* Without a name of its own a child would write its numbers over its
- * parent's. */
+/* Without a name of its own, a child would overwrite its parent's file. */
 static void restart_in_child(void) {
   (void) uv__fork_lock(&lock);
   leave_parents();

@@ -10,7 +10,7 @@
 
 /* Handles are counted by type no more often than this. */
 #define CENSUS_NS UINT64_C(1000000000)
-/* Places looked at for a callback. */
+/* Slots probed for a callback. */
 #define PROBES_MAX 16
 
 struct uv__pool_stats uv__pool_stats;
@@ -76,7 +76,7 @@ void uv__stats_phase_begin(uv_loop_t* loop,
                            uint64_t now_ns) {
   struct uv__stats* stats = stats_of(loop);
 
-  /* The loop was away from its events since the last poll. */
+  /* The loop has not polled since the last poll ended: its lag. */
   if (phase == UV__PHASE_POLL && stats != NULL && stats->poll_end_ns != 0)
     uv__histogram_add(&stats->lag, now_ns - stats->poll_end_ns);
 }
@@ -132,7 +132,8 @@ UV__NOINLINE static struct uv__stats_callback* callback_from(
     if (c->symbol == NULL) {
       uv__store_relaxed(&c->type, record->type);
       uv__store_relaxed(&c->call, record->call);
-      /* Release: who sees it sees the rest. Pairs with stats-text.c. */
+      /* Release: a reader that sees it sees the rest. Pairs with stats-text.c.
+       */
       uv__store_release(&c->symbol, record->symbol);
       return c;
     }

@@ -12,7 +12,7 @@
 #include "histogram.h"
 #include "trace-record.h"
 
-/* Callbacks that are told apart, by symbol, type and call. */
+/* Callbacks that are counted separately, by symbol, type and call. */
 #define UV__STATS_CALLBACKS 256
 
 struct uv__stats_callback {
@@ -46,7 +46,7 @@ struct uv__stats {
   uvx_histogram_t lateness;
   uvx_histogram_t phases[UV__PHASE_MAX];
   struct uv__stats_callback table[UV__STATS_CALLBACKS];
-  struct uv__stats_callback others; /* what the table has no place for */
+  struct uv__stats_callback others; /* what did not fit into the table */
 };
 
 /* Of work on the pool; index: enum uvx_class. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of functions, remembered: the same few callbacks come again and
- * again. */
+/* A cache of function names: the same few callbacks recur. */
 #ifndef UV_SYMBOL_H_
 #define UV_SYMBOL_H_
 
@@ -10,10 +9,10 @@
 #define UV__SYMBOL_MAX 256
 
 struct uv__symbols {
-  struct uv__symbol* table; /* NULL: nothing is remembered */
+  struct uv__symbol* table; /* NULL: nothing is cached */
   size_t count;
   int is_escaped; /* set after init: names are put through uv__trace_escape() */
-  char scratch[UV__SYMBOL_MAX]; /* for a name that is not */
+  char scratch[UV__SYMBOL_MAX]; /* for a name that is not cached */
 };
 
 /* Neither fails: without memory each name is looked up again. */

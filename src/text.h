@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Text that grows, for reports. Without memory it stops growing, and says so at
- * the end.
- */
+/* A growing string, for reports. Without memory it stops growing, and ends with
+ * a note about that. */
 #ifndef UV_TEXT_H_
 #define UV_TEXT_H_
 

@@ -30,7 +30,7 @@ static inline int uv__timer_may_be_due(const uv_loop_t* loop) {
  * active any more when the first callback runs; those that repeat are again
  * when their own runs. */
 void uv__timer_run_due(uv_loop_t* loop);
-/* The same, for whoever observes; see observe.h. */
+/* The same, observed; see observe.h. */
 UV__COLD void uv__timer_run_due_observed(uv_loop_t* loop);
 
 /* Every slot is known to its timer, no key is later than the timer's own or

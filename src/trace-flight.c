@@ -65,7 +65,7 @@ struct uv__flight* uv__flight_add(const void* work,
     uv__store_relaxed(&flight->end_ns, 0);
     uv__store_relaxed(&flight->loop, loop);
     uv__store_relaxed(&flight->work_class, work_class);
-    /* Release: the rest of it, for who reads it on another thread. */
+    /* Release: the rest of it, for readers on other threads. */
     uv__store_release(&flight->work, work);
     uv__fetch_add(&queued, 1);
     return flight;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests on their way through the thread pool: since when they wait, since
- * when they run, and the number of the arrow that follows them in a trace.
+/* Requests in the thread pool: when each was submitted and started, and the id
+ * of the arrow that connects its events in a trace.
  *
- * A request has no room for that, so there is a table beside it. It is kept
- * only while somebody observes. One thread at a time has to do with a request:
- * who submits it, its worker, its loop's thread; others may read.
+ * A request has no room for that, so there is a separate table, kept only while
+ * loops are observed. One thread at a time writes an entry: the submitter, the
+ * worker, then the loop's thread; others may read.
  */
 #ifndef UV_TRACE_FLIGHT_H_
 #define UV_TRACE_FLIGHT_H_
@@ -29,15 +29,15 @@ struct uv__flight_count {
 
 /* Set-up: 0 or UV_ENOMEM. */
 int uv__flight_init(void);
-/* Forgets all of them: nobody observed for a while. */
+/* Drops all entries: they are from an earlier session. */
 void uv__flight_clear(void);
 
-/* Enters a request; NULL if there is no room. Context: who submits. */
+/* Enters a request; NULL if there is no room. Context: the submitter. */
 struct uv__flight* uv__flight_add(const void* work,
                                   const void* loop,
                                   enum uv__work_class work_class,
                                   uint64_t now_ns);
-/* NULL if it is not there. Context: whose turn it is. */
+/* NULL if it is not in the table. Context: the thread that has the request. */
 struct uv__flight* uv__flight_find(const void* work);
 void uv__flight_start(struct uv__flight* flight, uint64_t now_ns);
 /* Its work is done; it stays in the table until uv__flight_remove(). */

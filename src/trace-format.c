@@ -21,7 +21,7 @@ static const char* const phase_names[] = {
 };
 static_assert(ARRAY_SIZE(phase_names) == UV__PHASE_MAX, "one per phase");
 
-/* What `value` and `detail` of a callback are called; NULL: not shown. */
+/* The names of a callback's `value` and `detail`; NULL: not shown. */
 struct call_row {
   const char* name;
   const char* value;    /* where it is 0 or more */
@@ -58,7 +58,7 @@ static const struct call_row calls[] = {
 };
 static_assert(ARRAY_SIZE(calls) == UV__CALL_MAX, "one per call");
 
-/* What a class is called in `class`, and its work where no symbol names it. */
+/* The name of a class in `class`, and of its work if there is no symbol. */
 static const struct {
   const char* name;
   const char* work;

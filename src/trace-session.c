@@ -51,8 +51,8 @@ int uv__trace_expand(char* out, size_t size, const char* from, int* has_pid) {
   return used == 0 ? UV_EINVAL : 0;
 }
 
-/* A name with the process's number that is taken: this process has run another
- * program before. Its file stays, this one gets a number. */
+/* The file name with this process id exists: the process ran another program
+ * before. That file stays; this one gets a number appended. */
 static int open_next(char* path, size_t size) {
   size_t len = strlen(path);
   int fd = UV_EEXIST;
@@ -147,8 +147,8 @@ int uvx_trace_stop(void) {
 }
 
 void uv__trace_shutdown(void) {
-  /* A child that was forked and has not traced has nothing to end, and its
-   * locks may be anybody's. */
+  /* A forked child that has not traced has nothing to end, and its locks may be
+   * in any state. */
   if (is_on && !is_parents())
     (void) uvx_trace_stop();
   uv__trace_threads_shutdown();
@@ -175,7 +175,7 @@ static void read_environment(void) {
   uv__fork_unlock(&lock);
 }
 
-/* Goes on in a file of the child's own, if its name can be told from the
+/* Continues in a file of the child's own, if its name differs from the
  * parent's. */
 static void restart_in_child(void) {
   (void) uv__fork_lock(&lock);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace from its start to its end, and what the environment asks for. */
+/* A trace from start to end, and UV_TRACE. */
 #ifndef UV_TRACE_SESSION_H_
 #define UV_TRACE_SESSION_H_
 
 #include "base.h"
 
-/* With each loop that is made, and on the child's side of a fork: reads the
- * environment the first time, and goes on in a file of its own in a forked
- * process. Does nothing otherwise. */
+/* Called when a loop is initialised, and in the child after a fork: reads the
+ * environment the first time, and continues in a separate file in a forked
+ * child. Does nothing otherwise. */
 void uv__trace_init_loop(void);
 
-/* uv_library_shutdown(): ends a trace that is under way. */
+/* uv_library_shutdown(): ends a running trace. */
 void uv__trace_shutdown(void);
 
 /* Puts the process's number in place of each %p of a file's name: 0, or

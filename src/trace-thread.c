@@ -149,7 +149,7 @@ void uv__trace_thread_runs(struct uv__trace_thread* thread,
   struct uv__running* to = &thread->running;
   unsigned sequence = uv__load_relaxed(&thread->sequence);
 
-  /* Release: who sees one of these also sees that the sequence is odd. Pairs
+  /* Release: a reader that sees one of these also sees the odd sequence. Pairs
    * with uv__trace_thread_running(). */
   uv__store_relaxed(&thread->sequence, sequence + 1);
   uv__store_release(&to->begin_ns, running->begin_ns);

@@ -3,8 +3,8 @@
  * writes and only the writer reads, without locks.
  *
  * A thread gets one with its first record and leaves it when it ends; the next
- * thread may have it once the writer has read what is left. They are freed with
- * the library only: whoever records never has to ask whether tracing has
+ * thread may have it once the writer has read what is left. They are freed only
+ * with the library, so a recording thread need not check whether tracing has
  * stopped meanwhile.
  */
 #ifndef UV_TRACE_THREAD_H_

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Environment variables that switch on what observes the loops. Nothing fails
- * because of them: what is wrong with one is said on standard error, and the
- * program goes on as if it were not set.
- */
+/* Environment variables that enable observers. They never make a program fail:
+ * an invalid value is reported on standard error and otherwise ignored. */
 #ifndef UV_VARIABLE_H_
 #define UV_VARIABLE_H_
 
@@ -16,11 +14,11 @@
  * longer than `size` allows. */
 int uv__variable_get(const char* name, char* value, size_t size);
 
-/* The same for a number of milliseconds greater than 0; says so if the value is
- * none. */
+/* The same for a number of milliseconds greater than 0; with a message if the
+ * value is not one. */
 int uv__variable_get_ms(const char* name, unsigned* ms);
 
-/* Says why the value of a variable could not be used. */
+/* Prints why the value of a variable could not be used. */
 void uv__variable_refuse(const char* name, const char* value, const char* why);
 
 /* The same of a signal, by the error of taking it. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* uvx_watchdog_start() or UV_WATCHDOG=MS: a thread that looks a few times per
- * MS at what each loop's thread is running (trace-thread.h). A callback that
- * has been running for longer is reported once, and once more when it has
- * ended; both by a line on standard error and to the program's function, if it
- * has one. A trace that is on gets an event.
+/* uvx_watchdog_start() or UV_WATCHDOG=MS: a thread that checks a few times per
+ * MS what each loop's thread is running (trace-thread.h). A callback that has
+ * been running for longer is reported once, and once more when it has ended;
+ * both by a line on standard error and to the program's function, if it has
+ * one. A trace that is on gets an event.
  *
  * Starting and stopping are serialised by a lock that a fork may find held.
  * Context: any; run_watchdog() is the thread.
@@ -23,7 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Looks per limit, and the bounds of the time between two. */
+/* Checks per limit, and the bounds of the time between two. */
 #define LOOKS 4
 #define PERIOD_MAX_MS 250
 
@@ -58,7 +58,7 @@ static void say(const uvx_watchdog_report_t* r) {
   uv__trace_os_print(r->backtrace, strlen(r->backtrace));
 }
 
-/* "" if the thread does not tell. Valid until the next call. */
+/* "" if the thread does not respond. Valid until the next call. */
 static const char* take_backtrace(struct watchdog* w, uint64_t tid) {
   const void* frames[UV__BACKTRACE_MAX];
   char place[512];
@@ -126,7 +126,7 @@ static void report(struct watchdog* w,
     listener(&r, w->options.arg);
 }
 
-/* What is to be said of a thread that was reported, or is to be. */
+/* Handles a thread that was reported, or is to be. */
 static void look_at(struct watchdog* w,
                     struct uv__trace_thread* thread,
                     uint64_t now_ns) {
@@ -134,7 +134,7 @@ static void look_at(struct watchdog* w,
   uint64_t limit_ns = (uint64_t) w->options.limit_ms * 1000000;
 
   if (!uv__trace_thread_running(thread, &now))
-    return; /* it changes just now, so nothing blocks */
+    return; /* it is changing, so nothing blocks */
   if (thread->reported.begin_ns != 0 &&
       thread->reported.begin_ns != now.begin_ns) {
     uint64_t began_ns = thread->reported.begin_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports callbacks that keep a loop from its events for too long. */
+/* Reports callbacks that block a loop for too long. */
 #ifndef UV_WATCHDOG_H_
 #define UV_WATCHDOG_H_
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What tracing asks of the platform; src/<platform>/trace.c. */
+/* What tracing needs from the platform; src/<platform>/trace.c. */
 #ifndef UV_OS_TRACE_H_
 #define UV_OS_TRACE_H_
 
 #include "base.h"
 #include "text.h"
 
-/* Does the process have rights that who started it has not? Then its
- * environment is not to be trusted. */
+/* Does the process have more rights than its caller? Then its environment
+ * cannot be trusted. */
 int uv__trace_os_has_raised_rights(void);
 
 /* Opens a file for writing, for its owner alone, and locks it against others
@@ -38,11 +38,11 @@ int uv__trace_os_key_set(const uv_key_t* key, void* data);
 void uv__trace_os_symbol(const void* address, char* name, size_t size);
 
 /* What another thread does in the kernel, in words; "" if the system does not
- * tell. Context: any. */
+ * provide it. Context: any. */
 void uv__trace_os_thread_state(uint64_t tid, char* text, size_t size);
 
 /* A line per thread of the process: number, name, what it does in the kernel;
- * nothing where the system does not tell. Context: any. */
+ * nothing where the system does not provide it. Context: any. */
 void uv__trace_os_add_threads(struct uv__text* text);
 
 /* The number of a signal, with or without "SIG" before its name. UV_EINVAL: no
@@ -59,14 +59,14 @@ void uv__trace_os_signal_stop(int signum);
 #define UV__BACKTRACE_MAX 64
 #define UV__BACKTRACE_OWN 2
 
-/* Prepares to have threads of the process tell their stack when they get the
+/* Prepares threads of the process to report their stack when they get the
  * signal: 0; UV_EBUSY if the program has changed its action; UV_ENOSYS; UV_E*.
  */
 int uv__trace_os_backtrace_start(int signum);
 void uv__trace_os_backtrace_stop(int signum);
 
 /* Stores where a thread is, innermost frame first; returns how many, 0 if it
- * does not tell within a short time. Context: one thread at a time. */
+ * does not respond within a short time. Context: one thread at a time. */
 size_t uv__trace_os_backtrace(uint64_t tid,
                               int signum,
                               const void** frames,
@@ -79,7 +79,7 @@ void uv__trace_os_place(const void* address, char* name, size_t size);
 /* Writes all of it to standard error, as far as that takes it. */
 void uv__trace_os_print(const char* text, size_t size);
 
-/* A line for whoever looks after the process, on standard error. */
+/* Prints a line for the operator on standard error. */
 void uv__trace_os_say(const char* line);
 
 #endif /* UV_OS_TRACE_H_ */
