@@ -244,6 +244,11 @@ TEST_UNIX(observe_pull_interface, "in a file of unix tests")
 TEST_UNIX(observe_counts_udp_try_send, "in a file of unix tests")
 TEST_UNIX(observe_files_on_the_ring, "in a file of unix tests")
 
+/* test-observe-safety.c */
+TEST_UNIX(observe_says_once_what_is_wrong, "fork()")
+TEST_UNIX(metrics_that_fill_the_disk_are_said_once, "RLIMIT_FSIZE")
+TEST_UNIX(metrics_files_are_private_and_follow_no_link, "modes of files")
+
 /* test-observe-unix.c */
 TEST_UNIX(metrics_forked_child_has_a_file_of_its_own, "fork()")
 TEST_UNIX(metrics_forked_child_without_a_name_stops, "fork()")

@@ -92,6 +92,7 @@ uv_test_unix_sources = \
   test/test-limits.c \
   test/test-misuse-unix.c \
   test/test-observe-calls.c \
+  test/test-observe-safety.c \
   test/test-observe-unix.c \
   test/test-old-kernel.c \
   test/test-sandbox.c \

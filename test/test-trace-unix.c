@@ -313,6 +313,7 @@ TEST_IMPL(trace_environment_is_ignored_with_raised_rights) {
   ASSERT_OK(uv_os_setenv("UV_METRICS", "raised.txt"));
   ASSERT_OK(uv_os_setenv("UV_METRICS_INTERVAL", "soon"));
   ASSERT_OK(uv_os_setenv("UV_WATCHDOG", "soon"));
+  ASSERT_OK(uv_os_setenv("UV_WATCHDOG_SIGNAL", "FOO"));
   ASSERT_OK(uv_os_setenv("UV_DUMP_SIGNAL", "FOO"));
   ASSERT_OK(uv_os_setenv("UV_DEBUG", "1"));
   ASSERT_OK(uv_os_setenv("UV_THREADPOOL_SIZE", "many"));
