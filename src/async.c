@@ -26,8 +26,8 @@
 #include "atomic.h"
 #include "callback.h"
 #include "loop-state.h"
-#include "threadpool.h"
 #include "wake.h"
+#include "work-done.h"
 
 /* A pass in progress, on the stack of uv__async_run(). A callback that runs the
  * loop starts a nested pass, which stops at the position of this one. */

@@ -11,6 +11,7 @@
 #include "fs-entries.h"
 #include "req.h"
 #include "threadpool.h"
+#include "work-done.h"
 
 #include <string.h>
 

@@ -77,8 +77,8 @@ static int wait_once(uv_loop_t* loop, int timeout_ms) {
 
   if (is_timed)
     uv__metrics_wait_begin(loop);
-  if (is_sleep && !uv__wake_sleep(loop))
-    timeout_ms = 0;
+  if (is_sleep)
+    timeout_ms = uv__wake_sleep(loop, timeout_ms);
   if (timeout_ms != 0 || !uv__wake_is_only_source(loop))
     n = state->poller->wait(loop, events_of(batch), room, timeout_ms);
   if (is_timed)

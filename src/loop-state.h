@@ -82,12 +82,14 @@ enum {
 
 /* What other threads and signal handlers write to; all of it is atomic. */
 struct uv__loop_shared {
-  unsigned word;               /* wake.c: PENDING, AWAKE, SPINNING */
+  unsigned word;               /* wake.c: PENDING, AWAKE, SPINNING, BATCHING */
   unsigned busy;               /* async.c: senders inside the loop */
   uv_async_t* sent;            /* async.c: a stack, linked by u.reserved[0] */
-  struct uv__queue* work_done; /* threadpool.c: finished work, newest first,
+  struct uv__queue* work_done; /* work-done.c: finished work, newest first,
                                 * linked by uv__work.wq.next */
-  int signals_due; /* there are some for uv__loop_os_dispatch_signals() */
+  unsigned batch_end; /* work-done.c: wake the loop when no more items than
+                       * these wait for a worker */
+  int signals_due;    /* there are some for uv__loop_os_dispatch_signals() */
 };
 
 struct uv__loop_state {

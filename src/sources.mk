@@ -161,6 +161,7 @@ uv_private_headers = \
   src/win/udp.h \
   src/win/wide.h \
   src/win/winapi.h \
+  src/work-done.h \
   src/work-queue.h
 
 # Each list below is a folder: what is selected together lies together.
@@ -233,6 +234,7 @@ uv_common_sources = \
   src/version.c \
   src/wake.c \
   src/watchdog.c \
+  src/work-done.c \
   src/work-queue.c \
   src/work.c \
   src/wtf8.c

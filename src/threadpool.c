@@ -12,8 +12,7 @@
  * few microseconds, unless recent spins were unsuccessful. After a number of
  * items it hands the role to another worker and spins until that one takes
  * over, so that a thin stream of work is not confined to one thread. Finished
- * items are pushed onto their loop's stack; the first of a batch wakes the
- * loop.
+ * items go to their loop (work-done.c).
  *
  * Context: submit and cancel run on loop threads, run_worker() is the worker.
  * pool.lock guards `pool`, except that `spare`, `spinner`, `awake` and parts of
@@ -24,12 +23,11 @@
 #include "atomic.h"
 #include "fork-lock.h"
 #include "loop-state.h"
-#include "misuse.h"
 #include "observe.h"
 #include "os/thread.h"
 #include "queue.h"
 #include "spin.h"
-#include "wake.h"
+#include "work-done.h"
 #include "work-queue.h"
 
 #include <stdlib.h>
@@ -50,6 +48,8 @@
 #define PACE_EVERY 64
 #define PACE_MAX_NS 8000
 #define PACE_HEAVY_NS 2000
+/* Work for every processor for so long is worth a sleep of the loop. */
+#define SATURATED_NS 20000
 
 struct pool {
   uv_mutex_t lock;
@@ -82,12 +82,6 @@ static struct uv__fork_lock making;
 static int is_made; /* atomic */
 /* Error code of a pool that can no longer be used, or 0. */
 static int pool_error;
-
-/* Marks a cancelled item: its `work` from uv__work_cancel() until done(). Never
- * called. */
-static void cancelled(struct uv__work* w) {
-  (void) w;
-}
 
 static unsigned configured_size(void) {
   char text[16];
@@ -213,42 +207,6 @@ static int ensure_pool(void) {
   return pool_error;
 }
 
-/* Pushes onto a stack unless it is empty, which returns 0. */
-static int push_if_nonempty(struct uv__queue** stack, struct uv__queue* q) {
-  struct uv__queue* head = uv__load_relaxed(stack);
-
-  while (head != NULL) {
-    q->next = head;
-    if (uv__cas_weak(stack, &head, q))
-      return 1;
-  }
-  return 0;
-}
-
-/* The worker that pushes the first item of a batch wakes the loop and counts as
- * inside it until then; uv_loop_close() waits for that (see async.c). The
- * others do not touch the loop after their push. Returns 1 if the loop was
- * spinning for the item. */
-static int push_done(uv_loop_t* loop, struct uv__work* w) {
-  struct uv__loop_state* state = uv__loop_state(loop);
-  int err = 0;
-
-  if (push_if_nonempty(&state->shared.work_done, &w->wq))
-    return 0;
-
-  uv__fetch_add(&state->shared.busy, 1);
-  struct uv__queue* head = NULL;
-  do
-    w->wq.next = head;
-  while (!uv__cas_weak(&state->shared.work_done, &head, &w->wq));
-
-  /* A failed wake cannot be reported to anyone. */
-  if (head == NULL)
-    err = uv__wake_send(loop);
-  uv__fetch_sub(&state->shared.busy, 1);
-  return err > 0;
-}
-
 static void do_work(struct uv__work* w, void (*work)(struct uv__work*)) {
   if (uv__is_observed())
     uv__observed_work(w, work);
@@ -276,7 +234,7 @@ static int run_work(struct uv__work* w,
     time_work(w, work);
   else
     do_work(w, work);
-  return push_done(w->loop, w);
+  return uv__work_push_done(w->loop, w);
 }
 
 static int has_work(const void* arg) {
@@ -478,64 +436,28 @@ int uv__work_submit(uv_loop_t* loop,
 
 int uv__work_cancel(uv_loop_t* loop, struct uv__work* w) {
   if (pool.size == 0) /* nothing was ever queued */
-    return w->work == cancelled ? 0 : UV_EBUSY;
+    return w->work == uv__work_cancelled ? 0 : UV_EBUSY;
 
   lock_pool();
-  int was_cancelled = w->work == cancelled;
+  int was_cancelled = w->work == uv__work_cancelled;
   int is_queued = w->work != NULL && !was_cancelled;
   if (is_queued) {
     uv__work_queue_remove(&pool.queue, w);
-    w->work = cancelled;
+    w->work = uv__work_cancelled;
   }
   unlock_pool();
 
   if (is_queued)
-    (void) push_done(loop, w);
+    (void) uv__work_push_done(loop, w);
   return is_queued || was_cancelled ? 0 : UV_EBUSY;
 }
 
-void uv__work_hand_over(uv_loop_t* loop,
-                        struct uv__work* w,
-                        int status,
-                        void (*done)(struct uv__work* w, int status)) {
-  w->loop = loop;
-  w->work = status == UV_ECANCELED ? cancelled : NULL;
-  w->done = done;
-  (void) push_done(loop, w);
+unsigned uv__threadpool_waiting(void) {
+  return uv__load_relaxed(&pool.queue.ready);
 }
 
-static void report_done(struct uv__work* w) {
-  void (*done)(struct uv__work*, int) = w->done;
-  int status = w->work == cancelled ? UV_ECANCELED : 0;
-
-  /* Seen twice in one batch: the program submitted it again while it ran. */
-  if (done == NULL)
-    uv__misuse_end(UV__RULE_POOL_ONCE, w);
-  w->done = NULL;
-  w->work = NULL; /* can no longer be cancelled */
-  if (uv__is_observed())
-    uv__observed_done(w, status, done);
-  else
-    done(w, status);
-}
-
-int uv__work_run_done(uv_loop_t* loop) {
-  struct uv__loop_state* state = uv__loop_state(loop);
-  int count = 0;
-
-  if (uv__load_relaxed(&state->shared.work_done) == NULL)
-    return 0;
-  /* Acquire: what the workers wrote. Pairs with push_done(). */
-  struct uv__queue* oldest =
-      uv__chain_reverse(uv__exchange(&state->shared.work_done, NULL),
-                        offsetof(struct uv__queue, next));
-  while (oldest != NULL) {
-    struct uv__work* w = container_of(oldest, struct uv__work, wq);
-    oldest = oldest->next;
-    count++;
-    report_done(w);
-  }
-  return count;
+unsigned uv__threadpool_awake(void) {
+  return uv__load_relaxed(&pool.awake);
 }
 
 int uv__threadpool_is_heavy(unsigned processors) {
@@ -558,6 +480,13 @@ void uv__threadpool_view(struct uv__pool_view* view,
   view->slow_max = pool.queue.slow_max;
   uv__work_queue_each(&pool.queue, each, arg);
   unlock_pool();
+}
+
+int uv__threadpool_is_saturated(unsigned processors, unsigned reqs) {
+  uint64_t work_ns = (uint64_t) uv__load_relaxed(&pool.pace_ns) * reqs;
+
+  return uv__load_relaxed(&pool.awake) >= processors &&
+         work_ns >= (uint64_t) SATURATED_NS * processors;
 }
 
 void uv__threadpool_shutdown(void) {

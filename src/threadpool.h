@@ -2,7 +2,7 @@
 /* The process-wide pool of worker threads.
  *
  *   uv__work_submit -> a worker runs work() -> loop->done list, one wake per
- *   batch -> uv__work_run_done() on the loop thread -> done()
+ *   batch -> uv__work_run_done() (work-done.h) on the loop thread -> done()
  *
  * Lock order: the pool's lock is the innermost; nothing is called under it.
  */
@@ -37,16 +37,6 @@ void uv__name_work(struct uv__work* w);
  * once, even if the item is cancelled again. UV_EBUSY: too late. */
 int uv__work_cancel(uv_loop_t* loop, struct uv__work* w);
 
-/* Completes an item that was never queued: done() runs later on the loop
- * thread, with `status` 0 or UV_ECANCELED. */
-void uv__work_hand_over(uv_loop_t* loop,
-                        struct uv__work* w,
-                        int status,
-                        void (*done)(struct uv__work* w, int status));
-
-/* Runs done() of everything finished so far, oldest first; returns how many. */
-int uv__work_run_done(uv_loop_t* loop);
-
 /* The pool at one moment, for reports. */
 struct uv__pool_view {
   unsigned size;         /* the most threads; 0: there is no pool yet */
@@ -69,5 +59,14 @@ void uv__threadpool_shutdown(void);
 /* Are the workers so busy that a spinning thread would take a processor from
  * one of them? Context: any. */
 int uv__threadpool_is_heavy(unsigned processors);
+
+/* The same for a loop with `reqs` requests: do they occupy all processors for
+ * so long that the loop may sleep meanwhile? Context: any. */
+int uv__threadpool_is_saturated(unsigned processors, unsigned reqs);
+
+/* Items that wait for a worker, and workers that are not asleep. Context:
+ * any. */
+unsigned uv__threadpool_waiting(void);
+unsigned uv__threadpool_awake(void);
 
 #endif /* UV_THREADPOOL_IMPL_H_ */

@@ -13,6 +13,12 @@
  * word (SPINNING, spin.h). The first spin after a pause is longer: by then the
  * other side sleeps too, and takes time to wake up.
  *
+ * While the pool is saturated, a spinning loop would only take a processor from
+ * a worker, and so would a loop that each finished item wakes. Such a loop
+ * sleeps BATCHING: finished items leave PENDING set and let it sleep until a
+ * batch has collected. The sleep is short, because the next item of a worker
+ * may take any time. Every other sender ends it at once.
+ *
  * Outside uv_run(), and in UV_RUN_NOWAIT, the word is never AWAKE: embedders
  * watch the poller's fd instead.
  *
@@ -26,6 +32,7 @@
 #define PENDING 1u
 #define AWAKE 2u
 #define SPINNING 4u
+#define BATCHING UV__WAKE_BATCHING
 
 /* Spins to skip after unsuccessful ones. */
 #define PAUSE_MIN 16
@@ -35,6 +42,7 @@
  * batch. */
 #define BATCH_REQS 8
 #define BATCH_NS 2000
+#define BATCH_SLEEP_MS 1
 
 /* Processors that the process may use, or 0 if not known yet. */
 static unsigned processors; /* atomic */
@@ -48,14 +56,29 @@ static unsigned* word_of(uv_loop_t* loop) {
   return &uv__loop_state(loop)->shared.word;
 }
 
-int uv__wake_send(uv_loop_t* loop) {
-  struct uv__loop_state* state = uv__loop_state(loop);
+/* Several senders may find the loop BATCHING; one of them wakes it. */
+UV__NOINLINE static int end_batching(uv_loop_t* loop) {
+  unsigned before = uv__fetch_and(word_of(loop), ~BATCHING);
+  return before & BATCHING ? uv__wake_poller(loop) : 0;
+}
 
-  /* Release: what the sender wrote before. Pairs with the operations on this
-   * word in uv__wake_take_pending() and uv__wake_sleep(). */
-  unsigned before = uv__fetch_or(&state->shared.word, PENDING);
+/* Release: what the sender wrote before. Pairs with the operations on this word
+ * in uv__wake_take_pending() and uv__wake_sleep(). */
+int uv__wake_send(uv_loop_t* loop) {
+  unsigned before = uv__fetch_or(word_of(loop), PENDING);
+
   if (before == 0)
-    return state->poller->wake(loop);
+    return uv__wake_poller(loop);
+  if (before & BATCHING)
+    return end_batching(loop);
+  return (before & SPINNING) != 0;
+}
+
+int uv__wake_send_batched(uv_loop_t* loop) {
+  unsigned before = uv__fetch_or(word_of(loop), PENDING);
+
+  if (before == 0)
+    return uv__wake_poller(loop);
   return (before & SPINNING) != 0;
 }
 
@@ -126,13 +149,35 @@ static int spin_until_pending(unsigned* word, uint64_t span_ns) {
   return uv__spin(span_ns, is_pending, uv__spin_never, word);
 }
 
-int uv__wake_sleep(uv_loop_t* loop) {
+/* Not after a sleep that no wake ended: the items take long. */
+static int should_batch(const uv_loop_t* loop) {
+  const struct uv__wake* w = &uv__loop_state(loop)->wake;
+  unsigned reqs = loop->active_reqs.count;
+
+  return w->was_pending && reqs >= BATCH_REQS &&
+         uv__threadpool_is_saturated(uv__load_relaxed(&processors), reqs);
+}
+
+/* Returns how long to sleep: 0 if a wake is pending. */
+static int begin_batching(unsigned* word, int timeout_ms) {
+  unsigned expected = AWAKE;
+
+  /* Pairs with uv__wake_send(). */
+  if (!uv__cas_strong(word, &expected, BATCHING))
+    return 0;
+  return timeout_ms < 0 || timeout_ms > BATCH_SLEEP_MS ? BATCH_SLEEP_MS
+                                                       : timeout_ms;
+}
+
+int uv__wake_sleep(uv_loop_t* loop, int timeout_ms) {
   struct uv__wake* w = &uv__loop_state(loop)->wake;
   unsigned* word = word_of(loop);
   unsigned expected = AWAKE;
 
   if (w->awake == 0)
-    return 1; /* senders wake the poller */
+    return timeout_ms; /* senders wake the poller */
+  if (should_batch(loop))
+    return begin_batching(word, timeout_ms);
   if (is_pending(word)) {
     wait_for_batch(loop);
     return 0;
@@ -149,7 +194,7 @@ int uv__wake_sleep(uv_loop_t* loop) {
     expected |= SPINNING;
   }
   /* Pairs with uv__wake_send(). */
-  return uv__cas_strong(word, &expected, 0);
+  return uv__cas_strong(word, &expected, 0) ? timeout_ms : 0;
 }
 
 int uv__wake_take_pending(uv_loop_t* loop) {

@@ -14,6 +14,18 @@ void uv__wake_init_process(void);
  * 0, or UV_E*. Context: any | signal. */
 int uv__wake_send(uv_loop_t* loop);
 
+/* In the loop's word: it sleeps for a moment until a batch of finished work has
+ * collected; wake.c. */
+#define UV__WAKE_BATCHING 8u
+static inline int uv__wake_is_batching(const uv_loop_t* loop) {
+  unsigned word = uv__load_relaxed(&uv__loop_state(loop)->shared.word);
+  return (word & UV__WAKE_BATCHING) != 0;
+}
+
+/* The same, but lets a loop sleep on that waits for a batch.
+ * Context: worker. */
+int uv__wake_send_batched(uv_loop_t* loop);
+
 /* Makes the loop's wait end, now or the next one (P6), always by a system call.
  * Context: any | signal. */
 static inline int uv__wake_poller(uv_loop_t* loop) {
@@ -30,9 +42,10 @@ void uv__wake_run_end(uv_loop_t* loop);
  * Context: any. */
 int uv__wake_is_awake(const uv_loop_t* loop);
 
-/* Called before a wait that may block. Returns 1 if it may, 0 if a wake is
- * pending. May spin for one for a few microseconds first. */
-int uv__wake_sleep(uv_loop_t* loop);
+/* Called before a wait that may block for `timeout_ms`, -1 for ever. Returns
+ * how long it may block: not at all if a wake is pending. May spin for one for
+ * a few microseconds first. */
+int uv__wake_sleep(uv_loop_t* loop, int timeout_ms);
 
 /* Called after a wait: marks the loop awake. Returns 1 if a wake was pending,
  * and takes it. */

@@ -677,6 +677,8 @@ TEST_UNIX(watchdog_signal_in_use_is_refused, "signals to threads")
 
 /* test-work.c */
 TEST(work_cancel_twice)
+TEST(work_done_is_reported_while_workers_block)
+TEST(work_saturated_and_asyncs)
 TEST_UNIX(work_submitted_twice_is_fatal, "fork()")
 
 /* test-write-cancel.c */

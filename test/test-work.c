@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* uv_queue_work() and uv_cancel(): cancelling twice, submitting twice. */
+/* uv_queue_work() and uv_cancel(): cancelling twice, submitting twice, and a
+ * pool with more work than processors. */
 #include "test.h"
 
 #if TEST_POSIX
@@ -82,6 +83,112 @@ TEST_IMPL(work_cancel_twice) {
   ASSERT_ERR(UV_EBUSY, uv_cancel((uv_req_t*) &req));
   ASSERT_ERR(UV_EBUSY, uv_cancel((uv_req_t*) &blockers[0])); /* has run */
   uv_fs_req_cleanup(&fs);
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
+/* A pool with more short work than processors, and items in the middle of it
+ * that block every worker until the loop has seen what was finished before. */
+#define SHORT_BEFORE 100
+#define SHORT_AFTER 400
+#define ROUNDS 20
+
+static struct {
+  uv_work_t before[SHORT_BEFORE];
+  uv_work_t after[SHORT_AFTER];
+  int seen; /* callbacks of `before` in this round */
+} queue;
+
+static void work_briefly(uv_work_t* req) {
+  uint64_t end = uv_hrtime() + 10000;
+
+  (void) req;
+  while (uv_hrtime() < end) {
+    /* busy */
+  }
+}
+
+static void after_before(uv_work_t* req, int status) {
+  (void) req;
+  ASSERT_OK(status);
+  if (++queue.seen == SHORT_BEFORE)
+    release();
+}
+
+static void after_after(uv_work_t* req, int status) {
+  (void) req;
+  ASSERT_OK(status);
+  calls++;
+}
+
+static void fill_queue(void) {
+  queue.seen = 0;
+  for (int i = 0; i < SHORT_BEFORE; i++)
+    ASSERT_OK(
+        uv_queue_work(&loop, &queue.before[i], work_briefly, after_before));
+  for (int i = 0; i < WORKERS; i++)
+    ASSERT_OK(uv_queue_work(&loop, &blockers[i], block, after_block));
+  for (int i = 0; i < SHORT_AFTER; i++)
+    ASSERT_OK(uv_queue_work(&loop, &queue.after[i], work_briefly, after_after));
+}
+
+/* A loop that collects finished work while all processors are busy must not
+ * wait for a worker to finish its next item. */
+TEST_IMPL(work_done_is_reported_while_workers_block) {
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_sem_init(&running, 0));
+  ASSERT_OK(uv_sem_init(&go_on, 0));
+  for (int i = 0; i < ROUNDS; i++) {
+    fill_queue();
+    ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  }
+  ASSERT_EQ(ROUNDS * SHORT_AFTER, calls);
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
+static uv_async_t ping;
+static uv_sem_t ping_answered;
+static int pings_left;
+
+static void on_ping(uv_async_t* handle) {
+  if (--pings_left == 0)
+    uv_close((uv_handle_t*) handle, NULL);
+  uv_sem_post(&ping_answered);
+}
+
+static void send_pings(void* arg) {
+  (void) arg;
+  for (int left = pings_left; left > 0; left--) {
+    ASSERT_OK(uv_async_send(&ping));
+    uv_sem_wait(&ping_answered);
+  }
+}
+
+static void after_again(uv_work_t* req, int status) {
+  ASSERT_OK(status);
+  calls++;
+  if (pings_left > 0)
+    ASSERT_OK(uv_queue_work(&loop, req, work_briefly, after_again));
+}
+
+/* Only finished work may wait for more of its kind: each send is answered, and
+ * no item is lost, however busy the workers are. */
+TEST_IMPL(work_saturated_and_asyncs) {
+  uv_thread_t sender;
+
+  pings_left = 2000;
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_sem_init(&ping_answered, 0));
+  ASSERT_OK(uv_async_init(&loop, &ping, on_ping));
+  for (int i = 0; i < SHORT_BEFORE; i++)
+    ASSERT_OK(
+        uv_queue_work(&loop, &queue.before[i], work_briefly, after_again));
+  ASSERT_OK(uv_thread_create(&sender, send_pings, NULL));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_OK(uv_thread_join(&sender));
+  ASSERT_EQ(0, pings_left);
+  ASSERT_GE(calls, SHORT_BEFORE);
   ASSERT_OK(uv_loop_close(&loop));
   return 0;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Waking a loop: src/wake.c (one word with PENDING, AWAKE and SPINNING) over a
- * self-pipe that is reported once, and its users:
+/* Waking a loop: src/wake.c (one word with PENDING, AWAKE, SPINNING and
+ * BATCHING) over a self-pipe that is reported once, and its users:
  *
  *   senders   src/async.c: pending, stack of sent handles, close
- *   workers   push_done() of src/threadpool.c: stack of finished items
+ *   workers   src/work-done.c: stack of finished items; whether
+ *             a batch is due is an estimate, so each worker may decide either
+ *             way
  *   signals   src/unix/signal-handler.c: a count and a mark; run last, after
  *             the fds were polled later than the mark
  *
@@ -18,7 +20,8 @@
  *
  * -DBROKEN=1 leaves out the write to a sleeping loop's fd, 2 the pending wake
  * for signals that were too late for the batch, 3 the count of threads inside
- * the loop: spin must reject each of these. (It finds no error if a close does
+ * the loop, 4 the end of a batching sleep by itself: spin must reject each of
+ * these. (It finds no error if a close does
  * not wake the loop for the handles it collected: their senders have woken it.)
  */
 #ifndef SENDERS
@@ -37,6 +40,10 @@
 #define OTHERS 1 /* waits that end for another reason */
 #endif
 
+#ifndef EMBEDDED
+#define EMBEDDED 1 /* runs that never sleep, and the pull interface */
+#endif
+
 #ifndef BROKEN
 #define BROKEN 0
 #endif
@@ -44,6 +51,7 @@
 #define PENDING 1
 #define AWAKE 2
 #define SPINNING 4
+#define BATCHING 8
 
 byte word;             /* uv__loop_state.wake.word */
 bool self_pipe;        /* readable, and not reported yet by the poller */
@@ -69,6 +77,22 @@ inline send_wake() {
   atomic { before = word; word = word | PENDING };
   if
   :: before == 0 && BROKEN != 1 -> self_pipe = true
+  :: before & BATCHING -> /* end_batching() */
+    atomic { before = word; word = word & (255 - BATCHING) };
+    if
+    :: before & BATCHING -> self_pipe = true
+    :: else -> skip
+    fi
+  :: else -> skip
+  fi
+}
+
+/* uv__wake_send_batched() */
+inline send_wake_batched() {
+  assert(!loop_closed);
+  atomic { before = word; word = word | PENDING };
+  if
+  :: before == 0 -> self_pipe = true
   :: else -> skip
   fi
 }
@@ -115,24 +139,40 @@ proctype sender(byte h) {
   od
 }
 
-/* push_done() */
+/* uv__work_push_done() */
 proctype worker(byte i) {
   byte before;
-  bool was_empty;
+  bool was_empty, is_batching, is_due;
 
   assert(!loop_closed);
+  atomic {
+    is_batching = (word & BATCHING) != 0;
+    if
+    :: is_batching -> is_due = true
+    :: is_due = false
+    fi
+  };
   if
-  :: atomic { finished != 0 -> finished = finished | BIT(i) }
-  :: finished == 0 ->
+  :: atomic { finished != 0 && !is_due -> finished = finished | BIT(i) }
+  :: finished == 0 || is_due ->
     busy++;
     atomic { was_empty = finished == 0; finished = finished | BIT(i) };
     if
-    :: was_empty -> send_wake()
-    :: else -> skip
+    :: was_empty && is_batching -> send_wake_batched() /* begin_batch() */
+    :: was_empty || is_due -> send_wake()
+    :: !was_empty && !is_due -> skip
     fi;
     assert(!loop_closed);
-    busy--
-  fi
+    d_step {
+      busy--;
+      before = 0;
+      was_empty = false
+    }
+  fi;
+  d_step {
+    is_batching = false;
+    is_due = false
+  }
 }
 
 /* signal_deliver() */
@@ -238,6 +278,13 @@ inline dispatch_wake() {
 inline fall_asleep() {
   if
   :: awake == 0 -> skip
+  :: awake != 0 && WORKERS > 0 -> /* begin_batching() */
+    atomic {
+      if
+      :: word == AWAKE -> word = BATCHING; is_short = BROKEN != 4
+      :: else -> sleep = false
+      fi
+    }
   :: awake != 0 && (word & PENDING) -> sleep = false
   :: awake != 0 ->
     expected = AWAKE;
@@ -263,7 +310,9 @@ end_asleep:
     if
     :: atomic { self_pipe -> self_pipe = false; woke = true }
     :: others < OTHERS -> others++
-    fi
+    :: is_short -> skip
+    fi;
+    is_short = false
   :: else ->
     if
     :: atomic { self_pipe -> self_pipe = false; woke = true }
@@ -287,6 +336,7 @@ inline take() {
 inline poll() {
   was_due = caught;
   sleep = may_sleep;
+  is_short = false;
   if
   :: sleep -> fall_asleep()
   :: else -> skip
@@ -318,13 +368,13 @@ inline poll() {
 
 active proctype loop() {
   byte awake, expected, h, before, others;
-  bool sleep, may_sleep, was_pending, woke, was_due, signals_due;
+  bool sleep, may_sleep, is_short, was_pending, woke, was_due, signals_due;
 
 again:
   if
   :: awake = AWAKE; may_sleep = true /* UV_RUN_DEFAULT, UV_RUN_ONCE */
-  :: awake = 0; may_sleep = false    /* UV_RUN_NOWAIT */
-  :: awake = 0; may_sleep = true     /* uv_backend_process() */
+  :: EMBEDDED -> awake = 0; may_sleep = false /* UV_RUN_NOWAIT */
+  :: EMBEDDED -> awake = 0; may_sleep = true  /* uv_backend_process() */
   fi;
   word = word | awake; /* uv__wake_run_begin() */
   do

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Finished work on its way from the workers to the loop.
+ *
+ * Items are pushed onto the loop's stack. The worker that pushes the first of a
+ * batch wakes the loop, unless the loop waits for a batch (BATCHING, wake.c):
+ * then a later one does, or the loop by itself after a moment. A worker that
+ * wakes the loop counts as inside it until then; uv_loop_close() waits for that
+ * (see async.c). The others do not touch the loop after their push.
+ *
+ * Context: push is any; run is the loop's.
+ */
+#include "work-done.h"
+#include "atomic.h"
+#include "loop-state.h"
+#include "misuse.h"
+#include "observe.h"
+#include "queue.h"
+#include "threadpool.h"
+#include "wake.h"
+
+void uv__work_cancelled(struct uv__work* w) {
+  (void) w;
+}
+
+/* Pushes onto a stack unless it is empty, which returns 0. */
+static int push_if_nonempty(struct uv__queue** stack, struct uv__queue* q) {
+  struct uv__queue* head = uv__load_relaxed(stack);
+
+  while (head != NULL) {
+    q->next = head;
+    if (uv__cas_weak(stack, &head, q))
+      return 1;
+  }
+  return 0;
+}
+
+/* Returns 1 if the stack was empty. */
+static int push_any(struct uv__queue** stack, struct uv__queue* q) {
+  struct uv__queue* head = NULL;
+
+  do
+    q->next = head;
+  while (!uv__cas_weak(stack, &head, q));
+  return head == NULL;
+}
+
+/* The loop sleeps until half of the items that wait now have been taken: late
+ * enough for a batch, and early enough to submit more before the workers run
+ * out of work. Returns 0 if too few are waiting. */
+static int begin_batch(struct uv__loop_shared* shared) {
+  unsigned waiting = uv__threadpool_waiting();
+
+  if (waiting < uv__threadpool_awake())
+    return 0;
+  uv__store_relaxed(&shared->batch_end, waiting / 2);
+  return 1;
+}
+
+static int is_batch_due(const struct uv__loop_shared* shared) {
+  return uv__threadpool_waiting() <= uv__load_relaxed(&shared->batch_end);
+}
+
+int uv__work_push_done(uv_loop_t* loop, struct uv__work* w) {
+  struct uv__loop_shared* shared = &uv__loop_state(loop)->shared;
+  int is_batching = uv__wake_is_batching(loop);
+  int is_due = is_batching && is_batch_due(shared);
+  int err = 0;
+
+  if (!is_due && push_if_nonempty(&shared->work_done, &w->wq))
+    return 0;
+
+  uv__fetch_add(&shared->busy, 1);
+  int is_first = push_any(&shared->work_done, &w->wq);
+  /* A failed wake cannot be reported to anyone. */
+  if (is_first && is_batching && begin_batch(shared))
+    err = uv__wake_send_batched(loop);
+  else if (is_first || is_due)
+    err = uv__wake_send(loop);
+  uv__fetch_sub(&shared->busy, 1);
+  return err > 0;
+}
+
+void uv__work_hand_over(uv_loop_t* loop,
+                        struct uv__work* w,
+                        int status,
+                        void (*done)(struct uv__work* w, int status)) {
+  w->loop = loop;
+  w->work = status == UV_ECANCELED ? uv__work_cancelled : NULL;
+  w->done = done;
+  (void) uv__work_push_done(loop, w);
+}
+
+static void report_done(struct uv__work* w) {
+  void (*done)(struct uv__work*, int) = w->done;
+  int status = w->work == uv__work_cancelled ? UV_ECANCELED : 0;
+
+  /* Seen twice in one batch: the program submitted it again while it ran. */
+  if (done == NULL)
+    uv__misuse_end(UV__RULE_POOL_ONCE, w);
+  w->done = NULL;
+  w->work = NULL; /* can no longer be cancelled */
+  if (uv__is_observed())
+    uv__observed_done(w, status, done);
+  else
+    done(w, status);
+}
+
+int uv__work_run_done(uv_loop_t* loop) {
+  struct uv__loop_state* state = uv__loop_state(loop);
+  int count = 0;
+
+  if (uv__load_relaxed(&state->shared.work_done) == NULL)
+    return 0;
+  /* Acquire: what the workers wrote. Pairs with uv__work_push_done(). */
+  struct uv__queue* oldest =
+      uv__chain_reverse(uv__exchange(&state->shared.work_done, NULL),
+                        offsetof(struct uv__queue, next));
+  while (oldest != NULL) {
+    struct uv__work* w = container_of(oldest, struct uv__work, wq);
+    oldest = oldest->next;
+    count++;
+    report_done(w);
+  }
+  return count;
+}

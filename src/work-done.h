@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Finished work on its way to the loop; work-done.c. */
+#ifndef UV_WORK_DONE_H_
+#define UV_WORK_DONE_H_
+
+#include "base.h"
+
+/* Marks a cancelled item: its `work` from uv__work_cancel() until done(). Never
+ * called. */
+void uv__work_cancelled(struct uv__work* w);
+
+/* Passes a finished item to its loop, which owns it afterwards. Returns 1 if
+ * the loop was spinning for it. Context: any. */
+int uv__work_push_done(uv_loop_t* loop, struct uv__work* w);
+
+/* Completes an item that was never queued: done() runs later on the loop
+ * thread, with `status` 0 or UV_ECANCELED. */
+void uv__work_hand_over(uv_loop_t* loop,
+                        struct uv__work* w,
+                        int status,
+                        void (*done)(struct uv__work* w, int status));
+
+/* Runs done() of everything finished so far, oldest first; returns how many. */
+int uv__work_run_done(uv_loop_t* loop);
+
+#endif /* UV_WORK_DONE_H_ */
