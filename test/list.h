@@ -150,6 +150,11 @@ TEST(no_arguments_pipes_and_terminals)
 TEST(no_arguments_datagrams)
 TEST(no_arguments_files_and_system)
 
+/* test-ipc-unix.c */
+TEST_UNIX(ipc_many_descriptors_wait, "SCM_RIGHTS")
+TEST_UNIX(ipc_udp_socket_is_accepted, "SCM_RIGHTS")
+TEST_UNIX(ipc_blocking_stream_on_a_nonblocking_descriptor, "O_NONBLOCK")
+
 /* test-limits.c */
 TEST_UNIX(limit_loop_init_without_descriptors, "setrlimit()")
 TEST_UNIX(limit_everyday_calls_without_descriptors, "setrlimit()")
@@ -199,6 +204,7 @@ TEST(metrics_loop_file_is_replaced_whole)
 TEST(metrics_loop_environment_never_fails_a_program)
 
 /* test-misuse-unix.c */
+TEST_UNIX(misuse_request_submitted_twice_aborts, "fork()")
 TEST_UNIX(misuse_of_a_semaphore_aborts, "fork()")
 TEST_UNIX(misuse_close_of_no_handle_aborts, "fork()")
 TEST_UNIX(misuse_of_locks_and_keys_aborts, "fork()")
@@ -299,6 +305,7 @@ TEST_WINDOWS(pipe_close_while_a_shutdown_waits, "named pipes")
 TEST(process_killed_by_signal)
 TEST_UNIX(process_waited_for_by_the_program, "waitpid()")
 TEST(process_spawn_errors_are_returned)
+TEST(process_stdio_that_makes_no_sense)
 TEST(process_failed_spawn_leaves_pipes_at_eof)
 TEST_UNIX(process_child_starts_clean, "signal masks and descriptors of a child")
 TEST_UNIX(process_disable_stdio_inheritance, "FD_CLOEXEC")

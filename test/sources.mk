@@ -89,6 +89,7 @@ uv_test_unix_sources = \
   test/test-fs-event-many.c \
   test/test-fs-send.c \
   test/test-fs-times.c \
+  test/test-ipc-unix.c \
   test/test-limits.c \
   test/test-misuse-unix.c \
   test/test-observe-calls.c \

@@ -63,6 +63,42 @@ static void destroy_locked(void) {
   uv_mutex_destroy(&lock);
 }
 
+static void do_nothing(uv_work_t* req) {
+  (void) req;
+}
+
+static uv_sem_t never;
+
+static void wait_for_ever(uv_work_t* req) {
+  (void) req;
+  uv_sem_wait(&never);
+}
+
+/* While all workers are busy, so that it is certainly still queued. */
+static void submit_twice(void) {
+  static uv_work_t blockers[4];
+  static uv_work_t work;
+  uv_loop_t loop;
+
+  if (uv_loop_init(&loop) != 0 || uv_sem_init(&never, 0) != 0)
+    return;
+  for (int i = 0; i < 4; i++)
+    if (uv_queue_work(&loop, &blockers[i], wait_for_ever, NULL) != 0)
+      return;
+  if (uv_queue_work(&loop, &work, do_nothing, NULL) != 0 ||
+      uv_queue_work(&loop, &work, do_nothing, NULL) != 0)
+    return;
+  for (int i = 0; i < 4; i++)
+    uv_sem_post(&never);
+  uv_run(&loop, UV_RUN_DEFAULT);
+}
+
+TEST_IMPL(misuse_request_submitted_twice_aborts) {
+  ASSERT_OK(uv_os_setenv("UV_THREADPOOL_SIZE", "4"));
+  check_aborts(submit_twice);
+  return 0;
+}
+
 TEST_IMPL(misuse_of_a_semaphore_aborts) {
   check_aborts(post_too_often);
   return 0;

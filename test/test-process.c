@@ -152,6 +152,22 @@ TEST_IMPL(process_spawn_errors_are_returned) {
   return 0;
 }
 
+TEST_IMPL(process_stdio_that_makes_no_sense) {
+  uv_process_t process;
+  uv_process_options_t options;
+  char* args[] = { (char*) "true", NULL };
+
+  ASSERT_OK(uv_loop_init(&loop));
+  init_options(&options, args);
+  options.stdio_count = -1;
+  ASSERT_ERR(UV_EINVAL, uv_spawn(&loop, &process, &options));
+  options.stdio_count = 1;
+  ASSERT_ERR(UV_EINVAL, uv_spawn(&loop, &process, &options));
+  uv_close((uv_handle_t*) &process, NULL);
+  test_close_loop(&loop);
+  return 0;
+}
+
 static void on_failed_read(uv_stream_t* stream,
                            ssize_t nread,
                            const uv_buf_t* buf) {
