@@ -34,7 +34,7 @@ static void on_work(uv_work_t* req) {
 
 static void after_work(uv_work_t* req, int status) {
   (void) req;
-  sc_paid();
+  sc_arrived();
   if (status != 0)
     sc_fail(status);
   else
@@ -42,7 +42,7 @@ static void after_work(uv_work_t* req, int status) {
 }
 
 static void on_stat(uv_fs_t* req) {
-  sc_paid();
+  sc_arrived();
   if (req->result != 0)
     sc_fail((int) req->result);
   else
@@ -56,8 +56,8 @@ static void run_some(void) {
       sc_try(uv_timer_start(&timer, on_timer, 1, 0)) == 0 &&
       sc_try(uv_async_init(&sc.loop, &async, on_async)) == 0 &&
       sc_try(uv_async_send(&async)) == 0 &&
-      sc_owe(uv_queue_work(&sc.loop, &work, on_work, after_work)) == 0)
-    sc_owe(uv_fs_stat(&sc.loop, &stat_req, "/", on_stat));
+      sc_expect(uv_queue_work(&sc.loop, &work, on_work, after_work)) == 0)
+    sc_expect(uv_fs_stat(&sc.loop, &stat_req, "/", on_stat));
   sc_run();
 }
 
