@@ -243,18 +243,18 @@ static void add_work(struct analysis* a, const struct event* event) {
   }
 }
 
+/* Slices that are drawn. */
 static void add_slice(struct analysis* a, const struct event* event) {
   a->slices++;
-  if (strcmp(event->cat, "iteration") != 0)
-    histogram_add(&a->lengths, event->dur_ns);
   if (strcmp(event->cat, "phase") == 0)
     add_phase(a, event);
   else if (strcmp(event->cat, "callback") == 0)
     add_callback(a, event);
-  else if (strcmp(event->cat, "iteration") == 0)
-    add_iteration(a, event);
   else if (strcmp(event->cat, "work") == 0)
     add_work(a, event);
+  else
+    return;
+  histogram_add(&a->lengths, event->dur_ns);
 }
 
 static void set_text(char** to, const char* text) {
@@ -299,10 +299,21 @@ void analysis_add(struct analysis* a, const struct event* event) {
     a->begin_ns = event->ts_ns;
   if (event->ts_ns + event->dur_ns > a->end_ns)
     a->end_ns = event->ts_ns + event->dur_ns;
-  if (event->ph == 'X')
+  if (event->ph == 'X' && strcmp(event->cat, "iteration") == 0)
+    add_iteration(a, event);
+  else if (event->ph == 'X')
     add_slice(a, event);
   else if (event->ph == 'i')
     add_instant(a, event);
+}
+
+static int by_lag(const void* a, const void* b) {
+  const struct loop* x = a;
+  const struct loop* y = b;
+
+  if (x->lag.sum != y->lag.sum)
+    return x->lag.sum > y->lag.sum ? -1 : 1;
+  return x->address < y->address ? -1 : x->address > y->address;
 }
 
 void analysis_end(struct analysis* a) {
@@ -317,6 +328,7 @@ void analysis_end(struct analysis* a) {
     if (loop->polls != 0 && loop->end_ns > loop->gaps.poll_end_ns)
       histogram_add(&loop->lag, loop->end_ns - loop->gaps.poll_end_ns);
   }
+  qsort(a->loops, a->nloops, sizeof(*a->loops), by_lag);
 }
 
 double analysis_seconds(const struct analysis* a) {

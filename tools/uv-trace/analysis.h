@@ -96,7 +96,7 @@ struct analysis {
   uint64_t begin_ns; /* of the earliest event */
   uint64_t end_ns;
   uint64_t slices;
-  struct histogram lengths; /* of all slices but iterations */
+  struct histogram lengths; /* of phases, callbacks and work */
   uint64_t dropped;
   int is_uv; /* has the library's header */
 
@@ -124,7 +124,7 @@ void analysis_close(struct analysis* a);
 
 void analysis_add(struct analysis* a, const struct event* event);
 
-/* After the last event. */
+/* After the last event: sorts the loops by busy time. */
 void analysis_end(struct analysis* a);
 
 /* The number of a callback's or work's name, symbols resolved. */

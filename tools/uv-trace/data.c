@@ -27,10 +27,10 @@ static void print_head(FILE* out, const struct trace* trace) {
   fprintf(out,
           ",\n\"pid\":\"%" PRId64 "\",\"events\":%" PRIu64 ",\"bad\":%" PRIu64
           ",\"dropped\":%" PRIu64 ",\"is_torn\":%s,\"span_ns\":%" PRIu64
-          ",\"workers\":%zu,\n",
+          ",\"workers\":%" PRIu64 ",\n",
           a->pid, trace->reader.nevents, trace->reader.nbad, a->dropped,
           trace->reader.has_end ? "false" : "true", a->end_ns - a->begin_ns,
-          a->workers.count);
+          (uint64_t) a->workers.count);
 }
 
 static void print_phases(FILE* out, const struct loop* loop) {

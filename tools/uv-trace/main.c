@@ -26,7 +26,7 @@ static const char usage[] =
     "report, html, run:\n"
     "  --top N          rows of each table (15)\n"
     "  --starved MS     a request is starved if it waits longer than it runs,\n"
-    "                   and at least this long (1)\n"
+    "                   and at least this long (10)\n"
     "  --modules PATH   a file, or a directory of files, whose symbols name\n"
     "                   functions; may be given more than once\n"
     "  --slices N       how many slices a page draws, the longest (100000)\n"

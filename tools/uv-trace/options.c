@@ -90,7 +90,7 @@ int options_parse(struct options* options, unsigned which, char** argv) {
 
   memset(options, 0, sizeof(*options));
   options->top = 15;
-  options->starved_ms = 1;
+  options->starved_ms = 10;
   options->slices = 100000;
   options->interval_ms = 1000;
   options->symbols = symbols_new();

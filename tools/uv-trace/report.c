@@ -62,9 +62,9 @@ static void print_lag(FILE* out, const struct analysis* a) {
   fprintf(out, "\nLoop lag: busy time from one poll to the next\n"
                "  loop                    p50       p90       p99     p99.9"
                "       max  polls/s   empty\n");
+  double seconds = analysis_seconds(a);
   for (size_t i = 0; i < a->nloops; i++) {
     const struct loop* loop = &a->loops[i];
-    double seconds = (double) (loop->end_ns - loop->begin_ns) / 1e9;
     fprintf(out, "  %#-16" PRIx64, loop->address);
     for (size_t k = 0; k < ARRAY_SIZE(shares); k++)
       print_duration(out, histogram_percentile(&loop->lag, shares[k]));
@@ -209,11 +209,11 @@ static void print_pool(FILE* out, const struct analysis* a, size_t top) {
   if (a->nclasses == 0)
     return;
   fprintf(out,
-          "\nThread pool, %zu thread%s seen\n"
+          "\nThread pool, %" PRIu64 " thread%s seen\n"
           "                             waited                        ran\n"
           "  class               count       p50       p99       max"
           "       p50       p99       max  starved\n",
-          a->workers.count, a->workers.count == 1 ? "" : "s");
+          (uint64_t) a->workers.count, a->workers.count == 1 ? "" : "s");
   for (size_t i = 0; i < a->nclasses; i++)
     print_work(out, a, &a->classes[i], "");
   for (size_t i = 0; i < a->nworks && i < top; i++)

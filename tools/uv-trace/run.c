@@ -25,7 +25,7 @@ struct run {
   char directory[PATH_SIZE];
   char* names[TRACES_MAX]; /* of traces in the directory */
   size_t count;
-  size_t left_out;
+  unsigned left_out;
 };
 
 /* directory/name; 0, or -1 after saying that it does not fit. */
@@ -171,7 +171,7 @@ static void show_traces(struct run* run, int64_t pid) {
     if (i != first)
       show_trace(run, run->names[i], 0);
   if (run->left_out != 0)
-    base_say("%zu more traces are in %s", run->left_out, run->directory);
+    base_say("%u more traces are in %s", run->left_out, run->directory);
 }
 
 int run_program(const struct options* options) {

@@ -2,6 +2,7 @@
 const data = JSON.parse(document.getElementById('data').textContent);
 const $ = (id) => document.getElementById(id);
 const root = document.documentElement;
+const SPAN = Math.max(1, data.span_ns);
 const SVG = 'http://www.w3.org/2000/svg';
 const PHASE = { timers: 38, pending: 320, idle: 70, prepare: 180,
   events: 212, check: 140, closing: 5 };
@@ -93,6 +94,31 @@ function fit(context, text, width) {
   }
   return low < 2 ? '' : text.slice(0, low) + '\u2026';
 }
+// A C++ name without its parameters and template arguments.
+function short(name) {
+  let out = '';
+  let depth = 0;
+  for (const c of name) {
+    if (c === '(' && depth === 0 && out !== '' && !out.endsWith('::')) break;
+    if (c === '<') depth++;
+    else if (c === '>') depth = Math.max(0, depth - 1);
+    else if (depth === 0) out += c;
+  }
+  return out || name;
+}
+const labels = new Map();
+// As much of a name as says something in this width.
+function label(context, name, width) {
+  if (width < 24) return '';
+  if (!labels.has(name)) {
+    const brief = short(name);
+    labels.set(name, [name, brief, brief.slice(brief.lastIndexOf('::') + 1)
+      .replace(/^:/, '')]);
+  }
+  const all = labels.get(name);
+  return all.find((text) => context.measureText(text).width <= width) ||
+    fit(context, all[2], width);
+}
 function showTip(event, title, ...lines) {
   const tip = $('tip');
   tip.replaceChildren(element('b', {}, title),
@@ -145,16 +171,15 @@ function summary() {
     for (const [name, ns] of loop.phases) if (name === 'poll') idle += ns;
   }
   if (data.loops.length > 0) {
-    const p99 = Math.max(...lags.map((lag) => lag.p99));
+    const p99 = lags[0].p99; // of the busiest loop
     card(time(worstLag), 'longest lag', worstLag >= 1e8);
     card(time(p99), 'lag, 99th percentile', p99 >= 5e7);
     card(percent(span - idle, span), data.loops.length > 1 ?
       'busy, ' + data.loops.length + ' loops' : 'of the time the loop is busy');
-    card((span > 0 ? polls / (span / 1e9) : 0).toFixed(1),
-      'wake-ups a second');
+    card((polls / (SPAN / 1e9)).toFixed(1), 'wake-ups a second');
   }
   if (busiest)
-    card(time(busiest.time.sum), 'in ' + data.names[busiest.name]);
+    card(time(busiest.time.sum), 'in ' + short(data.names[busiest.name]));
   if (data.classes.length > 0)
     card(count(data.starved.total), 'starved requests',
       data.starved.total > 0);
@@ -198,7 +223,6 @@ const slice = (i) => ({ i, track: tracks[data.slices[i]],
 
 // ---- the timeline ----
 
-const SPAN = Math.max(1, data.span_ns);
 const ROW = 19;
 const LABEL = 20;
 const AXIS = 24;
@@ -211,7 +235,8 @@ let frame = 0;
 function layout() {
   shown.length = 0;
   const order = tracks.filter((track) => track.kind !== 0);
-  order.sort((a, b) => (a.kind === 1) - (b.kind === 1) ||
+  const rank = (track) => data.loops.findIndex((l) => l.tid === track.tid);
+  order.sort((a, b) => (a.kind === 1) - (b.kind === 1) || rank(a) - rank(b) ||
     a.name.localeCompare(b.name, 'en', { numeric: true }));
   let y = AXIS;
   for (const track of order) {
@@ -290,7 +315,12 @@ function firstAfter(row, ns) {
 function matches(name) {
   return wanted !== '' && name.toLowerCase().includes(wanted);
 }
+// Waiting first, so that it does not cover what is narrow beside it.
 function drawRow(context, row, y, width, x) {
+  drawSlices(context, row, y, width, x, true);
+  drawSlices(context, row, y, width, x, false);
+}
+function drawSlices(context, row, y, width, x, waiting) {
   const list = data.slices;
   let free = -1; // what is left of it is drawn
   for (let k = firstAfter(row, view.from); k < row.length; k++) {
@@ -299,6 +329,7 @@ function drawRow(context, row, y, width, x) {
     const left = Math.max(-2, x(list[i + 1]));
     const right = Math.min(width + 2, x(list[i + 1] + list[i + 2]));
     const name = data.names[list[i + 3]];
+    if ((list[i + 5] === 0 && name === 'poll') !== waiting) continue;
     const isFound = matches(name);
     if (right - left < 1 && right < free && !isFound) continue;
     const isPhase = list[i + 5] === 0;
@@ -312,7 +343,7 @@ function drawRow(context, row, y, width, x) {
       const isPoll = isPhase && name === 'poll';
       context.fillStyle = isPoll ? palette.soft : palette['slice-text'];
       const start = Math.max(left, 0);
-      context.fillText(fit(context, name, right - start - 8), start + 4,
+      context.fillText(label(context, name, right - start - 8), start + 4,
         y + ROW / 2 - 1);
     }
     if (isFound && wanted !== '') {
@@ -654,8 +685,9 @@ function drawFlame() {
       context.fillRect(left, y, Math.max(0.5, wide - 1), high - 1);
       context.fillStyle = node.parent === 0 ? palette.text :
         palette['slice-text'];
-      context.fillText(fit(context, node.name + '  ' + time(node.ns),
-        wide - 10), left + 5, y + high / 2);
+      const full = short(node.name) + '  ' + time(node.ns);
+      context.fillText(context.measureText(full).width < wide - 10 ? full :
+        label(context, node.name, wide - 10), left + 5, y + high / 2);
       flameBoxes.push([node, left, wide, y]);
       let at = left;
       const scale = wide / Math.max(1, node.ns);
@@ -745,11 +777,10 @@ function lagHistogram() {
       count(sums.get(low))));
     svg.append(bar);
   }
-  const worst = data.loops.reduce((a, b) => (b.lag.p99 > a.lag.p99 ? b : a));
-  for (const [name, ns] of [['p50', worst.lag.p50], ['p99', worst.lag.p99],
+  for (const [name, ns] of [['p50', lags[0].p50], ['p99', lags[0].p99],
     ['max', worstLag]]) {
     const at = Math.min(W - 9, x(ns));
-    const isEnd = at > W - 90 || (name === 'p99' && x(worstLag) - at < 90);
+    const isEnd = at > W - 90 || (name === 'p50' && at > 130) || (name === 'p99' && x(worstLag) - at < 90);
     svg.append(shape('line', { class: 'mark', x1: at, x2: at,
       y1: name === 'p99' ? 28 : 16, y2: H - bottom }));
     svg.append(shape('text', { x: isEnd ? at - 4 : at + 4,
@@ -763,7 +794,7 @@ function lagTable() {
   const rows = data.loops.map((loop) => [loop.address,
     time(loop.lag.p50), time(loop.lag.p90), time(loop.lag.p99),
     time(loop.lag.p999), time(loop.lag.max),
-    (loop.span_ns > 0 ? loop.polls / (loop.span_ns / 1e9) : 0).toFixed(1)]);
+    (loop.polls / (SPAN / 1e9)).toFixed(1)]);
   fillTable($('lag-table'), head, rows);
 }
 
