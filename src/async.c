@@ -13,7 +13,8 @@
  * their listeners in the order of creation. A handle created during a pass is
  * inserted at the pass's position and first called in the next one. Callbacks
  * of finished work run first, as in libuv, where they belong to the oldest
- * handle.
+ * handle. A pass sorts the handles sent; if they are many, it marks them and
+ * really walks along all handles.
  *
  * Context: uv_async_send() any | signal; the rest is the loop's thread.
  *
@@ -35,8 +36,16 @@ struct uv__async_pass {
   struct uv__async_pass* outer;
   struct uv__queue* at;       /* position: the last handle called or created */
   const uv_async_t* seen;     /* from here on, the stack is for later passes */
-  struct uv__async_runs runs; /* handles to call in this pass */
+  size_t added;               /* handles to call, called ones included */
+  int is_walk;                /* they are marked, not sorted */
+  struct uv__async_runs runs; /* handles to call in this pass, sorted */
 };
+
+/* From so many sent handles on, and if they are one in WALK_SHARE of all, it is
+ * cheaper to walk along all handles, which usually lie in memory in this order,
+ * than to sort those sent. */
+#define WALK_MIN 1024
+#define WALK_SHARE 16
 
 void uv__async_init_loop(uv_loop_t* loop) {
   struct uv__asyncs* asyncs = &uv__loop_state(loop)->asyncs;
@@ -45,7 +54,10 @@ void uv__async_init_loop(uv_loop_t* loop) {
   uv__loop_state(loop)->shared.busy = 0;
   uv__queue_init(&asyncs->places);
   uv__queue_init(&asyncs->ready);
+  uv__queue_init(&asyncs->marked);
   asyncs->pass = NULL;
+  asyncs->count = 0;
+  asyncs->nlater = 0;
 }
 
 int uv_async_init(uv_loop_t* loop, uv_async_t* handle, uv_async_cb async_cb) {
@@ -60,6 +72,7 @@ int uv_async_init(uv_loop_t* loop, uv_async_t* handle, uv_async_cb async_cb) {
   if (pass != NULL)
     pass->at = &handle->queue;
   uv__queue_init(uv__async_node(handle));
+  asyncs->count++;
   uv__handle_start(uv__base(handle));
   return 0;
 }
@@ -135,13 +148,61 @@ static struct uv__async_pass* pass_of(const struct uv__asyncs* asyncs,
   return number > position_of(asyncs, pass) ? pass : NULL;
 }
 
+/* Marks a handle to be called by the walk in progress, if it is ahead of it, or
+ * else by the next pass: `is_later`. A marked node looks like the only one of a
+ * list, so that uv__async_close() may remove it like any other. */
+static void mark_handle(struct uv__asyncs* asyncs,
+                        uv_async_t* handle,
+                        int is_later) {
+  struct uv__queue* node = uv__async_node(handle);
+
+  node->next = &asyncs->marked;
+  node->prev = &asyncs->marked;
+  asyncs->nlater += is_later != 0;
+}
+
+static int is_marked(const struct uv__asyncs* asyncs, uv_async_t* handle) {
+  return uv__async_node(handle)->next == &asyncs->marked;
+}
+
+/* From here on, the pass walks along all handles. */
+UV__NOINLINE static void begin_walk(struct uv__asyncs* asyncs,
+                                    struct uv__async_pass* pass) {
+  pass->is_walk = 1;
+  asyncs->nlater = 0; /* they are ahead now */
+  for (uint32_t i = 0; i < UV__ASYNC_RUNS; i++) {
+    struct uv__queue* run = &pass->runs.run[i];
+    while ((pass->runs.mask & (1u << i)) && !uv__queue_empty(run))
+      mark_handle(asyncs, uv__async_at(uv__queue_pop_front(run)), 0);
+  }
+  pass->runs.mask = 0;
+}
+
+/* Are so many handles to be called that a walk is cheaper than sorting? */
+static int should_walk(const struct uv__asyncs* asyncs,
+                       const struct uv__async_pass* pass,
+                       size_t count) {
+  return count >= WALK_MIN && pass->outer == NULL &&
+         count >= asyncs->count / WALK_SHARE;
+}
+
 static void add_to_pass(struct uv__asyncs* asyncs,
                         struct uv__async_pass* pass,
                         uv_async_t* chain) {
-  if (pass != NULL) {
+  if (!pass->is_walk && should_walk(asyncs, pass, pass->added))
+    begin_walk(asyncs, pass);
+  if (!pass->is_walk) {
     uv__async_runs_add(&pass->runs, chain);
     return;
   }
+  while (chain != NULL) {
+    uv_async_t* handle = chain;
+    chain = *uv__async_link(handle);
+    mark_handle(asyncs, handle, 0);
+  }
+}
+
+static void add_to_ready(struct uv__asyncs* asyncs, uv_async_t* chain) {
   for (; chain != NULL; chain = *uv__async_link(chain))
     uv__queue_push_back(&asyncs->ready, uv__async_node(chain));
 }
@@ -153,12 +214,19 @@ static void assign_passes(struct uv__asyncs* asyncs, uv_async_t* chain) {
     struct uv__async_pass* pass = pass_of(asyncs, chain);
     uv_async_t* last = chain;
     uv_async_t* next = *uv__async_link(last);
+    size_t count = 1;
     while (next != NULL && pass_of(asyncs, next) == pass) {
       last = next;
       next = *uv__async_link(last);
+      count++;
     }
     *uv__async_link(last) = NULL;
-    add_to_pass(asyncs, pass, chain);
+    if (pass == NULL) {
+      add_to_ready(asyncs, chain);
+    } else {
+      pass->added += count;
+      add_to_pass(asyncs, pass, chain);
+    }
     chain = next;
   }
 }
@@ -199,6 +267,63 @@ static void call_handle(struct uv__async_pass* pass, uv_async_t* handle) {
     uv__call_async(handle);
 }
 
+/* Collects what was sent while a pass walks: in one go, because with so many
+ * handles each look at one is a cache miss, and in any order. */
+static void mark_sent(struct uv__loop_state* state,
+                      struct uv__async_pass* pass) {
+  /* Acquire: the handles. Pairs with push_sent(). */
+  uv_async_t* sent = uv__exchange(&state->shared.sent, NULL);
+
+  while (sent != NULL) {
+    uv_async_t* handle = sent;
+    sent = *uv__async_link(handle);
+    mark_handle(&state->asyncs, handle,
+                pass_of(&state->asyncs, handle) != pass);
+  }
+}
+
+/* Calls the marked handles from the position of the pass on. */
+UV__NOINLINE static int walk_pass(struct uv__loop_state* state,
+                                  struct uv__async_pass* pass) {
+  struct uv__asyncs* asyncs = &state->asyncs;
+  struct uv__queue* at = pass->at->next;
+  int count = 0;
+
+  while (at != &asyncs->places) {
+    uv_async_t* handle = container_of(at, uv_async_t, queue);
+    at = at->next;
+    if (!is_marked(asyncs, handle))
+      continue;
+    uv__queue_init(uv__async_node(handle));
+    call_handle(pass, handle);
+    count++;
+    if (uv__load_relaxed(&state->shared.sent) != NULL)
+      mark_sent(state, pass);
+    at = pass->at->next;
+  }
+  return count;
+}
+
+/* Takes the handles that a walk marked for later, where this pass does not
+ * walk: because they are few, or because a callback of the outer pass, which
+ * walks, runs the loop. All of them are behind that pass. */
+UV__NOINLINE static void take_marked(struct uv__asyncs* asyncs,
+                                     struct uv__async_pass* pass) {
+  const struct uv__queue* end = &asyncs->places;
+
+  if (pass->outer != NULL)
+    end = pass->outer->at->next;
+  for (struct uv__queue* at = asyncs->places.next; at != end; at = at->next) {
+    uv_async_t* handle = container_of(at, uv_async_t, queue);
+    if (!is_marked(asyncs, handle))
+      continue;
+    uv__queue_init(uv__async_node(handle));
+    *uv__async_link(handle) = NULL;
+    uv__async_runs_add(&pass->runs, handle);
+  }
+  asyncs->nlater = 0;
+}
+
 /* Calls `handle`, if any, and then the handles of the pass. Returns the number
  * of calls. */
 static int run_pass(struct uv__loop_state* state,
@@ -214,16 +339,21 @@ static int run_pass(struct uv__loop_state* state,
     if (has_more_sent(state, pass))
       assign_passes(&state->asyncs, take_sent(state));
   }
-  return count;
+  return pass->is_walk ? count + walk_pass(state, pass) : count;
 }
 
 /* Calls every pending handle that belongs to this pass. */
 static int run_sent(struct uv__loop_state* state, struct uv__async_pass* pass) {
   struct uv__asyncs* asyncs = &state->asyncs;
-  uv_async_t* sent = take_sent(state);
+  if (asyncs->nlater != 0 && should_walk(asyncs, pass, asyncs->nlater))
+    begin_walk(asyncs, pass);
+  else if (asyncs->nlater != 0)
+    take_marked(asyncs, pass);
 
+  uv_async_t* sent = take_sent(state);
   if (sent != NULL && *uv__async_link(sent) == NULL && pass->runs.mask == 0 &&
-      uv__queue_empty(&asyncs->ready) && pass_of(asyncs, sent) == pass)
+      uv__queue_empty(&asyncs->ready) && pass_of(asyncs, sent) == pass &&
+      !pass->is_walk)
     return run_pass(state, pass, sent); /* a single handle needs no sorting */
 
   assign_passes(asyncs, take_ready(asyncs));
@@ -241,16 +371,18 @@ int uv__async_run(uv_loop_t* loop, int* work) {
   pass.outer = asyncs->pass;
   pass.at = &asyncs->places;
   pass.seen = NULL;
+  pass.added = 0;
+  pass.is_walk = 0;
   pass.runs.mask = 0;
   asyncs->pass = &pass;
   *work = uv__work_run_done(loop);
   if (uv__load_relaxed(&state->shared.sent) != NULL || pass.runs.mask != 0 ||
-      !uv__queue_empty(&asyncs->ready))
+      !uv__queue_empty(&asyncs->ready) || asyncs->nlater != 0)
     count = run_sent(state, &pass);
   asyncs->pass = pass.outer;
 
   /* Handles kept for a later pass need a wake of their own. */
-  if (!uv__queue_empty(&asyncs->ready))
+  if (!uv__queue_empty(&asyncs->ready) || asyncs->nlater != 0)
     (void) uv__wake_send(loop);
   return count;
 }
@@ -290,6 +422,7 @@ enum uv__close_result uv__async_close(uv_handle_t* base) {
 
   uv__queue_remove(uv__async_node(handle));
   remove_place(&state->asyncs, handle);
+  state->asyncs.count--;
   if (!uv__queue_empty(&state->asyncs.ready))
     (void) uv__wake_send(handle->loop);
   uv__handle_stop(base);
@@ -309,6 +442,7 @@ void uv__async_fork(uv_loop_t* loop) {
 
   (void) take_sent(state);
   state->shared.busy = 0;
+  state->asyncs.nlater = 0;
   for (struct uv__queue* q = places->next; q != places; q = q->next) {
     uv_async_t* handle = container_of(q, uv_async_t, queue);
     handle->pending = 0;

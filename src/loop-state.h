@@ -59,7 +59,10 @@ struct uv__timers {
 struct uv__asyncs {
   struct uv__queue places;     /* all handles, in the order of their calls */
   struct uv__queue ready;      /* taken off the stack, for the next pass */
+  struct uv__queue marked;     /* empty; nodes of marked handles point here */
   struct uv__async_pass* pass; /* the innermost one in progress, or NULL */
+  size_t count;                /* of `places` */
+  size_t nlater;               /* handles marked for the next pass */
 };
 
 /* metrics.c. Atomic where uv_metrics_idle_time() reads from other threads. */

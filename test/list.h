@@ -22,6 +22,7 @@ TEST(async_closed_in_its_own_callback)
 TEST(async_callback_runs_the_loop)
 TEST(async_sent_by_finished_work)
 TEST(async_many_created_at_one_position)
+TEST(async_many_sent_in_any_order)
 
 /* test-bad-input.c */
 TEST(bad_input_is_refused)

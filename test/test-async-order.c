@@ -263,3 +263,112 @@ TEST_IMPL(async_many_created_at_one_position) {
   test_close_loop(&loop);
   return 0;
 }
+
+/* Many handles, most of them sent in random order; callbacks send to others and
+ * close others. A pass must call the next handle that is pending, always. */
+#define MANY 3000
+#define MANY_PASSES 60
+
+static struct {
+  uv_async_t handles[MANY];
+  char is_pending[MANY];
+  char is_closed[MANY];
+  int at;    /* the last one called in this pass, or -1 */
+  int limit; /* where a pass inside another ends */
+  int calls;
+  int sends; /* that made a handle pending */
+} many;
+
+static unsigned random_below(unsigned n) {
+  static unsigned state = 1;
+
+  state = state * 1103515245u + 12345u;
+  return (state >> 8) % n;
+}
+
+static void many_send(unsigned i) {
+  if (many.is_closed[i])
+    return;
+  many.sends += !many.is_pending[i];
+  many.is_pending[i] = 1;
+  ASSERT_OK(uv_async_send(&many.handles[i]));
+}
+
+static void many_close(unsigned i) {
+  if (many.is_closed[i])
+    return;
+  many.sends -= many.is_pending[i];
+  many.is_pending[i] = 0;
+  many.is_closed[i] = 1;
+  uv_close((uv_handle_t*) &many.handles[i], NULL);
+}
+
+/* One pass: nothing that it should have called is left. */
+static void many_run(int limit) {
+  int outer_at = many.at;
+  int outer_limit = many.limit;
+
+  many.at = -1;
+  many.limit = limit;
+  uv_run(&loop, UV_RUN_NOWAIT);
+  for (int i = many.at + 1; i <= limit; i++)
+    ASSERT_EQ(0, many.is_pending[i]);
+  many.at = outer_at;
+  many.limit = outer_limit;
+}
+
+static void on_one_of_many(uv_async_t* handle) {
+  int i = (int) (handle - many.handles);
+
+  ASSERT_EQ(0, many.is_closed[i]);
+  ASSERT_EQ(1, many.is_pending[i]);
+  ASSERT_GT(i, many.at);
+  ASSERT_LE(i, many.limit);
+  for (int between = many.at + 1; between < i; between++)
+    ASSERT_EQ(0, many.is_pending[between]);
+  many.is_pending[i] = 0;
+  many.at = i;
+  many.calls++;
+
+  switch (random_below(16)) {
+  case 0:
+    many_send(random_below(MANY));
+    many_send((unsigned) i);
+    break;
+  case 1:
+    if (random_below(20) == 0)
+      many_close(random_below(MANY));
+    if (random_below(200) == 0)
+      many_close((unsigned) i);
+    break;
+  case 2:
+    if (many.limit == MANY - 1 && random_below(50) == 0) {
+      many_send((unsigned) i);
+      many_send(random_below(MANY));
+      many_run(i);
+    }
+    break;
+  default:
+    break;
+  }
+}
+
+TEST_IMPL(async_many_sent_in_any_order) {
+  ASSERT_OK(uv_loop_init(&loop));
+  for (int i = 0; i < MANY; i++)
+    ASSERT_OK(uv_async_init(&loop, &many.handles[i], on_one_of_many));
+
+  for (int pass = 0; pass < MANY_PASSES; pass++) {
+    /* Most, some, few, none. */
+    unsigned sends = pass % 4 == 3 ? 0 : 2 * MANY >> 3 * (pass % 4);
+    for (unsigned n = 0; n < sends; n++)
+      many_send(random_below(MANY));
+    many_run(MANY - 1);
+  }
+  while (many.calls < many.sends)
+    many_run(MANY - 1);
+  ASSERT_EQ(many.sends, many.calls);
+  ASSERT_GT(many.calls, MANY);
+  test_close_loop(&loop);
+  return 0;
+}
