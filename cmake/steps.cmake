@@ -118,7 +118,7 @@ uv_step(bench bench 120 FAST gcc FULL i386 musl TAP
 uv_step(probes abi 240 NORMAL gcc LIGHT TAP PACKAGES systemtap-sdt-dev bpftrace
         COMMAND test/probes @build@)
 # The gdb script, on a stopped program and on its core file.
-uv_step(gdb tools 120 FAST gcc NORMAL asan LIGHT TAP PACKAGES gdb
+uv_step(gdb tools 120 NORMAL gcc LIGHT TAP PACKAGES gdb
         COMMAND test/gdb @build@)
 # Instructions per operation do not grow unless their table says so; and the
 # comparison itself.
