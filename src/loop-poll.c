@@ -197,14 +197,14 @@ UV__INLINE int poll_events(uv_loop_t* loop,
 
     if (n <= 0)
       return n;
-    /* A wake without a callback may be a question; see dump-session.c. */
-    if (ran == 0 && uv__is_observed())
-      uv__observed_wake(loop);
     if (ran != 0 || loop->stop_flag || uv__loop_os_has_pending(loop))
       deadline_ns = UV__DEADLINE_NONE;
     /* Events beyond the first small batch wait for the next iteration. */
     if (ran != 0 && n < UV__BATCH_MAX)
       break;
+    /* A wake without a callback may be a question; see dump-session.c. */
+    if (uv__is_observed())
+      uv__observed_wake(loop);
     if (deadline_ns == UV__DEADLINE_NONE)
       batches++;
   }
