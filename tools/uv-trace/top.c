@@ -149,7 +149,8 @@ static void print_sums(const struct view* view,
     }
     if (is_again || sum <= 0)
       continue;
-    fprintf(view->out, is_first ? "%-10s" : "", title);
+    if (is_first)
+      fprintf(view->out, "%-10s", title);
     is_first = 0;
     if (is_share)
       fprintf(view->out, " %s %.1f%%", text, whole > 0 ? 100 * sum / whole : 0);
