@@ -75,6 +75,11 @@ TEST(dump_shows_sockets_with_both_ends_and_queues)
 TEST(dump_shows_the_pool_and_what_waits)
 TEST(dump_shows_ages_of_requests_while_observed)
 
+/* test-dump-handles-unix.c */
+TEST_UNIX(dump_shows_pipes_and_watchers, "poll handles of socket pairs")
+TEST_UNIX(dump_shows_children, "in a file of unix tests")
+TEST_UNIX(dump_shows_all_kinds_of_requests, "in a file of unix tests")
+
 /* test-dump-unix.c */
 TEST_UNIX(dump_signal_prints_the_loop, "signals")
 TEST_UNIX(dump_signal_wakes_a_sleeping_loop, "signals")

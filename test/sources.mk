@@ -83,6 +83,7 @@ uv_test_unix_sources = \
   test/runner-unix.c \
   test/support-unix.c \
   test/test-dead-fd.c \
+  test/test-dump-handles-unix.c \
   test/test-dump-unix.c \
   test/test-fork.c \
   test/test-fs-copy.c \

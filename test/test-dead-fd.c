@@ -272,7 +272,7 @@ TEST_IMPL(dead_fd_inotify) {
   ASSERT_OK(uv_fs_event_start(&first, on_change, ".", 0));
   ASSERT_OK(uv_fs_event_init(&loop, &second));
   ASSERT_OK(uv_fs_event_start(&second, on_change, ".", 0));
-  if (loop.inotify_fd < 0)
+  if (loop.inotify_fd <= 2)
     SKIP("this build does not use inotify");
   ASSERT_EQ(0, close(loop.inotify_fd));
   run_a_while();
