@@ -394,7 +394,8 @@ uv_linux_sources = \
   src/unix/linux/memory.c \
   src/unix/linux/procfs.c \
   src/unix/linux/statx.c \
-  src/unix/linux/sysinfo.c
+  src/unix/linux/sysinfo.c \
+  src/unix/linux/udp-train.c
 
 # Linux, unless test/kqueue-shim is to watch files.
 uv_inotify_sources = \

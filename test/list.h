@@ -618,6 +618,14 @@ TEST_UNIX(udp_recv_stop_beside_sends, "collected datagrams")
 TEST_UNIX(udp_send_error_ends_the_turn, "collected datagrams")
 TEST(udp_multicast_loop_range)
 
+/* test-udp-train.c */
+TEST_UNIX(udp_train_of_any_sizes, "collected datagrams")
+TEST_UNIX(udp_train_of_any_sizes6, "collected datagrams")
+TEST_UNIX(udp_train_connected, "collected datagrams")
+TEST_UNIX(udp_train_try_send2, "collected datagrams")
+TEST_UNIX(udp_train_refused, "SO_NO_CHECK")
+TEST_UNIX(udp_train_unix_socket, "datagram sockets with names")
+
 /* test-udp-errors.c */
 TEST_UNIX(udp_error_queue_unreachable, "the error queue of a socket")
 TEST_UNIX(udp_error_queue_unreachable6, "the error queue of a socket")

@@ -104,6 +104,7 @@ uv_test_unix_sources = \
   test/test-trace-unix.c \
   test/test-udp-errors.c \
   test/test-udp-socket.c \
+  test/test-udp-train.c \
   test/test-uring-rights.c \
   test/test-uring.c \
   test/test-watchdog-unix.c

@@ -46,6 +46,7 @@
  *   UV__HAVE_SO_NOSIGPIPE      SO_NOSIGPIPE
  *   UV__HAVE_MSG_NOSIGNAL      MSG_NOSIGNAL
  *   UV__HAVE_MMSG              sendmmsg(), recvmmsg()
+ *   UV__HAVE_UDP_SEGMENT       UDP_SEGMENT: a message of several datagrams
  *   UV__HAVE_ABSTRACT_SOCKET   unix sockets with names outside the file system;
  *                              may be a run-time expression, so never in #if
  *   UV__HAVE_IP_RECVERR        ICMP errors through MSG_ERRQUEUE

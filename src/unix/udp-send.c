@@ -24,7 +24,7 @@
 #include <sys/uio.h>
 
 /* Datagrams per call. */
-#define BATCH_MAX 20
+#define BATCH_MAX 64
 
 static void fill_header(struct msghdr* msg, const struct uv__datagram* d) {
   memset(msg, 0, sizeof(*msg));
@@ -67,11 +67,6 @@ static int send_many(int fd, struct mmsghdr* msgs, unsigned int count) {
   return n == -1 ? uv__errno() : n;
 }
 #else
-struct mmsghdr {
-  struct msghdr msg_hdr;
-  unsigned int msg_len;
-};
-
 static int send_many(int fd, struct mmsghdr* msgs, unsigned int count) {
   unsigned int n;
 
@@ -86,6 +81,15 @@ static int send_many(int fd, struct mmsghdr* msgs, unsigned int count) {
   return (int) n;
 }
 #endif
+
+/* The same for a handle: in one message if possible. */
+static int udp_send_many(uv_udp_t* handle,
+                         struct mmsghdr* msgs,
+                         unsigned int count) {
+  int n = count > 1 ? uv__udp_send_train(handle, msgs, count) : 0;
+
+  return n != 0 ? n : send_many(uv__udp_fd(handle), msgs, count);
+}
 
 static uv_udp_send_t* req_at(struct uv__queue* q) {
   return container_of(q, uv_udp_send_t, queue);
@@ -136,7 +140,7 @@ enum progress { NO_ROOM, FAILED, SENT };
 static enum progress send_batch(uv_udp_t* handle) {
   struct mmsghdr msgs[BATCH_MAX];
   unsigned int count = udp_send_gather(handle, msgs);
-  int n = send_many(uv__udp_fd(handle), msgs, count);
+  int n = udp_send_many(handle, msgs, count);
 
   count_sent(handle, msgs, n);
   if (n < 0 && is_transient(n))
@@ -343,7 +347,7 @@ static int send_now_batch(uv_udp_t* handle,
     }
     fill_header(&msgs[i].msg_hdr, &d);
   }
-  int n = send_many(uv__udp_fd(handle), msgs, count);
+  int n = udp_send_many(handle, msgs, count);
   count_sent(handle, msgs, n);
   return n == UV_ENOBUFS ? UV_EAGAIN : n;
 }

@@ -5,8 +5,22 @@
 
 #include "os/udp.h"
 #include "unix/io.h"
+#include "unix/os.h"
 
 #include <sys/socket.h>
+
+/* Flags of this platform, in bits that libuv leaves free (handle.h). */
+enum {
+  UV__UDP_TRAINS = 1u << 27,   /* the kernel cuts trains (linux/udp-train.c) */
+  UV__UDP_NO_TRAINS = 1u << 28 /* it does not, or refused one */
+};
+
+#if !UV__HAVE_MMSG
+struct mmsghdr {
+  struct msghdr msg_hdr;
+  unsigned int msg_len;
+};
+#endif
 
 static inline int uv__udp_fd(const uv_udp_t* handle) {
   return handle->io_watcher.fd;
@@ -31,6 +45,24 @@ void uv__udp_recv_ready(uv_udp_t* handle, unsigned events);
 /* Sends queued datagrams and runs the callbacks of completed ones
  * (udp-send.c). */
 void uv__udp_send_ready(uv_udp_t* handle);
+
+/* Sends datagrams from the front of `msgs` as one message (linux/udp-train.c).
+ * Returns how many, with their sizes in msg_len; 0 if they must be sent one by
+ * one; or UV_E*, where none was sent. */
+#if UV__HAVE_UDP_SEGMENT
+int uv__udp_send_train(uv_udp_t* handle,
+                       struct mmsghdr* msgs,
+                       unsigned int count);
+#else
+static inline int uv__udp_send_train(uv_udp_t* handle,
+                                     struct mmsghdr* msgs,
+                                     unsigned int count) {
+  (void) handle;
+  (void) msgs;
+  (void) count;
+  return 0;
+}
+#endif
 
 /* Ends all queued requests with UV_ECANCELED and runs their callbacks. */
 void uv__udp_cancel_sends(uv_udp_t* handle);

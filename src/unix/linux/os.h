@@ -42,6 +42,7 @@
 #define UV__HAVE_SO_NOSIGPIPE 0
 #define UV__HAVE_MSG_NOSIGNAL 1
 #define UV__HAVE_MMSG 1
+#define UV__HAVE_UDP_SEGMENT 1
 #define UV__HAVE_WAITID 1
 #define UV__HAVE_STATX 1
 #if defined(__ANDROID__)
