@@ -19,9 +19,11 @@ def workloads(program, env):
 
 
 def command(program, contender, workload, ops, size=None):
-    floor = ["--floor"] if contender.is_floor else []
-    return [contender.program or program] + floor + [workload["name"], str(ops)] + (
-        [] if size is None else [str(size)])
+    argv = [contender.program or program]
+    if contender.is_floor:
+        argv.append("--floor")
+    argv += [workload["name"], str(ops)]
+    return argv if size is None else argv + [str(size)]
 
 
 def execute(argv, env, what):
