@@ -84,6 +84,16 @@ UV__INLINE void uv__call_read_as(int is_observed,
     stream->read_cb(stream, nread, buf);
 }
 
+/* Decided when the work was submitted. */
+UV__INLINE void uv__call_after_work_as(int is_observed,
+                                       uv_work_t* req,
+                                       int status) {
+  if (is_observed)
+    uv__observed_after_work(req, status);
+  else
+    req->after_work_cb(req, status);
+}
+
 static inline void uv__call_alloc(uv_handle_t* handle,
                                   uv_alloc_cb cb,
                                   size_t size,
@@ -261,16 +271,9 @@ static inline void uv__call_random(uv_random_t* req, int status) {
     req->cb(req, status, req->buf, req->buflen);
 }
 
-/* Context: worker. The slice is around uv__observed_work(). */
+/* Context: worker. The slice is in observe.c. */
 static inline void uv__call_work(uv_work_t* req) {
   req->work_cb(req);
-}
-
-static inline void uv__call_after_work(uv_work_t* req, int status) {
-  if (uv__is_observed())
-    uv__observed_after_work(req, status);
-  else
-    req->after_work_cb(req, status);
 }
 
 static inline void uv__call_walk(uv_handle_t* handle,

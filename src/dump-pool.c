@@ -22,31 +22,21 @@ struct waiting {
   const struct uv__work* works[SHOWN_MAX];
 };
 
-static void (*const work_of[])(struct uv__work* w) = {
-  [UV__CLASS_WORK] = uv__user_work,
-  [UV__CLASS_RANDOM] = uv__random_work,
-  [UV__CLASS_FS] = uv__fs_work,
-  [UV__CLASS_GETADDRINFO] = uv__addr_work,
-  [UV__CLASS_GETNAMEINFO] = uv__name_work,
-};
-static_assert(ARRAY_SIZE(work_of) == UV__CLASS_MAX, "one per class");
-
 static void copy(const struct uv__work* w, void* arg) {
   struct waiting* waiting = arg;
+  enum uv__work_class work_class = uv__work_class_of(w);
 
-  for (int i = 0; i < UV__CLASS_MAX; i++) {
-    if (w->work != work_of[i])
-      continue;
-    waiting->count_of[i]++;
-    if (waiting->count < SHOWN_MAX) {
-      struct uv__record* record = &waiting->shown[waiting->count];
-      memset(record, 0, sizeof(*record));
-      record->loop = w->loop;
-      uv__work_describe(record, w, (enum uv__work_class) i);
-      waiting->works[waiting->count] = w;
-    }
-    waiting->count++;
+  if (work_class == UV__CLASS_MAX)
+    return;
+  waiting->count_of[work_class]++;
+  if (waiting->count < SHOWN_MAX) {
+    struct uv__record* record = &waiting->shown[waiting->count];
+    memset(record, 0, sizeof(*record));
+    record->loop = w->loop;
+    uv__work_describe(record, w, work_class);
+    waiting->works[waiting->count] = w;
   }
+  waiting->count++;
 }
 
 static const char* name_of(struct uv__dump* dump,

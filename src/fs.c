@@ -132,7 +132,7 @@ void uv__fs_work(struct uv__work* w) {
   fs_run(container_of(w, uv_fs_t, work_req));
 }
 
-static void fs_work_done(struct uv__work* w, int status) {
+void uv__fs_work_done(struct uv__work* w, int status) {
   uv_fs_t* req = container_of(w, uv_fs_t, work_req);
 
   uv__req_unregister(req->loop);
@@ -145,15 +145,15 @@ static void fs_work_done(struct uv__work* w, int status) {
 
 static int submit_to_pool(uv_fs_t* req) {
   return uv__work_submit(req->loop, &req->work_req, UV__CLASS_FS, uv__fs_work,
-                         fs_work_done);
+                         uv__fs_work_done);
 }
 
 void uv__fs_done(uv_fs_t* req) {
   *uv__fs_off_pool(req) = NULL;
   if (uv__is_observed())
-    uv__observed_done(&req->work_req, 0, fs_work_done);
+    uv__observed_fs_done(&req->work_req);
   else
-    fs_work_done(&req->work_req, 0);
+    uv__fs_work_done(&req->work_req, 0);
 }
 
 void uv__fs_to_pool(uv_fs_t* req) {
@@ -164,12 +164,12 @@ void uv__fs_to_pool(uv_fs_t* req) {
 
   if (req->result <= 0)
     req->result = err;
-  uv__work_hand_over(req->loop, &req->work_req, 0, fs_work_done);
+  uv__work_hand_over(req->loop, &req->work_req, 0, uv__fs_work_done);
 }
 
 void uv__fs_cancelled(uv_fs_t* req) {
   *uv__fs_off_pool(req) = NULL;
-  uv__work_hand_over(req->loop, &req->work_req, UV_ECANCELED, fs_work_done);
+  uv__work_hand_over(req->loop, &req->work_req, UV_ECANCELED, uv__fs_work_done);
 }
 
 int uv__fs_cancel(uv_fs_t* req) {

@@ -10,6 +10,7 @@
 #include "probe.h"
 #include "slice.h"
 #include "stats.h"
+#include "threadpool.h"
 #include "trace-flight.h"
 #include "trace-send.h"
 
@@ -223,10 +224,15 @@ static const void* request_of(const struct uv__work* w,
   return NULL;
 }
 
+/* Defined below, with the functions of each class. */
+static void observe_functions(struct uv__work* w,
+                              enum uv__work_class work_class);
+
 void uv__observed_submit(uv_loop_t* loop,
-                         const struct uv__work* w,
+                         struct uv__work* w,
                          enum uv__work_class work_class) {
   uv__probe_submit(loop, w, work_class);
+  observe_functions(w, work_class);
   if (uv__flight_find(w) != NULL) {
     /* Another executor had it and gave it back, which only file requests do. */
     if (work_class != UV__CLASS_FS)
@@ -298,12 +304,12 @@ static void run_work(struct uv__work* w, void (*work)(struct uv__work* w)) {
   uv__probe_work_done(w);
 }
 
-void uv__observed_work(struct uv__work* w, void (*work)(struct uv__work* w)) {
+static void observe_work(struct uv__work* w, void (*work)(struct uv__work* w)) {
   struct uv__flight* flight = uv__flight_find(w);
   struct uv__record record;
 
   if (flight == NULL) {
-    run_work(w, work); /* submitted before observing began, or too many */
+    run_work(w, work); /* there were too many, or observing began again */
     return;
   }
 
@@ -325,9 +331,10 @@ void uv__observed_work(struct uv__work* w, void (*work)(struct uv__work* w)) {
     uv__stats_work(&record);
 }
 
-void uv__observed_done(struct uv__work* w,
-                       int status,
-                       void (*done)(struct uv__work* w, int status)) {
+/* Runs done() on the loop's thread. */
+static void observe_done(struct uv__work* w,
+                         int status,
+                         void (*done)(struct uv__work* w, int status)) {
   struct uv__trace_thread* thread = uv__trace_thread_self();
   struct uv__flight* flight = uv__flight_find(w);
 
@@ -338,7 +345,87 @@ void uv__observed_done(struct uv__work* w,
   }
   done(w, status);
   if (thread != NULL)
-    thread->flow = 0; /* no callback took it */
+    thread->flow = 0; /* there was no callback that took it */
+}
+
+static void run_user(struct uv__work* w) {
+  observe_work(w, uv__user_work);
+}
+
+static void end_user(struct uv__work* w, int status) {
+  observe_done(w, status, uv__user_done_observed);
+}
+
+static void run_random(struct uv__work* w) {
+  observe_work(w, uv__random_work);
+}
+
+static void end_random(struct uv__work* w, int status) {
+  observe_done(w, status, uv__random_done);
+}
+
+static void run_fs(struct uv__work* w) {
+  observe_work(w, uv__fs_work);
+}
+
+static void end_fs(struct uv__work* w, int status) {
+  observe_done(w, status, uv__fs_work_done);
+}
+
+static void run_addr(struct uv__work* w) {
+  observe_work(w, uv__addr_work);
+}
+
+static void end_addr(struct uv__work* w, int status) {
+  observe_done(w, status, uv__addr_done);
+}
+
+static void run_name(struct uv__work* w) {
+  observe_work(w, uv__name_work);
+}
+
+static void end_name(struct uv__work* w, int status) {
+  observe_done(w, status, uv__name_done);
+}
+
+/* What a class runs, and what it runs while somebody observes. */
+static const struct {
+  void (*work)(struct uv__work* w);
+  void (*run)(struct uv__work* w);
+  void (*end)(struct uv__work* w, int status);
+} functions[] = {
+  [UV__CLASS_WORK] = { uv__user_work, run_user, end_user },
+  [UV__CLASS_RANDOM] = { uv__random_work, run_random, end_random },
+  [UV__CLASS_FS] = { uv__fs_work, run_fs, end_fs },
+  [UV__CLASS_GETADDRINFO] = { uv__addr_work, run_addr, end_addr },
+  [UV__CLASS_GETNAMEINFO] = { uv__name_work, run_name, end_name },
+};
+static_assert(ARRAY_SIZE(functions) == UV__CLASS_MAX, "one per class");
+
+static void observe_functions(struct uv__work* w,
+                              enum uv__work_class work_class) {
+  if (w->work != functions[work_class].work)
+    return; /* another executor has it */
+  w->work = functions[work_class].run;
+  w->done = functions[work_class].end;
+}
+
+void uv__observed_hand_over(struct uv__work* w) {
+  if (w->done == uv__fs_work_done)
+    w->done = end_fs;
+}
+
+void uv__observed_fs_done(struct uv__work* w) {
+  end_fs(w, 0);
+}
+
+enum uv__work_class uv__work_class_of(const struct uv__work* w) {
+  int i = 0;
+
+  while (i < UV__CLASS_MAX && w->work != functions[i].work &&
+         w->work != functions[i].run)
+    i++;
+  return (enum uv__work_class) i;
 }
 
 void uv__observed_send_call(uv_loop_t* loop, ssize_t result) {

@@ -79,19 +79,22 @@ UV__COLD void uv__observed_iteration(uv_loop_t* loop,
                                      uint64_t begin_ns,
                                      uint64_t events);
 
-/* A request goes to the pool or to another executor. */
+/* A request goes to the pool, or to another executor if its `work` is NULL. Of
+ * those for the pool, `work` and `done` become functions that observe and then
+ * call these: the pool itself asks nobody. So work that was submitted before
+ * somebody observed is not seen. */
 UV__COLD void uv__observed_submit(uv_loop_t* loop,
-                                  const struct uv__work* w,
+                                  struct uv__work* w,
                                   enum uv__work_class work_class);
 /* It was refused. */
 UV__COLD void uv__observed_refused(const struct uv__work* w);
-/* Runs the work. Context: worker. */
-UV__COLD void uv__observed_work(struct uv__work* w,
-                                void (*work)(struct uv__work* w));
-/* Runs done() on the loop's thread. */
-UV__COLD void uv__observed_done(struct uv__work* w,
-                                int status,
-                                void (*done)(struct uv__work* w, int status));
+/* It did not get to the pool, and its `done` is about to run. */
+UV__COLD void uv__observed_hand_over(struct uv__work* w);
+/* A file request that another executor had is done: runs its function. */
+UV__COLD void uv__observed_fs_done(struct uv__work* w);
+
+/* The class of a queued item; UV__CLASS_MAX if it is of none. Context: any. */
+enum uv__work_class uv__work_class_of(const struct uv__work* w);
 
 /* Fills in what a record says of work: class, request, operation, callback. */
 void uv__work_describe(struct uv__record* record,

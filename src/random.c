@@ -18,9 +18,9 @@ void uv__random_work(struct uv__work* w) {
   req->status = uv__random_os_fill(req->buf, req->buflen);
 }
 
-static void random_done(struct uv__work* w, int cancelled) {
+void uv__random_done(struct uv__work* w, int status) {
   uv_random_t* req = container_of(w, uv_random_t, work_req);
-  int outcome = cancelled != 0 ? cancelled : req->status;
+  int outcome = status != 0 ? status : req->status;
 
   uv__req_unregister(req->loop);
   uv__call_random(req, outcome);
@@ -49,7 +49,7 @@ int uv_random(uv_loop_t* loop,
   req->cb = cb;
 
   int err = uv__work_submit(loop, &req->work_req, UV__CLASS_RANDOM,
-                            uv__random_work, random_done);
+                            uv__random_work, uv__random_done);
   if (err != 0)
     uv__req_unregister(loop);
   return err;

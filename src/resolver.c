@@ -19,7 +19,7 @@ void uv__addr_work(struct uv__work* w) {
   uv__getaddrinfo_os_resolve(container_of(w, uv_getaddrinfo_t, work_req));
 }
 
-static void addr_done(struct uv__work* w, int status) {
+void uv__addr_done(struct uv__work* w, int status) {
   uv_getaddrinfo_t* req = container_of(w, uv_getaddrinfo_t, work_req);
 
   uv__req_unregister(req->loop);
@@ -74,7 +74,7 @@ int uv_getaddrinfo(uv_loop_t* loop,
 
   uv__req_register(loop);
   err = uv__work_submit(loop, &req->work_req, UV__CLASS_GETADDRINFO,
-                        uv__addr_work, addr_done);
+                        uv__addr_work, uv__addr_done);
   if (err != 0) {
     uv__req_unregister(loop);
     uv__getaddrinfo_os_drop(req);
@@ -86,7 +86,7 @@ void uv__name_work(struct uv__work* w) {
   uv__getnameinfo_os_resolve(container_of(w, uv_getnameinfo_t, work_req));
 }
 
-static void name_done(struct uv__work* w, int status) {
+void uv__name_done(struct uv__work* w, int status) {
   uv_getnameinfo_t* req = container_of(w, uv_getnameinfo_t, work_req);
 
   uv__req_unregister(req->loop);
@@ -125,7 +125,7 @@ int uv_getnameinfo(uv_loop_t* loop,
 
   uv__req_register(loop);
   int err = uv__work_submit(loop, &req->work_req, UV__CLASS_GETNAMEINFO,
-                            uv__name_work, name_done);
+                            uv__name_work, uv__name_done);
   if (err != 0)
     uv__req_unregister(loop);
   return err;

@@ -207,18 +207,11 @@ static int ensure_pool(void) {
   return pool_error;
 }
 
-static void do_work(struct uv__work* w, void (*work)(struct uv__work*)) {
-  if (uv__is_observed())
-    uv__observed_work(w, work);
-  else
-    work(w);
-}
-
 /* Updates a moving average. A worker preempted in the middle counts as one
  * sample of PACE_MAX_NS, which alone does not make light work heavy. */
 static void time_work(struct uv__work* w, void (*work)(struct uv__work*)) {
   uint64_t begin = uv_hrtime();
-  do_work(w, work);
+  work(w);
   uint64_t took = uv_hrtime() - begin;
   unsigned sample = took < PACE_MAX_NS ? (unsigned) took : PACE_MAX_NS;
   unsigned pace = uv__load_relaxed(&pool.pace_ns);
@@ -233,7 +226,7 @@ static int run_work(struct uv__work* w,
   if (is_timed)
     time_work(w, work);
   else
-    do_work(w, work);
+    work(w);
   return uv__work_push_done(w->loop, w);
 }
 

@@ -26,12 +26,18 @@ int uv__work_submit(uv_loop_t* loop,
                     void (*work)(struct uv__work* w),
                     void (*done)(struct uv__work* w, int status));
 
-/* What each class runs: names an item that is queued. Context: worker. */
+/* What each class runs, on a worker and then on the loop's thread. */
 void uv__user_work(struct uv__work* w);
+void uv__user_done(struct uv__work* w, int status);
+void uv__user_done_observed(struct uv__work* w, int status);
 void uv__random_work(struct uv__work* w);
+void uv__random_done(struct uv__work* w, int status);
 void uv__fs_work(struct uv__work* w);
+void uv__fs_work_done(struct uv__work* w, int status);
 void uv__addr_work(struct uv__work* w);
+void uv__addr_done(struct uv__work* w, int status);
 void uv__name_work(struct uv__work* w);
+void uv__name_done(struct uv__work* w, int status);
 
 /* Returns 0 if work() will not run; done() then runs later with UV_ECANCELED,
  * once, even if the item is cancelled again. UV_EBUSY: too late. */

@@ -87,6 +87,8 @@ void uv__work_hand_over(uv_loop_t* loop,
   w->loop = loop;
   w->work = status == UV_ECANCELED ? uv__work_cancelled : NULL;
   w->done = done;
+  if (uv__is_observed())
+    uv__observed_hand_over(w);
   (void) uv__work_push_done(loop, w);
 }
 
@@ -99,10 +101,7 @@ static void report_done(struct uv__work* w) {
     uv__misuse_end(UV__RULE_POOL_ONCE, w);
   w->done = NULL;
   w->work = NULL; /* can no longer be cancelled */
-  if (uv__is_observed())
-    uv__observed_done(w, status, done);
-  else
-    done(w, status);
+  done(w, status);
 }
 
 int uv__work_run_done(uv_loop_t* loop) {

@@ -18,12 +18,20 @@ void uv__user_work(struct uv__work* w) {
   uv__call_work(req);
 }
 
-static void call_after_work(struct uv__work* w, int status) {
+UV__INLINE void end_work(struct uv__work* w, int status, int is_observed) {
   uv_work_t* req = req_of(w);
 
   uv__req_unregister(req->loop);
   if (req->after_work_cb != NULL)
-    uv__call_after_work(req, status);
+    uv__call_after_work_as(is_observed, req, status);
+}
+
+void uv__user_done(struct uv__work* w, int status) {
+  end_work(w, status, 0);
+}
+
+void uv__user_done_observed(struct uv__work* w, int status) {
+  end_work(w, status, 1);
 }
 
 int uv_queue_work(uv_loop_t* loop,
@@ -40,7 +48,7 @@ int uv_queue_work(uv_loop_t* loop,
   uv__req_start(loop, req, UV_WORK);
 
   int err = uv__work_submit(loop, &req->work_req, UV__CLASS_WORK, uv__user_work,
-                            call_after_work);
+                            uv__user_done);
   if (err != 0)
     uv__req_unregister(loop);
   return err;
