@@ -107,7 +107,7 @@ uv_step(examples examples 120 FAST gcc NORMAL asan windows
         FULL tsan msan i386 musl ${zig} ${emulated} LIGHT TAP
         SCRIPT test/examples @build@)
 # The reader of traces, on traces made by hand and on examples.
-uv_step(uv-trace tools 300 FAST gcc NORMAL asan windows autotools
+uv_step(uv-trace tools 300 FAST gcc NORMAL asan windows
         FULL tsan msan i386 musl LIGHT TAP SCRIPT test/uv-trace/run @build@)
 # The pull loop: one thread blocks, another runs the callbacks.
 uv_step(pull-loop examples 120 NORMAL tsan PROGRAM examples/pull-echo)
