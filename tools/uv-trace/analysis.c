@@ -22,10 +22,6 @@ void analysis_init(struct analysis* a) {
   a->library = base_copy("");
   a->begin_ns = UINT64_MAX;
   names_init(&a->names);
-  a->loops = base_alloc(ANALYSIS_LOOPS, sizeof(*a->loops));
-  a->callbacks = base_alloc(ANALYSIS_CALLBACKS, sizeof(*a->callbacks));
-  a->classes = base_alloc(ANALYSIS_WORKS, sizeof(*a->classes));
-  a->works = base_alloc(ANALYSIS_WORKS, sizeof(*a->works));
 }
 
 static void works_close(struct work* works, size_t count) {
@@ -74,28 +70,43 @@ uint32_t analysis_name(struct analysis* a, const char* name) {
   return names_add(&a->names, name);
 }
 
-/* The index of a key in an array of at most `max` items, whose last one is
- * for all that came too late. */
-static size_t place_of(struct map* map,
-                       uint64_t key,
-                       size_t* count,
-                       size_t max) {
+/* An array of `*count` items of `size` bytes, at most `max`; the last is for
+ * all that came too late. */
+struct table {
+  struct map* map; /* keys */
+  void** items;
+  size_t* count;
+  size_t* room;
+  size_t size;
+  size_t max;
+};
+
+/* The index of a key's item, which is zero if it is new. */
+static size_t table_place(const struct table* t, uint64_t key) {
   int is_new;
-  uint32_t fresh = (uint32_t) (*count < max ? *count : max - 1);
+  uint32_t fresh = (uint32_t) (*t->count < t->max ? *t->count : t->max - 1);
 
   /* (The map need not grow with keys that share a place.) */
-  if (map->count > 2 * max)
-    return max - 1;
-  uint32_t i = map_add(map, key, fresh, &is_new);
-  if (is_new && *count < max)
-    ++*count;
+  if (t->map->count > 2 * t->max)
+    return t->max - 1;
+  uint32_t i = map_add(t->map, key, fresh, &is_new);
+  if (is_new && *t->count < t->max) {
+    *t->items = base_grow(*t->items, *t->count, t->room, t->size);
+    memset((char*) *t->items + i * t->size, 0, t->size);
+    ++*t->count;
+  }
   return i;
 }
 
 static struct loop* loop_of(struct analysis* a, const struct event* event) {
   uint64_t address = event_address(event_text(event, "loop"));
-  struct loop* loop =
-      &a->loops[place_of(&a->loop_of, address, &a->nloops, ANALYSIS_LOOPS)];
+  void* items = a->loops;
+  struct table table = { &a->loop_of,       &items,
+                         &a->nloops,        &a->loops_room,
+                         sizeof(*a->loops), ANALYSIS_LOOPS };
+  size_t i = table_place(&table, address);
+  a->loops = items;
+  struct loop* loop = &a->loops[i];
 
   if (loop->end_ns == 0) {
     loop->address = address;
@@ -183,7 +194,12 @@ static void add_callback(struct analysis* a, const struct event* event) {
   uint32_t call = names_add(&a->names, event_text(event, "call"));
   /* (Numbers of names have 18 bits.) */
   uint64_t key = (uint64_t) name << 40 | (uint64_t) type << 20 | call;
-  size_t i = place_of(&a->callback_of, key, &a->ncallbacks, ANALYSIS_CALLBACKS);
+  void* items = a->callbacks;
+  struct table table = { &a->callback_of,       &items,
+                         &a->ncallbacks,        &a->callbacks_room,
+                         sizeof(*a->callbacks), ANALYSIS_CALLBACKS };
+  size_t i = table_place(&table, key);
+  a->callbacks = items;
   struct callback* callback = &a->callbacks[i];
 
   if (callback->time.count == 0) {
@@ -203,21 +219,28 @@ static void add_callback(struct analysis* a, const struct event* event) {
 }
 
 static struct work* work_of(struct map* map,
-                            struct work* works,
+                            struct work** works,
                             size_t* count,
+                            size_t* room,
                             uint32_t name) {
-  size_t i = place_of(map, name, count, ANALYSIS_WORKS);
+  void* items = *works;
+  struct table table = { map,  &items,          count,
+                         room, sizeof(**works), ANALYSIS_WORKS };
+  size_t i = table_place(&table, name);
 
-  works[i].name = i == ANALYSIS_WORKS - 1 ? NAMES_OTHER : name;
-  return &works[i];
+  *works = items;
+  struct work* work = *works + i;
+  work->name = i == ANALYSIS_WORKS - 1 ? NAMES_OTHER : name;
+  return work;
 }
 
 static void add_work(struct analysis* a, const struct event* event) {
   uint32_t name = analysis_name(a, event->name);
   uint32_t class_name = names_add(&a->names, event_text(event, "class"));
   struct work* both[] = {
-    work_of(&a->class_of, a->classes, &a->nclasses, class_name),
-    work_of(&a->work_of, a->works, &a->nworks, name),
+    work_of(&a->class_of, &a->classes, &a->nclasses, &a->classes_room,
+            class_name),
+    work_of(&a->work_of, &a->works, &a->nworks, &a->works_room, name),
   };
   int64_t queued = -1;
   int is_new;
@@ -328,7 +351,8 @@ void analysis_end(struct analysis* a) {
     if (loop->polls != 0 && loop->end_ns > loop->gaps.poll_end_ns)
       histogram_add(&loop->lag, loop->end_ns - loop->gaps.poll_end_ns);
   }
-  qsort(a->loops, a->nloops, sizeof(*a->loops), by_lag);
+  if (a->nloops != 0)
+    qsort(a->loops, a->nloops, sizeof(*a->loops), by_lag);
 }
 
 double analysis_seconds(const struct analysis* a) {
@@ -358,7 +382,8 @@ uint32_t* analysis_order(const struct analysis* a) {
     ranks[i].ns = a->callbacks[i].time.sum;
     ranks[i].i = (uint32_t) i;
   }
-  qsort(ranks, a->ncallbacks, sizeof(*ranks), by_time);
+  if (a->ncallbacks != 0)
+    qsort(ranks, a->ncallbacks, sizeof(*ranks), by_time);
   for (size_t i = 0; i < a->ncallbacks; i++)
     order[i] = ranks[i].i;
   free(ranks);

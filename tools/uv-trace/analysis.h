@@ -103,15 +103,19 @@ struct analysis {
   struct names names;
   struct loop* loops;
   size_t nloops;
+  size_t loops_room;
   struct map loop_of; /* by address */
   struct callback* callbacks;
   size_t ncallbacks;
+  size_t callbacks_room;
   struct map callback_of; /* by name, type and call */
   struct work* classes;
   size_t nclasses;
+  size_t classes_room;
   struct map class_of; /* by name */
   struct work* works;
   size_t nworks;
+  size_t works_room;
   struct map work_of;
   struct map workers; /* by thread */
   struct incidents starved;

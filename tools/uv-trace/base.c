@@ -28,6 +28,10 @@ void* base_alloc(size_t count, size_t size) {
   return base_check(calloc(count == 0 ? 1 : count, size));
 }
 
+void* base_room(size_t size) {
+  return base_check(malloc(size));
+}
+
 void* base_grow(void* items, size_t count, size_t* room, size_t size) {
   if (count < *room)
     return items;

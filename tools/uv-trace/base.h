@@ -25,6 +25,9 @@ void base_say(const char* format, ...) BASE_PRINTF(1, 2);
  * Freed with free(). */
 void* base_alloc(size_t count, size_t size);
 
+/* Likewise `size` bytes that are not initialised. */
+void* base_room(size_t size);
+
 /* Makes room for one more item in an array of `count` items; `*room` is how
  * many fit. New items are not initialised. */
 void* base_grow(void* items, size_t count, size_t* room, size_t size);

@@ -14,7 +14,7 @@
 void reader_init(struct reader* reader, FILE* file) {
   memset(reader, 0, sizeof(*reader));
   reader->file = file;
-  reader->buffer = base_alloc(READER_SIZE + 1, 1);
+  reader->buffer = base_room(READER_SIZE + 1);
 }
 
 void reader_close(struct reader* reader) {
