@@ -24,7 +24,9 @@ enum {
   NEEDS_COPY_FLAGS = 1u << 4, /* no flag of copyfile that we do not know */
   PTR_IS_BLOCK = 1u << 5,     /* one allocation of the request's own */
   PTR_IS_ENTRIES = 1u << 6,   /* struct uv__entries of the request's own */
-  LIMITS_BYTES = 1u << 7      /* no more than UV__FS_BYTES_MAX at once */
+  LIMITS_BYTES = 1u << 7,     /* no more than UV__FS_BYTES_MAX at once */
+  NEEDS_OTHERS =
+      NEEDS_NEW_PATH | NEEDS_BUFS | NEEDS_DIR | NEEDS_COPY_FLAGS | LIMITS_BYTES
 };
 
 static const unsigned char traits[UV__FS_TYPES] = {
@@ -85,11 +87,9 @@ static int has_dir(const struct uv__fs_args* args) {
   return args->type != UV_FS_READDIR || args->dir->dirents != NULL;
 }
 
-static int check_args(const struct uv__fs_args* args) {
-  unsigned needs = traits[args->type];
-
-  if ((needs & NEEDS_PATH) && args->path == NULL)
-    return UV_EINVAL;
+/* The rest of check_args(), for types that need more than a path. */
+UV__NOINLINE static int check_others(const struct uv__fs_args* args,
+                                     unsigned needs) {
   if ((needs & NEEDS_NEW_PATH) && args->new_path == NULL)
     return UV_EINVAL;
   if ((needs & NEEDS_BUFS) && !has_bufs(args))
@@ -101,6 +101,14 @@ static int check_args(const struct uv__fs_args* args) {
   if ((needs & NEEDS_COPY_FLAGS) && (args->flags & ~COPY_FLAGS) != 0)
     return UV_EINVAL;
   return 0;
+}
+
+static int check_args(const struct uv__fs_args* args) {
+  unsigned needs = traits[args->type];
+
+  if ((needs & NEEDS_PATH) && args->path == NULL)
+    return UV_EINVAL;
+  return needs & NEEDS_OTHERS ? check_others(args, needs) : 0;
 }
 
 static void init_req(uv_loop_t* loop,

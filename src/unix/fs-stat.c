@@ -80,19 +80,26 @@ static int plain_stat(int fd, const char* path, int at_flags, uv_stat_t* out) {
 }
 
 #if UV__HAVE_STATX
-static int any_stat(int fd, const char* path, int at_flags, uv_stat_t* out) {
-  if (!uv__statx_usable())
-    return plain_stat(fd, path, at_flags, out);
-
-  int err = uv__statx(fd, path, at_flags, out);
-  if (err == 0 || !uv__statx_maybe_refused(err))
+/* uv__statx() failed with `err`. If fstatat() succeeds, it was refused. */
+UV__NOINLINE static int stat_again(int err,
+                                   int fd,
+                                   const char* path,
+                                   int at_flags,
+                                   uv_stat_t* out) {
+  if (!uv__statx_maybe_refused(err))
     return err;
-
-  /* If fstatat() succeeds, statx() itself was refused. */
   err = plain_stat(fd, path, at_flags, out);
   if (err == 0)
     uv__statx_disable();
   return err;
+}
+
+UV__INLINE int any_stat(int fd,
+                        const char* path,
+                        int at_flags,
+                        uv_stat_t* out) {
+  int err = uv__statx(fd, path, at_flags, out);
+  return err == 0 ? 0 : stat_again(err, fd, path, at_flags, out);
 }
 #else
 static int any_stat(int fd, const char* path, int at_flags, uv_stat_t* out) {

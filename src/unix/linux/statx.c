@@ -18,10 +18,6 @@ static_assert(offsetof(struct uv__statx_data, dev_major) == 136,
 /* Set once, and no data depends on it: relaxed on both sides. */
 static int gave_up;
 
-int uv__statx_usable(void) {
-  return !uv__load_relaxed(&gave_up);
-}
-
 void uv__statx_disable(void) {
   uv__store_relaxed(&gave_up, 1);
 }
@@ -39,6 +35,11 @@ static void set_time(uv_timespec_t* out, const struct uv__statx_time* ts) {
   out->tv_nsec = (long) ts->nsec;
 }
 
+/* makedev(), and quickly for the usual case: no device. */
+static uint64_t device_of(uint32_t high, uint32_t low) {
+  return (high | low) == 0 ? 0 : makedev(high, low);
+}
+
 /* Field by field: an initialiser would be built elsewhere and copied. */
 void uv__statx_take(uv_stat_t* out, const struct uv__statx_data* stx) {
   out->st_dev = makedev(stx->dev_major, stx->dev_minor);
@@ -46,7 +47,7 @@ void uv__statx_take(uv_stat_t* out, const struct uv__statx_data* stx) {
   out->st_nlink = stx->nlink;
   out->st_uid = stx->uid;
   out->st_gid = stx->gid;
-  out->st_rdev = makedev(stx->rdev_major, stx->rdev_minor);
+  out->st_rdev = device_of(stx->rdev_major, stx->rdev_minor);
   out->st_ino = stx->ino;
   out->st_size = stx->size;
   out->st_blksize = stx->blksize;
@@ -64,6 +65,8 @@ int uv__statx(int fd, const char* path, int at_flags, uv_stat_t* out) {
   const char* name = path != NULL ? path : "";
   int flags = path != NULL ? at_flags : AT_EMPTY_PATH;
 
+  if (uv__load_relaxed(&gave_up))
+    return UV_ENOSYS;
   if (syscall(UV__SYS_STATX, fd, name, flags, UV__STATX_MASK, &stx) != 0)
     return uv__errno();
 

@@ -51,8 +51,7 @@ void uv__statx_take(uv_stat_t* out, const struct uv__statx_data* stx);
  * sandbox that does not know it? */
 int uv__statx_maybe_refused(int err);
 
-/* Process-wide: after this, uv__statx_usable() is 0 for good. */
+/* Process-wide: after this, uv__statx() returns UV_ENOSYS for good. */
 void uv__statx_disable(void);
-int uv__statx_usable(void);
 
 #endif /* UV_LINUX_STATX_H_ */
