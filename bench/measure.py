@@ -10,6 +10,8 @@ import tempfile
 from contenders import Stop
 
 TIMEOUT = 150
+# Counting takes its time, and does not mind being paused.
+COUNT_TIMEOUT = 900
 
 
 def workloads(program, env):
@@ -26,12 +28,12 @@ def command(program, contender, workload, ops, size=None):
     return argv if size is None else argv + [str(size)]
 
 
-def execute(argv, env, what):
+def execute(argv, env, what, limit=TIMEOUT):
     try:
-        done = subprocess.run(argv, env=env, text=True, timeout=TIMEOUT,
+        done = subprocess.run(argv, env=env, text=True, timeout=limit,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     except subprocess.TimeoutExpired:
-        raise Stop("%s did not end within %d s" % (what, TIMEOUT))
+        raise Stop("%s did not end within %d s" % (what, limit))
     if done.returncode != 0:
         raise Stop("%s failed: %s" % (what, done.stderr.strip()[-300:]))
     return json.loads(done.stdout.splitlines()[-1])
@@ -103,7 +105,7 @@ def count_syscalls(argv, env):
     with tempfile.TemporaryDirectory() as folder:
         trace = os.path.join(folder, "trace")
         full = ["strace", "-ff", "-qq", "-o", trace, "-s", "0"] + argv
-        execute(full, env, "strace of " + argv[-2])
+        execute(full, env, "strace of " + argv[-2], COUNT_TIMEOUT)
         files = sorted(glob.glob(trace + ".*"),
                        key=lambda name: int(name.rsplit(".", 1)[1]))
         calls = 0
@@ -121,7 +123,7 @@ def count_instructions(argv, env):
         out = os.path.join(folder, "callgrind.%p")
         full = ["valgrind", "--tool=callgrind", "-q",
                 "--callgrind-out-file=" + out] + argv
-        execute(full, env, "callgrind of " + argv[-2])
+        execute(full, env, "callgrind of " + argv[-2], COUNT_TIMEOUT)
         # The process itself has the lowest number; forks before exec may have
         # left others.
         files = sorted(glob.glob(os.path.join(folder, "callgrind.*")),

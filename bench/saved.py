@@ -64,3 +64,12 @@ def start(args, folder, fresh):
         if earlier.get("library") == document["library"]:
             return dict(document, **earlier)
     return document
+
+
+def write(path, text):
+    """All of it or nothing; silently, because it happens often."""
+    if not path:
+        return
+    with open(path + ".new", "w") as out:
+        out.write(text)
+    os.replace(path + ".new", path)
