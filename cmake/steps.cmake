@@ -234,7 +234,7 @@ uv_step(differential-fuzz fuzz ${limit} FULL asan tsan
 # Fuzzers: their corpora in every check.
 uv_step(fuzz fuzz 600 NORMAL tree PACKAGES clang libclang-rt-14-dev
         COMMAND test/fuzz/run --seconds 0)
-math(EXPR limit "${FUZZ_SECONDS} * 10 + 600")
+math(EXPR limit "${FUZZ_SECONDS} * 13 + 600")
 uv_step(fuzz-new fuzz ${limit} FULL tree PACKAGES clang libclang-rt-14-dev
         COMMAND test/fuzz/run --seconds ${FUZZ_SECONDS})
 

@@ -5,6 +5,7 @@
 #include "report.h"
 #include "run.h"
 #include "trace.h"
+#include "uv/ext.h" /* its version, nothing else */
 #include "watch.h"
 
 #include <limits.h>
@@ -125,7 +126,8 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (strcmp(name, "--version") == 0) {
-    puts("uv-trace, of Blacklight");
+    printf("uv-trace %d.%d.%d%s\n", UVX_VERSION_MAJOR, UVX_VERSION_MINOR,
+           UVX_VERSION_PATCH, UVX_VERSION_IS_RELEASE ? "" : "-dev");
     return 0;
   }
   for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
