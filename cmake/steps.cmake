@@ -82,14 +82,14 @@ uv_step(test-epoll blackbox 300 FAST gcc NORMAL clang asan
 uv_step(test-poll blackbox 300 FAST gcc NORMAL asan
         FULL tsan msan i386 musl ${zig} ${emulated}
         NAMES PROGRAM uv-test UV_POLLER=poll)
-uv_step(test-select blackbox 300 FAST gcc FULL asan i386 musl
+uv_step(test-select blackbox 300 NORMAL gcc FULL asan i386 musl
         NAMES PROGRAM uv-test UV_POLLER=select)
 # Files through io_uring instead of the pool, where the kernel has it.
-uv_step(test-uring blackbox 300 FAST gcc FULL asan i386 musl
+uv_step(test-uring blackbox 300 NORMAL gcc FULL asan i386 musl
         NAMES PROGRAM uv-test UV_USE_IO_URING=1)
 # As if the kernel were 3.10: later system calls are refused.
 foreach(name unit contract test)
-  uv_step(old-kernel-${name} blackbox 300 FAST gcc FULL glibc217
+  uv_step(old-kernel-${name} blackbox 300 NORMAL gcc FULL glibc217
           NAMES COMMAND test/old-kernel @build@/uv-${name})
 endforeach()
 # The kqueue of test/kqueue-shim, and with it calls of the C library that
@@ -107,12 +107,12 @@ uv_step(examples examples 120 FAST gcc NORMAL asan windows
         FULL tsan msan i386 musl ${zig} ${emulated} LIGHT TAP
         SCRIPT test/examples @build@)
 # The reader of traces, on traces made by hand and on examples.
-uv_step(uv-trace tools 300 FAST gcc NORMAL asan windows
+uv_step(uv-trace tools 300 NORMAL gcc asan windows
         FULL tsan msan i386 musl LIGHT TAP SCRIPT test/uv-trace/run @build@)
 # The pull loop: one thread blocks, another runs the callbacks.
 uv_step(pull-loop examples 120 NORMAL tsan PROGRAM examples/pull-echo)
 # Every benchmark, for some milliseconds: that it works, never how fast.
-uv_step(bench bench 120 FAST gcc FULL i386 musl TAP
+uv_step(bench bench 120 NORMAL gcc FULL i386 musl TAP
         COMMAND bench/smoke @build@/uv-bench)
 # Static probes: notes, and the manual's bpftrace commands.
 uv_step(probes abi 240 NORMAL gcc LIGHT TAP PACKAGES systemtap-sdt-dev bpftrace
