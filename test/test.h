@@ -188,6 +188,10 @@ int test_open_handles(void);
 #if TEST_POSIX
 /* The lowest free descriptor number. */
 int test_lowest_fd(void);
+
+/* _exit() without what coverage builds do there, which is to write files: for
+ * children that may not open any. */
+_Noreturn void test_exit_bare(int status);
 #endif
 
 void test_close_socket(uv_os_sock_t sock);
