@@ -6,6 +6,7 @@ import math
 from xml.sax.saxutils import escape
 
 import figures
+import saved
 
 LEFT, RIGHT, TOP, STEP, BOTTOM = 250, 150, 76, 24, 44
 WIDTH = 900
@@ -42,8 +43,8 @@ LEGEND = (("faster", "faster than libuv"), ("slower", "slower"),
 class Row:
     """What one bar shows."""
 
-    def __init__(self, label, result):
-        self.label = label
+    def __init__(self, label, result, is_older=False):
+        self.label = label + (" *" if is_older else "")
         self.figure = result["ratio"]
         self.kind = figures.direction(self.figure)
         cpu = result["cpu_ratio"]
@@ -116,9 +117,9 @@ def grid(low, high, x, height):
     return out
 
 
-def draw_rows(rows, title, references):
+def draw_rows(rows, title, references, remark):
     low, high, x = scale(rows)
-    height = TOP + STEP * len(rows) + BOTTOM
+    height = TOP + STEP * len(rows) + BOTTOM + (18 if remark else 0)
     out = ['<svg xmlns="http://www.w3.org/2000/svg" class="speedchart" '
            'viewBox="0 0 %d %d" width="%d" height="%d" role="img" '
            'font-family="sans-serif" font-size="13">'
@@ -130,12 +131,16 @@ def draw_rows(rows, title, references):
     for at, word in ((WIDTH - 90, "time"), (WIDTH - 14, "CPU time")):
         out.append('<text class="dim" x="%d" y="%d" text-anchor="end">%s'
                    '</text>' % (at, TOP - 10, word))
-    out += grid(low, high, x, height)
+    out += grid(low, high, x, height - (18 if remark else 0))
     for index, row in enumerate(rows):
         out += bar(TOP + STEP * index, row, x)
     out.append('<text class="dim" x="%d" y="%d">times as fast as %s (time per '
                'operation; logarithmic scale)</text>'
-               % (LEFT - 120, height - 10, escape(references)))
+               % (LEFT - 120, height - (28 if remark else 10),
+                  escape(references)))
+    if remark:
+        out.append('<text class="dim" x="%d" y="%d">%s</text>'
+                   % (LEFT - 120, height - 10, escape(remark)))
     return "\n".join(out + ["</svg>", ""])
 
 
@@ -147,9 +152,28 @@ def fastest_of(names):
                                                 numbers[-1])
 
 
+def about_older(document, names):
+    """A sentence about rows of an earlier day, or nothing."""
+    older = [document["workloads"][name] for name in names
+             if saved.is_older(document["workloads"][name], document)]
+    said = sorted({"%s, %s, %s" % (row["date"], row["machine"].split(",")[0],
+                                   fastest_of(row["references"]))
+                   for row in older if row.get("references")})
+    return "* " + "; ".join(said) if said else ""
+
+
+def draw_workloads(document, labels, title):
+    """labels: (name of a workload, what the drawing calls it)."""
+    labels = [pair for pair in labels
+              if "ratio" in document["workloads"].get(pair[0], {})]
+    rows = [Row(label, document["workloads"][name],
+                saved.is_older(document["workloads"][name], document))
+            for name, label in labels]
+    return draw_rows(rows, title, fastest_of(document["references"]),
+                     about_older(document, [name for name, _ in labels]))
+
+
 def draw(document):
     """Every workload of the document, by its own name."""
-    rows = [Row(name, result) for name, result
-            in document["workloads"].items() if "ratio" in result]
-    return draw_rows(rows, "Blacklight and libuv: every workload",
-                     fastest_of(document["references"]))
+    return draw_workloads(document, [(n, n) for n in document["workloads"]],
+                          "Blacklight and libuv: every workload")

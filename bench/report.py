@@ -3,6 +3,8 @@
 
 HEAD = ("workload", "us/op", "libuv us/op", "ratio", "spread", "goal",
         "verdict", "CPU s/M", "libuv CPU s/M", "CPU ratio", "of floor")
+# On the page also when, and against which release: the fastest of that day.
+PAGE_HEAD = HEAD + ("libuv", "measured")
 
 
 def number(value):
@@ -47,6 +49,11 @@ def row(name, result):
             number(seconds["blacklight"]),
             number(seconds[result["cpu_reference"]]),
             number(cpu and cpu["median"]), floor(result))
+
+
+def page_row(name, result, document):
+    return row(name, result) + (result["reference"].replace("libuv-", ""),
+                                result.get("date", document["date"]))
 
 
 def line(cells):
@@ -120,8 +127,10 @@ def markdown(document):
     out = ["# Measured", "", document["machine"] + ", " + document["date"] +
            ". How to read this: [README.md](README.md)."]
     if timed:
-        out += ["", "| %s |" % " | ".join(HEAD), "|---|" + "--:|" * 10]
-        out += ["| %s |" % " | ".join(row(n, r)) for n, r in timed.items()]
+        out += ["", "| %s |" % " | ".join(PAGE_HEAD),
+                "|---|" + "--:|" * (len(PAGE_HEAD) - 1)]
+        out += ["| %s |" % " | ".join(page_row(n, r, document))
+                for n, r in timed.items()]
         out += missed_list(timed)
     out += costs_table(results, "syscalls_per_op",
                        "System calls per operation")

@@ -53,17 +53,45 @@ def identity(folder):
         return hashlib.sha256(binary.read()).hexdigest()[:16]
 
 
-def start(args, folder, fresh):
-    """The document to fill: that of the last call, or `fresh` with a date."""
+def start(args, folder, rows, fresh):
+    """The document to fill: `fresh` with a date and, if resumed, the `rows` of
+    earlier calls. Each row says when it was measured, with which library and
+    against what, so that those of another library can stay until they are
+    measured again."""
     document = dict({"date": datetime.date.today().isoformat(),
                      "machine": contenders.machine(),
                      "library": identity(folder)}, **fresh)
     if args.resume and args.json and os.path.exists(args.json):
         with open(args.json) as text:
             earlier = json.load(text)
+        for name, row in earlier[rows].items():
+            for key in ABOUT:
+                row.setdefault(key, earlier.get(key))
+            document[rows][name] = row
+        document.setdefault("runs", {})
         if earlier.get("library") == document["library"]:
-            return dict(document, **earlier)
+            document["runs"].update(earlier.get("runs", {}))
     return document
+
+
+# What a row says about itself.
+ABOUT = ("date", "library", "machine", "references")
+
+
+def sign(row, document):
+    for key in ABOUT:
+        if key in document:
+            row[key] = document[key]
+
+
+def is_done(row, document):
+    """Whether this library has been measured."""
+    return row is not None and row.get("library") == document["library"]
+
+
+def is_older(row, document):
+    return row.get("date", document["date"]) != document["date"] or \
+        row.get("library", document.get("library")) != document.get("library")
 
 
 def write(path, text):
