@@ -118,8 +118,7 @@ void uv_close(uv_handle_t* handle, uv_close_cb close_cb) {
     handle->loop->active_handles++; /* H1 */
 }
 
-/* H5: does not read the loop from the handle. */
-static void finish_close(uv_loop_t* loop, uv_handle_t* handle) {
+void uv__handle_finish(uv_loop_t* loop, uv_handle_t* handle, unsigned clear) {
   const struct uv__handle_class* class = &uv__handle_classes[handle->type];
 
   if (class->finish != NULL && class->finish(handle) == UV__FINISH_AGAIN) {
@@ -128,23 +127,12 @@ static void finish_close(uv_loop_t* loop, uv_handle_t* handle) {
   }
 
   handle->flags |= UV__CLOSED;
-  handle->flags &= ~UV__REF; /* uv_has_ref() of a closed handle is 0 */
+  handle->flags &= ~clear;
   uv__queue_remove(&handle->handle_queue);
 
   /* Last: the callback may free the handle. */
   if (handle->close_cb != NULL)
     uv__call_close(loop, handle);
-}
-
-void uv__handle_run_closing(uv_loop_t* loop) {
-  uv_handle_t* handle = loop->closing_handles;
-  loop->closing_handles = NULL;
-
-  while (handle != NULL) {
-    uv_handle_t* next = handle->next_closing;
-    finish_close(loop, handle);
-    handle = next;
-  }
 }
 
 void uv_walk(uv_loop_t* loop, uv_walk_cb walk_cb, void* arg) {

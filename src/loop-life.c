@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Creating, configuring and closing loops; the default loop. */
 #include "alloc.h"
-#include "async.h"
 #include "dump-session.h"
 #include "handle.h"
 #include "loop-list.h"
 #include "loop-poll.h"
 #include "misuse.h"
+#include "os/async.h"
 #include "os/loop.h"
 #include "stats-session.h"
 #include "stats.h"
@@ -50,7 +50,7 @@ int uv_loop_init(uv_loop_t* loop) {
   uv__stats_init_loop();
   uv__watchdog_init_loop();
   uv__dump_init_loop();
-  uv__async_init_loop(loop);
+  uv__async_os_init_loop(loop);
   uv_update_time(loop);
 
   int err = uv__loop_os_init(loop);
@@ -92,7 +92,7 @@ int uv_loop_close(uv_loop_t* loop) {
     return uv__misuse_refuse_busy(loop);
 
   uv__loop_list_remove(loop);
-  uv__async_close_loop(loop);
+  uv__async_os_close_loop(loop);
   uv__loop_os_close(loop);
   uv__timer_close_loop(loop);
   uv__loop_poll_close(loop);
@@ -140,7 +140,7 @@ int uv_loop_fork(uv_loop_t* loop) {
   int err = state->poller->reopen(loop);
   if (err != 0)
     return err;
-  uv__async_fork(loop);
+  uv__async_os_fork(loop);
   state->shared.work_done = NULL;
   state->batch.count = 0;
   uv__wake_fork(loop);

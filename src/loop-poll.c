@@ -87,9 +87,9 @@ static int wait_once(uv_loop_t* loop, int timeout_ms) {
   batch->next = 0;
   batch->count = n < 0 ? 0 : n;
   batch->was_full = n == room;
-  /* Events found without sleeping were waiting for the loop. They are counted
-   * only if idle time is measured. */
-  batch->was_waiting = !is_sleep && uv__metrics_idle_is_on(loop);
+  /* Events found without sleeping were waiting for the loop. */
+  batch->was_waiting = !is_sleep && (uv__metrics_idle_is_on(loop) ||
+                                     state->poller->counts_waiting);
   batch->signals_due = are_signals_due(loop, was_due);
   if (uv__wake_take(loop))
     add_wake(batch);

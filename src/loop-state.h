@@ -86,8 +86,9 @@ enum {
 /* What other threads and signal handlers write to; all of it is atomic. */
 struct uv__loop_shared {
   unsigned word;               /* wake.c: PENDING, AWAKE, SPINNING, BATCHING */
-  unsigned busy;               /* async.c: senders inside the loop */
-  uv_async_t* sent;            /* async.c: a stack, linked by u.reserved[0] */
+  unsigned busy;               /* senders and workers inside the loop */
+  uv_async_t* sent;            /* unix/async.c: a stack, linked by
+                                * u.reserved[0] */
   struct uv__queue* work_done; /* work-done.c: finished work, newest first,
                                 * linked by uv__work.wq.next */
   unsigned batch_end; /* work-done.c: wake the loop when no more items than

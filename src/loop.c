@@ -13,11 +13,11 @@
  */
 #include "loop-watcher.h"
 #include "deadline.h"
-#include "handle.h"
 #include "loop-check.h"
 #include "loop-poll.h"
 #include "misuse.h"
 #include "observe.h"
+#include "os/handle-class.h"
 #include "os/loop.h"
 #include "timer.h"
 #include "uv/ext.h"
@@ -130,7 +130,7 @@ UV__INLINE void after_poll(uv_loop_t* loop,
   if (!uv__queue_empty(&loop->check_handles))
     run_phase(loop, UV__PHASE_CHECK, uv__run_check, is_observed);
   if (loop->closing_handles != NULL)
-    run_phase(loop, UV__PHASE_CLOSING, uv__handle_run_closing, is_observed);
+    run_phase(loop, UV__PHASE_CLOSING, uv__handle_os_run_closing, is_observed);
   uv_update_time(loop);
 }
 

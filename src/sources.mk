@@ -19,8 +19,6 @@ uv_public_headers = \
 
 uv_private_headers = \
   src/alloc.h \
-  src/async-order.h \
-  src/async.h \
   src/atomic-msvc.h \
   src/atomic.h \
   src/background.h \
@@ -46,6 +44,7 @@ uv_private_headers = \
   src/misuse.h \
   src/observe.h \
   src/os/addr.h \
+  src/os/async.h \
   src/os/fs-event.h \
   src/os/fs.h \
   src/os/handle-class.h \
@@ -86,6 +85,8 @@ uv_private_headers = \
   src/trace-session.h \
   src/trace-thread.h \
   src/trace-writer.h \
+  src/unix/async-order.h \
+  src/unix/async.h \
   src/unix/bsd/os.h \
   src/unix/bsd/sysinfo.h \
   src/unix/cmsg.h \
@@ -134,6 +135,7 @@ uv_private_headers = \
   src/watchdog.h \
   src/win/afd.h \
   src/win/ansi.h \
+  src/win/async.h \
   src/win/compiler.h \
   src/win/dump-path.h \
   src/win/error.h \
@@ -170,8 +172,6 @@ uv_common_sources = \
   src/accessors.c \
   src/addr.c \
   src/alloc.c \
-  src/async-order.c \
-  src/async.c \
   src/background.c \
   src/callback.c \
   src/deadline.c \
@@ -243,6 +243,7 @@ uv_common_sources = \
 uv_win_sources = \
   src/win/afd.c \
   src/win/ansi.c \
+  src/win/async.c \
   src/win/clock.c \
   src/win/cpu-info.c \
   src/win/dispatch.c \
@@ -331,6 +332,8 @@ uv_win_sources = \
 
 # Everything but Windows.
 uv_unix_sources = \
+  src/unix/async-order.c \
+  src/unix/async.c \
   src/unix/backtrace.c \
   src/unix/clock.c \
   src/unix/dl.c \

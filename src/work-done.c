@@ -108,7 +108,7 @@ int uv__work_run_done(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
   int count = 0;
 
-  if (uv__load_relaxed(&state->shared.work_done) == NULL)
+  if (!uv__work_has_done(loop))
     return 0;
   /* Acquire: what the workers wrote. Pairs with uv__work_push_done(). */
   struct uv__queue* oldest =

@@ -3,7 +3,8 @@
 #ifndef UV_WORK_DONE_H_
 #define UV_WORK_DONE_H_
 
-#include "base.h"
+#include "atomic.h"
+#include "loop-state.h"
 
 /* Marks a cancelled item: its `work` from uv__work_cancel() until done(). Never
  * called. */
@@ -19,6 +20,11 @@ void uv__work_hand_over(uv_loop_t* loop,
                         struct uv__work* w,
                         int status,
                         void (*done)(struct uv__work* w, int status));
+
+/* Is there anything for uv__work_run_done()? */
+static inline int uv__work_has_done(const uv_loop_t* loop) {
+  return uv__load_relaxed(&uv__loop_state(loop)->shared.work_done) != NULL;
+}
 
 /* Runs done() of everything finished so far, oldest first; returns how many. */
 int uv__work_run_done(uv_loop_t* loop);

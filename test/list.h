@@ -8,21 +8,21 @@
 TEST(async_many_handles_many_threads)
 TEST(async_last_send_is_never_lost)
 TEST(async_send_in_callback_is_another_iteration)
-TEST(async_callbacks_in_creation_order)
 TEST(async_close_keeps_the_others_sends)
 TEST(async_callback_closes_the_rest_of_the_batch)
 TEST(async_close_while_others_send)
 TEST(async_close_races_with_send)
 
 /* test-async-order.c */
-TEST(async_send_to_a_later_handle_is_the_same_pass)
-TEST(async_created_in_a_callback)
-TEST(async_close_moves_no_other_handle)
-TEST(async_closed_in_its_own_callback)
-TEST(async_callback_runs_the_loop)
-TEST(async_sent_by_finished_work)
-TEST(async_many_created_at_one_position)
-TEST(async_many_sent_in_any_order)
+TEST_UNIX(async_send_to_a_later_handle_is_the_same_pass, "order of creation")
+TEST_UNIX(async_created_in_a_callback, "order of creation")
+TEST_UNIX(async_close_moves_no_other_handle, "order of creation")
+TEST_UNIX(async_closed_in_its_own_callback, "order of creation")
+TEST_UNIX(async_callback_runs_the_loop, "order of creation")
+TEST_UNIX(async_sent_by_finished_work, "order of creation")
+TEST_UNIX(async_many_created_at_one_position, "order of creation")
+TEST_UNIX(async_many_sent_in_any_order, "order of creation")
+TEST_UNIX(async_callbacks_in_creation_order, "order of creation")
 
 /* test-bad-input.c */
 TEST(bad_input_is_refused)
@@ -124,7 +124,7 @@ TEST_UNIX(fs_event_watched_file_is_deleted, "watching a single file")
 /* test-fs-poll.c */
 TEST(fs_poll_reports_an_error_once)
 TEST(fs_poll_stop_takes_an_iteration)
-TEST(fs_poll_close_takes_an_iteration)
+TEST_UNIX(fs_poll_close_takes_an_iteration, "a close phase that takes all")
 TEST(fs_poll_close_of_one_never_started)
 TEST(fs_poll_start_again_during_a_stat)
 
@@ -174,7 +174,7 @@ TEST_UNIX(limit_disk_full_or_read_only, "mount()")
 
 /* test-close.c */
 TEST_UNIX(close_handle_freed_at_once, "socketpair()")
-TEST(close_callback_runs_the_loop)
+TEST_UNIX(close_callback_runs_the_loop, "a close phase that takes all")
 
 /* test-loop.c */
 TEST(loop_init_keeps_data_and_refuses_null)
@@ -184,7 +184,7 @@ TEST(loop_now_after_close)
 TEST(loop_default_can_be_initialised_again)
 TEST(loop_configure_unknown_option)
 TEST(loop_close_order_is_last_in_first_out)
-TEST(loop_closed_handle_has_no_reference)
+TEST_UNIX(loop_closed_handle_has_no_reference, "references that end with close")
 TEST(loop_alive_and_references)
 TEST(loop_start_without_callback)
 TEST_UNIX(loop_fork_keeps_watchers, "fork()")
@@ -198,7 +198,7 @@ TEST_UNIX(signal_callbacks_run_last, "signals that a process sends itself")
 TEST(poll_callback_closes_on_error)
 
 /* test-metrics.c */
-TEST(metrics_async_handles_are_one_event)
+TEST_UNIX(metrics_async_handles_are_one_event, "one wake-up for many sends")
 TEST(metrics_each_work_is_an_event)
 TEST_UNIX(metrics_signals_are_one_event, "signals that a process sends itself")
 
@@ -652,6 +652,11 @@ TEST_WINDOWS(udp_connected_to_a_closed_port_still_receives, "WSAECONNRESET")
 
 /* test-tcp-win.c */
 TEST_WINDOWS(tcp_failed_connect_leaves_nothing_to_write_to, "EPIPE")
+
+/* test-order-win.c */
+TEST_WINDOWS(async_callbacks_in_order_of_sends, "order of sends")
+TEST_WINDOWS(async_close_waits_for_its_packet, "packets of sends")
+TEST_WINDOWS(close_phase_takes_one_handle_at_a_time, "close phase in turns")
 
 /* test-real-win.c */
 TEST_WINDOWS(loop_timer_is_not_late_after_sleep, "time-outs of ports")

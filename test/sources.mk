@@ -31,7 +31,6 @@ uv_test_sources = \
   test/platform.h \
   test/runner.c \
   test/runner.h \
-  test/test-async-order.c \
   test/test-async.c \
   test/test-bad-input.c \
   test/test-close.c \
@@ -82,6 +81,7 @@ uv_test_sources = \
 uv_test_unix_sources = \
   test/runner-unix.c \
   test/support-unix.c \
+  test/test-async-order.c \
   test/test-dead-fd.c \
   test/test-dump-handles-unix.c \
   test/test-dump-unix.c \
@@ -114,6 +114,7 @@ uv_test_win_sources = \
   test/support-win.c \
   test/test-embed-win.c \
   test/test-fs-win.c \
+  test/test-order-win.c \
   test/test-pipe-win.c \
   test/test-process-dump-win.c \
   test/test-process-win.c \

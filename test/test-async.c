@@ -135,30 +135,6 @@ TEST_IMPL(async_send_in_callback_is_another_iteration) {
   return 0;
 }
 
-#define ORDERED 50
-
-static uv_async_t ordered[ORDERED];
-static int order_next;
-
-static void on_ordered(uv_async_t* handle) {
-  ASSERT_EQ(order_next++, (int) (handle - ordered));
-  uv_close((uv_handle_t*) handle, NULL);
-}
-
-/* Handles sent before a wake-up run in the order of their creation, not of the
- * sends (Node's message channels rely on it). */
-TEST_IMPL(async_callbacks_in_creation_order) {
-  ASSERT_OK(uv_loop_init(&loop));
-  for (int i = 0; i < ORDERED; i++)
-    ASSERT_OK(uv_async_init(&loop, &ordered[i], on_ordered));
-  for (int i = 0; i < ORDERED; i++)
-    ASSERT_OK(uv_async_send(&ordered[i * 37 % ORDERED]));
-  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
-  ASSERT_EQ(ORDERED, order_next);
-  test_close_loop(&loop);
-  return 0;
-}
-
 /* Closing one handle while another's send is in flight loses neither. */
 static uv_async_t pair[2];
 static int pair_calls;

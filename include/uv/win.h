@@ -494,8 +494,7 @@ struct uv__req_write_extra_s {
   uv_idle_cb idle_cb;
 
 #define UV_ASYNC_PRIVATE_FIELDS                                               \
-  struct uv__queue queue;                                                     \
-  char unused[sizeof(struct uv_req_s) - sizeof(struct uv__queue)];            \
+  struct uv_req_s async_req;                                                  \
   uv_async_cb async_cb;                                                       \
   int pending;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The seam between the loop and what the kernel offers for waiting.
  *
- * P1  loop thread only, except wake().
+ * P1  loop thread only, except wake() and post().
  * P2  level semantics: what is still ready is reported again. POLLHUP without
  *     POLLIN, where that is of interest, means that there is nothing to read.
  * P3  wait() runs no user code, never sleeps past timeout_ms, may return 0
@@ -63,10 +63,16 @@ struct uv__poller {
   int (*wait)(uv_loop_t* loop, struct uv__event* out, int max, int timeout_ms);
   /* Context: any | signal. Returns 0 or UV_E*. */
   int (*wake)(uv_loop_t* loop);
+  /* Completion ports: enqueues a completed request, which wait() will report as
+   * UV__EVENT_REQ. NULL elsewhere. Context: any. Returns 0 or UV_E*. */
+  int (*post)(uv_loop_t* loop, uv_req_t* req);
   const struct uv__watch_ops* watch; /* NULL for completion ports */
   /* 1 if nothing is watched, so that a wait that does not block could report
    * nothing but wakes. May be NULL: not known. */
   int (*is_empty)(const uv_loop_t* loop);
+  /* Events that were waiting for the loop are counted as such (events_waiting
+   * of uv_metrics_t) even if idle time is not measured. */
+  int counts_waiting;
   /* Descriptors with this number or a higher one cannot be watched; handles do
    * not take them (UV_EMFILE). 0: any can. */
   unsigned fd_limit;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The handle classes of unix. */
 #include "os/handle-class.h"
-#include "async.h"
 #include "loop-watcher.h"
 #include "os/fs-event.h"
 #include "timer.h"
+#include "unix/async.h"
 #include "unix/poll-handle.h"
 #include "unix/process.h"
 #include "unix/signal.h"
@@ -28,3 +28,16 @@ const struct uv__handle_class uv__handle_classes[UV_HANDLE_TYPE_MAX] = {
   [UV_TTY] = { uv__tty_close, uv__stream_finish, uv__stream_fileno },
   [UV_UDP] = { uv__udp_close, uv__udp_finish, uv__udp_fileno },
 };
+
+/* Takes all handles at once: those that a callback closes are reported in the
+ * next iteration. uv_has_ref() of a closed handle is 0. */
+void uv__handle_os_run_closing(uv_loop_t* loop) {
+  uv_handle_t* handle = loop->closing_handles;
+  loop->closing_handles = NULL;
+
+  while (handle != NULL) {
+    uv_handle_t* next = handle->next_closing;
+    uv__handle_finish(loop, handle, UV__REF);
+    handle = next;
+  }
+}

@@ -12,10 +12,10 @@
  */
 #include "unix/io.h"
 #include "alloc.h"
-#include "async.h"
 #include "metrics.h"
 #include "os/loop.h"
 #include "queue.h"
+#include "unix/async.h"
 #include "unix/fd.h"
 #include "unix/fs-event.h"
 #include "unix/loop.h"

@@ -2,10 +2,11 @@
 /* Delivers completed requests to their modules: the pending list and a table of
  * handlers. win/overlapped.h describes the path of a request.
  */
-#include "async.h"
 #include "metrics.h"
 #include "os/loop.h"
+#include "win/async.h"
 #include "win/fs.h"
+#include "win/loop.h"
 #include "win/overlapped.h"
 #include "win/pipe.h"
 #include "win/poll-handle.h"
@@ -14,6 +15,7 @@
 #include "win/tcp.h"
 #include "win/tty.h"
 #include "win/udp.h"
+#include "work-done.h"
 
 /* Columns of the table, for streams. Other handles use the first. */
 enum side { SIDE_TCP, SIDE_PIPE, SIDE_TTY, SIDE_MAX };
@@ -45,6 +47,7 @@ static const struct route routes[UV_REQ_TYPE_MAX] = {
   [UV_FS_EVENT_REQ] = { OF_HANDLE, { uv__fs_event_done } },
   [UV_PROCESS_EXIT] = { OF_HANDLE, { uv__process_exit_done } },
   [UV_SIGNAL_REQ] = { OF_HANDLE, { uv__signal_done } },
+  [UV_WAKEUP] = { OF_HANDLE, { uv__async_done } },
 };
 
 static const unsigned char sides[UV_HANDLE_TYPE_MAX] = {
@@ -61,6 +64,14 @@ static void run_req(uv_req_t* req) {
   route->done[sides[handle->type]](handle, req);
 }
 
+static void run_work(uv_loop_t* loop) {
+  uv__loop_os(loop)->is_work_pending = 0;
+  int work = uv__work_run_done(loop);
+  /* The wake-up itself was counted as one event. */
+  if (work > 1)
+    uv__metrics_count(loop, work - 1, 0);
+}
+
 void uv__req_pend(uv_loop_t* loop, void* request) {
   uv_req_t* req = request;
   uv_req_t* last = loop->pending_reqs_tail;
@@ -75,11 +86,7 @@ void uv__req_pend(uv_loop_t* loop, void* request) {
 }
 
 int uv__req_post(uv_loop_t* loop, void* request) {
-  uv_req_t* req = request;
-
-  if (!PostQueuedCompletionStatus(loop->iocp, 0, 0, &req->u.io.overlapped))
-    return uv__last_error();
-  return 0;
+  return uv__loop_state(loop)->poller->post(loop, request);
 }
 
 int uv__loop_os_has_pending(const uv_loop_t* loop) {
@@ -99,15 +106,24 @@ void uv__loop_os_run_pending(uv_loop_t* loop) {
   while (req != NULL) {
     /* Read it first: the handler may pend or free the request. */
     uv_req_t* next = req->next_req;
-    run_req(req);
+    if (req == &uv__loop_os(loop)->work_req)
+      run_work(loop);
+    else
+      run_req(req);
     req = next;
   }
 }
 
+/* Queues the callbacks of finished work behind the requests that completed
+ * before it. */
 static int dispatch_wake(uv_loop_t* loop) {
-  int work;
-  int ran = uv__async_run(loop, &work);
-  return uv__metrics_wake_events(work, ran + work);
+  struct uv__loop_os* os = uv__loop_os(loop);
+
+  if (os->is_work_pending || !uv__work_has_done(loop))
+    return 0;
+  os->is_work_pending = 1;
+  uv__req_pend(loop, &os->work_req);
+  return 1;
 }
 
 int uv__loop_os_dispatch(uv_loop_t* loop, const struct uv__event* event) {

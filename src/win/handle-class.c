@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of handle types on Windows. */
 #include "os/handle-class.h"
-#include "async.h"
 #include "loop-watcher.h"
 #include "timer.h"
+#include "win/async.h"
 #include "win/fs.h"
 #include "win/pipe.h"
 #include "win/poll-handle.h"
@@ -30,3 +30,14 @@ const struct uv__handle_class uv__handle_classes[UV_HANDLE_TYPE_MAX] = {
   [UV_TTY] = { uv__tty_close, uv__tty_finish, uv__tty_fileno },
   [UV_UDP] = { uv__udp_close, NULL, uv__udp_fileno },
 };
+
+/* Takes one handle at a time: the others keep the loop alive until it is their
+ * turn, and one that a callback closes comes next. A handle keeps its
+ * reference. All of this is as in libuv on Windows. */
+void uv__handle_os_run_closing(uv_loop_t* loop) {
+  while (loop->closing_handles != NULL) {
+    uv_handle_t* handle = loop->closing_handles;
+    loop->closing_handles = handle->next_closing;
+    uv__handle_finish(loop, handle, 0);
+  }
+}

@@ -55,6 +55,9 @@ int uv__loop_os_init(uv_loop_t* loop) {
     return err;
 
   loop->pending_reqs_tail = NULL;
+  /* The large batch from the start: a server that is closed has 32 requests to
+   * give back, which belong in one iteration. */
+  uv__loop_state(loop)->batch.was_full = 1;
   uv__queue_init(&loop->wq);
   uv__afd_init_loop(loop);
   err = uv__loop_state(loop)->poller->open(loop);

@@ -10,6 +10,9 @@ struct uv__loop_os {
   struct uv__loop_state base; /* must be first */
   struct uv__queue resume;    /* resume.c: in the list of loops */
   uv_loop_t* loop;            /* resume.c: the owner of this state */
+  uv_req_t work_req;          /* dispatch.c: stands for finished work on the
+                               * pending list */
+  int is_work_pending;        /* dispatch.c: work_req is on the list */
 };
 
 static inline struct uv__loop_os* uv__loop_os(const uv_loop_t* loop) {

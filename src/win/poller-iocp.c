@@ -116,6 +116,12 @@ static int iocp_wake(uv_loop_t* loop) {
   return err;
 }
 
+static int iocp_post(uv_loop_t* loop, uv_req_t* req) {
+  if (!PostQueuedCompletionStatus(loop->iocp, 0, 0, &req->u.io.overlapped))
+    return uv__last_error();
+  return 0;
+}
+
 static const struct uv__poller poller_iocp = {
   .name = "iocp",
   .open = iocp_open,
@@ -123,7 +129,9 @@ static const struct uv__poller poller_iocp = {
   .reopen = iocp_reopen,
   .wait = iocp_wait,
   .wake = iocp_wake,
+  .post = iocp_post,
   .watch = NULL,
+  .counts_waiting = 1, /* as in libuv on Windows */
 };
 
 /* Poller selection: there is only one. */

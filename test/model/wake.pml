@@ -2,7 +2,7 @@
 /* Waking a loop: src/wake.c (one word with PENDING, AWAKE, SPINNING and
  * BATCHING) over a self-pipe that is reported once, and its users:
  *
- *   senders   src/async.c: pending, stack of sent handles, close
+ *   senders   src/unix/async.c: pending, stack of sent handles, close
  *   workers   src/work-done.c: stack of finished items; whether
  *             a batch is due is an estimate, so each worker may decide either
  *             way

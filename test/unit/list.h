@@ -252,7 +252,7 @@ UNIT(pull_same_order_as_run)
 /* unit-handle.c */
 UNIT(handle_random_life_against_model)
 UNIT(handle_close_last_in_first_out)
-UNIT(handle_close_in_close_callback)
+UNIT_UNIX(handle_close_in_close_callback, "a close phase that takes all")
 UNIT(handle_memory_is_free_in_close_callback)
 UNIT(handle_walk_closes)
 UNIT(handle_walk_with_a_new_handle)

@@ -33,8 +33,14 @@ static int run_step(struct uv__event* out) {
   const struct fake_step* step = &fake.steps[fake.next_step++];
 
   fake.now_ns += step->pass_ns;
-  for (int i = 0; i < step->result; i++)
+  for (int i = 0; i < step->result; i++) {
     out[i] = step->events[i];
+    if (out[i].kind == UV__EVENT_WAKE && fake.posted != NULL) {
+      out[i].kind = UV__EVENT_REQ;
+      out[i].key = (uintptr_t) fake.posted;
+      fake.posted = NULL;
+    }
+  }
   return step->result;
 }
 
@@ -60,6 +66,13 @@ static int fake_wake_loop(uv_loop_t* loop) {
   (void) loop;
   fake.wakes++;
   return 0;
+}
+
+/* A request in the port ends a wait as a wake does: fake_wake() reports it. */
+static int fake_post(uv_loop_t* loop, uv_req_t* req) {
+  CHECK(fake.posted == NULL);
+  fake.posted = req;
+  return fake_wake_loop(loop);
 }
 
 static int fake_probe(uv_loop_t* loop, int fd) {
@@ -94,6 +107,7 @@ static const struct uv__poller fake_poller = {
   .reopen = fake_reopen,
   .wait = fake_wait,
   .wake = fake_wake_loop,
+  .post = fake_post,
   .watch = &fake_watch,
 };
 

@@ -61,6 +61,7 @@ struct fake {
   int napplies;
   int forgets;
   int wakes;
+  uv_req_t* posted; /* Windows: in the port, not reported yet */
 
   /* apply() returns this error for this fd. */
   int refuse_fd;

@@ -3,8 +3,6 @@
  * returns, when and how long the loop sleeps. */
 #include "poller-fake.h"
 
-#include "async.h"
-
 #include <limits.h>
 #include <string.h>
 

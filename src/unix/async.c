@@ -22,11 +22,12 @@
  * until it returns it touches the loop. Closing a handle waits for the former,
  * which is a few instructions away; closing the loop waits for the latter.
  */
-#include "async.h"
-#include "async-order.h"
+#include "unix/async.h"
 #include "atomic.h"
 #include "callback.h"
 #include "loop-state.h"
+#include "os/async.h"
+#include "unix/async-order.h"
 #include "wake.h"
 #include "work-done.h"
 
@@ -47,7 +48,7 @@ struct uv__async_pass {
 #define WALK_MIN 1024
 #define WALK_SHARE 16
 
-void uv__async_init_loop(uv_loop_t* loop) {
+void uv__async_os_init_loop(uv_loop_t* loop) {
   struct uv__asyncs* asyncs = &uv__loop_state(loop)->asyncs;
 
   uv__loop_state(loop)->shared.sent = NULL;
@@ -98,7 +99,7 @@ int uv_async_send(uv_async_t* handle) {
 
   if (uv__is_observed())
     uv__observed_send(handle);
-  /* Pairs with the acquire in uv__async_close_loop(). */
+  /* Pairs with the acquire in uv__async_os_close_loop(). */
   uv__fetch_add(&shared->busy, 1);
   if (push_sent(shared, handle))
     err = uv__wake_send(loop);
@@ -429,14 +430,14 @@ enum uv__close_result uv__async_close(uv_handle_t* base) {
   return UV__CLOSE_DONE;
 }
 
-void uv__async_close_loop(uv_loop_t* loop) {
+void uv__async_os_close_loop(uv_loop_t* loop) {
   const unsigned* busy = &uv__loop_state(loop)->shared.busy;
 
   for (unsigned turn = 0; uv__load_acquire(busy) != 0; turn++)
     wait_for_sender(turn);
 }
 
-void uv__async_fork(uv_loop_t* loop) {
+void uv__async_os_fork(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
   struct uv__queue* places = &state->asyncs.places;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "async-order.h"
+#include "unix/async-order.h"
 
 /* Distance between neighbours' numbers, to leave room for insertions. */
 #define GAP ((uintptr_t) 1 << (sizeof(uintptr_t) * 4))

@@ -6,8 +6,8 @@
  * are kept as a few sorted runs: adding one costs O(log n), and so does finding
  * the first.
  */
-#ifndef UV_ASYNC_ORDER_H_
-#define UV_ASYNC_ORDER_H_
+#ifndef UV_UNIX_ASYNC_ORDER_H_
+#define UV_UNIX_ASYNC_ORDER_H_
 
 #include "base.h"
 #include "queue.h"
@@ -71,4 +71,4 @@ static inline uv_async_t* uv__async_runs_take(struct uv__async_runs* runs) {
   return uv__async_runs_take_any(runs);
 }
 
-#endif /* UV_ASYNC_ORDER_H_ */
+#endif /* UV_UNIX_ASYNC_ORDER_H_ */
