@@ -70,9 +70,6 @@ int uv_spawn(uv_loop_t* loop,
 }
 
 int uv_process_kill(uv_process_t* process, int signum) {
-  /* The pid may have been reused. */
-  if (process->flags & UV__PROCESS_REAPED)
-    return UV_ESRCH;
   return uv__process_os_kill(process, signum);
 }
 

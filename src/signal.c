@@ -28,11 +28,12 @@ static int signal_start(uv_signal_t* handle,
     return 0;
   }
 
+  int err = uv__signal_os_check(signum);
+  if (err != 0)
+    return err;
   /* It stays stopped if the new signal is refused. */
   (void) uv_signal_stop(handle); /* cannot fail */
-  int err = UV_EINVAL;
-  if (signum > 0)
-    err = uv__signal_os_start(handle, signum, one_shot);
+  err = signum < 0 ? UV_EINVAL : uv__signal_os_start(handle, signum, one_shot);
   if (err != 0)
     return err;
 

@@ -41,7 +41,9 @@ TEST_IMPL(udp_send_queue_counters) {
     ASSERT_OK(uv_udp_send(&reqs[i], &sender, &buf, 1, (struct sockaddr*) &addr,
                           on_send));
     ASSERT_EQ(i + 1, uv_udp_get_send_queue_count(&sender));
-    ASSERT_EQ(3 * (i + 1), uv_udp_get_send_queue_size(&sender));
+    /* Windows counts only what waits in the system. */
+    ASSERT_EQ(TEST_POSIX ? 3 * (i + 1) : 0,
+              uv_udp_get_send_queue_size(&sender));
   }
   ASSERT_EQ(0, sends);
   ASSERT_ERR(UV_EAGAIN,

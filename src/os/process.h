@@ -39,7 +39,7 @@ void uv__process_os_init(uv_process_t* process);
 int uv__process_os_spawn(uv_process_t* process,
                          const uv_process_options_t* options);
 
-/* The child has not been waited for yet. 0 or UV_E*. */
+/* The child may have ended, or never have been started. 0 or UV_E*. */
 int uv__process_os_kill(uv_process_t* process, int signum);
 
 #endif /* UV_OS_PROCESS_H_ */

@@ -18,6 +18,10 @@ void uv__signal_report(uv_signal_t* handle, int signum);
 /* Initialises the private fields. */
 void uv__signal_os_init(uv_signal_t* handle);
 
+/* 0, or UV_EINVAL for a number that is refused before a started handle is
+ * stopped. */
+int uv__signal_os_check(int signum);
+
 /* The handle, stopped or not, waits for signum (not 0, not negative) from now
  * on. UV_E*: the number is none, or the system refuses it; then nothing has
  * changed. */

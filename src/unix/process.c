@@ -58,6 +58,9 @@ int uv__process_os_spawn(uv_process_t* process,
 }
 
 int uv__process_os_kill(uv_process_t* process, int signum) {
+  /* The pid may have been reused. */
+  if (process->flags & UV__PROCESS_REAPED)
+    return UV_ESRCH;
   if (uv__child_is_lost(process)) {
     process->flags |= UV__PROCESS_REAPED;
     return UV_ESRCH;

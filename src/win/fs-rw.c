@@ -152,14 +152,16 @@ static DWORD transfer_all(struct transfer* t,
                           size_t* done) {
   for (;;) {
     uv_buf_t piece = uv__fs_cursor_next(cursor, UV__FS_BYTES_MAX);
-    if (piece.len == 0)
+    /* A write of nothing fails if the file is not open for writing. A read of
+     * nothing would wait for data on a pipe. */
+    if (piece.len == 0 && (*done > 0 || !t->writes))
       return 0;
 
     DWORD bytes;
     DWORD sys_error = transfer_piece(t, piece, &bytes);
     uv__fs_cursor_advance(cursor, piece, bytes);
     *done += bytes;
-    if (sys_error != 0 || bytes < piece.len)
+    if (sys_error != 0 || bytes < piece.len || piece.len == 0)
       return sys_error;
 
     /* A pipe or console returned data: reading more might block

@@ -154,10 +154,9 @@ static int connect_finish(uv_pipe_t* pipe, uv_connect_t* req) {
   DWORD flags = req->u.connect.duplex_flags;
   int err;
 
-  if (handle == INVALID_HANDLE_VALUE) {
-    err = (int) flags < 0 ? (int) flags : uv__req_error(req);
-    return uv__is_closing(uv__base(pipe)) ? UV_ECANCELED : err;
-  }
+  /* A failure keeps its error, also if the pipe was closed meanwhile. */
+  if (handle == INVALID_HANDLE_VALUE)
+    return (int) flags < 0 ? (int) flags : uv__req_error(req);
   err = UV_ECANCELED;
   if (!uv__is_closing(uv__base(pipe)))
     err = uv__pipe_adopt(pipe, handle, flags, 0);

@@ -106,7 +106,8 @@ int uv__pipe_os_open(uv_pipe_t* pipe, uv_file fd) {
   HANDLE handle = INVALID_HANDLE_VALUE;
   int owner = UV__NO_FD;
 
-  if (pipe->flags & (UV__PIPE_SERVER | UV__PIPE_CONN))
+  /* activecnt: it is connecting. */
+  if ((pipe->flags & (UV__PIPE_SERVER | UV__PIPE_CONN)) || pipe->activecnt > 0)
     return UV_EBUSY;
   int err = uv__fd_take(fd, &handle, &owner);
   if (err != 0)

@@ -49,7 +49,11 @@ static int kill_process(HANDLE process, int signum) {
   }
 }
 
+/* The handle of a process that has ended is open until uv_close(), so the
+ * system answers: it refuses to terminate such a process (Wine does not). */
 int uv__process_os_kill(uv_process_t* process, int signum) {
+  if (process->process_handle == INVALID_HANDLE_VALUE)
+    return UV_ESRCH;
   int err = kill_process(process->process_handle, signum);
   if (err == 0 && signum != 0)
     process->exit_signal = signum;

@@ -369,7 +369,6 @@ static void close_process_handle(uv_process_t* process) {
   if (process->process_handle != INVALID_HANDLE_VALUE)
     CloseHandle(process->process_handle);
   process->process_handle = INVALID_HANDLE_VALUE;
-  process->flags |= UV__PROCESS_REAPED;
 }
 
 void uv__process_exit_done(uv_handle_t* handle, uv_req_t* req) {
@@ -390,7 +389,6 @@ void uv__process_exit_done(uv_handle_t* handle, uv_req_t* req) {
     exit_status = status;
   else
     exit_status = uv__last_error(); /* it has exited, with an unknown status */
-  close_process_handle(process);
   uv__process_report_exit(process, exit_status, process->exit_signal);
 }
 

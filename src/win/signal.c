@@ -94,11 +94,12 @@ void uv__signal_os_init(uv_signal_t* handle) {
   handle->pending_signum = 0;
 }
 
+int uv__signal_os_check(int signum) {
+  return signum < 0 || signum >= NSIG ? UV_EINVAL : 0;
+}
+
 int uv__signal_os_start(uv_signal_t* handle, int signum, int one_shot) {
   (void) one_shot; /* counted by src/signal.c */
-  if (signum >= NSIG)
-    return UV_EINVAL;
-
   AcquireSRWLockExclusive(&lock);
   if (handle->signum == 0)
     uv__queue_push_back(&started, node_of(handle));

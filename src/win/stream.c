@@ -135,18 +135,16 @@ void uv__stream_write_report(uv_stream_t* stream, uv_write_t* req, int err) {
   assert(stream->write_reqs_pending > 0);
   assert(stream->write_queue_size >= req->u.io.queued_bytes);
   stream->write_queue_size -= req->u.io.queued_bytes;
-  stream->write_reqs_pending--;
   uv__req_unregister(stream->loop);
   uv__activity_end(stream, &stream->activecnt);
-
-  /* A shutdown that the callback requests has no writes ahead of it, and does
-   * not wait. */
-  int shutdown_waits =
-      stream->shutdown_req != NULL && stream->write_reqs_pending == 0;
   if (req->cb != NULL)
     uv__call_write(req, err);
 
-  if (shutdown_waits && !uv__is_closing(uv__base(stream)))
+  /* The write counts until its callback has returned, as in libuv on Windows: a
+   * uv_try_write() in it is refused, a shutdown waits for its end. */
+  stream->write_reqs_pending--;
+  if (stream->shutdown_req != NULL && stream->write_reqs_pending == 0 &&
+      !uv__is_closing(uv__base(stream)))
     ops_of(stream)->shutdown(stream, stream->shutdown_req);
   uv__req_finished(stream, &stream->reqs_pending);
 }

@@ -95,7 +95,7 @@ static int call_connect(uv_tcp_t* tcp,
 static void connect_begin(uv_tcp_t* tcp, uv_connect_t* req) {
   uv__req_start(tcp->loop, req, UV_CONNECT);
   req->handle = (uv_stream_t*) tcp;
-  tcp->flags |= UV__TCP_CONNECTING | UV__READABLE | UV__WRITABLE;
+  tcp->flags |= UV__TCP_CONNECTING;
   tcp->reqs_pending++;
   uv__activity_begin(tcp, &tcp->activecnt);
 }
@@ -140,10 +140,11 @@ int uv__tcp_os_connect(uv_connect_t* req,
 }
 
 static int connect_result(uv_tcp_t* tcp, const uv_connect_t* req) {
-  if (uv__is_closing(uv__base(tcp)))
-    return UV_ECANCELED;
+  /* A failure that was known before the close keeps its error. */
   if (!uv__req_succeeded(req))
     return uv__req_sock_error(req);
+  if (uv__is_closing(uv__base(tcp)))
+    return UV_ECANCELED;
   /* Makes the socket behave like one connected by connect(). */
   if (setsockopt(tcp->socket, SOL_SOCKET, SO_UPDATE_CONNECT_CONTEXT, NULL, 0) !=
       0)
@@ -175,9 +176,7 @@ void uv__tcp_connect_done(uv_handle_t* handle, uv_req_t* base) {
   uv__event_req_end(uv__tcp_read_places(tcp));
   tcp->flags &= ~UV__TCP_CONNECTING;
   if (err == 0)
-    tcp->flags |= UV__CONNECTED;
-  else
-    tcp->flags &= ~(UV__READABLE | UV__WRITABLE);
+    tcp->flags |= UV__CONNECTED | UV__READABLE | UV__WRITABLE;
   uv__req_unregister(tcp->loop);
   uv__activity_end(tcp, &tcp->activecnt);
   if (req->cb != NULL)

@@ -336,6 +336,9 @@ int uv__tcp_try_write(uv_stream_t* stream,
     return UV_EAGAIN;
   if (sends->in_kernel > 0 || sends->last != NULL)
     return UV_EAGAIN;
+  /* Callbacks are due: keep the order, as libuv does on Windows. */
+  if (stream->write_reqs_pending > 0)
+    return UV_EAGAIN;
 
   /* A short count is a valid result, so the first buffers suffice. */
   size_t total = 0;

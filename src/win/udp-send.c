@@ -3,7 +3,9 @@
  *
  * A datagram is sent at once, which usually succeeds; only if the socket's
  * buffer is full is it submitted, and completes through the port. Either way
- * the callback runs in the pending phase.
+ * the callback runs in the pending phase. What the system refuses at once is
+ * the result of the call, as in libuv on Windows. Only bytes that wait in the
+ * system count in send_queue_size.
  */
 #include "callback.h"
 #include "os/addr.h"
@@ -31,6 +33,13 @@ static int family_of(const struct uv__datagram* d) {
   return d->to.addr == NULL ? AF_INET : d->to.addr->sa_family;
 }
 
+static size_t total_size(const struct uv__datagram* d) {
+  size_t size = 0;
+  for (unsigned int i = 0; i < d->nbufs; i++)
+    size += d->bufs[i].len;
+  return size;
+}
+
 /* 0 if the port reports the completion, else the Winsock error. */
 static DWORD send_submit(uv_udp_t* handle,
                          uv_udp_send_t* req,
@@ -44,64 +53,49 @@ static DWORD send_submit(uv_udp_t* handle,
       return sys_error;
   }
   handle->activecnt++;
+  req->u.io.queued_bytes = total_size(d);
+  handle->send_queue_size += req->u.io.queued_bytes;
   req->reserved2[0] = handle; /* marks it as submitted */
   return 0;
 }
 
-/* Completed inside the call: pended after those in the kernel. */
-static void send_end_later(uv_udp_t* handle,
-                           uv_udp_send_t* req,
-                           DWORD sys_error) {
-  uv__req_overlapped(req);
-  if (sys_error != 0)
-    uv__req_set_error(req, sys_error);
-  if (handle->activecnt > 0 && uv__req_post(handle->loop, req) == 0)
-    return;
-  uv__req_pend(handle->loop, req);
-}
-
-/* The callback gets the result, even if it is an error. */
-static void send_start(uv_udp_t* handle,
-                       uv_udp_send_t* req,
-                       const struct uv__datagram* d) {
+/* 0 if the callback will run, else the Winsock error. */
+static DWORD send_start(uv_udp_t* handle,
+                        uv_udp_send_t* req,
+                        const struct uv__datagram* d) {
   DWORD sys_error = WSAEWOULDBLOCK;
 
   if (handle->activecnt == 0) {
     ssize_t n = send_now(handle->socket, d);
     sys_error = n < 0 ? (DWORD) -n : 0;
   }
-  if (is_buffer_full(sys_error) && !(handle->flags & UV__UDP_NO_PORT)) {
-    sys_error = send_submit(handle, req, d);
-    if (sys_error == 0)
-      return;
+  if (is_buffer_full(sys_error) && !(handle->flags & UV__UDP_NO_PORT))
+    return send_submit(handle, req, d);
+  if (sys_error == 0) {
+    uv__req_overlapped(req); /* a result of 0 */
+    uv__req_pend(handle->loop, req);
   }
-  send_end_later(handle, req, sys_error);
-}
-
-static size_t total_size(const struct uv__datagram* d) {
-  size_t size = 0;
-  for (unsigned int i = 0; i < d->nbufs; i++)
-    size += d->bufs[i].len;
-  return size;
+  return sys_error;
 }
 
 int uv__udp_os_send(uv_udp_send_t* req, const struct uv__datagram* d) {
   uv_udp_t* handle = req->handle;
-  size_t size = total_size(d);
 
   int err = uv__udp_ensure_bound(handle, family_of(d));
   if (err != 0)
     return err;
 
-  uv__req_register(handle->loop);
   req->next_req = NULL;
   req->reserved2[0] = NULL;
-  req->u.io.queued_bytes = size;
-  handle->send_queue_size += size;
+  req->u.io.queued_bytes = 0;
+  DWORD sys_error = send_start(handle, req, d);
+  if (sys_error != 0)
+    return uv_translate_sys_error((int) sys_error);
+
+  uv__req_register(handle->loop);
   handle->send_queue_count++;
   handle->reqs_pending++;
   uv__handle_start(uv__base(handle));
-  send_start(handle, req, d);
   return 0;
 }
 
@@ -118,11 +112,10 @@ void uv__udp_send_done(uv_handle_t* base, uv_req_t* base_req) {
   handle->send_queue_size -= req->u.io.queued_bytes;
   handle->send_queue_count--;
   uv__req_unregister(handle->loop);
-  if (req->cb != NULL)
-    uv__call_udp_send(req, err);
-
   if (handle->send_queue_count == 0 && !(handle->flags & UV__READING))
     uv__handle_stop(base);
+  if (req->cb != NULL)
+    uv__call_udp_send(req, err);
   uv__req_finished(handle, &handle->reqs_pending);
 }
 

@@ -118,6 +118,10 @@ int uv__udp_os_bind(uv_udp_t* handle,
   /* Windows does not balance load between sockets on the same port. */
   if (flags & UV_UDP_REUSEPORT)
     return UV_ENOTSUP;
+  /* libuv ignores a second bind on Windows, also of a socket that was bound
+   * when it was opened. */
+  if (handle->flags & UV__BOUND)
+    return 0;
   if (!uv__udp_os_is_open(handle))
     err = open_socket(handle, family);
   if (err == 0)
