@@ -486,7 +486,8 @@ static const char* const page_js[] = {
   "  }\n",
   "  if (busiest)\n",
   "    card(time(busiest.time.sum), 'in ' + short(data.names[busiest.name"
-  "]));\n",
+  "])\n",
+  "      .replace(/::/g, '::\\u200b')); // where a line may break\n",
   "  if (data.classes.length > 0)\n",
   "    card(count(data.starved.total), 'starved requests',\n",
   "      data.starved.total > 0);\n",

@@ -32,11 +32,17 @@ struct track {
   struct nest nest;
 };
 
-struct bin {
-  uint64_t lag_ns;  /* the largest that began or ended here */
-  uint64_t busy_ns; /* of all loops */
-  uint64_t queued;  /* in the pool: the largest */
+struct pool {
+  uint64_t queued;
   uint64_t running;
+};
+
+struct bin {
+  uint64_t lag_ns;     /* the largest that began or ended here */
+  uint64_t busy_ns;    /* of all loops */
+  struct pool max;     /* the largest numbers */
+  struct pool last;    /* what the latest event said, at... */
+  uint64_t last_ts_ns; /* ...this time; 0: there was none */
 };
 
 /* Where a request was submitted. */
@@ -175,18 +181,29 @@ static void add_iteration(struct timeline* t, const struct event* event) {
     add_busy(t, gap.from_ns, gap.to_ns);
 }
 
+static uint64_t counter_of(const struct event* event, const char* key) {
+  int64_t value = 0;
+
+  return event_number(event, key, 0, &value) == 0 && value > 0
+             ? (uint64_t) value
+             : 0;
+}
+
 static void add_counter(struct timeline* t, const struct event* event) {
   struct bin* bin = &t->bins[bin_of(t, event->ts_ns)];
-  int64_t value;
 
   if (strcmp(event->name, "pool") != 0)
     return;
-  if (event_number(event, "queued", 0, &value) == 0 && value > 0 &&
-      (uint64_t) value > bin->queued)
-    bin->queued = (uint64_t) value;
-  if (event_number(event, "running", 0, &value) == 0 && value > 0 &&
-      (uint64_t) value > bin->running)
-    bin->running = (uint64_t) value;
+  struct pool pool = { counter_of(event, "queued"),
+                       counter_of(event, "running") };
+  if (pool.queued > bin->max.queued)
+    bin->max.queued = pool.queued;
+  if (pool.running > bin->max.running)
+    bin->max.running = pool.running;
+  if (event->ts_ns >= bin->last_ts_ns) {
+    bin->last_ts_ns = event->ts_ns;
+    bin->last = pool;
+  }
 }
 
 /* ---- tracks ---- */
@@ -379,12 +396,24 @@ static void print_tracks(const struct timeline* t) {
   fprintf(t->out, "],\n");
 }
 
+/* The pool stays as an event left it until the next one. */
 static void print_bins(const struct timeline* t) {
+  struct pool pool = { 0, 0 };
+
   fprintf(t->out, "\"bin_ns\":%" PRIu64 ",\"bins\":[", t->bin_ns);
-  for (size_t i = 0; i < BINS; i++)
+  for (size_t i = 0; i < BINS; i++) {
+    const struct bin* bin = &t->bins[i];
+    struct pool max = bin->max;
+    if (pool.queued > max.queued)
+      max.queued = pool.queued;
+    if (pool.running > max.running)
+      max.running = pool.running;
+    if (bin->last_ts_ns != 0)
+      pool = bin->last;
     fprintf(t->out, "%s[%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
-            i == 0 ? "" : ",", t->bins[i].lag_ns, t->bins[i].busy_ns,
-            t->bins[i].queued, t->bins[i].running);
+            i == 0 ? "" : ",", bin->lag_ns, bin->busy_ns, max.queued,
+            max.running);
+  }
   fprintf(t->out, "],\n");
 }
 

@@ -179,7 +179,8 @@ function summary() {
     card((polls / (SPAN / 1e9)).toFixed(1), 'wake-ups a second');
   }
   if (busiest)
-    card(time(busiest.time.sum), 'in ' + short(data.names[busiest.name]));
+    card(time(busiest.time.sum), 'in ' + short(data.names[busiest.name])
+      .replace(/::/g, '::\u200b')); // where a line may break
   if (data.classes.length > 0)
     card(count(data.starved.total), 'starved requests',
       data.starved.total > 0);
