@@ -46,10 +46,13 @@
 /* One item in PACE_EVERY is timed. Samples are capped at PACE_MAX_NS; from
  * PACE_HEAVY_NS on, running an item costs more than handing it over. */
 #define PACE_EVERY 64
+#define PACE_STEP_NS 100
 #define PACE_MAX_NS 8000
 #define PACE_HEAVY_NS 2000
-/* Work for every processor for so long is worth a sleep of the loop. */
+/* Work for every processor for so long is worth a sleep of the loop, if its
+ * items are not so light that the loop is the bottleneck. */
 #define SATURATED_NS 20000
+#define PACE_LIGHT_NS 500
 
 struct pool {
   uv_mutex_t lock;
@@ -207,16 +210,25 @@ static int ensure_pool(void) {
   return pool_error;
 }
 
-/* Updates a moving average. A worker preempted in the middle counts as one
- * sample of PACE_MAX_NS, which alone does not make light work heavy. */
+/* Moves the estimate towards a sample in bounded steps: an item during which
+ * the worker was preempted must not make light work heavy. */
+static unsigned next_pace(unsigned pace, unsigned sample) {
+  unsigned high = pace + pace / 2 + PACE_STEP_NS;
+  unsigned low = pace - pace / 4;
+
+  if (sample > high)
+    return high;
+  return sample < low ? low : sample;
+}
+
 static void time_work(struct uv__work* w, void (*work)(struct uv__work*)) {
   uint64_t begin = uv_hrtime();
   work(w);
   uint64_t took = uv_hrtime() - begin;
   unsigned sample = took < PACE_MAX_NS ? (unsigned) took : PACE_MAX_NS;
-  unsigned pace = uv__load_relaxed(&pool.pace_ns);
 
-  uv__store_relaxed(&pool.pace_ns, pace - pace / 8 + sample / 8);
+  uv__store_relaxed(&pool.pace_ns,
+                    next_pace(uv__load_relaxed(&pool.pace_ns), sample));
 }
 
 /* Returns 1 if the loop was spinning for the item. */
@@ -476,9 +488,11 @@ void uv__threadpool_view(struct uv__pool_view* view,
 }
 
 int uv__threadpool_is_saturated(unsigned processors, unsigned reqs) {
-  uint64_t work_ns = (uint64_t) uv__load_relaxed(&pool.pace_ns) * reqs;
+  unsigned pace_ns = uv__load_relaxed(&pool.pace_ns);
+  uint64_t work_ns = (uint64_t) pace_ns * reqs;
 
   return uv__load_relaxed(&pool.awake) >= processors &&
+         pace_ns >= PACE_LIGHT_NS &&
          work_ns >= (uint64_t) SATURATED_NS * processors;
 }
 
