@@ -148,6 +148,7 @@ TEST_UNIX(system_without_proc, "/proc")
 TEST_UNIX(system_setup_args_twice, "the location of the title")
 TEST_UNIX(system_environment_with_odd_entries, "environ")
 TEST_UNIX(system_thread_with_odd_stack_limits, "resource limits")
+TEST_UNIX(system_group_with_members, "groups of users")
 TEST_UNIX(process_script_without_interpreter, "execvp() and /bin/sh")
 
 /* test-no-arguments.c */

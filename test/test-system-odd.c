@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <limits.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -239,5 +240,31 @@ TEST_IMPL(system_thread_with_odd_stack_limits) {
     ASSERT_OK(uv_thread_join(&thread));
   }
   ASSERT_EQ(3, used);
+  return 0;
+}
+
+/* The first group of the system that lists members. */
+TEST_IMPL(system_group_with_members) {
+  uv_group_t group;
+  struct group* entry;
+  size_t count = 0;
+
+  setgrent();
+  do
+    entry = getgrent();
+  while (entry != NULL && entry->gr_mem[0] == NULL);
+  if (entry == NULL)
+    SKIP("no group has members here");
+  while (entry->gr_mem[count] != NULL)
+    count++;
+  char* first = strdup(entry->gr_mem[0]);
+  uv_uid_t gid = entry->gr_gid;
+  endgrent();
+
+  ASSERT_OK(uv_os_get_group(&group, gid));
+  ASSERT_STR_EQ(first, group.members[0]);
+  ASSERT_NULL(group.members[count]);
+  uv_os_free_group(&group);
+  free(first);
   return 0;
 }
