@@ -43,9 +43,11 @@
 /* The lock is held for about ten instructions: attempts before sleeping on
  * it. */
 #define LOCK_TRIES 40
-/* One item in PACE_EVERY is timed. Samples are capped at PACE_MAX_NS; from
- * PACE_HEAVY_NS on, running an item costs more than handing it over. */
+/* One item in PACE_EVERY is timed, first when the worker is warm. Samples are
+ * capped at PACE_MAX_NS; from PACE_HEAVY_NS on, running an item costs more than
+ * handing it over. */
 #define PACE_EVERY 64
+#define PACE_FIRST 8
 #define PACE_STEP_NS 100
 #define PACE_MAX_NS 8000
 #define PACE_HEAVY_NS 2000
@@ -213,9 +215,11 @@ static int ensure_pool(void) {
 /* Moves the estimate towards a sample in bounded steps: an item during which
  * the worker was preempted must not make light work heavy. */
 static unsigned next_pace(unsigned pace, unsigned sample) {
-  unsigned high = pace + pace / 2 + PACE_STEP_NS;
-  unsigned low = pace - pace / 4;
+  unsigned high = 2 * pace + PACE_STEP_NS;
+  unsigned low = pace / 2;
 
+  if (pace == 0)
+    return sample; /* the first one */
   if (sample > high)
     return high;
   return sample < low ? low : sample;
@@ -394,7 +398,7 @@ static void run_worker(void* arg) {
     void (*work)(struct uv__work*) = w->work;
     w->work = NULL;
     unlock_pool();
-    int is_awaited = run_work(w, work, ++ran % PACE_EVERY == 0);
+    int is_awaited = run_work(w, work, ++ran % PACE_EVERY == PACE_FIRST);
     lock_pool();
     /* The loop may submit more at once: spin for it. */
     if (is_awaited && pool.spin.misses >= UV__SPIN_MISSES_MAX)
