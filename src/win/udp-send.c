@@ -3,9 +3,9 @@
  *
  * A datagram is sent at once, which usually succeeds; only if the socket's
  * buffer is full is it submitted, and completes through the port. Either way
- * the callback runs in the pending phase. What the system refuses at once is
- * the result of the call, as in libuv on Windows. Only bytes that wait in the
- * system count in send_queue_size.
+ * the callback runs in the pending phase. It also reports what the system
+ * refuses at once, as libuv's suite asks. Only bytes that wait in the system
+ * count in send_queue_size.
  */
 #include "callback.h"
 #include "os/addr.h"
@@ -59,23 +59,28 @@ static DWORD send_submit(uv_udp_t* handle,
   return 0;
 }
 
-/* 0 if the callback will run, else the Winsock error. */
-static DWORD send_start(uv_udp_t* handle,
-                        uv_udp_send_t* req,
-                        const struct uv__datagram* d) {
+/* The callback gets the result, even if it is an error. */
+static void send_start(uv_udp_t* handle,
+                       uv_udp_send_t* req,
+                       const struct uv__datagram* d) {
   DWORD sys_error = WSAEWOULDBLOCK;
 
   if (handle->activecnt == 0) {
     ssize_t n = send_now(handle->socket, d);
     sys_error = n < 0 ? (DWORD) -n : 0;
   }
-  if (is_buffer_full(sys_error) && !(handle->flags & UV__UDP_NO_PORT))
-    return send_submit(handle, req, d);
-  if (sys_error == 0) {
-    uv__req_overlapped(req); /* a result of 0 */
-    uv__req_pend(handle->loop, req);
+  if (is_buffer_full(sys_error) && !(handle->flags & UV__UDP_NO_PORT)) {
+    sys_error = send_submit(handle, req, d);
+    if (sys_error == 0)
+      return;
   }
-  return sys_error;
+  uv__req_overlapped(req); /* a result of 0 */
+  if (sys_error != 0)
+    uv__req_set_error(req, sys_error);
+  /* After the sends that are in the system. */
+  if (handle->activecnt > 0 && uv__req_post(handle->loop, req) == 0)
+    return;
+  uv__req_pend(handle->loop, req);
 }
 
 int uv__udp_os_send(uv_udp_send_t* req, const struct uv__datagram* d) {
@@ -88,14 +93,11 @@ int uv__udp_os_send(uv_udp_send_t* req, const struct uv__datagram* d) {
   req->next_req = NULL;
   req->reserved2[0] = NULL;
   req->u.io.queued_bytes = 0;
-  DWORD sys_error = send_start(handle, req, d);
-  if (sys_error != 0)
-    return uv_translate_sys_error((int) sys_error);
-
   uv__req_register(handle->loop);
   handle->send_queue_count++;
   handle->reqs_pending++;
   uv__handle_start(uv__base(handle));
+  send_start(handle, req, d);
   return 0;
 }
 
