@@ -665,6 +665,13 @@ TEST_WINDOWS(tcp_write_without_buffers_is_overlapped, "WSAENOBUFS")
 TEST_WINDOWS(poll_socket_of_another_provider, "base providers")
 TEST_WINDOWS(sysinfo_machine_is_not_the_programs, "WOW64")
 TEST_WINDOWS(tty_raw_vt_is_never_refused, "consoles")
+TEST_WINDOWS(tty_cursor_restored_in_the_last_row, "consoles")
+
+/* test-results-win.c */
+TEST_WINDOWS(udp_last_send_stops_the_handle, "inactive in the callback")
+TEST_WINDOWS(signal_bad_number_changes_nothing, "numbers checked first")
+TEST_WINDOWS(tcp_connecting_is_not_open_yet, "streams that open later")
+TEST_WINDOWS(pipe_known_error_survives_the_close, "named pipes")
 
 /* test-uring.c */
 TEST_UNIX(uring_results_equal_the_pools, "io_uring")

@@ -119,6 +119,7 @@ uv_test_win_sources = \
   test/test-process-dump-win.c \
   test/test-process-win.c \
   test/test-real-win.c \
+  test/test-results-win.c \
   test/test-tcp-win.c \
   test/test-thread-win.c \
   test/test-udp-win.c

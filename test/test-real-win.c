@@ -223,3 +223,39 @@ TEST_IMPL(tty_raw_vt_is_never_refused) {
   ASSERT_OK(uv_loop_close(&loop));
   return 0;
 }
+
+static void write_text(uv_tty_t* tty, const char* text) {
+  uv_buf_t buf = uv_buf_init((char*) text, (unsigned int) strlen(text));
+  ASSERT_EQ((int) buf.len, uv_try_write((uv_stream_t*) tty, &buf, 1));
+}
+
+/* A position that was saved in the last row of the buffer, where the screen
+ * cannot move further down, is restored there. */
+TEST_IMPL(tty_cursor_restored_in_the_last_row) {
+  HANDLE output = console(L"CONOUT$"); /* the handle's, then */
+  CONSOLE_SCREEN_BUFFER_INFO before;
+  CONSOLE_SCREEN_BUFFER_INFO after;
+  uv_tty_t tty;
+  COORD last;
+
+  if (output == INVALID_HANDLE_VALUE ||
+      !GetConsoleScreenBufferInfo(output, &before))
+    SKIP("no console");
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_tty_init(&loop, &tty, _open_osfhandle((intptr_t) output, 0), 0));
+  uv_tty_set_vterm_state(UV_TTY_UNSUPPORTED); /* escape sequences are ours */
+  last.X = 3;
+  last.Y = (SHORT) (before.dwSize.Y - 1);
+  ASSERT_NE(0, SetConsoleCursorPosition(output, last));
+  write_text(&tty, "\033[s");
+  write_text(&tty, "\033[1;1H");
+  write_text(&tty, "\033[u");
+  ASSERT_NE(0, GetConsoleScreenBufferInfo(output, &after));
+  ASSERT_EQ(last.X, after.dwCursorPosition.X);
+  ASSERT_EQ(last.Y, after.dwCursorPosition.Y);
+  ASSERT_NE(0, SetConsoleCursorPosition(output, before.dwCursorPosition));
+  uv_close((uv_handle_t*) &tty, NULL);
+  uv_run(&loop, UV_RUN_DEFAULT);
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
