@@ -47,7 +47,7 @@ static pid_t run_in_child(void (*body)(uv_loop_t*), uv_loop_t* loop) {
   ASSERT_GE(pid, 0);
   if (pid == 0) {
     body(loop);
-    exit(0);
+    test_exit_child();
   }
   ASSERT_EQ(pid, waitpid(pid, &status, 0));
   ASSERT_EQ(0, status);
@@ -57,7 +57,7 @@ static pid_t run_in_child(void (*body)(uv_loop_t*), uv_loop_t* loop) {
 /* ---------------------------------------------------------------------------
  * Forked children. */
 
-/* exit() writes the last version. */
+/* The end of the library writes the last version. */
 static void run_counted(uv_loop_t* loop) {
   ASSERT_OK(uv_loop_fork(loop));
   run_timer(loop, on_tick);
