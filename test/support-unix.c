@@ -15,13 +15,6 @@ _Noreturn void test_exit_bare(int status) {
   _exit(status);
 }
 
-_Noreturn void test_exit_child(void) {
-  if (!TEST_ASAN)
-    exit(0);
-  uv_library_shutdown();
-  _exit(0);
-}
-
 int test_lowest_fd(void) {
   int fd = open("/dev/null", O_RDONLY);
   ASSERT_GE(fd, 0);

@@ -223,8 +223,8 @@ TEST_IMPL(dump_signal_works_in_a_forked_child) {
   uv_loop_t loop;
   char expected[64];
 
-  if (TEST_TSAN)
-    SKIP("ThreadSanitizer refuses threads after a fork with threads");
+  if (TEST_FORK_IS_UNSAFE)
+    SKIP(FORK_IS_UNSAFE);
   begin_errors("USR2");
   ASSERT_OK(uv_loop_init(&loop));
   pid_t pid = fork();

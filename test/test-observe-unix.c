@@ -47,7 +47,7 @@ static pid_t run_in_child(void (*body)(uv_loop_t*), uv_loop_t* loop) {
   ASSERT_GE(pid, 0);
   if (pid == 0) {
     body(loop);
-    test_exit_child();
+    exit(0);
   }
   ASSERT_EQ(pid, waitpid(pid, &status, 0));
   ASSERT_EQ(0, status);
@@ -57,7 +57,7 @@ static pid_t run_in_child(void (*body)(uv_loop_t*), uv_loop_t* loop) {
 /* ---------------------------------------------------------------------------
  * Forked children. */
 
-/* The end of the library writes the last version. */
+/* exit() writes the last version. */
 static void run_counted(uv_loop_t* loop) {
   ASSERT_OK(uv_loop_fork(loop));
   run_timer(loop, on_tick);
@@ -69,8 +69,8 @@ TEST_IMPL(metrics_forked_child_has_a_file_of_its_own) {
   uv_loop_t loop;
   char name[64];
 
-  if (TEST_TSAN)
-    SKIP("ThreadSanitizer refuses threads after a fork with threads");
+  if (TEST_FORK_IS_UNSAFE)
+    SKIP(FORK_IS_UNSAFE);
   ASSERT_OK(uvx_metrics_start(&options));
   ASSERT_OK(uv_loop_init(&loop));
   run_timer(&loop, on_tick);
@@ -96,6 +96,8 @@ TEST_IMPL(metrics_forked_child_without_a_name_stops) {
   uvx_metrics_options_t options = { sizeof(options), "fork.prom", 10 };
   uv_loop_t loop;
 
+  if (TEST_FORK_IS_UNSAFE)
+    SKIP(FORK_IS_UNSAFE);
   ASSERT_OK(uvx_metrics_start(&options));
   ASSERT_OK(uv_loop_init(&loop));
   run_timer(&loop, on_tick);
@@ -135,8 +137,8 @@ TEST_IMPL(watchdog_goes_on_in_a_forked_child) {
                                      &reported, 0 };
   uv_loop_t loop;
 
-  if (TEST_TSAN)
-    SKIP("ThreadSanitizer refuses threads after a fork with threads");
+  if (TEST_FORK_IS_UNSAFE)
+    SKIP(FORK_IS_UNSAFE);
   ASSERT_OK(uv_sem_init(&reported, 0));
   ASSERT_OK(uvx_watchdog_start(&options));
   ASSERT_OK(uv_loop_init(&loop));

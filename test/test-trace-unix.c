@@ -50,8 +50,8 @@ TEST_IMPL(trace_forked_child_goes_on_in_a_file_of_its_own) {
   uv_loop_t loop;
   char name[64];
 
-  if (TEST_TSAN)
-    SKIP("ThreadSanitizer refuses threads after a fork with threads");
+  if (TEST_FORK_IS_UNSAFE)
+    SKIP(FORK_IS_UNSAFE);
   ASSERT_OK(uvx_trace_start(&options));
   ASSERT_OK(uv_loop_init(&loop));
   run_one_timer(&loop);
@@ -80,8 +80,8 @@ TEST_IMPL(trace_forked_child_without_a_name_stops) {
   uvx_trace_options_t other = { sizeof(options), "fork-child.json" };
   uv_loop_t loop;
 
-  if (TEST_TSAN)
-    SKIP("ThreadSanitizer refuses threads after a fork with threads");
+  if (TEST_FORK_IS_UNSAFE)
+    SKIP(FORK_IS_UNSAFE);
   ASSERT_OK(uvx_trace_start(&options));
   ASSERT_OK(uv_loop_init(&loop));
   run_one_timer(&loop);
@@ -110,6 +110,8 @@ TEST_IMPL(trace_forked_child_may_just_exit) {
   uvx_trace_options_t options = { sizeof(options), "fork.json" };
   uv_loop_t loop;
 
+  if (TEST_FORK_IS_UNSAFE)
+    SKIP(FORK_IS_UNSAFE);
   ASSERT_OK(uvx_trace_start(&options));
   ASSERT_OK(uv_loop_init(&loop));
   pid_t pid = fork();
