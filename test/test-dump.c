@@ -235,6 +235,7 @@ static void fill_pool(uv_loop_t* loop,
                       uv_fs_t* fs) {
   ASSERT_OK(uv_os_setenv("UV_THREADPOOL_SIZE", "2"));
   ASSERT_OK(uv_sem_init(&go, 0));
+  ASSERT_OK(uv_os_setenv("UV_USE_IO_URING", "0")); /* the pool, not a ring */
   ASSERT_OK(uv_loop_init(loop));
   for (int i = 0; i < BLOCKERS; i++)
     ASSERT_OK(uv_queue_work(loop, &blockers[i], wait_for_go, after_work));

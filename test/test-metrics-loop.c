@@ -161,6 +161,7 @@ TEST_IMPL(metrics_loop_counts_streams_and_work) {
   uv_loop_t loop;
   uv_thread_t reader;
 
+  ASSERT_OK(uv_os_setenv("UV_USE_IO_URING", "0")); /* the pool, not a ring */
   ASSERT_OK(uv_loop_init(&loop));
   test_tcp_pair(&loop, &client, &server);
   ASSERT_OK(uv_read_start((uv_stream_t*) &server, test_alloc, on_read));
