@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A program that is late: what is it doing? It prints its own loop when its
- * watchdog timer finds that a job takes too long. From outside the same is
- * printed by
+ * watchdog timer finds that a job takes too long. To print it without changing
+ * the program:
  *
  *   UV_DUMP_SIGNAL=USR2 ./dump &
  *   kill -USR2 $!

@@ -108,8 +108,8 @@
 #endif
 
 /* The sanitizers' allocators have locks that a fork next to a running thread
- * may leave locked in the child; ThreadSanitizer refuses to start threads
- * there. gcc 12, clang 14. */
+ * may leave locked in the child (seen with gcc 12's ASan and clang 14's MSan);
+ * ThreadSanitizer refuses to start threads there. */
 #define TEST_FORK_IS_UNSAFE (TEST_ASAN || TEST_MSAN || TEST_TSAN)
 #define FORK_IS_UNSAFE "a sanitizer's locks do not survive a fork with threads"
 

@@ -49,7 +49,7 @@ int event_parse(struct event* event, char* line, size_t len);
 const char* event_text(const struct event* event, const char* key);
 
 /* Stores the argument's value, rounded towards 0, times 10^`shift`; saturates.
- * Returns 0, or -1 if there is no such number. */
+ * Returns 0, or -1 if the argument is missing or not a number. */
 int event_number(const struct event* event,
                  const char* key,
                  int shift,
