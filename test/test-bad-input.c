@@ -27,6 +27,11 @@ static uv_pipe_t pipe_handle;
 static uv_udp_t udp;
 static uv_tcp_t new_tcp;
 static uv_udp_t new_udp;
+#if TEST_POSIX
+static uv_poll_t new_poll;
+static uv_pipe_t ipc;
+static uv_buf_t no_data;
+#endif
 static uv_signal_t sig;
 static uv_fs_event_t fs_event;
 static uv_fs_poll_t fs_poll;
@@ -107,6 +112,12 @@ static void on_name(uv_getnameinfo_t* r, int s, const char* h, const char* v) {
   (void) s;
   (void) h;
   (void) v;
+}
+
+static void on_addr(uv_getaddrinfo_t* r, int s, struct addrinfo* a) {
+  (void) r;
+  (void) s;
+  (void) a;
 }
 
 static void on_random(uv_random_t* r, int s, void* b, size_t n) {
@@ -201,6 +212,20 @@ static int tty_with(int fd) {
   return uv_tty_init(&loop, &tty, fd, 0);
 }
 
+#if TEST_POSIX
+static uv_tcp_t* tcp_of(int family) {
+  ASSERT_OK(uv_tcp_init_ex(&loop, &new_tcp, (unsigned) family));
+  return &new_tcp;
+}
+
+static uv_stream_t* open_ipc(void) {
+  ASSERT_OK(uv_pipe_init(&loop, &ipc, 1));
+  ASSERT_OK(uv_socketpair(SOCK_STREAM, 0, socks, 0, 0));
+  ASSERT_OK(uv_pipe_open(&ipc, socks[0]));
+  return (uv_stream_t*) &ipc;
+}
+#endif
+
 static int after_close(int (*call)(void)) {
   uv_close((uv_handle_t*) &timer, NULL);
   uv_close((uv_handle_t*) &sig, NULL);
@@ -261,6 +286,10 @@ static int c_bind(void) {
   return uv_tcp_bind(&tcp, address(AF_INET), 0);
 }
 
+static int c_connect(void) {
+  return uv_tcp_connect(&connect_req, &tcp, address(AF_INET), on_connect);
+}
+
 static int c_pipe_bind(void) {
   return uv_pipe_bind(&pipe_handle, "p");
 }
@@ -271,7 +300,15 @@ static int c_pipe_bind(void) {
 # define UNIX_ROWS(X)                                                          \
   X(uv_loop_configure(&loop, UV_LOOP_BLOCK_SIGNAL, SIGTERM), UV_EINVAL)        \
   X(uv_signal_start(&sig, on_signal, SIGKILL), UV_EINVAL)                      \
-  X(uv_signal_start_oneshot(&sig, on_signal, SIGSTOP), UV_EINVAL)
+  X(uv_signal_start_oneshot(&sig, on_signal, SIGSTOP), UV_EINVAL)              \
+  X(uv_poll_init_socket(&loop, &new_poll, -1), UV_EBADF)                       \
+  X(uv_tcp_close_reset(&tcp, NULL), UV_EBADF)                                  \
+  X(uv_tcp_bind(tcp_of(AF_INET6), address(AF_INET), 0), UV_EINVAL)             \
+  X(uv_recv_buffer_size((uv_handle_t*) &tcp, &number), UV_EBADF)               \
+  X(uv_write2(&write_req, open_ipc(), &no_data, 1, (uv_stream_t*) &ipc, NULL), \
+    UV_EINVAL)                                                                 \
+  X(uv_try_write2(open_ipc(), &no_data, 1, (uv_stream_t*) &ipc), UV_EINVAL)    \
+  X(spawn_stdio(UV_CREATE_PIPE | UV_READABLE_PIPE, open_ipc(), 0), UV_EBUSY)
 #else
 # define UNIX_ROWS(X)
 #endif
@@ -356,6 +393,10 @@ static int c_pipe_bind(void) {
  X(uv_udp_set_multicast_loop(&udp, 1), UV_EBADF)                               \
  X(uv_udp_set_multicast_interface(&udp, "nonsense"), UV_EINVAL)                \
  X(uv_udp_set_membership(&udp, "nonsense", NULL, UV_JOIN_GROUP), UV_EINVAL)    \
+ X(uv_udp_set_source_membership(&udp, "nonsense", NULL, "1.2.3.4",             \
+                                UV_JOIN_GROUP),                                \
+   UV_EINVAL)                                                                  \
+ X(uv_udp_recv_stop((uv_udp_t*) &tcp), UV_EINVAL)                              \
  X(uv_udp_getpeername(&udp, address(0), &number), UV_EBADF)                    \
  X(poll_with(closed_fd(), UV_READABLE), UV_EBADF)                              \
  X(poll_with(-1, UV_READABLE), UV_EBADF)                                       \
@@ -370,6 +411,7 @@ static int c_pipe_bind(void) {
  X(uv_fs_poll_start(&fs_poll, NULL, ".", 1), UV_EINVAL)                        \
  X(uv_fs_poll_start(&fs_poll, on_stat, NULL, 1), UV_EINVAL)                    \
  X(uv_fs_poll_getpath(&fs_poll, text, &size), UV_EINVAL)                       \
+ X(uv_fs_poll_getpath(&fs_poll, NULL, &size), UV_EINVAL)                       \
  X(uv_spawn(&loop, &process, NULL), UV_EINVAL)                                 \
  X(uv_spawn(&loop, NULL, &options), UV_EINVAL)                                 \
  X(spawn_nothing(), UV_EINVAL)                                                 \
@@ -399,6 +441,7 @@ static int c_pipe_bind(void) {
  X(uv_fs_poll_stop(&fs_poll), 0)                                               \
  X(uv_getaddrinfo(&loop, &addr_req, NULL, NULL, NULL, NULL), UV_EINVAL)        \
  X(uv_getaddrinfo(&loop, NULL, NULL, "x", NULL, NULL), UV_EINVAL)              \
+ X(uv_getaddrinfo(NULL, &addr_req, on_addr, "x", NULL, NULL), UV_EINVAL)       \
  X(uv_getaddrinfo(&loop, &addr_req, NULL, "", NULL, NULL), UV_EINVAL)          \
  X(uv_getnameinfo(&loop, NULL, on_name, address(AF_INET), 0), UV_EINVAL)       \
  X(uv_getnameinfo(&loop, &name_req, on_name, NULL, 0), UV_EINVAL)              \
@@ -454,6 +497,7 @@ static int c_pipe_bind(void) {
  X(after_close(c_poll), UV_EINVAL)                                             \
  X(after_close(c_fileno), UV_EBADF)                                            \
  X(after_close(c_bind), UV_EINVAL)                                             \
+ X(after_close(c_connect), UV_EINVAL)                                          \
  X(after_close(c_pipe_bind), UV_EINVAL)
 
 static void open_all(void) {

@@ -120,6 +120,7 @@ UNIT_UNIX(random_scripted_error, "getrandom(2)")
 UNIT_UNIX(random_interrupted, "signals that interrupt system calls")
 UNIT_UNIX(random_fallback_old_kernel, "getrandom(2)")
 UNIT_UNIX(random_fallback_sandbox, "getrandom(2)")
+UNIT_UNIX(random_fallback_without_devices, "getrandom(2)")
 
 /* unit-cgroup.c */
 UNIT_UNIX(cgroup_membership, "cgroups")
@@ -134,6 +135,8 @@ UNIT_UNIX(cgroup_v2_no_limit, "cgroups")
 UNIT_UNIX(cgroup_v1_hierarchies, "cgroups")
 UNIT_UNIX(cgroup_v1_no_limit, "cgroups")
 UNIT_UNIX(cgroup_nothing_there, "cgroups")
+UNIT_UNIX(cgroup_files_missing_or_malformed, "cgroups")
+UNIT_UNIX(cgroup_mount_with_a_long_name, "cgroups")
 
 /* unit-cpuinfo.c */
 UNIT_UNIX(procfs_number, "files of /proc")

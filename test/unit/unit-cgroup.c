@@ -322,3 +322,52 @@ UNIT_TEST(cgroup_nothing_there) {
   CHECK_EQ(0, uv__cgroup_cpu_quota(fx.root));
   fixture_close(&fx);
 }
+
+/* A limit counts without the usage, and a level that makes no sense sets no
+ * quota. */
+UNIT_TEST(cgroup_files_missing_or_malformed) {
+  struct fixture fx;
+  struct uv__cgroup_memory memory;
+  tree_v2(&fx, "/app");
+  fixture_write(&fx, "/sys/fs/cgroup/app/memory.max", "536870912\n");
+  fixture_write(&fx, "/sys/fs/cgroup/app/cpu.max", "some\n");
+  CHECK_EQ(0, uv__cgroup_memory(fx.root, &memory));
+  CHECK(memory.limit == 512 * MIB);
+  CHECK(memory.headroom == UV__CGROUP_UNLIMITED);
+  CHECK_EQ(0, uv__cgroup_cpu_quota(fx.root));
+  fixture_close(&fx);
+
+  fixture_init(&fx);
+  fixture_write(&fx, "/proc/self/cgroup", "1:cpu:/\n");
+  fixture_write(&fx, "/proc/self/mountinfo",
+                "36 31 0:33 / /cg/cpu rw - cgroup c rw,cpu\n");
+  fixture_write(&fx, "/cg/cpu/cpu.cfs_quota_us", "400000\n");
+  CHECK_EQ(0, uv__cgroup_cpu_quota(fx.root));
+  fixture_write(&fx, "/cg/cpu/cpu.cfs_period_us", "long\n");
+  CHECK_EQ(0, uv__cgroup_cpu_quota(fx.root));
+  fixture_write(&fx, "/cg/cpu/cpu.cfs_period_us", "100000\n");
+  CHECK_EQ(4, uv__cgroup_cpu_quota(fx.root));
+  fixture_close(&fx);
+}
+
+/* A mount point whose name is too long is passed over; the next one counts. */
+UNIT_TEST(cgroup_mount_with_a_long_name) {
+  struct fixture fx;
+  struct uv__cgroup_memory memory;
+  char mounts[2 * UV__PROCFS_PATH_SIZE];
+  char name[UV__PROCFS_PATH_SIZE];
+
+  memset(name, 'x', sizeof(name));
+  name[0] = '/';
+  name[sizeof(name) - 8] = '\0'; /* with the root before it, too long */
+  tree_v2(&fx, "/app");
+  snprintf(mounts, sizeof(mounts),
+           "30 23 0:28 / %s rw - cgroup2 cgroup2 rw\n"
+           "31 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
+           name);
+  fixture_write(&fx, "/proc/self/mountinfo", mounts);
+  fixture_write(&fx, "/sys/fs/cgroup/app/memory.max", "536870912\n");
+  CHECK_EQ(0, uv__cgroup_memory(fx.root, &memory));
+  CHECK(memory.limit == 512 * MIB);
+  fixture_close(&fx);
+}

@@ -16,6 +16,7 @@ UNIT_TEST(histogram_buckets_meet) {
   CHECK_EQ(1024, uv__histogram_bound(0));
   CHECK_EQ((uint64_t) 1 << 36, uv__histogram_bound(UVX_HISTOGRAM_BUCKETS - 2));
   CHECK_EQ(UVX_HISTOGRAM_BUCKETS - 1, uv__histogram_bucket(UINT64_MAX));
+  CHECK(uv__histogram_bound(UVX_HISTOGRAM_BUCKETS - 1) == UINT64_MAX);
 }
 
 UNIT_TEST(histogram_percentiles) {
@@ -35,6 +36,10 @@ UNIT_TEST(histogram_percentiles) {
     CHECK(ns <= true_ns + true_ns / 4 + 1);
   }
   CHECK_EQ(100000000, uvx_histogram_percentile(&h, 100));
+  /* More than everything is the maximum; so is what the last bucket holds. */
+  CHECK_EQ(100000000, uvx_histogram_percentile(&h, 101));
+  uv__histogram_add(&h, UINT64_C(1) << 50);
+  CHECK_EQ(INT64_C(1) << 50, uvx_histogram_percentile(&h, 100));
 }
 
 UNIT_TEST(histogram_shared_is_the_same) {

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Random bytes on Unix: signals during the call, and kernels or sandboxes
  * without getrandom(2). */
-#include "unit.h"
+#include "fixture.h"
 
 #include "os/random.h"
 #include "unix/os.h"
 
-#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #if __has_include(<linux/seccomp.h>)
 # define HAVE_SECCOMP 1
@@ -196,4 +193,31 @@ UNIT_TEST(random_fallback_old_kernel) {
 
 UNIT_TEST(random_fallback_sandbox) {
   check_fallback(EPERM);
+}
+
+/* A chroot without devices, then one where the name is an ordinary file: an
+ * error, not predictable bytes. */
+UNIT_TEST(random_fallback_without_devices) {
+  struct fixture fx;
+  char byte;
+  int top = open("/", O_RDONLY | O_DIRECTORY);
+
+  CHECK(top >= 0);
+  fixture_init(&fx);
+  fixture_write(&fx, "/other", "");
+  if (chroot(fx.root) != 0)
+    SKIP("only root may call chroot()");
+  if (forbid_getrandom(ENOSYS) != 0)
+    SKIP("no seccomp filters here to refuse getrandom(2)");
+  int without = uv_random(NULL, NULL, &byte, 1, 0, NULL);
+  CHECK_EQ(0, mkdir("/dev", 0700));
+  int fd = open("/dev/random", O_WRONLY | O_CREAT, 0600);
+  CHECK_EQ(4, write(fd, "1234", 4));
+  CHECK_EQ(0, close(fd));
+  int with_file = uv_random(NULL, NULL, &byte, 1, 0, NULL);
+  CHECK_EQ(0, fchdir(top));
+  CHECK_EQ(0, chroot("."));
+  CHECK_EQ(UV_ENOENT, without);
+  CHECK_EQ(UV_EIO, with_file);
+  fixture_close(&fx);
 }
