@@ -4,6 +4,7 @@
 #include "test.h"
 #include "uv/ext.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -232,6 +233,36 @@ TEST_IMPL(dump_shows_all_kinds_of_requests) {
   for (int i = 0; i < MANY + 4; i++)
     uv_sem_post(&go);
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
+TEST_IMPL(dump_shows_terminals) {
+  uv_tty_t tty;
+  int master = posix_openpt(O_RDWR | O_NOCTTY);
+
+  if (master == -1 || grantpt(master) != 0 || unlockpt(master) != 0)
+    SKIP("no pseudo-terminals here");
+  int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+  ASSERT_GE(slave, 0);
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_tty_init(&loop, &tty, slave, 1));
+  dump();
+  check_line(&tty, "tty", "fd ");
+  test_close_loop(&loop);
+  close(slave);
+  close(master);
+  return 0;
+}
+
+TEST_IMPL(dump_to_a_full_device_fails) {
+  FILE* file = fopen("/dev/full", "w");
+
+  if (file == NULL)
+    SKIP("there is no /dev/full here");
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_ERR(UV_EIO, uvx_dump(&loop, file));
+  fclose(file);
   ASSERT_OK(uv_loop_close(&loop));
   return 0;
 }

@@ -244,3 +244,41 @@ TEST_IMPL(dump_signal_works_in_a_forked_child) {
   ASSERT_OK(uv_loop_close(&loop));
   return 0;
 }
+
+/* A loop that is not being run cannot describe itself either. */
+TEST_IMPL(dump_signal_tells_of_a_loop_that_nobody_runs) {
+  uv_loop_t loop;
+  uv_loop_t idle;
+  char expected[64];
+
+  begin_errors("USR2");
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_loop_init(&idle));
+  ASSERT_EQ(0, kill(getpid(), SIGUSR2));
+  run_until_dump(&loop);
+  snprintf(expected, sizeof(expected), "loop %p: nobody runs it\n",
+           (void*) &idle);
+  ASSERT_EQ(1, count(expected));
+  ASSERT_EQ(1, count("[RA--] timer"));
+  ASSERT_OK(uv_loop_close(&idle));
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
+/* The first dump waits for the loop, which is not being run; the signals that
+ * arrive meanwhile cause one more. */
+TEST_IMPL(dump_signals_that_arrive_together) {
+  uv_loop_t loop;
+
+  begin_errors("USR2");
+  ASSERT_OK(uv_loop_init(&loop));
+  for (int i = 0; i < 100; i++)
+    ASSERT_EQ(0, raise(SIGUSR2));
+  run_until_dump(&loop);
+  ASSERT_OK(uv_loop_close(&loop));
+  uv_library_shutdown();
+  read_errors();
+  ASSERT_GE(count("libuv: dump of process"), 1);
+  ASSERT_LT(count("libuv: dump of process"), 10);
+  return 0;
+}

@@ -509,3 +509,28 @@ TEST_IMPL(threadpool_size_invalid_means_default) {
   test_close_loop(&loop);
   return 0;
 }
+
+/* More names than the first block of memory holds. */
+TEST_IMPL(fs_scandir_of_many_long_names) {
+  uv_fs_t req;
+  uv_dirent_t entry;
+  char name[256];
+  char before[256] = "";
+  int n = 0;
+
+  test_mkdir("many");
+  for (int i = 0; i < 40; i++) {
+    snprintf(name, sizeof(name), "many/%03d-%0100d", i * 7 % 40, i * 7 % 40);
+    test_write_file(name, "");
+  }
+  ASSERT_EQ(40, uv_fs_scandir(NULL, &req, "many", 0, NULL));
+  while (uv_fs_scandir_next(&req, &entry) != UV_EOF) {
+    ASSERT_EQ(104, strlen(entry.name));
+    ASSERT_LT(strcmp(before, entry.name), 0); /* sorted, each once */
+    snprintf(before, sizeof(before), "%s", entry.name);
+    n++;
+  }
+  ASSERT_EQ(40, n);
+  uv_fs_req_cleanup(&req);
+  return 0;
+}

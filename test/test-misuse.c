@@ -55,6 +55,22 @@ static void close_busy_loop(void) {
     abort();
 }
 
+static void wait_a_little(uv_work_t* req);
+static void on_done(uv_work_t* req, int status);
+
+static void close_crowded_loop(void) {
+  static uv_timer_t timers[11];
+  static uv_work_t req;
+
+  for (int i = 0; i < 11; i++)
+    uv_timer_init(&loop, &timers[i]);
+  print_address(&timers[7]);
+  print_address(&timers[8]);
+  uv_queue_work(&loop, &req, wait_a_little, on_done);
+  if (uv_loop_close(&loop) != UV_EBUSY)
+    abort();
+}
+
 static void start_without_callback(void) {
   static uv_timer_t timer;
 
@@ -147,6 +163,7 @@ static const struct mistake mistakes[] = {
   { "close-twice", close_twice },
   { "close-no-handle", close_no_handle },
   { "close-busy-loop", close_busy_loop },
+  { "close-crowded-loop", close_crowded_loop },
   { "start-without-callback", start_without_callback },
   { "submit-twice", submit_twice },
   { "dispatch-in-callback", dispatch_in_callback },
@@ -316,6 +333,17 @@ TEST_IMPL(misuse_busy_loop_names_its_handles) {
            err.text + strlen("libuv: "));
   ASSERT_EQ(0, strncmp(before, "uv_loop_close: loop ", 20));
   expect_line(before, ", tcp ", " (closing) (UV_EBUSY); see man uv_loop_close");
+  ASSERT_EQ(0, status_of_helper);
+  return 0;
+}
+
+/* Eight handles are named, the others and the requests are counted. */
+TEST_IMPL(misuse_busy_loop_counts_the_rest) {
+  make_mistake("close-crowded-loop", "1");
+  ASSERT_NOT_NULL(strstr(err.text, address(0)));
+  ASSERT_NULL(strstr(err.text, address(1)));
+  ASSERT_NOT_NULL(
+      strstr(err.text, " and 3 more handles, 1 requests (UV_EBUSY)"));
   ASSERT_EQ(0, status_of_helper);
   return 0;
 }

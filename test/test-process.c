@@ -612,3 +612,37 @@ TEST_IMPL(process_close_while_it_runs) {
 #endif
   return 0;
 }
+
+#if TEST_POSIX
+/* Without arguments the program gets its own name; without PATH in its
+ * environment it is looked up where execvp() would. */
+TEST_IMPL(process_without_arguments_or_path) {
+  uv_process_options_t options;
+  char* env[] = { (char*) "A=b", NULL };
+  char* args[] = { (char*) "true", NULL };
+
+  init_options(&options, args);
+  options.args = NULL;
+  options.env = env;
+  run_helper_process(&options);
+  return 0;
+}
+
+/* A script without a first line is run by /bin/sh, with its arguments. */
+TEST_IMPL(process_script_needs_a_shell) {
+  uv_process_options_t options;
+  char* args[] = { (char*) "./script", (char*) "7", NULL };
+  uv_fs_t req;
+  uv_process_t process;
+
+  test_write_file("script", "exit $1\n");
+  ASSERT_OK(uv_fs_chmod(NULL, &req, "script", 0700, NULL));
+  init_options(&options, args);
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_spawn(&loop, &process, &options));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(7, exit_status);
+  test_close_loop(&loop);
+  return 0;
+}
+#endif

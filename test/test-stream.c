@@ -467,3 +467,49 @@ TEST_IMPL(stream_write_of_more_than_two_gigabytes) {
   test_close_loop(&loop);
   return 0;
 }
+
+static int stop_in_alloc_calls;
+
+static void stop_in_alloc(uv_handle_t* handle, size_t size, uv_buf_t* buf) {
+  static char room[16];
+
+  (void) size;
+  stop_in_alloc_calls++;
+  ASSERT_OK(uv_read_stop((uv_stream_t*) handle));
+  *buf = uv_buf_init(room, sizeof(room));
+}
+
+/* The data stays in the socket; the next start reads it. */
+TEST_IMPL(stream_read_stopped_by_its_alloc_callback) {
+  uv_buf_t buf = uv_buf_init((char*) "x", 1);
+
+  setup();
+  ASSERT_OK(uv_read_start((uv_stream_t*) &a, stop_in_alloc, on_read));
+  ASSERT_EQ(1, uv_try_write((uv_stream_t*) &b, &buf, 1));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT)); /* nothing keeps it alive */
+  ASSERT_EQ(1, stop_in_alloc_calls);
+  ASSERT_EQ(0, reads);
+  ASSERT_OK(uv_read_start((uv_stream_t*) &a, test_alloc, on_read));
+  uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_EQ(1, reads);
+  ASSERT_EQ(1, last_nread);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* A second read() of a blocking descriptor might block, so there is one per
+ * event, even if the buffer was filled. */
+TEST_IMPL(stream_read_of_a_blocking_descriptor_does_not_block) {
+  uv_buf_t buf = uv_buf_init((char*) "0123456789abcdef", 16);
+
+  setup();
+  ASSERT_OK(uv_stream_set_blocking((uv_stream_t*) &a, 1));
+  ASSERT_OK(uv_read_start((uv_stream_t*) &a, alloc_small, on_read));
+  ASSERT_EQ(16, uv_try_write((uv_stream_t*) &b, &buf, 1));
+  while (reads == 0)
+    uv_run(&loop, UV_RUN_ONCE);
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_GT(last_nread, 0);
+  test_close_loop(&loop);
+  return 0;
+}

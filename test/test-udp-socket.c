@@ -3,7 +3,9 @@
  * port. */
 #include "test.h"
 
+#include <netinet/in.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 static uv_loop_t loop;
 static uv_udp_t receiver;
@@ -227,5 +229,60 @@ TEST_IMPL(tcp_reuseport_binds_over_time_wait) {
       uv_tcp_bind(&server, (struct sockaddr*) &addr, UV_TCP_REUSEPORT));
   ASSERT_OK(uv_listen((uv_stream_t*) &server, 1, on_connection));
   test_close_loop(&loop);
+  return 0;
+}
+
+/* An opened IPv6 socket is known as one: options without an address apply to
+ * IPv6. */
+TEST_IMPL(udp_opened_ipv6_socket) {
+  int fd = socket(AF_INET6, SOCK_DGRAM, 0);
+
+  if (fd < 0)
+    SKIP("no IPv6 here");
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_udp_init(&loop, &sender));
+  ASSERT_OK(uv_udp_open_ex(&sender, fd, UV_UDP_REUSEADDR));
+  ASSERT_OK(uv_udp_set_multicast_interface(&sender, NULL));
+  ASSERT_OK(uv_udp_set_multicast_ttl(&sender, 3));
+  int hops = 0;
+  socklen_t len = sizeof(hops);
+  ASSERT_EQ(0, getsockopt(fd, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, &hops, &len));
+  ASSERT_EQ(3, hops);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* Goal: a request keeps its own array of buffers, of any length. Method: a
+ * first send waits in the queue, since the peer, a unix socket, is full. */
+TEST_IMPL(udp_queued_send_of_many_buffers) {
+  enum { PARTS = 9 };
+  uv_udp_send_t req;
+  uv_buf_t parts[PARTS];
+  char got[1024];
+  ssize_t n;
+  int fds[2];
+
+  ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_DGRAM, 0, fds));
+  text = uv_buf_init((char*) "hello", 5);
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_udp_init(&loop, &sender));
+  ASSERT_OK(uv_udp_open(&sender, fds[0]));
+  while ((n = uv_udp_try_send(&sender, &text, 1, NULL)) == 5)
+    continue;
+  ASSERT_ERR(UV_EAGAIN, n);
+  for (int i = 0; i < PARTS; i++)
+    parts[i] = uv_buf_init((char*) "0123456789" + i, 1);
+  ASSERT_OK(uv_udp_send(&req, &sender, parts, PARTS, NULL, on_send));
+  ASSERT_EQ(1, uv_udp_get_send_queue_count(&sender));
+  ASSERT_EQ(PARTS, uv_udp_get_send_queue_size(&sender));
+  memset(parts, 0, sizeof(parts));
+  while ((n = recv(fds[1], got, sizeof(got), MSG_DONTWAIT)) == 5)
+    continue;
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(1, sent);
+  ASSERT_EQ(PARTS, recv(fds[1], got, sizeof(got), MSG_DONTWAIT));
+  ASSERT_MEM_EQ("012345678", got, PARTS);
+  test_close_loop(&loop);
+  close(fds[1]);
   return 0;
 }
