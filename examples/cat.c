@@ -25,24 +25,28 @@ static void on_close(uv_fs_t* r) {
   uv_fs_req_cleanup(r);
 }
 
+static void finish(uv_loop_t* loop, ssize_t err) {
+  if (err < 0)
+    fail("read", err);
+  uv_fs_close(loop, &req, file, on_close);
+}
+
 static void on_read(uv_fs_t* r) {
   ssize_t n = r->result;
   uv_fs_req_cleanup(r);
-  if (n > 0) {
-    fwrite(block, 1, (size_t) n, stdout);
+  if (n <= 0)
+    finish(r->loop, n); /* 0: the end of the file */
+  else if (fwrite(block, 1, (size_t) n, stdout) == (size_t) n)
     start_read(r->loop);
-    return;
-  }
-  if (n < 0)
-    fail("read", n);
-  uv_fs_close(r->loop, &req, file, on_close);
+  else
+    finish(r->loop, UV_EIO);
 }
 
 static void start_read(uv_loop_t* loop) {
   uv_buf_t buf = uv_buf_init(block, sizeof(block)); /* copied by the call */
   int err = uv_fs_read(loop, &req, file, &buf, 1, -1, on_read);
   if (err != 0)
-    fail("read", err);
+    finish(loop, err);
 }
 
 static void on_open(uv_fs_t* r) {

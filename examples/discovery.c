@@ -20,7 +20,7 @@
 static const char* name; /* of the service; NULL while searching */
 static int found;
 
-static void die(const char* what, int err) {
+static void check(const char* what, int err) {
   if (err >= 0)
     return;
   fprintf(stderr, "discovery: %s: %s\n", what, uv_strerror(err));
@@ -83,18 +83,18 @@ int main(int argc, char** argv) {
     name = argc > 3 ? argv[3] : "nameless";
 
   uv_udp_init(loop, &udp);
-  die("address", uv_ip4_addr(serve ? "0.0.0.0" : to, atoi(argv[2]), &addr));
+  check("address", uv_ip4_addr(serve ? "0.0.0.0" : to, atoi(argv[2]), &addr));
   if (serve) {
-    die("bind", uv_udp_bind(&udp, (const struct sockaddr*) &addr, 0));
+    check("bind", uv_udp_bind(&udp, (const struct sockaddr*) &addr, 0));
     uv_signal_init(loop, &sigint);
     uv_signal_start(&sigint, on_signal, SIGINT);
   }
-  die("receive", uv_udp_recv_start(&udp, on_alloc, on_datagram));
+  check("receive", uv_udp_recv_start(&udp, on_alloc, on_datagram));
   if (!serve) {
     uv_buf_t question = uv_buf_init(QUESTION, sizeof(QUESTION) - 1);
     uv_udp_set_broadcast(&udp, 1);
-    die("send",
-        uv_udp_try_send(&udp, &question, 1, (const struct sockaddr*) &addr));
+    check("send",
+          uv_udp_try_send(&udp, &question, 1, (const struct sockaddr*) &addr));
     uv_timer_init(loop, &timer);
     uv_timer_start(&timer, on_time_over, 500, 0);
   }

@@ -23,7 +23,7 @@ struct job {
 static long total;
 static int failures;
 
-/* Runs on a worker. */
+/* Runs on a worker. (A line longer than the buffer is counted in pieces.) */
 static void search(uv_work_t* work) {
   struct job* job = (struct job*) work;
   char line[4096];
@@ -62,8 +62,10 @@ int main(int argc, char** argv) {
       return 2;
     job->text = argv[1];
     job->path = argv[i];
-    if (uv_queue_work(loop, &job->work, search, report) != 0)
+    if (uv_queue_work(loop, &job->work, search, report) != 0) {
+      free(job);
       return 2;
+    }
   }
   uv_run(loop, UV_RUN_DEFAULT);
   if (uv_loop_close(loop) != 0 || failures != 0)

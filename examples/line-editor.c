@@ -69,7 +69,7 @@ static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
   (void) stream;
   if (nread < 0)
     finish();
-  for (ssize_t i = 0; i < nread; i++)
+  for (ssize_t i = 0; i < nread && !uv_is_closing((uv_handle_t*) &in); i++)
     on_key(buf->base[i]);
 }
 

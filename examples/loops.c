@@ -135,12 +135,14 @@ static void on_wake(uv_async_t* wake) {
   run_all(self, first);
 }
 
-/* Any thread. The worker must not have been told to stop. */
+/* Any thread. The worker must not have been told to stop. Sends with the lock
+ * held: without it, the worker could run on_stop() and close the handle between
+ * the two calls. */
 static void run_there(struct worker* other, struct job* job) {
   uv_mutex_lock(&other->lock);
   list_append(&other->there, job);
-  uv_mutex_unlock(&other->lock);
   check(uv_async_send(&other->wake), "uv_async_send");
+  uv_mutex_unlock(&other->lock);
 }
 
 /* ---- shutdown ---- */

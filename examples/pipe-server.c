@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A service on a local socket, and its client.
  *
- *   pipe-server serve NAME          answers every line; ends with SIGINT
+ *   pipe-server serve NAME          answers what it reads; ends with SIGINT
  *   pipe-server ask NAME TEXT       prints the answer to TEXT
  *
  * NAME is a path, on Windows \\.\pipe\NAME. Exit status 0: the answer came;
@@ -34,19 +34,26 @@ static void hang_up(uv_stream_t* stream) {
     uv_close((uv_handle_t*) stream, on_closed);
 }
 
-static void on_written(uv_write_t* req, int status) {
-  if (status != 0)
-    hang_up(req->handle);
-}
-
 static void on_alloc(uv_handle_t* handle, size_t suggested, uv_buf_t* buf) {
   struct client* client = (struct client*) handle;
   (void) suggested;
   *buf = uv_buf_init(client->data, sizeof(client->data));
 }
 
+static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf);
+
+static void on_written(uv_write_t* req, int status) {
+  uv_stream_t* stream = req->handle;
+  if (uv_is_closing((uv_handle_t*) stream))
+    return;
+  if (status != 0 || uv_read_start(stream, on_alloc, on_read) != 0)
+    hang_up(stream);
+}
+
 static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
   struct client* client = (struct client*) stream;
+  if (nread == 0)
+    return; /* nothing yet */
   if (nread < 0 || client == &asking) {
     if (nread > 0) {
       printf("%.*s\n", (int) nread, buf->base);
@@ -55,10 +62,11 @@ static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
     hang_up(stream);
     return;
   }
-  /* One question at a time: the buffer is free again before the next. */
+  /* One question at a time: the write has the buffer until it is done. */
   uv_buf_t reply[] = { uv_buf_init("you said ", 9),
                        uv_buf_init(buf->base, (unsigned int) nread) };
-  if (nread > 0 && uv_write(&client->write, stream, reply, 2, on_written) != 0)
+  uv_read_stop(stream);
+  if (uv_write(&client->write, stream, reply, 2, on_written) != 0)
     hang_up(stream);
 }
 
@@ -80,8 +88,7 @@ static void on_connect(uv_connect_t* req, int status) {
       uv_buf_init((char*) question, (unsigned int) strlen(question));
   if (status != 0)
     fprintf(stderr, "pipe-server: %s\n", uv_strerror(status));
-  if (status != 0 || uv_read_start(stream, on_alloc, on_read) != 0 ||
-      uv_write(&asking.write, stream, &text, 1, on_written) != 0)
+  if (status != 0 || uv_write(&asking.write, stream, &text, 1, on_written) != 0)
     hang_up(stream);
 }
 

@@ -53,6 +53,7 @@ static uv_work_t work;
 static uv_write_t requests[WINDOW];
 static char requests_data[WINDOW][MESSAGE];
 static unsigned sent;
+static unsigned written;
 static size_t received; /* bytes */
 static unsigned works;
 static unsigned ticks;
@@ -127,15 +128,12 @@ static char byte_at(size_t position) {
   return (char) (position * 7 + position / MESSAGE);
 }
 
-static void on_sent(uv_write_t* req, int status) {
-  (void) req;
-  on_main_thread();
-  check(status, "write");
-}
+static void on_sent(uv_write_t* req, int status);
 
-/* A slot is free again when its message has returned. */
+/* A slot is free again when its message was written, and has returned. */
 static void send_more(void) {
-  while (sent < MESSAGES && sent - received / MESSAGE < WINDOW) {
+  while (sent < MESSAGES && sent - written < WINDOW &&
+         sent - received / MESSAGE < WINDOW) {
     char* data = requests_data[sent % WINDOW];
     for (size_t i = 0; i < MESSAGE; i++)
       data[i] = byte_at(sent * MESSAGE + i);
@@ -145,6 +143,14 @@ static void send_more(void) {
           "uv_write");
     sent++;
   }
+}
+
+static void on_sent(uv_write_t* req, int status) {
+  (void) req;
+  on_main_thread();
+  check(status, "write");
+  written++;
+  send_more();
 }
 
 static void on_client_read(uv_stream_t* stream,

@@ -32,8 +32,10 @@ static void push(int number) {
   uv_mutex_lock(&lock);
   item->next = items;
   items = item;
+  /* With the lock held: once the loop has the last item, no thread sends any
+   * more, and the handle can be closed. */
+  uv_async_send(&async);
   uv_mutex_unlock(&lock);
-  uv_async_send(&async); /* after the lock: the loop wants it next */
 }
 
 static void produce(void* arg) {

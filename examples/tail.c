@@ -41,7 +41,10 @@ static void read_more(uv_loop_t* loop) {
   if (reading)
     return;
   uv_fs_req_cleanup(&req);
-  reading = uv_fs_read(loop, &req, file, &buf, 1, offset, on_read) == 0;
+  if (uv_fs_read(loop, &req, file, &buf, 1, offset, on_read) == 0)
+    reading = 1;
+  else
+    failed = 1;
 }
 
 static void on_change(uv_fs_event_t* handle,

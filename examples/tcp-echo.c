@@ -86,12 +86,17 @@ int main(int argc, char** argv) {
   int len = sizeof(addr);
 
   uv_tcp_init(loop, &server);
-  uv_ip4_addr("127.0.0.1", argc > 1 ? atoi(argv[1]) : 0, &addr);
-  int err = uv_tcp_bind(&server, (const struct sockaddr*) &addr, 0);
+  int err = uv_ip4_addr("127.0.0.1", argc > 1 ? atoi(argv[1]) : 0, &addr);
+  if (err == 0)
+    err = uv_tcp_bind(&server, (const struct sockaddr*) &addr, 0);
   if (err == 0)
     err = uv_listen((uv_stream_t*) &server, 128, on_connection);
   if (err == 0)
     err = uv_tcp_getsockname(&server, (struct sockaddr*) &addr, &len);
+  if (err == 0)
+    err = uv_signal_init(loop, &sigint);
+  if (err == 0)
+    err = uv_signal_start(&sigint, on_signal, SIGINT);
   if (err != 0) {
     fprintf(stderr, "tcp-echo: %s\n", uv_strerror(err));
     return 1;
@@ -99,9 +104,7 @@ int main(int argc, char** argv) {
   printf("port %d\n", ntohs(addr.sin_port));
   fflush(stdout);
 
-  uv_signal_init(loop, &sigint);
   sigint.data = &server;
-  uv_signal_start(&sigint, on_signal, SIGINT);
   uv_run(loop, UV_RUN_DEFAULT);
   return uv_loop_close(loop) != 0;
 }
