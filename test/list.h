@@ -607,6 +607,8 @@ HELPER(run_with_raised_rights)
 /* test-tty.c */
 TEST_UNIX(tty_modes_and_reset, "pseudo-terminals")
 TEST_UNIX(tty_close_restores_the_mode, "pseudo-terminals")
+TEST_UNIX(tty_close_of_the_second_handle_keeps_the_mode, "pseudo-terminals")
+TEST_UNIX(tty_close_of_the_first_handle_restores_the_mode, "pseudo-terminals")
 TEST(tty_reset_without_anything_to_reset)
 TEST_UNIX(tty_winsize, "pseudo-terminals")
 TEST(tty_refuses_other_files)

@@ -76,6 +76,46 @@ TEST_IMPL(tty_close_restores_the_mode) {
   return 0;
 }
 
+/* The second handle found the mode that the first had set: closing it must not
+ * set that mode again. */
+TEST_IMPL(tty_close_of_the_second_handle_keeps_the_mode) {
+  uv_tty_t first;
+  uv_tty_t second;
+
+  setup();
+  tcflag_t original = attributes().c_lflag;
+  ASSERT_OK(uv_tty_init(&loop, &first, slave, 1));
+  ASSERT_OK(uv_tty_init(&loop, &second, slave, 0));
+  ASSERT_OK(uv_tty_set_mode(&first, UV_TTY_MODE_RAW));
+  ASSERT_OK(uv_tty_set_mode(&second, UV_TTY_MODE_IO));
+  uv_close((uv_handle_t*) &first, NULL);
+  ASSERT_EQ(original, attributes().c_lflag);
+  uv_close((uv_handle_t*) &second, NULL);
+  ASSERT_EQ(original, attributes().c_lflag);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* The same in the other order: only the first handle restores the mode. */
+TEST_IMPL(tty_close_of_the_first_handle_restores_the_mode) {
+  uv_tty_t first;
+  uv_tty_t second;
+
+  setup();
+  tcflag_t original = attributes().c_oflag;
+  ASSERT_NE(0, original & OPOST);
+  ASSERT_OK(uv_tty_init(&loop, &first, slave, 1));
+  ASSERT_OK(uv_tty_init(&loop, &second, slave, 0));
+  ASSERT_OK(uv_tty_set_mode(&first, UV_TTY_MODE_RAW));
+  ASSERT_OK(uv_tty_set_mode(&second, UV_TTY_MODE_IO));
+  uv_close((uv_handle_t*) &second, NULL);
+  ASSERT_EQ(0, attributes().c_oflag & OPOST);
+  uv_close((uv_handle_t*) &first, NULL);
+  ASSERT_EQ(original, attributes().c_oflag);
+  test_close_loop(&loop);
+  return 0;
+}
+
 #endif
 
 TEST_IMPL(tty_reset_without_anything_to_reset) {

@@ -7,9 +7,10 @@
  * cannot be reopened (pty master, no permission), the handle takes over the fd,
  * leaves it blocking, and writes block.
  *
- * Closing a handle restores the mode that it changed. For programs that exit
- * without closing, uv_tty_reset_mode() restores the mode of the first handle
- * that changed it.
+ * The first handle that changes the mode is remembered with the mode it found.
+ * Closing that handle restores the mode, and uv_tty_reset_mode() does so for
+ * programs that exit without closing it. Closing another handle changes nothing:
+ * the mode it found may be one that the first had set.
  */
 #include "os/tty.h"
 #include "atomic.h"
@@ -235,13 +236,14 @@ int uv_tty_reset_mode(void) {
   return err;
 }
 
-/* Restores the original mode before the fd is closed. */
-static void restore_mode(uv_tty_t* tty, int fd) {
+/* Restores the original mode before the fd of the remembered handle is closed.
+ */
+static void restore_mode(int fd) {
   reset_lock();
-  if (tty->mode != UV_TTY_MODE_NORMAL)
-    (void) set_termios(fd, &tty->orig_termios); /* the terminal may be gone */
-  if (reset.is_set && reset.fd == fd)
+  if (reset.is_set && reset.fd == fd) {
+    (void) set_termios(fd, &reset.termios); /* the terminal may be gone */
     reset.is_set = 0;
+  }
   reset_unlock();
 }
 
@@ -250,7 +252,7 @@ enum uv__close_result uv__tty_close(uv_handle_t* handle) {
   int fd = uv__stream_fd((uv_stream_t*) tty);
 
   if (fd != -1)
-    restore_mode(tty, fd);
+    restore_mode(fd);
   uv__stream_close((uv_stream_t*) tty);
   return UV__CLOSE_DONE;
 }
