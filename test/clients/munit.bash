@@ -12,7 +12,7 @@ build() {
     tar -C "$work" -xf "$1"/*.orig.tar.gz --strip-components=1 &&
     chroot "$ROOT" sh -c 'cd "$1" && shift && autoreconf -i &&
       ./configure --disable-static --enable-debug \
-        CFLAGS="-O0 -g -Wno-error" &&
+        CFLAGS="-O1 -g -Wno-error" &&
       make -j 2 "$@"' build "${work#"$ROOT"}" "${@:3}"
   status=$?
   [ $status -ne 0 ] || (cd "$work" && cp --parents "${@:3}" "$2/" &&
@@ -50,8 +50,8 @@ munit() {
 }
 
 # munit_results NAME STATUS: one line for each set of parameters. A program
-# that was ended has not told about its last test. The name of a test is also
-# a prefix: what it selects beside itself has its own turn.
+# that was killed did not report its last test. The name of a test is also a
+# prefix: the other tests that it selects are run under their own names.
 munit_results() {
   awk -v name="$1" -v status="$2" '
     BEGIN { test = name; sub(/^[^:]*:/, "", test) }
@@ -67,12 +67,12 @@ munit_results() {
         print "skip", name ":" set, "it skips itself"
       else
         print (word ~ /OK|TODO/ ? "ok" : "bad"), name ":" set
-      told = 1
+      reported = 1
     }
     END {
       if (status == 124)
         print "bad", name ":time-limit"
-      else if (!told)
+      else if (!reported)
         print "bad", name ":"
     }'
 }
