@@ -9,8 +9,8 @@
  *
  * The first handle that changes the mode is remembered with the mode it found.
  * Closing that handle restores the mode, and uv_tty_reset_mode() does so for
- * programs that exit without closing it. Closing another handle changes nothing:
- * the mode it found may be one that the first had set.
+ * programs that exit without closing it. Closing another handle changes
+ * nothing: the mode it found may be one that the first had set.
  */
 #include "os/tty.h"
 #include "atomic.h"

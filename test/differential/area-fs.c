@@ -316,5 +316,6 @@ const struct area area_fs = {
   .name = "fs",
   .ops = ops,
   .common = loop_few_ops,
+  .more = fs_more_ops,
   .setup = setup,
 };

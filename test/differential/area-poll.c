@@ -67,7 +67,10 @@ static void poll_init(const struct step* step) {
     return;
   }
   uv_poll_t* memory = object_memory(o, sizeof(*memory));
-  int err = object_made(o, uv_poll_init(world_loop(), memory, fds[index]));
+  int err = step->arg[2] % 2
+                ? uv_poll_init(world_loop(), memory, fds[index])
+                : uv_poll_init_socket(world_loop(), memory, fds[index]);
+  object_made(o, err);
   if (err == 0) {
     fd_of[o->number] = index;
     number_of[o->number] = fds[index];

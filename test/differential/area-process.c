@@ -135,7 +135,8 @@ static void process_kill(const struct step* step) {
   int err = uv_process_kill(process_of(o), signum);
   if (err == 0 && (signum == SIGTERM || signum == SIGKILL))
     child_await(process_of(o));
-  world_say(step, o, err, "process_kill %s %d", o->name, signum);
+  world_say(step, o, err, "process_kill %s %d, pid %d", o->name, signum,
+            uv_process_get_pid(process_of(o)) != 0);
 }
 
 static void kill_pid(const struct step* step) {
@@ -284,6 +285,7 @@ const struct area area_process = {
   .name = "process",
   .ops = ops,
   .common = loop_few_ops,
+  .more = process_more_ops,
   .setup = setup,
   .begin = begin,
   .end = end,

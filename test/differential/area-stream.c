@@ -73,6 +73,11 @@ static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
   world_callback(stream->data, "read_cb %s sum=%u", trace_code(nread), sum);
 }
 
+int stream_read(struct object* object, unsigned arg) {
+  read_size[object->number] = AT(read_sizes, arg);
+  return uv_read_start(stream_of(object), on_alloc, on_read);
+}
+
 static void read_start(const struct step* step) {
   struct object* o = object_pick(KIND_STREAM, step->arg[0]);
 
@@ -80,9 +85,7 @@ static void read_start(const struct step* step) {
     world_skip(step);
     return;
   }
-  read_size[o->number] = AT(read_sizes, step->arg[1]);
-  stream_say(step, o, uv_read_start(stream_of(o), on_alloc, on_read),
-             "read_start");
+  stream_say(step, o, stream_read(o, step->arg[1]), "read_start");
 }
 
 static void read_stop(const struct step* step) {
@@ -325,17 +328,17 @@ static void pipe_chmod(const struct step* step) {
 
 /* ------------------------------------------------------------------------- */
 
-static void setup(void) {
+void stream_setup(void) {
   loop_setup();
   world_add(KIND_STREAM, "s", STREAMS);
   world_add(KIND_SERVER, "l", SERVERS);
 }
 
-static void begin(void) {
+void stream_begin(void) {
   moment_patience(PATIENCE_MS);
 }
 
-static const struct op ops[] = {
+const struct op stream_ops[] = {
   { "pair", 60, stream_pair, 0 },
   { "init", 6, stream_init, 0 },
   { "open_again", 4, stream_open_again, 0 },
@@ -359,8 +362,9 @@ static const struct op ops[] = {
 
 const struct area area_stream = {
   .name = "stream",
-  .ops = ops,
+  .ops = stream_ops,
   .common = loop_few_ops,
-  .setup = setup,
-  .begin = begin,
+  .more = stream_more_ops,
+  .setup = stream_setup,
+  .begin = stream_begin,
 };

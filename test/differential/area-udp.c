@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Area udp: datagrams between sockets on loopback. */
-#include "areas.h"
 #include "moment.h"
 #include "trace.h"
+#include "udp-world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { KIND_UDP = KIND_AREA };
 
 #define SOCKETS 4
 #define SENDS_MAX 60
@@ -30,14 +28,14 @@ static unsigned recv_size[SOCKETS];
 static int port_of[SOCKETS];
 static int nsends;
 
-static uv_udp_t* udp_of(const struct object* object) {
+uv_udp_t* udp_of(const struct object* object) {
   return (uv_udp_t*) object->handle;
 }
 
-static void udp_say(const struct step* step,
-                    struct object* object,
-                    long result,
-                    const char* what) {
+void udp_say(const struct step* step,
+             struct object* object,
+             long result,
+             const char* what) {
   if (object->handle == NULL)
     world_say(step, object, result, "%s %s", what, object->name);
   else
@@ -50,8 +48,7 @@ static void loopback(struct sockaddr_in* addr, int port) {
   uv_ip4_addr("127.0.0.1", port, addr);
 }
 
-/* Remembers the port, to recognise the sender of a datagram. */
-static void note_port(struct object* object) {
+void udp_note_port(struct object* object) {
   struct sockaddr_in addr;
   int length = sizeof(addr);
 
@@ -85,7 +82,7 @@ static struct object* udp_pick(unsigned arg) {
 
 /* --- making -------------------------------------------------------------- */
 
-static int init_udp(struct object* o, unsigned arg) {
+int udp_make(struct object* o, unsigned arg) {
   static const unsigned flags[] = { AF_UNSPEC, AF_UNSPEC, AF_INET,
                                     AF_INET | UV_UDP_RECVMMSG,
                                     UV_UDP_RECVMMSG };
@@ -104,7 +101,7 @@ static void udp_init(const struct step* step) {
   if (o->life != GONE)
     world_skip(step);
   else
-    udp_say(step, o, init_udp(o, step->arg[1]), "udp_init");
+    udp_say(step, o, udp_make(o, step->arg[1]), "udp_init");
 }
 
 static void udp_bind(const struct step* step) {
@@ -116,12 +113,12 @@ static void udp_bind(const struct step* step) {
     world_skip(step);
     return;
   }
-  if (o->life == GONE && init_udp(o, step->arg[1]) != 0)
+  if (o->life == GONE && udp_make(o, step->arg[1]) != 0)
     return;
   loopback(&addr, 0);
   int err = uv_udp_bind(udp_of(o), (const struct sockaddr*) &addr,
                         AT(flags, step->arg[2]));
-  note_port(o);
+  udp_note_port(o);
   udp_say(step, o, err, "udp_bind");
 }
 
@@ -135,13 +132,13 @@ static void udp_open(const struct step* step) {
     world_skip(step);
     return;
   }
-  if (o->life == GONE && init_udp(o, 0) != 0)
+  if (o->life == GONE && udp_make(o, 0) != 0)
     return;
   sock = socket_make(is_bound);
   int err = uv_udp_open(udp_of(o), sock);
   if (err != 0)
     socket_drop(sock);
-  note_port(o);
+  udp_note_port(o);
   udp_say(step, o, err, is_bound ? "udp_open bound" : "udp_open");
 }
 
@@ -160,7 +157,7 @@ static void udp_connect(const struct step* step) {
     int port = port_of[to->number];
     loopback(&addr, port != 0 ? port : 1);
     err = uv_udp_connect(udp_of(o), (const struct sockaddr*) &addr);
-    note_port(o);
+    udp_note_port(o);
     snprintf(what, sizeof(what), "connect to %s", port != 0 ? to->name : "1");
     udp_say(step, o, err, what);
   }
@@ -223,7 +220,7 @@ static void udp_send(const struct step* step) {
     free(send);
   }
   if (port_of[o->number] == 0)
-    note_port(o);
+    udp_note_port(o);
   udp_say(step, o, err, what);
 }
 
@@ -243,7 +240,7 @@ static void udp_try_send(const struct step* step) {
   uv_buf_t buf = uv_buf_init(data, size);
   int result = uv_udp_try_send(udp_of(o), &buf, 1, to);
   if (port_of[o->number] == 0)
-    note_port(o);
+    udp_note_port(o);
   snprintf(what, sizeof(what), "try_send %u to %s", size, name);
   udp_say(step, o, result, what);
 }
@@ -273,7 +270,7 @@ static void udp_try_send2(const struct step* step) {
   }
   int result = uv_udp_try_send2(udp_of(o), count, bufs, nbufs, addrs, 0);
   if (port_of[o->number] == 0)
-    note_port(o);
+    udp_note_port(o);
   snprintf(what, sizeof(what), "try_send2 %u x %u to %s", count, size, name);
   udp_say(step, o, result, what);
 }
@@ -315,7 +312,7 @@ static void recv_start(const struct step* step) {
     recv_size[o->number] = AT(recv_sizes, step->arg[1]);
   int err = uv_udp_recv_start(udp_of(o), on_alloc, on_recv);
   if (port_of[o->number] == 0)
-    note_port(o);
+    udp_note_port(o);
   udp_say(step, o, err, "recv_start");
 }
 
@@ -352,6 +349,18 @@ static int membership(uv_udp_t* udp, unsigned value) {
                                value % 2 ? UV_JOIN_GROUP : UV_LEAVE_GROUP);
 }
 
+static int source_membership(uv_udp_t* udp, unsigned value) {
+  static const char* const names[] = { "232.0.0.1", "127.0.0.1", "ff3e::1" };
+  static const char* const sources[] = { "127.0.0.1", "::1", "x" };
+  return uv_udp_set_source_membership(
+      udp, AT(names, value >> 1), "127.0.0.1", AT(sources, value >> 3),
+      value % 2 ? UV_JOIN_GROUP : UV_LEAVE_GROUP);
+}
+static int using_recvmmsg(uv_udp_t* udp, unsigned value) {
+  (void) value;
+  return uv_udp_using_recvmmsg(udp);
+}
+
 static const struct option {
   const char* name;
   int (*set)(uv_udp_t* udp, unsigned value);
@@ -362,6 +371,8 @@ static const struct option {
   { "set_multicast_loop", set_multicast_loop },
   { "set_multicast_interface", set_interface },
   { "membership", membership },
+  { "source_membership", source_membership },
+  { "using_recvmmsg", using_recvmmsg },
 };
 
 static void udp_option(const struct step* step) {
@@ -420,6 +431,7 @@ const struct area area_udp = {
   .name = "udp",
   .ops = ops,
   .common = loop_few_ops,
+  .more = udp_more_ops,
   .setup = setup,
   .begin = begin,
 };

@@ -2,6 +2,16 @@
 /* Areas poll and watch are about descriptors and about inotify's events. */
 #include "areas.h"
 
+#define NO_OPS                                                                 \
+ {                                                                             \
+  { NULL, 0, NULL, 0 }                                                         \
+ }
+
+const struct op stream_more_ops[] = NO_OPS;
+const struct op udp_more_ops[] = NO_OPS;
+const struct op fs_more_ops[] = NO_OPS;
+const struct op process_more_ops[] = NO_OPS;
+
 const struct area* const areas[] = {
   &area_loop, &area_stream,  &area_udp,  &area_work,
   &area_fs,   &area_process, &area_pure, NULL,

@@ -16,12 +16,16 @@
 
 extern const struct area area_loop;
 extern const struct area area_stream;
+extern const struct area area_ipc; /* Unix */
 extern const struct area area_udp;
 extern const struct area area_poll;
 extern const struct area area_work;
 extern const struct area area_fs;
 extern const struct area area_process;
 extern const struct area area_watch;
+extern const struct area area_tty;    /* Unix */
+extern const struct area area_thread; /* Unix */
+extern const struct area area_system; /* Unix */
 extern const struct area area_pure;
 
 /* Those that this system has; ended by NULL (areas-unix.c, areas-win.c). */
@@ -30,6 +34,12 @@ extern const struct area* const areas[];
 /* Common to all areas: the handles of area loop and some of its operations. */
 void loop_setup(void);
 extern const struct op loop_few_ops[];
+
+/* What areas have on this system alone (their files *-unix.c, areas-win.c). */
+extern const struct op stream_more_ops[];
+extern const struct op udp_more_ops[];
+extern const struct op fs_more_ops[];
+extern const struct op process_more_ops[];
 
 /* The table entry that an argument selects. */
 #define AT(table, arg) ((table)[(arg) % (sizeof(table) / sizeof((table)[0]))])

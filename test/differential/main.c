@@ -33,7 +33,8 @@ static const char* keep;
 
 static void run_program(unsigned long seed) {
   static struct program program;
-  const struct op* const ops[2] = { area->ops, area->common };
+  const struct op* const ops[OP_TABLES] = { area->ops, area->common,
+                                            area->more };
 
   area->setup();
   program_make(&program, seed, ops, world_count(), version);

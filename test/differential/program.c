@@ -29,8 +29,9 @@ static unsigned weight_of(const struct op* ops) {
   return sum;
 }
 
-static const struct op* op_at(const struct op* const ops[2], unsigned at) {
-  for (int table = 0; table < 2; table++)
+static const struct op* op_at(const struct op* const ops[OP_TABLES],
+                              unsigned at) {
+  for (int table = 0; table < OP_TABLES; table++)
     for (const struct op* op = ops[table]; op != NULL && op->name != NULL;
          op++) {
       if (at < (unsigned) op->weight)
@@ -42,11 +43,11 @@ static const struct op* op_at(const struct op* const ops[2], unsigned at) {
 
 void program_make(struct program* program,
                   unsigned long seed,
-                  const struct op* const ops[2],
+                  const struct op* const ops[OP_TABLES],
                   int nobjects,
                   unsigned version) {
   uint64_t state = seed * 0x2545f4914f6cdd1du + 1;
-  unsigned weight = weight_of(ops[0]) + weight_of(ops[1]);
+  unsigned weight = weight_of(ops[0]) + weight_of(ops[1]) + weight_of(ops[2]);
   unsigned n = STEPS_MIN + random_below(&state, STEPS_MAX - STEPS_MIN);
 
   program->count = (int) n;

@@ -13,6 +13,7 @@
 #define STEPS_MAX 80
 #define STEP_ARGS 4
 #define IN_MAIN (-1)
+#define OP_TABLES 3
 
 struct step;
 
@@ -36,12 +37,12 @@ struct program {
   struct step steps[STEPS_MAX];
 };
 
-/* Fills a program from a seed. `ops` are two tables, each ended by a NULL name;
- * `nobjects` is how many objects may have reactions; operations that are newer
- * than `version` (UV_VERSION_HEX) are left out. */
+/* Fills a program from a seed. `ops` are tables, each NULL or ended by a NULL
+ * name; `nobjects` is how many objects may have reactions; operations that are
+ * newer than `version` (UV_VERSION_HEX) are left out. */
 void program_make(struct program* program,
                   unsigned long seed,
-                  const struct op* const ops[2],
+                  const struct op* const ops[OP_TABLES],
                   int nobjects,
                   unsigned version);
 

@@ -33,7 +33,8 @@ class Rule:
                 and int(times[0][1]) < int(times[1][1]))
 
     def concerns(self, area, version):
-        return self.area in ('*', area) and self.version in ('*', version)
+        return self.version in ('*', version) and \
+            (self.area == '*' or area in self.area.split(','))
 
 
 class AreaRules:

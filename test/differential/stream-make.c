@@ -17,7 +17,7 @@ static char server_name[64];           /* of l0, while it listens */
 static struct sockaddr_in server_addr; /* of l1 */
 static int auto_accept[SERVERS];
 
-static int init_stream(struct object* object, int is_tcp, int ipc) {
+int stream_make(struct object* object, int is_tcp, int ipc) {
   int err;
 
   if (is_tcp)
@@ -44,8 +44,8 @@ void stream_pair(const struct step* step) {
     world_skip(step);
     return;
   }
-  init_stream(a, kind == PAIR_TCP, kind == PAIR_IPC);
-  init_stream(b, kind == PAIR_TCP, kind == PAIR_IPC);
+  stream_make(a, kind == PAIR_TCP, kind == PAIR_IPC);
+  stream_make(b, kind == PAIR_TCP, kind == PAIR_IPC);
   int err = open_stream(a, &ends[0]);
   world_say(step, a, err, "pair %s %s %s: first", pair_names[kind], a->name,
             b->name);
@@ -60,7 +60,7 @@ void stream_init(const struct step* step) {
     world_skip(step);
     return;
   }
-  stream_say(step, o, init_stream(o, is_tcp, 0),
+  stream_say(step, o, stream_make(o, is_tcp, 0),
              is_tcp ? "tcp_init" : "pipe_init");
 }
 
@@ -94,7 +94,7 @@ static struct object* free_stream(void) {
 }
 
 static int accept_into(struct object* server, struct object* client) {
-  init_stream(client, server->handle->type == UV_TCP, 0);
+  stream_make(client, server->handle->type == UV_TCP, 0);
   return uv_accept(stream_of(server), stream_of(client));
 }
 
@@ -141,7 +141,7 @@ void server_listen(const struct step* step) {
     world_skip(step);
     return;
   }
-  init_stream(o, is_tcp, 0);
+  stream_make(o, is_tcp, 0);
   err = is_tcp ? bind_tcp(o) : bind_unix(o);
   if (err != 0)
     world_say(step, o, err, "bind %s", o->name);
@@ -199,7 +199,7 @@ void stream_connect(const struct step* step) {
     return;
   }
   if (o->life == GONE)
-    init_stream(o, is_tcp, 0);
+    stream_make(o, is_tcp, 0);
   is_tcp = o->handle->type == UV_TCP;
   req = malloc(sizeof(*req));
   req->data = o;

@@ -50,6 +50,17 @@ void stream_say(const struct step* step,
                 long result,
                 const char* what);
 
+/* Initialises a TCP or pipe handle for an object that is gone. */
+int stream_make(struct object* object, int is_tcp, int ipc);
+
+/* What area ipc has in common with area stream. */
+void stream_setup(void);
+void stream_begin(void);
+extern const struct op stream_ops[];
+
+/* Starts reading; the argument selects the size of buffers. */
+int stream_read(struct object* object, unsigned arg);
+
 /* Operations that make streams; ended by a NULL name. */
 void stream_pair(const struct step* step);
 void stream_init(const struct step* step);

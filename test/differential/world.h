@@ -40,6 +40,7 @@ struct area {
   const char* name;
   const struct op* ops;    /* its own operations */
   const struct op* common; /* operations on the loop that it uses, too */
+  const struct op* more;   /* operations of this system alone; may be NULL */
   int tells_timeout;       /* uv_backend_timeout() in callbacks, too: with
                                * descriptors it depends on when they are
                                * registered */
