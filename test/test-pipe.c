@@ -456,3 +456,48 @@ TEST_IMPL(pipe_connect_while_connecting) {
   return 0;
 }
 #endif
+
+#if TEST_POSIX
+/* Reported when the handle is closed; libuv aborts. */
+TEST_IMPL(pipe_connect_of_a_closing_handle) {
+  uv_pipe_t handle;
+  uv_connect_t req;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &handle, 0));
+  uv_close((uv_handle_t*) &handle, NULL);
+  uv_pipe_connect(&req, &handle, "nothing", on_connect);
+  ASSERT_EQ(1, connect_status);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_ERR(UV_ECANCELED, connect_status);
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
+static uv_pipe_t retried;
+static uv_connect_t retry_req;
+
+static void connect_again(uv_connect_t* req, int status) {
+  (void) req;
+  ASSERT_ERR(UV_ENOENT, status);
+  uv_pipe_connect(&retry_req, &retried, "there", on_connect);
+}
+
+/* In the callback of the attempt that failed. */
+TEST_IMPL(pipe_connect_is_tried_again) {
+  uv_pipe_t server;
+  uv_connect_t req;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &server, 0));
+  ASSERT_OK(uv_pipe_bind(&server, "there"));
+  ASSERT_OK(uv_listen((uv_stream_t*) &server, 1, close_server));
+  ASSERT_OK(uv_pipe_init(&loop, &retried, 0));
+  uv_pipe_connect(&req, &retried, "nothing", connect_again);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_OK(connect_status);
+  ASSERT_EQ(1, uv_is_writable((uv_stream_t*) &retried));
+  test_close_loop(&loop);
+  return 0;
+}
+#endif

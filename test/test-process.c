@@ -645,4 +645,55 @@ TEST_IMPL(process_script_needs_a_shell) {
   test_close_loop(&loop);
   return 0;
 }
+
+HELPER_IMPL(check_stdin_is_null) {
+  struct stat null;
+  struct stat in;
+
+  (void) argc;
+  (void) argv;
+  ASSERT_EQ(0, stat("/dev/null", &null));
+  ASSERT_EQ(0, fstat(0, &in));
+  return in.st_rdev == null.st_rdev ? 0 : 1;
+}
+
+/* The parent has no standard input, so /dev/null gets its number at once. */
+TEST_IMPL(process_ignored_input_of_a_parent_without) {
+  uv_process_options_t options;
+  char* args[7];
+
+  helper_args(args, "check_stdin_is_null", NULL, NULL, NULL);
+  init_options(&options, args);
+  close(0);
+  run_helper_process(&options);
+  return 0;
+}
+
+/* A child whose end the program consumed is not waited for again when another
+ * one ends. */
+TEST_IMPL(process_ends_beside_one_that_was_waited_for) {
+  uv_process_options_t options;
+  uv_process_t waited;
+  uv_process_t second;
+  char* args[7];
+  int status;
+
+  helper_args(args, "nothing", NULL, NULL, NULL);
+  init_options(&options, args);
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_spawn(&loop, &waited, &options));
+  ASSERT_EQ(waited.pid, waitpid(waited.pid, &status, 0));
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(-1, exit_status);
+  for (int i = 0; i < 2; i++) {
+    exit_status = -1;
+    ASSERT_OK(uv_spawn(&loop, &second, &options));
+    while (exit_status == -1)
+      uv_run(&loop, UV_RUN_ONCE);
+    ASSERT_EQ(0, exit_status);
+  }
+  ASSERT_EQ(1, uv_is_active((uv_handle_t*) &waited));
+  test_close_loop(&loop);
+  return 0;
+}
 #endif

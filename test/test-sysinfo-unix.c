@@ -40,6 +40,22 @@ TEST_IMPL(sysinfo_group_freed_twice) {
 
 #endif
 
+#if TEST_POSIX
+/* Neither HOME nor an entry in the list of users. */
+TEST_IMPL(sysinfo_homedir_of_an_unknown_user) {
+  char home[64];
+  size_t size = sizeof(home);
+
+  ASSERT_EQ(0, uv_os_unsetenv("HOME"));
+  if (seteuid(0x7ffffff0) != 0)
+    SKIP("only root may become another user");
+  int err = uv_os_homedir(home, &size);
+  ASSERT_EQ(0, seteuid(0));
+  ASSERT_ERR(UV_ENOENT, err);
+  return 0;
+}
+#endif
+
 TEST_IMPL(sysinfo_homedir_without_variable) {
   char home[4096];
   size_t size = sizeof(home);

@@ -108,6 +108,12 @@ TEST_IMPL(tcp_address_in_use_fails_the_connect) {
   ASSERT_OK(uv_listen((uv_stream_t*) &first, 1, on_connection));
   addr = test_tcp_address(&first);
   ASSERT_OK(uv_tcp_bind(&second, (struct sockaddr*) &addr, 0));
+  struct sockaddr_storage name;
+  int len = sizeof(name);
+  ASSERT_ERR(UV_EADDRINUSE,
+             uv_tcp_getsockname(&second, (struct sockaddr*) &name, &len));
+  ASSERT_ERR(UV_EADDRINUSE,
+             uv_tcp_getpeername(&second, (struct sockaddr*) &name, &len));
   ASSERT_OK(
       uv_tcp_connect(&req, &second, (struct sockaddr*) &addr, on_connect));
   ASSERT_EQ(0, uv_is_writable((uv_stream_t*) &second));
@@ -367,6 +373,43 @@ TEST_IMPL(tcp_write_of_very_many_large_buffers) {
     uv_run(&loop, UV_RUN_ONCE);
   ASSERT_EQ(2 * BUFS * SIZE, bytes_read);
   ASSERT_EQ(0, uv_stream_get_write_queue_size((uv_stream_t*) &client));
+  test_close_loop(&loop);
+  return 0;
+}
+
+static int accept_errors;
+
+static void accept_closing(uv_stream_t* server, int status) {
+  static uv_tcp_t closing;
+  static uv_tcp_t client;
+
+  ASSERT_OK(status);
+  ASSERT_OK(uv_tcp_init(&loop, &closing));
+  uv_close((uv_handle_t*) &closing, NULL);
+  ASSERT_ERR(UV_EINVAL, uv_accept(server, (uv_stream_t*) &closing));
+  accept_errors++;
+  ASSERT_OK(uv_tcp_init(&loop, &client));
+  ASSERT_OK(uv_accept(server, (uv_stream_t*) &client));
+  uv_close((uv_handle_t*) &client, NULL);
+  uv_close((uv_handle_t*) server, NULL);
+}
+
+/* A refused accept does not lose the connection. */
+TEST_IMPL(tcp_accept_into_a_closing_handle) {
+  uv_tcp_t server;
+  uv_tcp_t client;
+  uv_connect_t req;
+  struct sockaddr_in addr = test_loopback();
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_tcp_init(&loop, &server));
+  ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
+  ASSERT_OK(uv_listen((uv_stream_t*) &server, 1, accept_closing));
+  addr = test_tcp_address(&server);
+  ASSERT_OK(uv_tcp_init(&loop, &client));
+  ASSERT_OK(uv_tcp_connect(&req, &client, (struct sockaddr*) &addr, NULL));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(1, accept_errors);
   test_close_loop(&loop);
   return 0;
 }

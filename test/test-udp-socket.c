@@ -286,3 +286,43 @@ TEST_IMPL(udp_queued_send_of_many_buffers) {
   close(fds[1]);
   return 0;
 }
+
+TEST_IMPL(udp_opened_socket_shares_its_port) {
+  int fd = socket(AF_INET, SOCK_DGRAM, 0);
+  int on = 0;
+  socklen_t len = sizeof(on);
+
+  ASSERT_GE(fd, 0);
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_udp_init(&loop, &sender));
+  need_reuseport(uv_udp_open_ex(&sender, fd, UV_UDP_REUSEPORT));
+  ASSERT_EQ(0, getsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, &len));
+  ASSERT_NE(0, on);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* The first batch is sent, the second refused: the number of the first. */
+TEST_IMPL(udp_try_send2_stops_at_a_bad_batch) {
+  enum { COUNT = 100, BATCH = 64 };
+  uv_buf_t* bufs[COUNT];
+  unsigned nbufs[COUNT];
+  struct sockaddr* addrs[COUNT];
+  struct sockaddr_in bad;
+
+  setup();
+  ASSERT_OK(uv_udp_init_ex(&loop, &sender, AF_INET));
+  /* Broadcasts are refused unless they are enabled. */
+  ASSERT_OK(uv_ip4_addr("255.255.255.255", 9, &bad));
+  for (int i = 0; i < COUNT; i++) {
+    bufs[i] = &text;
+    nbufs[i] = 1;
+    addrs[i] = (struct sockaddr*) (i < BATCH ? &addr : &bad);
+  }
+  int n = uv_udp_try_send2(&sender, COUNT, bufs, nbufs, addrs, 0);
+  ASSERT_EQ(BATCH, n);
+  ASSERT_ERR(UV_EACCES, uv_udp_try_send2(&sender, 2, bufs + BATCH,
+                                         nbufs + BATCH, addrs + BATCH, 0));
+  test_close_loop(&loop);
+  return 0;
+}

@@ -4,11 +4,14 @@
  * interferes. test-uring-rights.c is about refused and dropped credentials. */
 #include "test.h"
 #include "test-uring.h"
+#include "uv/ext.h"
 
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -527,6 +530,105 @@ TEST_IMPL(uring_cancel) {
   ASSERT_EQ(203, callbacks);
   close(fds[0]);
   close(fds[1]);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* Metrics count a request that is cancelled before its submission. */
+TEST_IMPL(uring_cancel_while_observed) {
+  uvx_metrics_options_t options;
+  uv_fs_t req;
+
+  memset(&options, 0, sizeof(options));
+  options.size = sizeof(options);
+  ASSERT_OK(uvx_metrics_start(&options));
+  need_ring(ALL);
+  ASSERT_OK(uv_fs_mkdir(&loop, &req, "never", 0700, on_fs));
+  ASSERT_OK(uv_cancel((uv_req_t*) &req));
+  ASSERT_ERR(UV_ECANCELED, run_one(0, &req));
+  ASSERT_EQ(1, callbacks);
+  ASSERT_EQ(-1, access("never", F_OK));
+  test_close_loop(&loop);
+  ASSERT_OK(uvx_metrics_stop());
+  return 0;
+}
+
+/* The kernel's polling thread has the request: nothing waits for its answer. */
+TEST_IMPL(uring_polled_cancel_is_refused) {
+  char byte = 0;
+  uv_buf_t buf = uv_buf_init(&byte, 1);
+  uv_fs_t req;
+  int fds[2];
+
+  need_ring(POLLED_ALL);
+  ASSERT_EQ(0, pipe(fds));
+  ASSERT_OK(uv_fs_read(&loop, &req, fds[0], &buf, 1, -1, on_fs));
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_ERR(UV_EBUSY, uv_cancel((uv_req_t*) &req));
+  ASSERT_EQ(1, write(fds[1], "x", 1));
+  ASSERT_EQ(1, run_one(0, &req));
+  ASSERT_EQ('x', byte);
+  close(fds[0]);
+  close(fds[1]);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* Much data, and more buffers than one system call takes. */
+TEST_IMPL(uring_large_transfers) {
+  enum { SIZE = 1 << 20, PARTS = 1500 };
+  static char data[SIZE];
+  static char copy[SIZE];
+  static uv_buf_t parts[PARTS];
+  uv_buf_t whole = uv_buf_init(data, SIZE);
+  uv_fs_t req;
+
+  for (int i = 0; i < SIZE; i++)
+    data[i] = (char) (i * 7 + i / 4096);
+  need_ring(ALL);
+  int fd = make_file("large", "");
+  ASSERT_EQ(SIZE,
+            run_one(uv_fs_write(&loop, &req, fd, &whole, 1, 0, on_fs), &req));
+  whole.base = copy;
+  ASSERT_EQ(SIZE,
+            run_one(uv_fs_read(&loop, &req, fd, &whole, 1, 0, on_fs), &req));
+  ASSERT_MEM_EQ(data, copy, SIZE);
+  for (int i = 0; i < PARTS; i++)
+    parts[i] = uv_buf_init(data + i, 1);
+  ASSERT_EQ(
+      PARTS,
+      run_one(uv_fs_write(&loop, &req, fd, parts, PARTS, SIZE, on_fs), &req));
+  ASSERT_EQ(PARTS, pread(fd, copy, SIZE, SIZE));
+  ASSERT_MEM_EQ(data, copy, PARTS);
+  close(fd);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* The kernel writes a part, up to the limit of file sizes; what follows fails.
+ * The result is what was written, as the pool's would be. */
+TEST_IMPL(uring_short_write_keeps_what_was_written) {
+  enum { LIMIT = 4 << 20 }; /* coverage builds write files as well */
+  struct rlimit limit;
+  uv_buf_t buf = uv_buf_init((char*) "0123456789", 10);
+  char got[16];
+  uv_fs_t req;
+
+  need_ring(ALL);
+  int fd = make_file("short", "");
+  ASSERT_EQ(0, getrlimit(RLIMIT_FSIZE, &limit));
+  signal(SIGXFSZ, SIG_IGN);
+  struct rlimit lower = { LIMIT, limit.rlim_max };
+  ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &lower));
+  ASSERT_EQ(4, run_one(uv_fs_write(&loop, &req, fd, &buf, 1, LIMIT - 4, on_fs),
+                       &req));
+  ASSERT_ERR(
+      UV_EFBIG,
+      run_one(uv_fs_write(&loop, &req, fd, &buf, 1, LIMIT, on_fs), &req));
+  ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &limit));
+  ASSERT_EQ(4, pread(fd, got, sizeof(got), LIMIT - 4));
+  ASSERT_MEM_EQ("0123", got, 4);
+  close(fd);
   test_close_loop(&loop);
   return 0;
 }

@@ -3,7 +3,9 @@
 #include "test.h"
 #include "uv/ext.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <unistd.h>
 
 static uv_sem_t reported;
@@ -127,5 +129,45 @@ TEST_IMPL(watchdog_signal_in_use_is_refused) {
   ASSERT_ERR(UV_EBUSY, err);
   ASSERT_EQ(0, sigaction(SIGUSR2, NULL, &action));
   ASSERT(action.sa_handler == ignore);
+  return 0;
+}
+
+static char errors[8192];
+
+static int has_backtrace(void) {
+  FILE* file = fopen("errors", "rb");
+
+  ASSERT_NOT_NULL(file);
+  size_t n = fread(errors, 1, sizeof(errors) - 1, file);
+  errors[n] = '\0';
+  fclose(file);
+  return strstr(errors, "  #0  ") != NULL;
+}
+
+static void block_until_printed(uv_timer_t* timer) {
+  for (int i = 0; i < 2000 && !has_backtrace(); i++)
+    uv_sleep(1);
+  uv_close((uv_handle_t*) timer, NULL);
+}
+
+/* The environment asks for the watchdog and for its signal. */
+TEST_IMPL(watchdog_signal_of_the_environment) {
+  uv_loop_t loop;
+  uv_timer_t timer;
+  int fd = open("errors", O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+
+  start_watchdog(); /* can it have a backtrace at all? */
+  ASSERT_OK(uvx_watchdog_stop());
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ(2, dup2(fd, 2));
+  close(fd);
+  ASSERT_OK(uv_os_setenv("UV_WATCHDOG", "20"));
+  ASSERT_OK(uv_os_setenv("UV_WATCHDOG_SIGNAL", "USR2"));
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_timer_init(&loop, &timer));
+  ASSERT_OK(uv_timer_start(&timer, block_until_printed, 1, 0));
+  ASSERT_OK(uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_OK(uv_loop_close(&loop));
+  ASSERT(has_backtrace());
   return 0;
 }
