@@ -50,6 +50,7 @@ int uv_loop_init(uv_loop_t* loop) {
   uv__stats_init_loop();
   uv__watchdog_init_loop();
   uv__dump_init_loop();
+  uv__loop_poll_init(loop);
   uv__async_os_init_loop(loop);
   uv_update_time(loop);
 

@@ -26,22 +26,27 @@
  * before uv_run() returns. */
 #define WAIT_RETRIES_MAX 10
 
-static struct uv__event* events_of(struct uv__batch* batch) {
-  return batch->large != NULL ? batch->large : batch->first;
+void uv__loop_poll_init(uv_loop_t* loop) {
+  struct uv__batch* batch = &uv__loop_state(loop)->batch;
+
+  batch->events = batch->first;
+  batch->capacity = UV__BATCH_FIRST;
 }
 
-/* Returns the capacity of the batch, which grows once a batch was full. */
-static int reserve_batch(struct uv__batch* batch) {
-  if (batch->large == NULL && batch->was_full)
-    batch->large = uv__malloc_array(UV__BATCH_MAX + 1, sizeof(*batch->large));
-  return batch->large != NULL ? UV__BATCH_MAX : UV__BATCH_FIRST;
+/* The batch grows once, after it was full. Without memory it stays small. */
+UV__NOINLINE static void grow_batch(struct uv__batch* batch) {
+  struct uv__event* events =
+      uv__malloc_array(UV__BATCH_MAX + 1, sizeof(*events));
+
+  if (events == NULL)
+    return;
+  batch->events = events;
+  batch->capacity = UV__BATCH_MAX;
 }
 
-static int has_wake(struct uv__batch* batch) {
-  const struct uv__event* events = events_of(batch);
-
+static int has_wake(const struct uv__batch* batch) {
   for (int i = 0; i < batch->count; i++)
-    if (events[i].kind == UV__EVENT_WAKE)
+    if (batch->events[i].kind == UV__EVENT_WAKE)
       return 1;
   return 0;
 }
@@ -50,47 +55,47 @@ static int has_wake(struct uv__batch* batch) {
  * the callbacks of this batch belong to the next one. */
 static void add_wake(struct uv__batch* batch) {
   if (!has_wake(batch))
-    events_of(batch)[batch->count++].kind = UV__EVENT_WAKE;
+    batch->events[batch->count++].kind = UV__EVENT_WAKE;
 }
 
-/* Do signals run after this batch? What happened before a signal must be
- * reported first (the end of a child's output before its exit), so only if the
- * descriptors were polled after the signal and all events fitted. */
-static int are_signals_due(uv_loop_t* loop, int was_due_before_wait) {
-  struct uv__batch* batch = &uv__loop_state(loop)->batch;
-
-  if (!was_due_before_wait && !uv__loop_signals_due(loop))
-    return 0;
-  if (batch->was_full && batch->large == NULL)
+/* Do the signals that are due run after this batch? What happened before a
+ * signal must be reported first (the end of a child's output before its exit),
+ * so only if the descriptors were polled after the signal and all events
+ * fitted. */
+static int signals_follow(const struct uv__batch* batch,
+                          int was_due_before_wait) {
+  if (batch->was_full && batch->capacity < UV__BATCH_MAX)
     return 0;
   return was_due_before_wait || has_wake(batch);
 }
 
-static int wait_once(uv_loop_t* loop, int timeout_ms) {
+UV__INLINE int wait_once(uv_loop_t* loop, int timeout_ms) {
   struct uv__loop_state* state = uv__loop_state(loop);
   struct uv__batch* batch = &state->batch;
-  int room = reserve_batch(batch);
   int is_sleep = timeout_ms != 0;
   int is_timed = is_sleep && uv__metrics_idle_is_on(loop);
   int was_due = uv__loop_signals_due(loop);
   int n = 0;
 
+  if (batch->was_full && batch->capacity < UV__BATCH_MAX)
+    grow_batch(batch);
   if (is_timed)
     uv__metrics_wait_begin(loop);
   if (is_sleep)
     timeout_ms = uv__wake_sleep(loop, timeout_ms);
   if (timeout_ms != 0 || !uv__wake_is_only_source(loop))
-    n = state->poller->wait(loop, events_of(batch), room, timeout_ms);
+    n = state->poller->wait(loop, batch->events, batch->capacity, timeout_ms);
   if (is_timed)
     uv__metrics_wait_end(loop);
 
   batch->next = 0;
   batch->count = n < 0 ? 0 : n;
-  batch->was_full = n == room;
+  batch->was_full = n == batch->capacity;
   /* Events found without sleeping were waiting for the loop. */
   batch->was_waiting = !is_sleep && (uv__metrics_idle_is_on(loop) ||
                                      state->poller->counts_waiting);
-  batch->signals_due = are_signals_due(loop, was_due);
+  batch->signals_due =
+      uv__loop_signals_due(loop) && signals_follow(batch, was_due);
   if (uv__wake_take(loop))
     add_wake(batch);
   if (!batch->signals_due && uv__loop_signals_due(loop))
@@ -111,7 +116,7 @@ static int left_ms(uint64_t deadline_ns) {
   return uv__deadline_left_ms(deadline_ns, uv_hrtime());
 }
 
-int uv__loop_poll_collect(uv_loop_t* loop, uint64_t deadline_ns) {
+UV__INLINE int collect(uv_loop_t* loop, uint64_t deadline_ns) {
   const struct uv__batch* batch = &uv__loop_state(loop)->batch;
   /* With metrics on, poll without blocking first, to tell events that were
    * waiting from those that end a sleep. */
@@ -125,13 +130,11 @@ int uv__loop_poll_collect(uv_loop_t* loop, uint64_t deadline_ns) {
     return batch->count - batch->next;
 
   for (;; poll_first = 0) {
-    uv__loop_os_commit(loop);
+    if (uv__loop_os_commit(loop))
+      deadline_ns = UV__DEADLINE_NONE; /* an error to deliver */
     int timeout_ms = left_ms(deadline_ns);
-    /* A failed commit has an error to deliver. */
-    if (timeout_ms != 0 && uv__loop_os_has_pending(loop))
-      timeout_ms = 0;
     n = wait_once(loop, poll_first ? 0 : timeout_ms);
-    if (is_transient(n) && retries++ < WAIT_RETRIES_MAX) {
+    if (n < 0 && is_transient(n) && retries++ < WAIT_RETRIES_MAX) {
       if (timeout_ms != 0)
         uv_sleep(1);
       continue;
@@ -142,11 +145,11 @@ int uv__loop_poll_collect(uv_loop_t* loop, uint64_t deadline_ns) {
       break;
   }
 
-  uv_update_time(loop);
+  uv__loop_update_time(loop);
   return n;
 }
 
-int uv__loop_poll_dispatch(uv_loop_t* loop) {
+UV__INLINE int dispatch(uv_loop_t* loop) {
   struct uv__batch* batch = &uv__loop_state(loop)->batch;
   int ran = 0;
 
@@ -154,7 +157,7 @@ int uv__loop_poll_dispatch(uv_loop_t* loop) {
     return 0;
 
   while (batch->next < batch->count) {
-    const struct uv__event* event = &events_of(batch)[batch->next++];
+    const struct uv__event* event = &batch->events[batch->next++];
     ran += uv__loop_os_dispatch(loop, event);
   }
   /* All signals together count as one event, before their callbacks run. */
@@ -163,6 +166,14 @@ int uv__loop_poll_dispatch(uv_loop_t* loop) {
     ran += uv__loop_os_dispatch_signals(loop);
   batch->signals_due = 0;
   return ran;
+}
+
+int uv__loop_poll_collect(uv_loop_t* loop, uint64_t deadline_ns) {
+  return collect(loop, deadline_ns);
+}
+
+int uv__loop_poll_dispatch(uv_loop_t* loop) {
+  return dispatch(loop);
 }
 
 int uv__loop_poll_collect_observed(uv_loop_t* loop, uint64_t deadline_ns) {
@@ -191,13 +202,13 @@ UV__INLINE int poll_events(uv_loop_t* loop,
                            int is_observed) {
   for (int batches = 0; batches < BATCHES_MAX;) {
     int n = is_observed ? uv__loop_poll_collect_observed(loop, deadline_ns)
-                        : uv__loop_poll_collect(loop, deadline_ns);
-    int ran = is_observed ? uv__loop_poll_dispatch_observed(loop)
-                          : uv__loop_poll_dispatch(loop);
+                        : collect(loop, deadline_ns);
+    int ran =
+        is_observed ? uv__loop_poll_dispatch_observed(loop) : dispatch(loop);
 
     if (n <= 0)
       return n;
-    if (ran != 0 || loop->stop_flag || uv__loop_os_has_pending(loop))
+    if (ran != 0 || loop->stop_flag || uv__loop_has_pending(loop))
       deadline_ns = UV__DEADLINE_NONE;
     /* Events beyond the first small batch wait for the next iteration. */
     if (ran != 0 && n < UV__BATCH_MAX)
@@ -222,6 +233,7 @@ int uv__loop_poll_observed(uv_loop_t* loop, uint64_t deadline_ns) {
 void uv__loop_poll_close(uv_loop_t* loop) {
   struct uv__batch* batch = &uv__loop_state(loop)->batch;
 
-  uv__free(batch->large);
-  batch->large = NULL;
+  if (batch->events != batch->first)
+    uv__free(batch->events);
+  batch->events = NULL;
 }

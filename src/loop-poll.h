@@ -24,7 +24,8 @@ UV__COLD int uv__loop_poll_collect_observed(uv_loop_t* loop,
 UV__COLD int uv__loop_poll_dispatch_observed(uv_loop_t* loop);
 UV__COLD int uv__loop_poll_observed(uv_loop_t* loop, uint64_t deadline_ns);
 
-/* For uv_loop_close(): frees the batch. */
+/* For uv_loop_init() and uv_loop_close(): the batch, with no event in it. */
+void uv__loop_poll_init(uv_loop_t* loop);
 void uv__loop_poll_close(uv_loop_t* loop);
 
 #endif /* UV_LOOP_POLL_H_ */

@@ -20,12 +20,13 @@
 /* loop-poll.c. Holds the events between a wait and their dispatch. Room for one
  * extra event, the pending wake (wake.c). */
 struct uv__batch {
+  struct uv__event* events; /* `first`, or allocated */
+  int capacity;             /* UV__BATCH_FIRST, or UV__BATCH_MAX */
   int count;
-  int next;                /* first event that is not dispatched yet */
-  int was_full;            /* there may be more events: grow */
-  int was_waiting;         /* the events were there before the wait */
-  int signals_due;         /* signals are dispatched after it */
-  struct uv__event* large; /* room for UV__BATCH_MAX, or NULL */
+  int next;        /* first event that is not dispatched yet */
+  int was_full;    /* there may be more events: grow */
+  int was_waiting; /* the events were there before the wait */
+  int signals_due; /* signals are dispatched after it */
   struct uv__event first[UV__BATCH_FIRST + 1];
 };
 
@@ -98,6 +99,9 @@ struct uv__loop_shared {
 
 struct uv__loop_state {
   unsigned flags;
+  /* Set by the platform with every callback it queues, cleared when it runs
+   * them: while it is 0, uv__loop_os_has_pending() need not be asked. */
+  int may_have_pending;
 #ifdef UV__DEBUG
   unsigned runs;     /* loop-check.c: atomic, calls of uv_run() under way */
   uv_thread_t owner; /* the thread that makes them */
@@ -129,6 +133,14 @@ struct uv__loop_state {
 
 static inline struct uv__loop_state* uv__loop_state(const uv_loop_t* loop) {
   return (struct uv__loop_state*) loop->internal_fields;
+}
+
+/* uv_update_time() of a loop that is not closed. */
+static inline void uv__loop_update_time(uv_loop_t* loop) {
+  uint64_t now_ns = uv_hrtime();
+
+  uv__loop_state(loop)->now_ns = now_ns;
+  loop->time = now_ns / 1000000;
 }
 
 /* Has a signal been caught whose callbacks did not run yet? */

@@ -27,11 +27,11 @@
 #define PENDING_ROUNDS_MAX 8
 
 /* Is there anything left that could make a callback run? */
-static int loop_is_alive(const uv_loop_t* loop) {
+UV__INLINE int loop_is_alive(const uv_loop_t* loop) {
   if (loop->active_handles > 0)
     return 1;
   return loop->active_reqs.count > 0 || loop->closing_handles != NULL ||
-         uv__loop_os_has_pending(loop);
+         uv__loop_has_pending(loop);
 }
 
 int uv_loop_alive(const uv_loop_t* loop) {
@@ -40,12 +40,12 @@ int uv_loop_alive(const uv_loop_t* loop) {
 
 /* Is there work that needs neither an event nor a due timer? */
 static int has_own_work(const uv_loop_t* loop) {
-  return uv__loop_os_has_pending(loop) || loop->closing_handles != NULL ||
+  return uv__loop_has_pending(loop) || loop->closing_handles != NULL ||
          !uv__queue_empty(&loop->idle_handles);
 }
 
 /* Returns when the loop has work of its own: at once, or at the next timer. */
-static uint64_t next_own_work(uv_loop_t* loop) {
+UV__INLINE uint64_t next_own_work(uv_loop_t* loop) {
   if (has_own_work(loop))
     return UV__DEADLINE_NONE;
   return uv__timer_any_armed(loop) ? uv__timer_next_due(loop)
@@ -53,7 +53,7 @@ static uint64_t next_own_work(uv_loop_t* loop) {
 }
 
 /* Returns the time until which the loop may sleep, in ns of uv_hrtime(). */
-static uint64_t loop_deadline(uv_loop_t* loop) {
+UV__INLINE uint64_t loop_deadline(uv_loop_t* loop) {
   if (loop->stop_flag || !loop_is_alive(loop))
     return UV__DEADLINE_NONE;
   return next_own_work(loop);
@@ -73,12 +73,11 @@ int uv_backend_timeout(const uv_loop_t* loop) {
 }
 
 void uv_update_time(uv_loop_t* loop) {
-  uint64_t now_ns = uv_hrtime();
-
   /* A closed loop has no state, but uvloop still asks it for the time. */
-  if (uv__loop_state(loop) != NULL)
-    uv__loop_state(loop)->now_ns = now_ns;
-  loop->time = now_ns / 1000000;
+  if (uv__loop_state(loop) == NULL)
+    loop->time = uv_hrtime() / 1000000;
+  else
+    uv__loop_update_time(loop);
 }
 
 uint64_t uv_now(const uv_loop_t* loop) {
@@ -105,7 +104,7 @@ UV__INLINE void run_phase(uv_loop_t* loop,
 }
 
 UV__INLINE void before_poll(uv_loop_t* loop, int is_observed) {
-  if (uv__loop_os_has_pending(loop))
+  if (uv__loop_has_pending(loop))
     run_phase(loop, UV__PHASE_PENDING, uv__loop_os_run_pending, is_observed);
   if (!uv__queue_empty(&loop->idle_handles))
     run_phase(loop, UV__PHASE_IDLE, uv__run_idle, is_observed);
@@ -117,21 +116,29 @@ UV__INLINE void before_poll(uv_loop_t* loop, int is_observed) {
  * still accurate. */
 static int is_quiet(const uv_loop_t* loop, uint64_t events_before) {
   return uv__loop_state(loop)->metrics.events == events_before &&
-         !uv__loop_os_has_pending(loop) &&
-         uv__queue_empty(&loop->check_handles) && loop->closing_handles == NULL;
+         !uv__loop_has_pending(loop) && uv__queue_empty(&loop->check_handles) &&
+         loop->closing_handles == NULL;
 }
 
 UV__INLINE void after_poll(uv_loop_t* loop,
                            int pending_rounds,
                            int is_observed) {
-  for (int i = 0; i < pending_rounds && uv__loop_os_has_pending(loop); i++)
+  for (int i = 0; i < pending_rounds && uv__loop_has_pending(loop); i++)
     run_phase(loop, UV__PHASE_PENDING, uv__loop_os_run_pending, is_observed);
 
   if (!uv__queue_empty(&loop->check_handles))
     run_phase(loop, UV__PHASE_CHECK, uv__run_check, is_observed);
   if (loop->closing_handles != NULL)
     run_phase(loop, UV__PHASE_CLOSING, uv__handle_os_run_closing, is_observed);
-  uv_update_time(loop);
+}
+
+/* Is the next thing to happen the next poll phase? Then nothing can observe the
+ * time before that updates it. */
+static int is_poll_next(const uv_loop_t* loop) {
+  return !uv__timer_any_armed(loop) && !loop->stop_flag &&
+         loop_is_alive(loop) && !uv__loop_has_pending(loop) &&
+         uv__queue_empty(&loop->idle_handles) &&
+         uv__queue_empty(&loop->prepare_handles);
 }
 
 UV__INLINE void run_timers(uv_loop_t* loop, int is_observed) {
@@ -146,7 +153,7 @@ UV__INLINE int iterate(uv_loop_t* loop, uv_run_mode mode, int is_observed) {
   /* Checked before they run: pending callbacks and idle handles count as the
    * progress of UV_RUN_ONCE, which then does not sleep. */
   int may_sleep = mode == UV_RUN_DEFAULT ||
-                  (mode == UV_RUN_ONCE && !uv__loop_os_has_pending(loop) &&
+                  (mode == UV_RUN_ONCE && !uv__loop_has_pending(loop) &&
                    uv__queue_empty(&loop->idle_handles));
 
   before_poll(loop, is_observed);
@@ -158,8 +165,12 @@ UV__INLINE int iterate(uv_loop_t* loop, uv_run_mode mode, int is_observed) {
   metrics->loop_count++;
   int err = is_observed ? uv__loop_poll_observed(loop, deadline_ns)
                         : uv__loop_poll(loop, deadline_ns);
-  if (!is_quiet(loop, events_before))
+  if (!is_quiet(loop, events_before)) {
     after_poll(loop, PENDING_ROUNDS_MAX, is_observed);
+    if (is_observed || mode != UV_RUN_DEFAULT || err != 0 ||
+        !is_poll_next(loop))
+      uv__loop_update_time(loop);
+  }
   run_timers(loop, is_observed);
   return err;
 }
@@ -201,7 +212,7 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
 
   /* Otherwise the poll phase is the first to update the time. */
   if (runs_timers || !alive)
-    uv_update_time(loop);
+    uv__loop_update_time(loop);
   if (runs_timers)
     run_timers(loop, uv__is_observed());
 
@@ -251,6 +262,7 @@ UV__INLINE void dispatch_round(uv_loop_t* loop, int is_observed) {
     uv__loop_poll_dispatch(loop);
   /* One round: what callbacks queue now belongs to the next dispatch. */
   after_poll(loop, 1, is_observed);
+  uv__loop_update_time(loop);
   run_timers(loop, is_observed);
   before_poll(loop, is_observed);
 }

@@ -29,7 +29,7 @@
 #include "spin.h"
 #include "threadpool.h"
 
-#define PENDING 1u
+#define PENDING UV__WAKE_PENDING
 #define AWAKE 2u
 #define SPINNING 4u
 #define BATCHING UV__WAKE_BATCHING
@@ -38,9 +38,7 @@
 #define PAUSE_MIN 16
 #define PAUSE_MAX 1024
 #define LONG_SPIN_NS 40000
-/* With so many requests in flight, wait briefly so that one wake-up delivers a
- * batch. */
-#define BATCH_REQS 8
+#define BATCH_REQS UV__WAKE_BATCH_REQS
 #define BATCH_NS 2000
 #define BATCH_SLEEP_MS 1
 
@@ -119,7 +117,7 @@ static int can_spin(void) {
 
 /* Returns how long to spin, in ns. */
 static uint64_t spin_span(struct uv__wake* w) {
-  if (!w->was_pending || !can_spin())
+  if (!can_spin())
     return 0;
   switch (uv__spin_advise(&w->spin, PAUSE_MIN, PAUSE_MAX)) {
   case UV__SPIN_SKIP:
@@ -169,13 +167,18 @@ static int begin_batching(unsigned* word, int timeout_ms) {
                                                        : timeout_ms;
 }
 
-int uv__wake_sleep(uv_loop_t* loop, int timeout_ms) {
+/* Returns 0 if a wake has become pending. */
+static int fall_asleep(unsigned* word, unsigned expected, int timeout_ms) {
+  /* Pairs with uv__wake_send(). */
+  return uv__cas_strong(word, &expected, 0) ? timeout_ms : 0;
+}
+
+/* As uv__wake_sleep(), where the last sleep was ended by a wake or one is
+ * pending now. */
+UV__NOINLINE static int sleep_after_wake(uv_loop_t* loop, int timeout_ms) {
   struct uv__wake* w = &uv__loop_state(loop)->wake;
   unsigned* word = word_of(loop);
-  unsigned expected = AWAKE;
 
-  if (w->awake == 0)
-    return timeout_ms; /* senders wake the poller */
   if (should_batch(loop))
     return begin_batching(word, timeout_ms);
   if (is_pending(word)) {
@@ -184,17 +187,25 @@ int uv__wake_sleep(uv_loop_t* loop, int timeout_ms) {
   }
 
   uint64_t span_ns = spin_span(w);
-  if (span_ns != 0) {
-    if (spin_until_pending(word, span_ns)) {
-      w->spin = (struct uv__spin) { 0 };
-      wait_for_batch(loop);
-      return 0;
-    }
+  if (span_ns == 0)
+    return fall_asleep(word, AWAKE, timeout_ms);
+  if (!spin_until_pending(word, span_ns)) {
     w->spin.misses++;
-    expected |= SPINNING;
+    return fall_asleep(word, AWAKE | SPINNING, timeout_ms);
   }
-  /* Pairs with uv__wake_send(). */
-  return uv__cas_strong(word, &expected, 0) ? timeout_ms : 0;
+  w->spin = (struct uv__spin) { 0 };
+  wait_for_batch(loop);
+  return 0;
+}
+
+int uv__wake_sleep_any(uv_loop_t* loop, int timeout_ms) {
+  const struct uv__wake* w = &uv__loop_state(loop)->wake;
+
+  if (w->awake == 0)
+    return timeout_ms; /* senders wake the poller */
+  if (w->was_pending || is_pending(word_of(loop)))
+    return sleep_after_wake(loop, timeout_ms);
+  return fall_asleep(word_of(loop), AWAKE, timeout_ms);
 }
 
 int uv__wake_take_pending(uv_loop_t* loop) {

@@ -14,9 +14,19 @@ void uv__wake_init_process(void);
  * 0, or UV_E*. Context: any | signal. */
 int uv__wake_send(uv_loop_t* loop);
 
-/* In the loop's word: it sleeps for a moment until a batch of finished work has
- * collected; wake.c. */
+/* In the loop's word: a wake was sent; the loop sleeps for a moment until a
+ * batch of finished work has collected. The other bits: wake.c. */
+#define UV__WAKE_PENDING 1u
 #define UV__WAKE_BATCHING 8u
+/* With so many requests in flight, wait briefly so that one wake-up delivers a
+ * batch. */
+#define UV__WAKE_BATCH_REQS 8
+
+static inline int uv__wake_is_pending(const uv_loop_t* loop) {
+  unsigned word = uv__load_relaxed(&uv__loop_state(loop)->shared.word);
+  return (word & UV__WAKE_PENDING) != 0;
+}
+
 static inline int uv__wake_is_batching(const uv_loop_t* loop) {
   unsigned word = uv__load_relaxed(&uv__loop_state(loop)->shared.word);
   return (word & UV__WAKE_BATCHING) != 0;
@@ -45,7 +55,13 @@ int uv__wake_is_awake(const uv_loop_t* loop);
 /* Called before a wait that may block for `timeout_ms`, -1 for ever. Returns
  * how long it may block: not at all if a wake is pending. May spin for one for
  * a few microseconds first. */
-int uv__wake_sleep(uv_loop_t* loop, int timeout_ms);
+int uv__wake_sleep_any(uv_loop_t* loop, int timeout_ms);
+static inline int uv__wake_sleep(uv_loop_t* loop, int timeout_ms) {
+  if (uv__loop_state(loop)->wake.awake != 0 && uv__wake_is_pending(loop) &&
+      loop->active_reqs.count < UV__WAKE_BATCH_REQS)
+    return 0; /* as uv__wake_sleep_any() would */
+  return uv__wake_sleep_any(loop, timeout_ms);
+}
 
 /* Called after a wait: marks the loop awake. Returns 1 if a wake was pending,
  * and takes it. */

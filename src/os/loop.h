@@ -19,9 +19,15 @@ int uv__loop_os_block_signal(uv_loop_t* loop, int signum);
 /* Callbacks that are due without waiting. Runs those queued at the call. */
 void uv__loop_os_run_pending(uv_loop_t* loop);
 int uv__loop_os_has_pending(const uv_loop_t* loop);
+static inline int uv__loop_has_pending(const uv_loop_t* loop) {
+  return uv__loop_state(loop)->may_have_pending &&
+         uv__loop_os_has_pending(loop);
+}
 
-/* Tells the poller about changed interest; is there any left to tell? */
-void uv__loop_os_commit(uv_loop_t* loop);
+/* Tells the poller about changed interest. Returns 1 if it refused some: its
+ * watcher has a callback pending. */
+int uv__loop_os_commit(uv_loop_t* loop);
+/* Is there any left to tell? */
 int uv__loop_os_uncommitted(const uv_loop_t* loop);
 
 /* Runs the callbacks of one event. Returns what it counts for in

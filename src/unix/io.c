@@ -157,6 +157,8 @@ void uv__io_start(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   assert((events & ~(unsigned) INTEREST) == 0);
   assert(w->fd >= 0);
   assert((unsigned) w->fd < loop->nwatchers);
+  if ((w->pevents & events) == events && loop->watchers[w->fd] == w)
+    return; /* no change */
 
   int was_stopped = w->pevents == 0;
   w->pevents |= events;
@@ -204,6 +206,7 @@ static void io_forget_stopped(uv_loop_t* loop, uv__io_t* w) {
 void uv__io_feed(uv_loop_t* loop, uv__io_t* w) {
   if (uv__queue_empty(&w->pending_queue))
     uv__queue_push_back(&loop->pending_queue, &w->pending_queue);
+  uv__loop_state(loop)->may_have_pending = 1;
 }
 
 void uv__io_unfeed(uv__io_t* w) {
@@ -221,7 +224,8 @@ int uv__io_probe(uv_loop_t* loop, int fd) {
   return uv__loop_state(loop)->poller->watch->probe(loop, fd);
 }
 
-static void commit_one(uv_loop_t* loop, uv__io_t* w) {
+/* Returns 1 if the poller refused. */
+static int commit_one(uv_loop_t* loop, uv__io_t* w) {
   const struct uv__watch_ops* watch = uv__loop_state(loop)->poller->watch;
   unsigned have = w->events;
 
@@ -231,7 +235,7 @@ static void commit_one(uv_loop_t* loop, uv__io_t* w) {
   int err = watch->apply(loop, w->fd, have, w->pevents);
   if (err == 0) {
     w->events = w->pevents;
-    return;
+    return 0;
   }
 
   /* Reported to the watcher as an error on its fd. Nothing is registered, so
@@ -240,22 +244,25 @@ static void commit_one(uv_loop_t* loop, uv__io_t* w) {
   w->events = 0;
   w->bits |= REFUSED;
   uv__io_feed(loop, w);
+  return 1;
 }
 
-UV__NOINLINE static void commit_changes(uv_loop_t* loop) {
+UV__NOINLINE static int commit_changes(uv_loop_t* loop) {
+  int is_refused = 0;
+
   while (!uv__queue_empty(changed_queue(loop))) {
     struct uv__queue* q = uv__queue_pop_front(changed_queue(loop));
     uv__io_t* w = container_of(q, uv__io_t, watcher_queue);
     if (has_changed(loop, w))
-      commit_one(loop, w);
+      is_refused |= commit_one(loop, w);
   }
+  return is_refused;
 }
 
-void uv__loop_os_commit(uv_loop_t* loop) {
-  if (!uv__queue_empty(changed_queue(loop)))
-    commit_changes(loop);
+int uv__loop_os_commit(uv_loop_t* loop) {
   if (uv__fs_uring_is_open(loop))
     uv__fs_uring_commit(loop);
+  return uv__queue_empty(changed_queue(loop)) ? 0 : commit_changes(loop);
 }
 
 /* As in libuv, always true before the first iteration. */
@@ -272,6 +279,7 @@ int uv__loop_os_has_pending(const uv_loop_t* loop) {
 void uv__loop_os_run_pending(uv_loop_t* loop) {
   struct uv__queue round;
   uv__queue_move(&round, &loop->pending_queue);
+  uv__loop_state(loop)->may_have_pending = 0;
 
   while (!uv__queue_empty(&round)) {
     struct uv__queue* q = uv__queue_pop_front(&round);
@@ -346,7 +354,7 @@ static int dispatch_io(uv_loop_t* loop, const struct uv__event* event) {
   return 1;
 }
 
-static int dispatch_wake(uv_loop_t* loop) {
+UV__NOINLINE static int dispatch_wake(uv_loop_t* loop) {
   int work;
   int ran = uv__fs_uring_is_open(loop) ? uv__fs_uring_run_done(loop) : 0;
   ran += uv__async_run(loop, &work);
@@ -356,8 +364,7 @@ static int dispatch_wake(uv_loop_t* loop) {
   return uv__metrics_wake_events(work, ran);
 }
 
-UV__NOINLINE static int dispatch_other(uv_loop_t* loop,
-                                       const struct uv__event* event) {
+static int dispatch_other(uv_loop_t* loop, const struct uv__event* event) {
   switch ((enum uv__event_kind) event->kind) {
   case UV__EVENT_WAKE:
     return dispatch_wake(loop);

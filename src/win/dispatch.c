@@ -83,6 +83,7 @@ void uv__req_pend(uv_loop_t* loop, void* request) {
     last->next_req = req;
   }
   loop->pending_reqs_tail = req;
+  uv__loop_state(loop)->may_have_pending = 1;
 }
 
 int uv__req_post(uv_loop_t* loop, void* request) {
@@ -102,6 +103,7 @@ void uv__loop_os_run_pending(uv_loop_t* loop) {
   uv_req_t* req = last->next_req;
   last->next_req = NULL;
   loop->pending_reqs_tail = NULL;
+  uv__loop_state(loop)->may_have_pending = 0;
 
   while (req != NULL) {
     /* Read it first: the handler may pend or free the request. */

@@ -91,8 +91,9 @@ int uv__loop_attach(uv_loop_t* loop, HANDLE handle) {
 }
 
 /* Requests are submitted immediately: nothing to commit. */
-void uv__loop_os_commit(uv_loop_t* loop) {
+int uv__loop_os_commit(uv_loop_t* loop) {
   (void) loop;
+  return 0;
 }
 
 int uv__loop_os_uncommitted(const uv_loop_t* loop) {
