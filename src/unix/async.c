@@ -90,7 +90,7 @@ static int push_sent(struct uv__loop_shared* shared, uv_async_t* handle) {
 int uv_async_send(uv_async_t* handle) {
   /* Release: what the sender wrote is visible to the callback. Pairs with the
    * exchange in call_handle(), also for senders that find it already set. */
-  if (uv__fetch_or(&handle->pending, 1) != 0)
+  if (uv__exchange(&handle->pending, 1) != 0)
     return 0;
 
   uv_loop_t* loop = handle->loop;
@@ -108,7 +108,7 @@ int uv_async_send(uv_async_t* handle) {
 }
 
 /* Returns the sent handles as a chain, oldest first, or NULL. */
-static uv_async_t* take_sent(struct uv__loop_state* state) {
+UV__INLINE uv_async_t* take_sent(struct uv__loop_state* state) {
   if (uv__load_relaxed(&state->shared.sent) == NULL)
     return NULL;
   for (struct uv__async_pass* p = state->asyncs.pass; p != NULL; p = p->outer)
@@ -332,8 +332,6 @@ static int run_pass(struct uv__loop_state* state,
                     uv_async_t* handle) {
   int count = 0;
 
-  if (handle == NULL)
-    handle = uv__async_runs_take(&pass->runs);
   for (; handle != NULL; handle = uv__async_runs_take(&pass->runs)) {
     call_handle(pass, handle);
     count++;
@@ -343,24 +341,39 @@ static int run_pass(struct uv__loop_state* state,
   return pass->is_walk ? count + walk_pass(state, pass) : count;
 }
 
-/* Calls every pending handle that belongs to this pass. */
-static int run_sent(struct uv__loop_state* state, struct uv__async_pass* pass) {
+/* Returns the first handle to call in this pass, if it does not walk; the
+ * others are sorted. */
+UV__NOINLINE static uv_async_t* sort_sent(struct uv__loop_state* state,
+                                          struct uv__async_pass* pass,
+                                          uv_async_t* sent) {
   struct uv__asyncs* asyncs = &state->asyncs;
+
   if (asyncs->nlater != 0 && should_walk(asyncs, pass, asyncs->nlater))
     begin_walk(asyncs, pass);
   else if (asyncs->nlater != 0)
     take_marked(asyncs, pass);
-
-  uv_async_t* sent = take_sent(state);
-  if (sent != NULL && *uv__async_link(sent) == NULL && pass->runs.mask == 0 &&
-      uv__queue_empty(&asyncs->ready) && pass_of(asyncs, sent) == pass &&
-      !pass->is_walk)
-    return run_pass(state, pass, sent); /* a single handle needs no sorting */
-
   assign_passes(asyncs, take_ready(asyncs));
   assign_passes(asyncs, sent);
   uv__async_runs_join(&pass->runs);
-  return run_pass(state, pass, NULL);
+  return uv__async_runs_take(&pass->runs);
+}
+
+/* Are there handles that earlier passes left for later ones? */
+static int has_leftover(const struct uv__asyncs* asyncs) {
+  return !uv__queue_empty(&asyncs->ready) || asyncs->nlater != 0;
+}
+
+/* Calls every pending handle that belongs to this pass. */
+static int run_sent(struct uv__loop_state* state, struct uv__async_pass* pass) {
+  struct uv__asyncs* asyncs = &state->asyncs;
+  uv_async_t* handle = take_sent(state);
+
+  /* A single handle needs no sorting. */
+  if (handle == NULL || *uv__async_link(handle) != NULL ||
+      pass->runs.mask != 0 || pass->is_walk || has_leftover(asyncs) ||
+      pass_of(asyncs, handle) != pass)
+    handle = sort_sent(state, pass, handle);
+  return run_pass(state, pass, handle);
 }
 
 int uv__async_run(uv_loop_t* loop, int* work) {
@@ -376,14 +389,14 @@ int uv__async_run(uv_loop_t* loop, int* work) {
   pass.is_walk = 0;
   pass.runs.mask = 0;
   asyncs->pass = &pass;
-  *work = uv__work_run_done(loop);
+  *work = uv__work_has_done(loop) ? uv__work_run_done(loop) : 0;
   if (uv__load_relaxed(&state->shared.sent) != NULL || pass.runs.mask != 0 ||
-      !uv__queue_empty(&asyncs->ready) || asyncs->nlater != 0)
+      has_leftover(asyncs))
     count = run_sent(state, &pass);
   asyncs->pass = pass.outer;
 
   /* Handles kept for a later pass need a wake of their own. */
-  if (!uv__queue_empty(&asyncs->ready) || asyncs->nlater != 0)
+  if (has_leftover(asyncs))
     (void) uv__wake_send(loop);
   return count;
 }
@@ -414,7 +427,7 @@ enum uv__close_result uv__async_close(uv_handle_t* base) {
   struct uv__loop_state* state = uv__loop_state(handle->loop);
 
   /* Stays set, so that later sends do nothing. */
-  if (uv__fetch_or(&handle->pending, 1) != 0) {
+  if (uv__exchange(&handle->pending, 1) != 0) {
     for (unsigned turn = 0; !is_collected(handle); turn++) {
       assign_passes(&state->asyncs, take_sent(state));
       wait_for_sender(turn);
