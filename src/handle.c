@@ -81,15 +81,10 @@ int uv_fileno(const uv_handle_t* handle, uv_os_fd_t* fd) {
   return class->get_fd(handle, fd);
 }
 
-static void push_closing(uv_loop_t* loop, uv_handle_t* handle) {
-  handle->next_closing = loop->closing_handles;
-  loop->closing_handles = handle;
-}
-
 void uv__handle_close_after_done(uv_handle_t* handle) {
   assert(handle->flags & UV__CLOSING);
   assert(!(handle->flags & UV__CLOSED));
-  push_closing(handle->loop, handle);
+  uv__handle_push_closing(handle->loop, handle);
 }
 
 void uv__handle_close_later_done(uv_handle_t* handle) {
@@ -113,26 +108,9 @@ void uv_close(uv_handle_t* handle, uv_close_cb close_cb) {
 
   assert(!uv__is_active(handle)); /* the class stopped it */
   if (result == UV__CLOSE_DONE)
-    push_closing(handle->loop, handle);
+    uv__handle_push_closing(handle->loop, handle);
   else if (result == UV__CLOSE_LATER)
     handle->loop->active_handles++; /* H1 */
-}
-
-void uv__handle_finish(uv_loop_t* loop, uv_handle_t* handle, unsigned clear) {
-  const struct uv__handle_class* class = &uv__handle_classes[handle->type];
-
-  if (class->finish != NULL && class->finish(handle) == UV__FINISH_AGAIN) {
-    push_closing(loop, handle);
-    return;
-  }
-
-  handle->flags |= UV__CLOSED;
-  handle->flags &= ~clear;
-  uv__queue_remove(&handle->handle_queue);
-
-  /* Last: the callback may free the handle. */
-  if (handle->close_cb != NULL)
-    uv__call_close(loop, handle);
 }
 
 void uv_walk(uv_loop_t* loop, uv_walk_cb walk_cb, void* arg) {

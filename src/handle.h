@@ -109,10 +109,12 @@ void uv__handle_close_after_done(uv_handle_t* handle);
 /* Marks an internal handle: not counted, not walked. */
 void uv__handle_make_internal(uv_handle_t* handle);
 
-/* Finishes a handle taken from loop->closing_handles: clears these flags and
- * runs close_cb, which may free the handle. H5: the loop is a parameter because
- * it is not read from the handle. */
-void uv__handle_finish(uv_loop_t* loop, uv_handle_t* handle, unsigned clear);
+/* Leaves a handle to the close phase, which finishes it (handle-finish.h). */
+static inline void uv__handle_push_closing(uv_loop_t* loop,
+                                           uv_handle_t* handle) {
+  handle->next_closing = loop->closing_handles;
+  loop->closing_handles = handle;
+}
 
 static inline int uv__is_active(const uv_handle_t* handle) {
   return (handle->flags & UV__ACTIVE) != 0;

@@ -32,6 +32,7 @@ uv_private_headers = \
   src/fork-lock.h \
   src/fs-entries.h \
   src/fs.h \
+  src/handle-finish.h \
   src/handle.h \
   src/histogram.h \
   src/idna.h \

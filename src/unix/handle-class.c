@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The handle classes of unix. */
 #include "os/handle-class.h"
+#include "handle-finish.h"
 #include "loop-watcher.h"
 #include "os/fs-event.h"
 #include "timer.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of handle types on Windows. */
 #include "os/handle-class.h"
+#include "handle-finish.h"
 #include "loop-watcher.h"
 #include "timer.h"
 #include "win/async.h"
