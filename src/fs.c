@@ -216,9 +216,34 @@ int uv__fs_copy_bufs(uv_fs_t* req, const struct uv__fs_args* args) {
   return 0;
 }
 
+UV__INLINE void free_ptr(uv_fs_t* req) {
+  unsigned what = 0;
+
+  /* The type may be anything in a request that was never started. */
+  if ((unsigned) req->fs_type < UV__FS_TYPES)
+    what = traits[req->fs_type];
+
+  if (what & (PTR_IS_BLOCK | PTR_IS_ENTRIES)) {
+    if (req->ptr != NULL && (what & PTR_IS_ENTRIES))
+      uv__entries_close(req->ptr);
+    uv__free(req->ptr);
+  }
+  req->ptr = NULL;
+}
+
+/* Frees what the request owns. */
+UV__INLINE void empty_req(uv_fs_t* req) {
+  free_ptr(req);
+  if (*uv__fs_owned(req) != NULL)
+    uv__free(*uv__fs_owned(req));
+  *uv__fs_owned(req) = NULL;
+  req->path = NULL;
+  uv__fs_os_init(req);
+}
+
 /* The result stays 0, as in libuv, because nothing was started. */
-static int refuse_req(uv_fs_t* req, int err) {
-  uv_fs_req_cleanup(req);
+UV__COLD static int refuse_req(uv_fs_t* req, int err) {
+  empty_req(req);
   return err;
 }
 
@@ -248,30 +273,9 @@ int uv__fs_start(uv_loop_t* loop,
   return err == 0 ? 0 : refuse_req(req, err);
 }
 
-static void free_ptr(uv_fs_t* req) {
-  unsigned what = 0;
-
-  /* The type may be anything in a request that was never started. */
-  if ((unsigned) req->fs_type < UV__FS_TYPES)
-    what = traits[req->fs_type];
-
-  if (req->ptr != NULL && (what & PTR_IS_ENTRIES))
-    uv__entries_close(req->ptr);
-  if (what & (PTR_IS_BLOCK | PTR_IS_ENTRIES))
-    uv__free(req->ptr);
-  req->ptr = NULL;
-}
-
 void uv_fs_req_cleanup(uv_fs_t* req) {
-  if (req == NULL)
-    return;
-
-  free_ptr(req);
-  if (*uv__fs_owned(req) != NULL)
-    uv__free(*uv__fs_owned(req));
-  *uv__fs_owned(req) = NULL;
-  req->path = NULL;
-  uv__fs_os_init(req);
+  if (req != NULL)
+    empty_req(req);
 }
 
 int uv_fs_scandir_next(uv_fs_t* req, uv_dirent_t* ent) {

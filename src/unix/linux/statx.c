@@ -41,7 +41,7 @@ static uint64_t device_of(uint32_t high, uint32_t low) {
 }
 
 /* Field by field: an initialiser would be built elsewhere and copied. */
-void uv__statx_take(uv_stat_t* out, const struct uv__statx_data* stx) {
+UV__INLINE void convert(uv_stat_t* out, const struct uv__statx_data* stx) {
   out->st_dev = makedev(stx->dev_major, stx->dev_minor);
   out->st_mode = stx->mode;
   out->st_nlink = stx->nlink;
@@ -60,6 +60,10 @@ void uv__statx_take(uv_stat_t* out, const struct uv__statx_data* stx) {
   set_time(&out->st_birthtim, &stx->btime);
 }
 
+void uv__statx_take(uv_stat_t* out, const struct uv__statx_data* stx) {
+  convert(out, stx);
+}
+
 int uv__statx(int fd, const char* path, int at_flags, uv_stat_t* out) {
   struct uv__statx_data stx; /* filled by the kernel */
   const char* name = path != NULL ? path : "";
@@ -70,6 +74,6 @@ int uv__statx(int fd, const char* path, int at_flags, uv_stat_t* out) {
   if (syscall(UV__SYS_STATX, fd, name, flags, UV__STATX_MASK, &stx) != 0)
     return uv__errno();
 
-  uv__statx_take(out, &stx);
+  convert(out, &stx);
   return 0;
 }
