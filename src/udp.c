@@ -93,11 +93,11 @@ int uv_udp_connect(uv_udp_t* handle, const struct sockaddr* addr) {
 }
 
 /* Checks the three parts of a send and puts them together. */
-static int datagram_compose(struct uv__datagram* out,
-                            const uv_udp_t* handle,
-                            const uv_buf_t* bufs,
-                            unsigned int nbufs,
-                            const struct sockaddr* addr) {
+UV__INLINE int datagram_compose(struct uv__datagram* out,
+                                const uv_udp_t* handle,
+                                const uv_buf_t* bufs,
+                                unsigned int nbufs,
+                                const struct sockaddr* addr) {
   struct uv__endpoint peer = { NULL, 0 };
   int err = 0;
 

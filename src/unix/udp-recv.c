@@ -16,7 +16,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <string.h>
 #include <sys/uio.h>
 
 #if UV__HAVE_IP_RECVERR
@@ -94,12 +93,13 @@ static void fill_header(struct msghdr* msg,
                         struct arrival* arrival,
                         struct iovec* iov,
                         enum queue queue) {
-  memset(msg, 0, sizeof(*msg));
   arrival->peer.ss_family = AF_UNSPEC;
-  msg->msg_name = &arrival->peer;
-  msg->msg_namelen = sizeof(arrival->peer);
-  msg->msg_iov = iov;
-  msg->msg_iovlen = 1;
+  *msg = (struct msghdr) {
+    .msg_name = &arrival->peer,
+    .msg_namelen = sizeof(arrival->peer),
+    .msg_iov = iov,
+    .msg_iovlen = 1,
+  };
   if (queue != QUEUE_DATA)
     take_control(msg, arrival);
 }

@@ -27,11 +27,12 @@
 #define BATCH_MAX 64
 
 static void fill_header(struct msghdr* msg, const struct uv__datagram* d) {
-  memset(msg, 0, sizeof(*msg));
-  msg->msg_name = (void*) d->to.addr;
-  msg->msg_namelen = d->to.len;
-  msg->msg_iov = (struct iovec*) d->bufs; /* same layout, by the ABI */
-  msg->msg_iovlen = d->nbufs;
+  *msg = (struct msghdr) {
+    .msg_name = (void*) d->to.addr,
+    .msg_namelen = d->to.len,
+    .msg_iov = (struct iovec*) d->bufs, /* same layout, by the ABI */
+    .msg_iovlen = d->nbufs,
+  };
 }
 
 /* No buffer space now; systems report it with different errors. */
@@ -171,10 +172,13 @@ static int udp_send_flush(uv_udp_t* handle) {
 /* Watches for POLLOUT while datagrams are queued. */
 static void watch_for_room(uv_udp_t* handle) {
   uv__io_t* w = &handle->io_watcher;
+  int is_needed = !uv__queue_empty(&handle->write_queue);
 
-  if (!uv__queue_empty(&handle->write_queue))
+  if (is_needed == uv__io_wants(w, POLLOUT))
+    return;
+  if (is_needed)
     uv__io_start(handle->loop, w, POLLOUT);
-  else if (uv__io_wants(w, POLLOUT))
+  else
     uv__io_stop(handle->loop, w, POLLOUT);
 }
 
