@@ -10,8 +10,11 @@
  * More is UV_EINVAL rather than a short write, because results are ints. */
 #define UV__WRITE_BYTES_MAX 0x7ffff000u
 
-/* Is the total size of the buffers within the limit? */
-static inline int uv__bufs_fit(const uv_buf_t* bufs, unsigned int nbufs) {
+/* Stores the total size of the buffers, if it is within the limit; returns 0 if
+ * it is not. */
+static inline int uv__bufs_measure(const uv_buf_t* bufs,
+                                   unsigned int nbufs,
+                                   size_t* size) {
   size_t room = UV__WRITE_BYTES_MAX;
 
   for (unsigned int i = 0; i < nbufs; i++) {
@@ -19,7 +22,15 @@ static inline int uv__bufs_fit(const uv_buf_t* bufs, unsigned int nbufs) {
       return 0;
     room -= bufs[i].len;
   }
+  *size = UV__WRITE_BYTES_MAX - room;
   return 1;
+}
+
+/* Is the total size of the buffers within the limit? */
+static inline int uv__bufs_fit(const uv_buf_t* bufs, unsigned int nbufs) {
+  size_t size;
+
+  return uv__bufs_measure(bufs, nbufs, &size);
 }
 
 #endif /* UV_BUFS_H_ */

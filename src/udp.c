@@ -110,7 +110,7 @@ UV__INLINE int datagram_compose(struct uv__datagram* out,
     return UV_EDESTADDRREQ;
   if (addr != NULL && is_connected(handle))
     return UV_EISCONN;
-  if (!uv__bufs_fit(bufs, nbufs))
+  if (!uv__bufs_measure(bufs, nbufs, &out->size))
     return UV_EINVAL;
   if (addr != NULL)
     err = to_endpoint(addr, &peer);

@@ -19,6 +19,7 @@ struct uv__datagram {
   const uv_buf_t* bufs;
   unsigned int nbufs;
   struct uv__endpoint to;
+  size_t size; /* of all buffers */
 };
 
 /* Options that are a number. */

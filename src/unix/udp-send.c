@@ -102,7 +102,7 @@ static unsigned int udp_send_gather(uv_udp_t* handle, struct mmsghdr* msgs) {
 
   for (struct uv__queue* q = head->next; q != head; q = q->next) {
     uv_udp_send_t* req = req_at(q);
-    struct uv__datagram d = { req->bufs, req->nbufs, { NULL, 0 } };
+    struct uv__datagram d = { .bufs = req->bufs, .nbufs = req->nbufs };
     if (req->u.addr.sa_family != AF_UNSPEC) {
       d.to.addr = &req->u.addr;
       d.to.len = uv__addr_os_len(d.to.addr);
@@ -188,15 +188,13 @@ static void release_bufs(uv_udp_send_t* req) {
   req->bufs = NULL;
 }
 
-static size_t total_size(const uv_buf_t bufs[], unsigned int nbufs) {
-  size_t size = 0;
-  for (unsigned int i = 0; i < nbufs; i++)
-    size += bufs[i].len;
-  return size;
+/* What the datagram counts for in send_queue_size. */
+static size_t* queued_size(uv_udp_send_t* req) {
+  return (size_t*) &req->reserved[0];
 }
 
 static void report_one(uv_udp_t* handle, uv_udp_send_t* req) {
-  handle->send_queue_size -= total_size(req->bufs, req->nbufs);
+  handle->send_queue_size -= *queued_size(req);
   handle->send_queue_count--;
   uv__req_unregister(handle->loop);
   release_bufs(req);
@@ -257,7 +255,10 @@ static int prepare_socket(uv_udp_t* handle, const struct uv__datagram* d) {
 }
 
 /* Counts a request whose callback is pending. */
-static void count_pending(uv_udp_t* handle, size_t size) {
+static void count_pending(uv_udp_send_t* req, size_t size) {
+  uv_udp_t* handle = req->handle;
+
+  *queued_size(req) = size;
   handle->send_queue_count++;
   handle->send_queue_size += size;
   uv__req_register(handle->loop);
@@ -276,21 +277,17 @@ static ssize_t send_directly(const uv_udp_t* handle,
   return n == UV_ENOBUFS ? UV_EAGAIN : n;
 }
 
-/* Returns 1 if the datagram was sent or failed; only its size is kept. 0 if it
- * has to wait. */
+/* Returns 1 if the datagram was sent or failed, 0 if it has to wait. */
 UV__NOINLINE static int send_first(uv_udp_send_t* req,
                                    const struct uv__datagram* d) {
   uv_udp_t* handle = req->handle;
-  size_t size = total_size(d->bufs, d->nbufs);
   ssize_t n = send_directly(handle, d);
 
   if (n == UV_EAGAIN)
     return 0;
   req->status = n;
-  req->bufs = req->bufsml;
-  req->nbufs = 1;
-  req->bufsml[0].len = size;
-  count_pending(handle, size);
+  req->bufs = req->bufsml; /* nothing to free */
+  count_pending(req, d->size);
   uv__queue_push_back(&handle->write_completed_queue, &req->queue);
   uv__io_feed(handle->loop, &handle->io_watcher);
   return 1;
@@ -307,7 +304,7 @@ static int udp_send_enqueue(uv_udp_send_t* req, const struct uv__datagram* d) {
   req->u.addr.sa_family = AF_UNSPEC;
   if (d->to.addr != NULL)
     memcpy(&req->u.storage, d->to.addr, d->to.len);
-  count_pending(handle, total_size(d->bufs, d->nbufs));
+  count_pending(req, d->size);
   uv__queue_push_back(&handle->write_queue, &req->queue);
 
   watch_for_room(handle);
@@ -344,7 +341,7 @@ static int send_now_batch(uv_udp_t* handle,
   struct mmsghdr msgs[BATCH_MAX];
 
   for (unsigned int i = 0; i < count; i++) {
-    struct uv__datagram d = { bufs[i], nbufs[i], { NULL, 0 } };
+    struct uv__datagram d = { .bufs = bufs[i], .nbufs = nbufs[i] };
     if (addrs != NULL && addrs[i] != NULL) {
       d.to.addr = addrs[i];
       d.to.len = uv__addr_os_len(addrs[i]);

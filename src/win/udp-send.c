@@ -33,13 +33,6 @@ static int family_of(const struct uv__datagram* d) {
   return d->to.addr == NULL ? AF_INET : d->to.addr->sa_family;
 }
 
-static size_t total_size(const struct uv__datagram* d) {
-  size_t size = 0;
-  for (unsigned int i = 0; i < d->nbufs; i++)
-    size += d->bufs[i].len;
-  return size;
-}
-
 /* 0 if the port reports the completion, else the Winsock error. */
 static DWORD send_submit(uv_udp_t* handle,
                          uv_udp_send_t* req,
@@ -53,7 +46,7 @@ static DWORD send_submit(uv_udp_t* handle,
       return sys_error;
   }
   handle->activecnt++;
-  req->u.io.queued_bytes = total_size(d);
+  req->u.io.queued_bytes = d->size;
   handle->send_queue_size += req->u.io.queued_bytes;
   req->reserved2[0] = handle; /* marks it as submitted */
   return 0;
@@ -141,7 +134,7 @@ static int send_element(uv_udp_t* handle,
                         uv_buf_t* bufs,
                         unsigned int nbufs,
                         const struct sockaddr* addr) {
-  struct uv__datagram d = { bufs, nbufs, { addr, 0 } };
+  struct uv__datagram d = { .bufs = bufs, .nbufs = nbufs, .to.addr = addr };
 
   if (addr != NULL)
     d.to.len = uv__addr_os_len(addr);
