@@ -81,4 +81,13 @@ static inline void uv__cpu_relax(void) {
 #endif
 }
 
+/* Fetches a line that will be written to soon and that another core has. */
+static inline void uv__prefetch_write(const void* p) {
+#if defined(__GNUC__)
+  __builtin_prefetch(p, 1);
+#else
+  (void) p;
+#endif
+}
+
 #endif /* UV_ATOMIC_H_ */

@@ -109,11 +109,9 @@ struct uv__loop_state {
   /* Loop time in ns; loop->time is the same moment in ms, rounded down. */
   uint64_t now_ns;
   struct uv__stats* stats; /* atomic: stats.c; NULL until metrics are on */
-  /* observe.c, while the loop is observed: its thread's records, NULL between
-   * iterations; the latest time that was taken, which the next stretch of time
-   * begins with. */
+  /* observe.c, while the loop is observed: its thread's records and clock, NULL
+   * between iterations. */
   struct uv__trace_thread* observer;
-  uint64_t observed_ns;
   /* loop-list.c: the loop of this state, and the next one of all states. */
   uv_loop_t* loop;
   struct uv__loop_state* next_state;

@@ -70,6 +70,7 @@ static int set_up(void) {
     err = uv__flight_init();
   if (err == 0)
     err = uv__trace_sends_init();
+  uv__ticks_init();
   return err;
 }
 
@@ -108,20 +109,19 @@ static void add(const struct uv__record* record,
 
 /* When the stretch of time that begins now began: where the last one ended, or
  * when the loop's time was updated since. */
-static uint64_t begin_here(const struct uv__loop_state* state) {
-  if (state->observed_ns == 0)
-    return uv_hrtime(); /* outside an iteration */
-  return state->now_ns > state->observed_ns ? state->now_ns
-                                            : state->observed_ns;
+static uint64_t begin_here(const uv_loop_t* loop) {
+  const struct uv__loop_state* state = uv__loop_state(loop);
+
+  if (state->observer == NULL)
+    return uv__trace_thread_now(loop_thread(loop)); /* outside an iteration */
+  return uv__ticks_reach(&state->observer->clock, state->now_ns);
 }
 
 uint64_t uv__observed_phase_begin(uv_loop_t* loop, enum uv__phase phase) {
   struct uv__loop_state* state = uv__loop_state(loop);
   struct uv__trace_thread* thread = state->observer;
-  uint64_t now_ns = begin_here(state);
+  uint64_t now_ns = begin_here(loop);
 
-  if (state->observed_ns != 0)
-    state->observed_ns = now_ns; /* the first callback begins here */
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
     uv__stats_phase_begin(loop, phase, now_ns);
   if (thread != NULL && uv__is_observed_by(UV__OBSERVE_WATCHDOG))
@@ -134,25 +134,23 @@ void uv__observed_phase_end(uv_loop_t* loop,
                             uint64_t begin_ns,
                             int timeout_ms,
                             int ready) {
-  struct uv__loop_state* state = uv__loop_state(loop);
+  const struct uv__loop_state* state = uv__loop_state(loop);
   struct uv__trace_thread* thread = state->observer;
-  struct uv__record record;
+  struct uv__record record = { .begin_ns = begin_ns,
+                               .loop = loop,
+                               .value = timeout_ms,
+                               .detail = ready < 0 ? 0 : ready,
+                               .kind = UV__RECORD_PHASE,
+                               .call = (uint8_t) phase };
 
-  memset(&record, 0, sizeof(record));
-  record.kind = UV__RECORD_PHASE;
-  record.call = (uint8_t) phase;
-  record.begin_ns = begin_ns;
+  if (thread == NULL)
+    thread = loop_thread(loop);
   /* A poll ends with an update of the loop's time. */
   if (phase == UV__PHASE_POLL)
     record.end_ns = state->now_ns > begin_ns ? state->now_ns : begin_ns;
   else
-    record.end_ns = uv_hrtime();
-  record.loop = loop;
-  record.value = timeout_ms;
-  record.detail = ready < 0 ? 0 : ready;
-  if (state->observed_ns != 0)
-    state->observed_ns = record.end_ns;
-  add(&record, thread != NULL ? thread : loop_thread(loop));
+    record.end_ns = uv__trace_thread_now(thread);
+  add(&record, thread);
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
     uv__stats_phase_end(loop, &record);
 }
@@ -168,8 +166,7 @@ uint64_t uv__observed_begin(uv_loop_t* loop) {
   uv__observed_wake(loop);
   uv__probe_iteration_begin(loop);
   state->observer = loop_thread(loop);
-  state->observed_ns = uv_hrtime();
-  return state->observed_ns;
+  return uv__trace_thread_now(state->observer);
 }
 
 void uv__observed_iteration(uv_loop_t* loop,
@@ -182,14 +179,13 @@ void uv__observed_iteration(uv_loop_t* loop,
   memset(&record, 0, sizeof(record));
   record.kind = UV__RECORD_ITERATION;
   record.begin_ns = begin_ns;
-  record.end_ns = begin_here(state);
+  record.end_ns = begin_here(loop);
   record.loop = loop;
   record.value = (int64_t) state->metrics.loop_count;
   record.detail = (int32_t) events;
   record.flow = (uint64_t) loop->active_handles << 32 |
                 (uint32_t) loop->active_reqs.count;
   state->observer = NULL;
-  state->observed_ns = 0;
   uv__probe_iteration_end(&record);
   add(&record, thread != NULL ? thread : loop_thread(loop));
   if (uv__is_observed_by(UV__OBSERVE_METRICS))

@@ -19,15 +19,16 @@ static void watch(struct uv__slice* slice) {
   uv__trace_thread_runs(slice->thread, &now);
 }
 
-/* Does each callback need two times of its own? */
-static int is_exact(unsigned observers) {
-  return (observers &
-          (UV__OBSERVE_TRACE | UV__OBSERVE_WATCHDOG | UV__OBSERVE_PROBES)) != 0;
+static void unwatch(struct uv__slice* slice) {
+  if (slice->outer.begin_ns != 0)
+    uv__trace_thread_runs(slice->thread, &slice->outer);
+  else
+    uv__trace_thread_rests(slice->thread);
 }
 
 void uv__slice_begin(struct uv__slice* slice) {
-  const struct uv__loop_state* state = uv__loop_state(slice->record.loop);
-  struct uv__trace_thread* thread = state->observer;
+  struct uv__trace_thread* thread =
+      uv__loop_state(slice->record.loop)->observer;
   unsigned observers = uv__load_relaxed(&uv__observers);
 
   /* Outside an iteration: uv_walk(), the first timers of uv_run(). */
@@ -36,9 +37,7 @@ void uv__slice_begin(struct uv__slice* slice) {
   slice->thread = thread;
   slice->record.flow = 0;
   slice->is_watched = 0;
-  slice->record.begin_ns = state->observed_ns;
-  if (is_exact(observers) || slice->record.begin_ns == 0)
-    slice->record.begin_ns = uv_hrtime();
+  slice->record.begin_ns = uv__trace_thread_now(thread);
   uv__probe_callback_begin(&slice->record);
   if (thread == NULL)
     return;
@@ -51,18 +50,14 @@ void uv__slice_begin(struct uv__slice* slice) {
 
 void uv__slice_end(struct uv__slice* slice) {
   struct uv__record* record = &slice->record;
-  struct uv__loop_state* state = uv__loop_state(record->loop);
   unsigned observers = uv__load_relaxed(&uv__observers);
 
-  record->end_ns = record->begin_ns;
-  if (is_exact(observers) || record->call != UV__CALL_ALLOC)
-    record->end_ns = uv_hrtime();
-  uv__probe_callback_end(record);
-  /* The callback may have closed the loop. */
-  if (state != NULL && state->observed_ns != 0)
-    state->observed_ns = record->end_ns;
   if (slice->is_watched)
-    uv__trace_thread_runs(slice->thread, &slice->outer);
+    unwatch(slice);
+  if ((observers & ~UV__OBSERVE_WATCHDOG) == 0)
+    return; /* nobody needs to know how long it took */
+  record->end_ns = uv__trace_thread_now(slice->thread);
+  uv__probe_callback_end(record);
   if (slice->thread != NULL && (observers & UV__OBSERVE_TRACE))
     uv__trace_thread_add(slice->thread, record);
   if (observers & UV__OBSERVE_METRICS)

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* An observed callback. Lives on the stack; slices nest.
- *
- * Reading the clock costs most. If only metrics are on, a callback begins where
- * the span before it ended (observed_ns of the loop), so the system calls that
- * lead to a callback count as its own; and alloc callbacks, which are short,
- * are counted but not timed.
  */
 #ifndef UV_SLICE_H_
 #define UV_SLICE_H_

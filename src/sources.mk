@@ -79,6 +79,7 @@ uv_private_headers = \
   src/text.h \
   src/threadpool.h \
   src/timer.h \
+  src/ticks.h \
   src/trace-flight.h \
   src/trace-format.h \
   src/trace-record.h \
@@ -222,6 +223,7 @@ uv_common_sources = \
   src/thread.c \
   src/threadpool.c \
   src/timer.c \
+  src/ticks.c \
   src/trace-flight.c \
   src/trace-format.c \
   src/trace-send.c \

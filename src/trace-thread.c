@@ -3,6 +3,9 @@
 #include "alloc.h"
 #include "os/trace.h"
 
+/* Places that are fetched in advance. */
+#define AHEAD 4
+
 static struct uv__trace_thread* threads; /* atomic: all of them */
 static unsigned count;                   /* atomic: how many */
 static uv_key_t self_key;
@@ -102,11 +105,27 @@ struct uv__trace_thread* uv__trace_thread_self(void) {
 
 UV__NOINLINE static struct uv__record* make_ring(
     struct uv__trace_thread* thread) {
-  struct uv__record* ring = uv__malloc_array(UV__TRACE_RING, sizeof(*ring));
+  struct uv__record* ring = NULL;
 
-  /* Release: pairs with uv__trace_thread_peek(). */
+  /* Aligned, so that a record is in one line of the cache. */
+  thread->memory = uv__malloc_array(UV__TRACE_RING + 1, sizeof(*ring));
+  if (thread->memory != NULL) {
+    uintptr_t address = (uintptr_t) thread->memory + sizeof(*ring) - 1;
+    ring = (struct uv__record*) (address - address % sizeof(*ring));
+  }
+  /* Release: pairs with uv__trace_thread_at(). */
   uv__store_release(&thread->ring, ring);
   return ring;
+}
+
+/* Is there room for another record? */
+static int has_room(struct uv__trace_thread* thread, size_t written) {
+  if (written - thread->known_read != UV__TRACE_RING)
+    return 1;
+  /* Looked at only here: it is in a line of the reader's cache. Acquire: the
+   * reader is done with the places. Pairs with uv__trace_thread_took(). */
+  thread->known_read = uv__load_acquire(&thread->read);
+  return written - thread->known_read != UV__TRACE_RING;
 }
 
 void uv__trace_thread_add(struct uv__trace_thread* thread,
@@ -116,32 +135,34 @@ void uv__trace_thread_add(struct uv__trace_thread* thread,
 
   if (ring == NULL)
     ring = make_ring(thread);
-  /* Acquire: the reader is done with the place. Pairs with
-   * uv__trace_thread_took(). */
-  if (ring == NULL ||
-      written - uv__load_acquire(&thread->read) == UV__TRACE_RING) {
+  if (ring == NULL || !has_room(thread, written)) {
     uv__store_relaxed(&thread->dropped, uv__load_relaxed(&thread->dropped) + 1);
     return;
   }
 
   ring[written % UV__TRACE_RING] = *record;
-  /* Release: the record. Pairs with uv__trace_thread_peek(). */
+  /* The reader had the places after it last: have the next ones fetched. */
+  uv__prefetch_write(&ring[(written + AHEAD) % UV__TRACE_RING]);
+  /* Release: the record. Pairs with uv__trace_thread_ready(). */
   uv__store_release(&thread->written, written + 1);
 }
 
-const struct uv__record* uv__trace_thread_peek(
-    const struct uv__trace_thread* thread) {
-  size_t read = uv__load_relaxed(&thread->read);
-
+size_t uv__trace_thread_ready(const struct uv__trace_thread* thread) {
   /* Acquire: pairs with uv__trace_thread_add(). */
-  if (uv__load_acquire(&thread->written) == read)
-    return NULL;
-  return &uv__load_acquire(&thread->ring)[read % UV__TRACE_RING];
+  return uv__load_acquire(&thread->written) - uv__load_relaxed(&thread->read);
 }
 
-void uv__trace_thread_took(struct uv__trace_thread* thread) {
-  /* Release: it was read. Pairs with uv__trace_thread_add(). */
-  uv__store_release(&thread->read, uv__load_relaxed(&thread->read) + 1);
+const struct uv__record* uv__trace_thread_at(
+    const struct uv__trace_thread* thread,
+    size_t i) {
+  size_t place = uv__load_relaxed(&thread->read) + i;
+
+  return &uv__load_acquire(&thread->ring)[place % UV__TRACE_RING];
+}
+
+void uv__trace_thread_took(struct uv__trace_thread* thread, size_t count) {
+  /* Release: they were read. Pairs with has_room(). */
+  uv__store_release(&thread->read, uv__load_relaxed(&thread->read) + count);
 }
 
 void uv__trace_thread_runs(struct uv__trace_thread* thread,
@@ -160,6 +181,10 @@ void uv__trace_thread_runs(struct uv__trace_thread* thread,
   uv__store_release(&to->call, running->call);
   uv__store_release(&to->phase, running->phase);
   uv__store_release(&thread->sequence, sequence + 2);
+}
+
+void uv__trace_thread_rests(struct uv__trace_thread* thread) {
+  uv__store_relaxed(&thread->running.begin_ns, 0);
 }
 
 int uv__trace_thread_running(const struct uv__trace_thread* thread,

@@ -11,6 +11,7 @@
 #define UV_TRACE_THREAD_H_
 
 #include "atomic.h"
+#include "ticks.h"
 #include "trace-record.h"
 
 /* More threads at a time than this are not recorded. */
@@ -38,10 +39,13 @@ struct uv__trace_thread {
   const void* loop; /* atomic: the first one that ran here; NULL: a worker */
   unsigned number;  /* atomic: of a worker */
   /* The owner's. */
-  uint64_t flow;           /* the arrow that ends at the next callback, or 0 */
+  uint64_t flow; /* the arrow that ends at the next callback, or 0 */
+  struct uv__ticks clock;
   size_t written;          /* atomic: records ever written */
+  size_t known_read;       /* `read` when it was last looked at */
   uint64_t dropped;        /* atomic: records that found no room */
   struct uv__record* ring; /* atomic: NULL until the first record */
+  void* memory;            /* what the ring is aligned in */
   /* The owner's, read by the watchdog. */
   unsigned sequence;          /* atomic: odd while `running` changes */
   struct uv__running running; /* atomic */
@@ -49,9 +53,10 @@ struct uv__trace_thread {
   struct uv__running reported; /* the last one; begin_ns 0: it has ended */
   /* The reader's, away from what the owner writes all the time. */
   char gap[64];
-  size_t read;           /* atomic: records ever read */
-  uint64_t told_dropped; /* of those dropped: in the file */
-  uint64_t named_tid;    /* the tid whose name is in the file */
+  size_t read;            /* atomic: records ever read */
+  uint64_t told_dropped;  /* of those dropped: in the file */
+  uint64_t named_tid;     /* the tid whose name is in the file */
+  const void* named_loop; /* the loop in that name, or NULL */
 };
 
 /* The calling thread's; NULL if there is no memory for one, or too many have
@@ -65,15 +70,26 @@ struct uv__trace_thread* uv__trace_threads(void);
 void uv__trace_thread_add(struct uv__trace_thread* thread,
                           const struct uv__record* record);
 
-/* The oldest record that was not read; NULL if there is none. It stays valid
- * until uv__trace_thread_took(). Context: the reader. */
-const struct uv__record* uv__trace_thread_peek(
-    const struct uv__trace_thread* thread);
-void uv__trace_thread_took(struct uv__trace_thread* thread);
+/* The time as the thread's records have it; `thread` may be NULL. Context: the
+ * owner. */
+static inline uint64_t uv__trace_thread_now(struct uv__trace_thread* thread) {
+  return thread != NULL ? uv__ticks_now(&thread->clock) : uv_hrtime();
+}
+
+/* How many records there are to read. Context: the reader, like the next two. */
+size_t uv__trace_thread_ready(const struct uv__trace_thread* thread);
+/* One of them, 0 is the oldest; valid until uv__trace_thread_took(). */
+const struct uv__record* uv__trace_thread_at(
+    const struct uv__trace_thread* thread,
+    size_t i);
+/* The oldest `count` were read. */
+void uv__trace_thread_took(struct uv__trace_thread* thread, size_t count);
 
 /* Publishes what runs, for the watchdog. Context: the owner. */
 void uv__trace_thread_runs(struct uv__trace_thread* thread,
                            const struct uv__running* running);
+/* Nothing runs. Context: the owner. */
+void uv__trace_thread_rests(struct uv__trace_thread* thread);
 /* Stores what runs; 0 if it changes just now. Context: any. */
 int uv__trace_thread_running(const struct uv__trace_thread* thread,
                              struct uv__running* out);

@@ -23,7 +23,10 @@
 #include <string.h>
 
 #define PERIOD_MS 20
-#define BUFFER_SIZE ((size_t) 64 << 10)
+/* File systems take large pieces at half the cost per byte. */
+#define BUFFER_SIZE ((size_t) 256 << 10)
+/* Records read before their places are given back. */
+#define BATCH 256
 
 struct writer {
   struct uv__background thread;
@@ -85,18 +88,18 @@ static void name_thread(struct writer* w, struct uv__trace_thread* thread) {
 }
 
 static void write_thread(struct writer* w, struct uv__trace_thread* thread) {
-  const struct uv__record* record;
+  size_t left = uv__trace_thread_ready(thread);
 
   uv__trace_place_set(&w->place, w->place.pid, uv__load_relaxed(&thread->tid));
-  /* As many as there is room for: who records on meanwhile is read again in
-   * the next round. */
-  for (size_t n = 0; n < UV__TRACE_RING; n++) {
-    record = uv__trace_thread_peek(thread);
-    if (record == NULL)
-      break;
+  if (left != 0)
     name_thread(w, thread);
-    write_record(w, record);
-    uv__trace_thread_took(thread);
+  /* What is recorded meanwhile is read in the next round. */
+  while (left != 0) {
+    size_t count = uv__min_size(left, BATCH);
+    for (size_t i = 0; i < count; i++)
+      write_record(w, uv__trace_thread_at(thread, i));
+    uv__trace_thread_took(thread, count);
+    left -= count;
   }
 
   uint64_t dropped = uv__load_relaxed(&thread->dropped);
@@ -152,6 +155,7 @@ static void run_writer(void* arg) {
 
   (void) arg;
   (void) uv_thread_setname("libuv-trace");
+  uv__trace_os_lower_priority();
   uv__trace_place_set(&w->place, (int) uv_os_getpid(),
                       uv__trace_os_thread_id());
   write_begin(w);

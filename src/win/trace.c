@@ -81,6 +81,15 @@ uint64_t uv__trace_os_thread_id(void) {
   return GetCurrentThreadId();
 }
 
+void uv__trace_os_lower_priority(void) {
+  /* It is a courtesy: a failure changes nothing else. */
+  (void) SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL);
+}
+
+int uv__trace_os_counter_is_clock(void) {
+  return 0; /* not documented */
+}
+
 int uv__trace_os_key_create(uv_key_t* key, void (*at_exit)(void* data)) {
   int err = uv_key_create(key);
 

@@ -18,6 +18,10 @@ UNIT(histogram_buckets_meet)
 UNIT(histogram_percentiles)
 UNIT(histogram_shared_is_the_same)
 
+/* unit-ticks.c */
+UNIT(ticks_agree_with_the_clock)
+UNIT(ticks_do_not_go_back)
+
 /* unit-trace-format.c */
 UNIT(trace_format_callbacks)
 UNIT(trace_format_of_the_loop)

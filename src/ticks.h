@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* A cheap clock for a thread that is observed: uv_hrtime(), continued with the
+ * processor's cycle counter for a millisecond at a time.
+ *
+ * Reading the counter takes a fraction of what reading the clock takes. Where
+ * there is no counter, or the kernel does not trust it, each reading is one of
+ * the clock; likewise for the first milliseconds, until the counter's rate is
+ * known. An error of the rate cannot add up, because the clock is read again
+ * after a millisecond.
+ */
+#ifndef UV_TICKS_H_
+#define UV_TICKS_H_
+
+#include "atomic.h"
+#include "base.h"
+
+/* A thread's; begins as zeros. */
+struct uv__ticks {
+  uint64_t anchor;    /* the counter, when */
+  uint64_t anchor_ns; /* this was the time */
+  uint64_t last_ns;   /* the latest time returned: it never goes back */
+};
+
+/* Nanoseconds per count, times two to this. */
+#define UV__TICKS_SHIFT 28
+
+/* Atomic; both are 0 until the rate is known. */
+extern uint32_t uv__ticks_rate; /* as UV__TICKS_SHIFT says */
+extern uint32_t uv__ticks_span; /* counts after which the clock is read */
+
+/* Once per process, before the first reading. */
+void uv__ticks_init(void);
+
+/* Reads the clock. */
+UV__NOINLINE uint64_t uv__ticks_read_clock(struct uv__ticks* t);
+
+#if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
+# define UV__HAVE_CYCLE_COUNTER 1
+static inline uint64_t uv__cycle_counter(void) {
+  return __builtin_ia32_rdtsc();
+}
+#else
+# define UV__HAVE_CYCLE_COUNTER 0
+static inline uint64_t uv__cycle_counter(void) {
+  return 0;
+}
+#endif
+
+/* The time must not be before this from now on: somebody else has read it. */
+static inline uint64_t uv__ticks_reach(struct uv__ticks* t, uint64_t ns) {
+  if (ns > t->last_ns)
+    t->last_ns = ns;
+  return t->last_ns;
+}
+
+/* The time, in ns of uv_hrtime(). Context: the thread. */
+static inline uint64_t uv__ticks_now(struct uv__ticks* t) {
+  uint64_t passed = uv__cycle_counter() - t->anchor;
+
+  /* Acquire: the rate. Pairs with measure_rate(). */
+  if (passed >= uv__load_acquire(&uv__ticks_span))
+    return uv__ticks_read_clock(t);
+  uint64_t ns = passed * uv__load_relaxed(&uv__ticks_rate) >> UV__TICKS_SHIFT;
+  return uv__ticks_reach(t, t->anchor_ns + ns);
+}
+
+#endif /* UV_TICKS_H_ */

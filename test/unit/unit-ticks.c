@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* The cheap clock never goes back and agrees with uv_hrtime(). */
+#include "unit.h"
+
+#include "ticks.h"
+
+#include <string.h>
+
+/* Long enough for the counter's rate to be measured, and for some anchors. */
+#define TEST_NS UINT64_C(60000000)
+/* How far a reading may be off: what ticks.c allows between a count and the
+ * clock, on a slow processor, and the error of the rate in a millisecond. */
+#define ERROR_NS 10000
+
+UNIT_TEST(ticks_agree_with_the_clock) {
+  struct uv__ticks ticks;
+  uint64_t begin_ns = uv_hrtime();
+  uint64_t last_ns = 0;
+  uint64_t before_ns;
+
+  memset(&ticks, 0, sizeof(ticks));
+  uv__ticks_init();
+  do {
+    before_ns = uv_hrtime();
+    uint64_t now_ns = uv__ticks_now(&ticks);
+    uint64_t after_ns = uv_hrtime();
+    CHECK(now_ns >= last_ns);
+    CHECK(now_ns + ERROR_NS >= before_ns);
+    CHECK(now_ns <= after_ns + ERROR_NS);
+    last_ns = now_ns;
+  } while (before_ns - begin_ns < TEST_NS);
+}
+
+/* Somebody has read a later time: that is where it goes on. */
+UNIT_TEST(ticks_do_not_go_back) {
+  struct uv__ticks ticks;
+
+  memset(&ticks, 0, sizeof(ticks));
+  uint64_t later_ns = uv__ticks_now(&ticks) + UINT64_C(3600000000000);
+  CHECK_EQ(later_ns, uv__ticks_reach(&ticks, later_ns));
+  CHECK_EQ(later_ns, uv__ticks_reach(&ticks, 1));
+  CHECK_EQ(later_ns, uv__ticks_now(&ticks));
+}
