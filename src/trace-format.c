@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define SECOND_NS UINT64_C(1000000000)
+
 /* The text so far; it always fits, see UV__TRACE_TEXT_MAX. */
 struct text {
   char* at;
@@ -125,12 +127,13 @@ UV__INLINE void put(struct text* text, const char* s) {
   text->at += len;
 }
 
+static const char pairs[] = "0001020304050607080910111213141516171819"
+                            "2021222324252627282930313233343536373839"
+                            "4041424344454647484950515253545556575859"
+                            "6061626364656667686970717273747576777879"
+                            "8081828384858687888990919293949596979899";
+
 static void put_number(struct text* text, uint64_t number) {
-  static const char pairs[] = "0001020304050607080910111213141516171819"
-                              "2021222324252627282930313233343536373839"
-                              "4041424344454647484950515253545556575859"
-                              "6061626364656667686970717273747576777879"
-                              "8081828384858687888990919293949596979899";
   size_t width = 1;
 
   for (uint64_t rest = number; rest >= 10; rest /= 10)
@@ -151,22 +154,27 @@ static void put_signed(struct text* text, int64_t number) {
   put_number(text, number < 0 ? 0 - (uint64_t) number : (uint64_t) number);
 }
 
-/* Nanoseconds as microseconds with three decimals. */
-static void put_us(struct text* text, uint64_t ns) {
-  unsigned rest = (unsigned) (ns % 1000);
-
-  put_number(text, ns / 1000);
+/* Three decimals. */
+UV__INLINE void put_decimals(struct text* text, unsigned rest) {
   text->at[0] = '.';
   text->at[1] = (char) ('0' + rest / 100);
-  text->at[2] = (char) ('0' + rest / 10 % 10);
-  text->at[3] = (char) ('0' + rest % 10);
+  memcpy(&text->at[2], &pairs[rest % 100 * 2], 2);
   text->at += 4;
+}
+
+/* Nanoseconds as microseconds with three decimals. */
+static void put_us(struct text* text, uint64_t ns) {
+  put_number(text, ns / 1000);
+  put_decimals(text, (unsigned) (ns % 1000));
 }
 
 static void put_hex(struct text* text, uint64_t number) {
   size_t width = 1;
 
-  for (uint64_t rest = number; rest >= 16; rest >>= 4)
+  /* Addresses are long. */
+  if (number >> 32 != 0)
+    width = 9;
+  for (uint64_t rest = number >> 4 * (width - 1); rest >= 16; rest >>= 4)
     width++;
   put(text, "0x");
   text->at += width;
@@ -228,6 +236,7 @@ void uv__trace_place_set(struct uv__trace_place* place, int pid, uint64_t tid) {
 
   place->pid = pid;
   place->tid = tid;
+  place->loop = NULL;
   put(&text, "\",\"pid\":");
   put_signed(&text, pid);
   put(&text, ",\"tid\":");
@@ -235,22 +244,47 @@ void uv__trace_place_set(struct uv__trace_place* place, int pid, uint64_t tid) {
   place->length = (size_t) (text.at - place->text);
 }
 
-static void put_ts(struct text* text, uint64_t ns) {
+UV__NOINLINE static void set_second(struct uv__trace_place* place,
+                                    uint64_t second) {
+  struct text text = { place->second_text };
+
+  place->second = second;
+  put_number(&text, second);
+  place->second_length = (size_t) (text.at - place->second_text);
+}
+
+/* The digits of the second are those of the event before, most of the time. */
+UV__INLINE void put_ts(struct text* text,
+                       uint64_t ns,
+                       struct uv__trace_place* place) {
   put(text, ",\"ts\":");
-  put_us(text, ns);
+  if (ns < SECOND_NS) {
+    put_us(text, ns); /* no leading zeros */
+    return;
+  }
+  if (ns - place->second * SECOND_NS >= SECOND_NS)
+    set_second(place, ns / SECOND_NS);
+  memcpy(text->at, place->second_text, UV__TRACE_SECOND_MAX);
+  text->at += place->second_length;
+
+  unsigned rest = (unsigned) (ns - place->second * SECOND_NS);
+  unsigned us = rest / 1000;
+  memcpy(&text->at[0], &pairs[us / 10000 * 2], 2);
+  memcpy(&text->at[2], &pairs[us / 100 % 100 * 2], 2);
+  memcpy(&text->at[4], &pairs[us % 100 * 2], 2);
+  text->at += 6;
+  put_decimals(text, rest % 1000);
 }
 
 UV__INLINE void begin_slice(struct text* text,
                             const struct uv__record* record,
-                            const struct uv__trace_place* place,
-                            const char* category) {
+                            struct uv__trace_place* place) {
   uint64_t end_ns = record->end_ns;
 
   begin_event(text, "X", place);
-  put_ts(text, record->begin_ns);
+  put_ts(text, record->begin_ns, place);
   put(text, ",\"dur\":");
   put_us(text, end_ns < record->begin_ns ? 0 : end_ns - record->begin_ns);
-  put_string(text, "cat", category);
 }
 
 static void end_event(struct text* text) {
@@ -263,9 +297,9 @@ static void put_flow(struct text* text,
                      const char* category,
                      uint64_t id,
                      uint64_t ns,
-                     const struct uv__trace_place* place) {
+                     struct uv__trace_place* place) {
   begin_event(text, ph, place);
-  put_ts(text, ns);
+  put_ts(text, ns, place);
   put_string(text, "cat", category);
   put_string(text, "name", *category == 'w' ? "request" : category);
   put_key(text, "id");
@@ -303,20 +337,38 @@ static void put_values(struct text* text, const struct uv__record* record) {
   }
 }
 
+void uv__trace_head_set(struct uv__trace_head* head,
+                        const struct uv__record* record,
+                        const char* symbol) {
+  struct text text = { head->text };
+
+  put(&text, ",\"cat\":\"callback\"");
+  put_string(&text, "name", symbol);
+  put(&text, ",\"args\":{\"type\":\"");
+  put(&text, uv__record_type_name(record->type));
+  put(&text, "\"");
+  put_string(&text, "call", uv__call_name((enum uv__call) record->call));
+  put_key(&text, "handle");
+  head->symbol = record->symbol;
+  head->type = record->type;
+  head->call = record->call;
+  head->length = (size_t) (text.at - head->text);
+}
+
 static void put_callback(struct text* text,
                          const struct uv__record* record,
-                         const struct uv__trace_place* place,
-                         const char* symbol) {
+                         struct uv__trace_place* place,
+                         const struct uv__trace_head* head) {
   int is_async = record->call == UV__CALL_ASYNC;
 
-  begin_slice(text, record, place, "callback");
-  put_string(text, "name", symbol);
-  put(text, ",\"args\":{\"loop\":");
-  put_address(text, record->loop);
-  put_string(text, "type", uv__record_type_name(record->type));
-  put_string(text, "call", uv__call_name((enum uv__call) record->call));
-  put_key(text, "handle");
+  begin_slice(text, record, place);
+  memcpy(text->at, head->text, head->length);
+  text->at += head->length;
   put_address(text, record->object);
+  if (record->loop != place->loop) {
+    put_key(text, "loop");
+    put_address(text, record->loop);
+  }
   put_values(text, record);
   put(text, "}");
   end_event(text);
@@ -325,10 +377,21 @@ static void put_callback(struct text* text,
              record->begin_ns, place);
 }
 
+static void put_callback_of(struct text* text,
+                            const struct uv__record* record,
+                            struct uv__trace_place* place,
+                            const char* symbol) {
+  struct uv__trace_head head;
+
+  uv__trace_head_set(&head, record, symbol);
+  put_callback(text, record, place, &head);
+}
+
 static void put_phase(struct text* text,
                       const struct uv__record* record,
-                      const struct uv__trace_place* place) {
-  begin_slice(text, record, place, "phase");
+                      struct uv__trace_place* place) {
+  begin_slice(text, record, place);
+  put_string(text, "cat", "phase");
   put_string(text, "name", uv__phase_name((enum uv__phase) record->call));
   put(text, ",\"args\":{\"loop\":");
   put_address(text, record->loop);
@@ -344,8 +407,9 @@ static void put_phase(struct text* text,
 
 static void put_iteration(struct text* text,
                           const struct uv__record* record,
-                          const struct uv__trace_place* place) {
-  begin_slice(text, record, place, "iteration");
+                          struct uv__trace_place* place) {
+  begin_slice(text, record, place);
+  put_string(text, "cat", "iteration");
   put_string(text, "name", "iteration");
   put(text, ",\"args\":{\"loop\":");
   put_address(text, record->loop);
@@ -355,7 +419,7 @@ static void put_iteration(struct text* text,
   end_event(text);
 
   begin_event(text, "C", place);
-  put_ts(text, record->end_ns);
+  put_ts(text, record->end_ns, place);
   put(text, ",\"name\":\"loop ");
   put_hex(text, (uintptr_t) record->loop);
   put(text, "\",\"args\":{\"handles\":");
@@ -370,9 +434,9 @@ static void put_iteration(struct text* text,
 
 static void put_pool(struct text* text,
                      const struct uv__record* record,
-                     const struct uv__trace_place* place) {
+                     struct uv__trace_place* place) {
   begin_event(text, "C", place);
-  put_ts(text, record->begin_ns);
+  put_ts(text, record->begin_ns, place);
   put_string(text, "name", "pool");
   put(text, ",\"args\":{\"queued\":");
   put_signed(text, record->value);
@@ -384,11 +448,12 @@ static void put_pool(struct text* text,
 
 static void put_work(struct text* text,
                      const struct uv__record* record,
-                     const struct uv__trace_place* place,
+                     struct uv__trace_place* place,
                      const char* symbol) {
   const char* name = classes[record->type].work;
 
-  begin_slice(text, record, place, "work");
+  begin_slice(text, record, place);
+  put_string(text, "cat", "work");
   if (record->type == UV__CLASS_FS) {
     put(text, ",\"name\":\"fs:");
     put(text, uv__fs_type_name(record->op));
@@ -413,8 +478,9 @@ static void put_work(struct text* text,
 /* The slice is there for the arrow to begin at. */
 static void put_send(struct text* text,
                      const struct uv__record* record,
-                     const struct uv__trace_place* place) {
-  begin_slice(text, record, place, "async");
+                     struct uv__trace_place* place) {
+  begin_slice(text, record, place);
+  put_string(text, "cat", "async");
   put_string(text, "name", "uv_async_send");
   put(text, ",\"args\":{\"loop\":");
   put_address(text, record->loop);
@@ -427,10 +493,10 @@ static void put_send(struct text* text,
 
 static void put_blocked(struct text* text,
                         const struct uv__record* record,
-                        const struct uv__trace_place* place,
+                        struct uv__trace_place* place,
                         const char* symbol) {
   begin_event(text, "i", place);
-  put_ts(text, record->begin_ns);
+  put_ts(text, record->begin_ns, place);
   put(text, ",\"cat\":\"watchdog\",\"name\":\"blocked\",\"s\":\"p\"");
   put(text, ",\"args\":{\"loop\":");
   put_address(text, record->loop);
@@ -444,13 +510,13 @@ static void put_blocked(struct text* text,
 
 size_t uv__trace_format(char* out,
                         const struct uv__record* record,
-                        const struct uv__trace_place* place,
+                        struct uv__trace_place* place,
                         const char* symbol) {
   struct text text = { out };
 
   switch ((enum uv__record_kind) record->kind) {
   case UV__RECORD_CALLBACK:
-    put_callback(&text, record, place, symbol);
+    put_callback_of(&text, record, place, symbol);
     break;
   case UV__RECORD_PHASE:
     put_phase(&text, record, place);
@@ -478,8 +544,18 @@ size_t uv__trace_format(char* out,
   return (size_t) (text.at - out);
 }
 
+size_t uv__trace_format_callback(char* out,
+                                 const struct uv__record* record,
+                                 struct uv__trace_place* place,
+                                 const struct uv__trace_head* head) {
+  struct text text = { out };
+
+  put_callback(&text, record, place, head);
+  return (size_t) (text.at - out);
+}
+
 size_t uv__trace_format_begin(char* out,
-                              const struct uv__trace_place* place,
+                              struct uv__trace_place* place,
                               const char* program,
                               const char* path,
                               const char* library) {
@@ -496,7 +572,7 @@ size_t uv__trace_format_begin(char* out,
 
   begin_event(&text, "M", place);
   put_string(&text, "name", "uv_trace");
-  put(&text, ",\"args\":{\"version\":1,\"library\":\"");
+  put(&text, ",\"args\":{\"version\":2,\"library\":\"");
   uv__trace_escape(escaped, library);
   put(&text, escaped);
   put(&text, "\"");
@@ -510,7 +586,7 @@ size_t uv__trace_format_begin(char* out,
 }
 
 size_t uv__trace_format_thread(char* out,
-                               const struct uv__trace_place* place,
+                               struct uv__trace_place* place,
                                const char* name,
                                const void* loop,
                                unsigned number) {
@@ -531,13 +607,13 @@ size_t uv__trace_format_thread(char* out,
 }
 
 size_t uv__trace_format_dropped(char* out,
-                                const struct uv__trace_place* place,
+                                struct uv__trace_place* place,
                                 uint64_t ns,
                                 uint64_t count) {
   struct text text = { out };
 
   begin_event(&text, "i", place);
-  put_ts(&text, ns);
+  put_ts(&text, ns, place);
   put(&text, ",\"cat\":\"trace\",\"name\":\"dropped\",\"s\":\"p\"");
   put(&text, ",\"args\":{\"count\":");
   put_number(&text, count);
@@ -547,7 +623,7 @@ size_t uv__trace_format_dropped(char* out,
 }
 
 size_t uv__trace_format_end(char* out,
-                            const struct uv__trace_place* place,
+                            struct uv__trace_place* place,
                             uint64_t records,
                             uint64_t dropped) {
   struct text text = { out };

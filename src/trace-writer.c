@@ -25,6 +25,8 @@
 #define PERIOD_MS 20
 /* File systems take large pieces at half the cost per byte. */
 #define BUFFER_SIZE ((size_t) 256 << 10)
+/* Callbacks whose text is kept. */
+#define HEADS 128
 /* Records read before their places are given back. */
 #define BATCH 256
 
@@ -35,10 +37,11 @@ struct writer {
   uint64_t since_ns; /* what began before is from another session */
   struct uv__trace_place place;
   struct uv__symbols symbols;
-  uint64_t records;       /* in the file */
-  uint64_t dropped;       /* not in the file */
-  uint64_t sends_dropped; /* of those: calls of uv_async_send() */
-  size_t used;            /* of `buffer` */
+  uint64_t records;             /* in the file */
+  uint64_t dropped;             /* not in the file */
+  uint64_t sends_dropped;       /* of those: calls of uv_async_send() */
+  struct uv__trace_head* heads; /* HEADS, of callbacks that were written */
+  size_t used;                  /* of `buffer` */
   char* buffer;
 };
 
@@ -65,15 +68,33 @@ static char* room(struct writer* w) {
   return w->buffer + w->used;
 }
 
+/* Two callbacks that hash to one place take turns there. */
+static const struct uv__trace_head* head_of(struct writer* w,
+                                            const struct uv__record* record) {
+  uint64_t key = (uintptr_t) record->symbol + record->call + record->type * 32u;
+  size_t i = (size_t) (key * UINT64_C(0x9e3779b97f4a7c15) >> 40) % HEADS;
+  struct uv__trace_head* head = &w->heads[i];
+
+  if (!uv__trace_head_is_of(head, record))
+    uv__trace_head_set(head, record,
+                       uv__symbol_name(&w->symbols, record->symbol));
+  return head;
+}
+
 static void write_record(struct writer* w, const struct uv__record* record) {
   const char* symbol = "";
 
   if (record->begin_ns < w->since_ns)
     return;
+  w->records++;
+  if (record->kind == UV__RECORD_CALLBACK) {
+    const struct uv__trace_head* head = head_of(w, record);
+    w->used += uv__trace_format_callback(room(w), record, &w->place, head);
+    return;
+  }
   if (record->symbol != NULL)
     symbol = uv__symbol_name(&w->symbols, record->symbol);
   w->used += uv__trace_format(room(w), record, &w->place, symbol);
-  w->records++;
 }
 
 static void name_thread(struct writer* w, struct uv__trace_thread* thread) {
@@ -83,6 +104,7 @@ static void name_thread(struct writer* w, struct uv__trace_thread* thread) {
   if (thread->named_tid == w->place.tid || (loop == NULL && number == 0))
     return;
   thread->named_tid = w->place.tid;
+  thread->named_loop = loop;
   w->used += uv__trace_format_thread(
       room(w), &w->place, loop != NULL ? "loop" : "worker", loop, number);
 }
@@ -93,6 +115,8 @@ static void write_thread(struct writer* w, struct uv__trace_thread* thread) {
   uv__trace_place_set(&w->place, w->place.pid, uv__load_relaxed(&thread->tid));
   if (left != 0)
     name_thread(w, thread);
+  if (thread->named_tid == w->place.tid)
+    w->place.loop = thread->named_loop;
   /* What is recorded meanwhile is read in the next round. */
   while (left != 0) {
     size_t count = uv__min_size(left, BATCH);
@@ -178,30 +202,35 @@ static void begin_count(struct writer* w) {
   w->since_ns = uv_hrtime();
 }
 
+static void free_memory(struct writer* w) {
+  uv__symbols_close(&w->symbols);
+  uv__free(w->heads);
+  uv__free(w->buffer);
+  w->heads = NULL;
+  w->buffer = NULL;
+}
+
 int uv__trace_writer_start(uv_file fd) {
   struct writer* w = &writer;
 
   memset(w, 0, sizeof(*w));
   w->fd = fd;
   w->buffer = uv__malloc(BUFFER_SIZE);
-  if (w->buffer == NULL)
-    return UV_ENOMEM;
+  w->heads = uv__calloc(HEADS, sizeof(*w->heads));
   uv__symbols_init(&w->symbols);
   w->symbols.is_escaped = 1;
   begin_count(w);
-  int err = uv__background_start(&w->thread, run_writer);
-  if (err != 0) {
-    uv__symbols_close(&w->symbols);
-    uv__free(w->buffer);
-  }
+  int err = UV_ENOMEM;
+  if (w->buffer != NULL && w->heads != NULL)
+    err = uv__background_start(&w->thread, run_writer);
+  if (err != 0)
+    free_memory(w);
   return err;
 }
 
 static void free_all(struct writer* w) {
   uv__trace_os_close(w->fd);
-  uv__symbols_close(&w->symbols);
-  uv__free(w->buffer);
-  w->buffer = NULL;
+  free_memory(w);
 }
 
 void uv__trace_writer_stop(void) {

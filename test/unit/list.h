@@ -24,6 +24,8 @@ UNIT(ticks_do_not_go_back)
 
 /* unit-trace-format.c */
 UNIT(trace_format_callbacks)
+UNIT(trace_format_leaves_out_the_loop)
+UNIT(trace_format_times)
 UNIT(trace_format_of_the_loop)
 UNIT(trace_format_of_the_pool)
 UNIT(trace_format_always_fits)

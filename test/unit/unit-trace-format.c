@@ -45,15 +45,15 @@ UNIT_TEST(trace_format_callbacks) {
   check(&record, "on_read",
         "{\"ph\":\"X\",\"pid\":12,\"tid\":34,\"ts\":1000.500,\"dur\":2.003,"
         "\"cat\":\"callback\",\"name\":\"on_read\",\"args\":{"
-        "\"loop\":\"0x1000\",\"type\":\"tcp\",\"call\":\"read\","
-        "\"handle\":\"0x2000\",\"bytes\":100,\"fd\":7}},\n");
+        "\"type\":\"tcp\",\"call\":\"read\",\"handle\":\"0x2000\","
+        "\"loop\":\"0x1000\",\"bytes\":100,\"fd\":7}},\n");
   record.value = UV_EOF;
   record.detail = -1;
   check(&record, "on_read",
         "{\"ph\":\"X\",\"pid\":12,\"tid\":34,\"ts\":1000.500,\"dur\":2.003,"
         "\"cat\":\"callback\",\"name\":\"on_read\",\"args\":{"
-        "\"loop\":\"0x1000\",\"type\":\"tcp\",\"call\":\"read\","
-        "\"handle\":\"0x2000\",\"status\":-4095}},\n");
+        "\"type\":\"tcp\",\"call\":\"read\",\"handle\":\"0x2000\","
+        "\"loop\":\"0x1000\",\"status\":-4095}},\n");
 
   record.type = UV__RECORD_REQ + UV_FS;
   record.call = UV__CALL_FS;
@@ -63,11 +63,62 @@ UNIT_TEST(trace_format_callbacks) {
   check(&record, "a\"b\\c\n",
         "{\"ph\":\"X\",\"pid\":12,\"tid\":34,\"ts\":1000.500,\"dur\":2.003,"
         "\"cat\":\"callback\",\"name\":\"a\\\"b\\\\c?\",\"args\":{"
-        "\"loop\":\"0x1000\",\"type\":\"fs\",\"call\":\"fs\","
-        "\"handle\":\"0x2000\",\"op\":\"open\",\"status\":3}},\n"
+        "\"type\":\"fs\",\"call\":\"fs\",\"handle\":\"0x2000\","
+        "\"loop\":\"0x1000\",\"op\":\"open\",\"status\":3}},\n"
         "{\"ph\":\"f\",\"pid\":12,\"tid\":34,\"ts\":1000.500,"
         "\"cat\":\"work\",\"name\":\"request\",\"id\":\"0xff\","
         "\"bp\":\"e\"},\n");
+}
+
+/* A thread is named after a loop: its callbacks do not repeat the name. */
+UNIT_TEST(trace_format_leaves_out_the_loop) {
+  struct uv__record record = record_of(UV__RECORD_CALLBACK);
+  struct uv__trace_head head;
+  char text[UV__TRACE_TEXT_MAX + 1];
+
+  record.type = UV_TIMER;
+  record.call = UV__CALL_TIMER;
+  record.begin_ns = UINT64_C(61000002003);
+  record.end_ns = UINT64_C(62000002003);
+  memset(&head, 0, sizeof(head));
+  CHECK(!uv__trace_head_is_of(&head, &record));
+  uv__trace_head_set(&head, &record, "tick");
+  CHECK(uv__trace_head_is_of(&head, &record));
+  uv__trace_place_set(&place, 12, 34);
+  place.loop = record.loop;
+  text[uv__trace_format_callback(text, &record, &place, &head)] = '\0';
+  CHECK_STR("{\"ph\":\"X\",\"pid\":12,\"tid\":34,\"ts\":61000002.003,"
+            "\"dur\":1000000.000,\"cat\":\"callback\",\"name\":\"tick\","
+            "\"args\":{\"type\":\"timer\",\"call\":\"timer\","
+            "\"handle\":\"0x2000\",\"late_us\":0.000}},\n",
+            text);
+  record.call = UV__CALL_CLOSE;
+  CHECK(!uv__trace_head_is_of(&head, &record));
+}
+
+/* The digits of the second are kept: forwards, backwards, the next one. */
+UNIT_TEST(trace_format_times) {
+  static const struct {
+    uint64_t ns;
+    const char* text;
+  } times[] = {
+    { UINT64_C(999999999), "\"ts\":999999.999," },
+    { UINT64_C(1000000000), "\"ts\":1000000.000," },
+    { UINT64_C(1999999999), "\"ts\":1999999.999," },
+    { UINT64_C(2000000001), "\"ts\":2000000.001," },
+    { UINT64_C(1500000000), "\"ts\":1500000.000," },
+    { 7, "\"ts\":0.007," },
+    { UINT64_C(86400000000000), "\"ts\":86400000000.000," },
+    { UINT64_MAX, "\"ts\":18446744073709551.615," },
+  };
+  char text[UV__TRACE_TEXT_MAX + 1];
+
+  uv__trace_place_set(&place, 12, 34);
+  for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+    size_t len = uv__trace_format_dropped(text, &place, times[i].ns, 1);
+    text[len] = '\0';
+    CHECK(strstr(text, times[i].text) != NULL);
+  }
 }
 
 UNIT_TEST(trace_format_of_the_loop) {

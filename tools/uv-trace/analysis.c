@@ -44,11 +44,13 @@ void analysis_close(struct analysis* a) {
   histogram_close(&a->lengths);
   names_close(&a->names);
   map_close(&a->loop_of);
+  map_close(&a->named_of);
   map_close(&a->callback_of);
   map_close(&a->class_of);
   map_close(&a->work_of);
   map_close(&a->workers);
   free(a->loops);
+  free(a->named);
   free(a->callbacks);
   free(a->program);
   free(a->library);
@@ -98,12 +100,27 @@ static size_t table_place(const struct table* t, uint64_t key) {
   return i;
 }
 
+/* The address of the loop that a thread is named after; 0 if it is not. */
+static uint64_t* named_loop(struct analysis* a, uint64_t tid) {
+  void* items = a->named;
+  struct table table = { &a->named_of,      &items,
+                         &a->nnamed,        &a->named_room,
+                         sizeof(*a->named), ANALYSIS_LOOPS };
+  size_t i = table_place(&table, tid);
+
+  a->named = items;
+  return &a->named[i];
+}
+
 static struct loop* loop_of(struct analysis* a, const struct event* event) {
   uint64_t address = event_address(event_text(event, "loop"));
   void* items = a->loops;
   struct table table = { &a->loop_of,       &items,
                          &a->nloops,        &a->loops_room,
                          sizeof(*a->loops), ANALYSIS_LOOPS };
+  /* Callbacks need not name the loop of their thread. */
+  if (address == 0)
+    address = *named_loop(a, event->tid);
   size_t i = table_place(&table, address);
   a->loops = items;
   struct loop* loop = &a->loops[i];
@@ -285,9 +302,19 @@ static void set_text(char** to, const char* text) {
   *to = base_copy(text);
 }
 
+static void add_thread_name(struct analysis* a, const struct event* event) {
+  static const char loop[] = "loop ";
+  const char* name = event_text(event, "name");
+
+  if (strncmp(name, loop, strlen(loop)) == 0)
+    *named_loop(a, event->tid) = event_address(name + strlen(loop));
+}
+
 static void add_metadata(struct analysis* a, const struct event* event) {
   if (strcmp(event->name, "process_name") == 0)
     set_text(&a->program, event_text(event, "name"));
+  if (strcmp(event->name, "thread_name") == 0)
+    add_thread_name(a, event);
   if (strcmp(event->name, "uv_trace") != 0)
     return;
   a->is_uv = 1;

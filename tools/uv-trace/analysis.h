@@ -105,6 +105,10 @@ struct analysis {
   size_t nloops;
   size_t loops_room;
   struct map loop_of; /* by address */
+  uint64_t* named;    /* addresses of loops that threads are named after */
+  size_t nnamed;
+  size_t named_room;
+  struct map named_of; /* by thread */
   struct callback* callbacks;
   size_t ncallbacks;
   size_t callbacks_room;
