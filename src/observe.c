@@ -429,6 +429,11 @@ void uv__observed_send_call(uv_loop_t* loop, ssize_t result) {
     uv__stats_io(loop, UV__IO_SEND, result);
 }
 
+void uv__observed_write_call(uv_loop_t* loop, ssize_t result) {
+  if (uv__is_observed_by(UV__OBSERVE_METRICS))
+    uv__stats_io(loop, UV__IO_WRITE, result);
+}
+
 void uv__observed_send(const uv_async_t* handle) {
   uv__probe_wake(handle);
   if (uv__is_observed_by(UV__OBSERVE_TRACE))

@@ -101,9 +101,11 @@ void uv__work_describe(struct uv__record* record,
                        const struct uv__work* w,
                        enum uv__work_class work_class);
 
-/* A system call that sent datagrams of so many bytes, or failed. The bytes of
- * streams and what is received are counted with their callbacks. */
+/* A system call that sent datagrams of so many bytes, or failed; likewise one
+ * of uv_try_write(). Other bytes of streams and what is received are counted
+ * with their callbacks. */
 UV__COLD void uv__observed_send_call(uv_loop_t* loop, ssize_t result);
+UV__COLD void uv__observed_write_call(uv_loop_t* loop, ssize_t result);
 
 /* uv_async_send(). Context: any | signal. */
 UV__COLD void uv__observed_send(const uv_async_t* handle);

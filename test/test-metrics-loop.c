@@ -189,6 +189,50 @@ TEST_IMPL(metrics_loop_counts_streams_and_work) {
   return 0;
 }
 
+/* What has no callback is counted too, and what did not fit is not. */
+TEST_IMPL(metrics_loop_counts_what_is_tried) {
+  uv_loop_t loop;
+  uv_udp_t udp;
+  uv_buf_t buf = uv_buf_init(data, sizeof(data));
+  uv_buf_t* bufs[] = { &buf, &buf };
+  unsigned int nbufs[] = { 1, 1 };
+  struct sockaddr_in address;
+  uint64_t tried = 0;
+  uint64_t written = 0;
+  int n;
+
+  start_metrics(NULL, 0);
+  ASSERT_OK(uv_loop_init(&loop));
+  test_tcp_pair(&loop, &client, &server);
+  do {
+    n = uv_try_write((uv_stream_t*) &client, &buf, 1);
+    tried++;
+    written += n > 0 ? (uint64_t) n : 0;
+  } while (n > 0 && tried < 100);
+  ASSERT(n > 0 || n == UV_EAGAIN);
+
+  ASSERT_OK(uv_ip4_addr("127.0.0.1", 0, &address));
+  ASSERT_OK(uv_udp_init(&loop, &udp));
+  ASSERT_OK(uv_udp_bind(&udp, (struct sockaddr*) &address, 0));
+  address = test_udp_address(&udp);
+  ASSERT_OK(uv_udp_connect(&udp, (struct sockaddr*) &address));
+  ASSERT_EQ(BYTES, uv_udp_try_send(&udp, &buf, 1, NULL));
+  ASSERT_EQ(2, uv_udp_try_send2(&udp, 2, bufs, nbufs, NULL, 0));
+
+  uv_close((uv_handle_t*) &udp, NULL);
+  uv_close((uv_handle_t*) &client, NULL);
+  uv_close((uv_handle_t*) &server, NULL);
+  ASSERT_OK(uv_run(&loop, UV_RUN_DEFAULT));
+  read_metrics(&loop);
+  ASSERT_EQ(tried, metrics.stream_writes);
+  ASSERT_EQ(written, metrics.stream_written_bytes);
+  ASSERT_EQ(3 * BYTES, metrics.udp_sent_bytes);
+  ASSERT_GE(metrics.udp_sends, 2);
+  ASSERT_OK(uvx_metrics_stop());
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
 static char text[1 << 18];
 
 /* On Windows a file cannot be opened at the moment it is replaced. */

@@ -14,13 +14,18 @@
 #include "win/udp.h"
 
 /* Bytes sent, or the negated Winsock error. */
-static ssize_t send_now(SOCKET sock, const struct uv__datagram* d) {
+static ssize_t send_now(const uv_udp_t* handle, const struct uv__datagram* d) {
   DWORD sent = 0;
+  ssize_t n = 0;
 
-  if (WSASendTo(sock, (WSABUF*) d->bufs, d->nbufs, &sent, 0, d->to.addr,
-                (int) d->to.len, NULL, NULL) == 0)
-    return (ssize_t) sent;
-  return -(ssize_t) WSAGetLastError();
+  if (WSASendTo(handle->socket, (WSABUF*) d->bufs, d->nbufs, &sent, 0,
+                d->to.addr, (int) d->to.len, NULL, NULL) != 0)
+    n = -(ssize_t) WSAGetLastError();
+  else
+    n = (ssize_t) sent;
+  if (uv__is_observed())
+    uv__observed_send_call(handle->loop, n);
+  return n;
 }
 
 /* The socket's buffer is full, or the system cannot lock memory right now: an
@@ -47,6 +52,8 @@ static DWORD send_submit(uv_udp_t* handle,
   }
   handle->activecnt++;
   req->u.io.queued_bytes = d->size;
+  if (uv__is_observed())
+    uv__observed_send_call(handle->loop, (ssize_t) req->u.io.queued_bytes);
   handle->send_queue_size += req->u.io.queued_bytes;
   req->reserved2[0] = handle; /* marks it as submitted */
   return 0;
@@ -59,7 +66,7 @@ static void send_start(uv_udp_t* handle,
   DWORD sys_error = WSAEWOULDBLOCK;
 
   if (handle->activecnt == 0) {
-    ssize_t n = send_now(handle->socket, d);
+    ssize_t n = send_now(handle, d);
     sys_error = n < 0 ? (DWORD) -n : 0;
   }
   if (is_buffer_full(sys_error) && !(handle->flags & UV__UDP_NO_PORT)) {
@@ -124,7 +131,7 @@ int uv__udp_os_send_now(uv_udp_t* handle, const struct uv__datagram* d) {
   if (err != 0)
     return err;
 
-  ssize_t n = send_now(handle->socket, d);
+  ssize_t n = send_now(handle, d);
   if (n == -WSAENOBUFS)
     return UV_EAGAIN;
   return n < 0 ? uv_translate_sys_error((int) -n) : (int) n;
