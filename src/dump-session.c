@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* UV_DUMP_SIGNAL=USR2.
  *
- * signal -> the handler posts a semaphore -> a thread asks all loops
+ * signal -> the handler posts a semaphore -> a thread requests a dump of all loops
  * (observe.h) and wakes them -> each describes itself between two callbacks, in
  * memory -> the thread prints the results, the pool, and which loops did not
  * respond.
@@ -30,11 +30,11 @@
 
 #include <string.h>
 
-#define ANSWER_MS 1000
+#define RESPONSE_MS 1000
 
 /* The description of one loop. */
-struct answer {
-  struct answer* next;
+struct response {
+  struct response* next;
   struct uv__dump dump;
 };
 
@@ -43,8 +43,8 @@ struct dumper {
   uv_sem_t posted; /* by the signal handler, and to end the thread */
   int is_ending;   /* atomic */
   uv_mutex_t lock;
-  uv_cond_t answered;
-  struct answer* answers; /* the lock's; newest first */
+  uv_cond_t responded;
+  struct response* responses; /* the lock's; newest first */
 };
 
 static struct uv__fork_lock lock;
@@ -53,38 +53,37 @@ static unsigned generation; /* the lock's: of the process it is of */
 static int signum;          /* the lock's */
 static struct dumper dumper;
 /* Atomic: the number of the latest dump that was requested. */
-static unsigned asked;
+static unsigned requested;
 static uv_once_t environment_once = UV_ONCE_INIT;
 
-void uv__dump_answer(uv_loop_t* loop) {
+void uv__dump_respond(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
-  unsigned now = uv__load_acquire(&asked);
+  unsigned now = uv__load_acquire(&requested);
 
-  if (uv__load_relaxed(&state->dump_answered) == now)
+  if (uv__load_relaxed(&state->dump_served) == now)
     return;
-  struct answer* answer = uv__malloc(sizeof(*answer));
-  if (answer != NULL) {
-    uv__dump_init(&answer->dump);
-    uv__dump_loop(&answer->dump, loop);
+  struct response* response = uv__malloc(sizeof(*response));
+  if (response != NULL) {
+    uv__dump_init(&response->dump);
+    uv__dump_loop(&response->dump, loop);
   }
   uv_mutex_lock(&dumper.lock);
-  if (answer != NULL) {
-    answer->next = dumper.answers;
-    dumper.answers = answer;
+  if (response != NULL) {
+    response->next = dumper.responses;
+    dumper.responses = response;
   }
-  uv__store_relaxed(&state->dump_answered, now);
-  uv_cond_signal(&dumper.answered);
+  uv__store_relaxed(&state->dump_served, now);
+  uv_cond_signal(&dumper.responded);
   uv_mutex_unlock(&dumper.lock);
 }
 
-/* A loop whose program freed it without closing it has other contents now. */
-static int is_there(const struct uv__loop_state* state) {
-  return uv__loop_state(state->loop) == state;
-}
-
-static void ask(struct uv__loop_state* state, void* arg) {
+/* With the list's lock, which uv_run() waits for before it returns while a dump
+ * is requested: a loop that is running stays in memory. One that is not may be
+ * gone, if the program never closed it, and only its state is ours. It responds
+ * when it runs again, if that is soon. */
+static void request(struct uv__loop_state* state, void* arg) {
   (void) arg;
-  if (is_there(state))
+  if (uv__wake_is_running(state))
     (void) uv__wake_send(state->loop); /* else it responds later, or never */
 }
 
@@ -105,8 +104,7 @@ static void add_running(struct uv__dump* dump, const uv_loop_t* loop) {
 }
 
 static int is_missing(const struct uv__loop_state* state) {
-  return is_there(state) &&
-         uv__load_relaxed(&state->dump_answered) != uv__load_relaxed(&asked);
+  return uv__load_relaxed(&state->dump_served) != uv__load_relaxed(&requested);
 }
 
 static void add_missing(struct uv__loop_state* state, void* arg) {
@@ -114,20 +112,20 @@ static void add_missing(struct uv__loop_state* state, void* arg) {
 
   if (!is_missing(state))
     return;
-  if (!uv__wake_is_awake(state->loop)) {
-    uv__text_add(&dump->text, "loop %p: nobody runs it\n", (void*) state->loop);
+  if (!uv__wake_is_running(state)) {
+    uv__text_add(&dump->text, "loop %p: not running\n", (void*) state->loop);
     return;
   }
   uv__text_add(&dump->text,
-               "loop %p: no answer within %d ms: it is in a callback\n",
-               (void*) state->loop, ANSWER_MS);
+               "loop %p: no response within %d ms: it is in a callback\n",
+               (void*) state->loop, RESPONSE_MS);
   add_running(dump, state->loop);
 }
 
 static void count_blocked(struct uv__loop_state* state, void* arg) {
   unsigned* blocked = arg;
 
-  if (is_missing(state) && uv__wake_is_awake(state->loop))
+  if (is_missing(state) && uv__wake_is_running(state))
     ++*blocked;
 }
 
@@ -140,8 +138,8 @@ static void count_missing(struct uv__loop_state* state, void* arg) {
 
 /* Returns the descriptions, newest first, once all loops have responded or the
  * time is up. */
-static struct answer* collect(void) {
-  uint64_t end_ns = uv_hrtime() + (uint64_t) ANSWER_MS * 1000000;
+static struct response* collect(void) {
+  uint64_t end_ns = uv_hrtime() + (uint64_t) RESPONSE_MS * 1000000;
 
   uv_mutex_lock(&dumper.lock);
   for (;;) {
@@ -150,12 +148,12 @@ static struct answer* collect(void) {
     uv__loop_list_each(count_missing, &missing);
     if (missing == 0 || now_ns >= end_ns || uv__load_relaxed(&dumper.is_ending))
       break;
-    (void) uv_cond_timedwait(&dumper.answered, &dumper.lock, end_ns - now_ns);
+    (void) uv_cond_timedwait(&dumper.responded, &dumper.lock, end_ns - now_ns);
   }
-  struct answer* answers = dumper.answers;
-  dumper.answers = NULL;
+  struct response* responses = dumper.responses;
+  dumper.responses = NULL;
   uv_mutex_unlock(&dumper.lock);
-  return answers;
+  return responses;
 }
 
 static void print(const struct uv__dump* dump) {
@@ -166,23 +164,23 @@ static void dump_all(void) {
   struct uv__dump rest;
   unsigned blocked = 0;
 
-  /* Release: pairs with uv__dump_answer(). */
-  uv__fetch_add(&asked, 1);
+  /* Release: pairs with uv__dump_respond(). */
+  uv__fetch_add(&requested, 1);
   uv__observe_start(UV__OBSERVE_DUMP);
-  uv__loop_list_each(ask, NULL);
-  struct answer* answer = collect();
+  uv__loop_list_each(request, NULL);
+  struct response* response = collect();
   uv__observe_stop(UV__OBSERVE_DUMP);
 
   uv__dump_init(&rest);
   uv__text_add(&rest.text, "libuv: dump of process %d\n", (int) uv_os_getpid());
   print(&rest);
   rest.text.used = 0;
-  while (answer != NULL) {
-    struct answer* next = answer->next;
-    print(&answer->dump);
-    uv__dump_free(&answer->dump);
-    uv__free(answer);
-    answer = next;
+  while (response != NULL) {
+    struct response* next = response->next;
+    print(&response->dump);
+    uv__dump_free(&response->dump);
+    uv__free(response);
+    response = next;
   }
   uv__loop_list_each(add_missing, &rest);
   uv__loop_list_each(count_blocked, &blocked);
@@ -216,7 +214,7 @@ static int make_dumper(void) {
   err = uv_mutex_init(&dumper.lock);
   if (err != 0)
     goto err_destroy_sem;
-  err = uv_cond_init(&dumper.answered);
+  err = uv_cond_init(&dumper.responded);
   if (err != 0)
     goto err_destroy_lock;
   err = uv__trace_os_start_thread(&dumper.thread, run_dumper);
@@ -225,7 +223,7 @@ static int make_dumper(void) {
   return 0;
 
 err_destroy_cond:
-  uv_cond_destroy(&dumper.answered);
+  uv_cond_destroy(&dumper.responded);
 err_destroy_lock:
   uv_mutex_destroy(&dumper.lock);
 err_destroy_sem:
@@ -237,7 +235,7 @@ static void end_dumper(void) {
   uv__store_release(&dumper.is_ending, 1);
   uv_sem_post(&dumper.posted);
   uv_mutex_lock(&dumper.lock);
-  uv_cond_signal(&dumper.answered);
+  uv_cond_signal(&dumper.responded);
   uv_mutex_unlock(&dumper.lock);
   uv_thread_join(&dumper.thread);
 }

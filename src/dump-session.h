@@ -11,6 +11,6 @@ void uv__dump_shutdown(void);
 
 /* Describes the loop if that was requested. Context: the loop's thread, between
  * callbacks. */
-UV__COLD void uv__dump_answer(uv_loop_t* loop);
+UV__COLD void uv__dump_respond(uv_loop_t* loop);
 
 #endif /* UV_DUMP_SESSION_H_ */

@@ -38,3 +38,8 @@ void uv__loop_list_each(void (*each)(struct uv__loop_state* state, void* arg),
     each(s, arg);
   uv__fork_unlock(&lock);
 }
+
+void uv__loop_list_wait(void) {
+  (void) uv__fork_lock(&lock);
+  uv__fork_unlock(&lock);
+}

@@ -19,4 +19,7 @@ void uv__loop_list_remove(const uv_loop_t* loop);
 void uv__loop_list_each(void (*each)(struct uv__loop_state* state, void* arg),
                         void* arg);
 
+/* Waits until uv__loop_list_each() is not under way. Context: any. */
+UV__COLD void uv__loop_list_wait(void);
+
 #endif /* UV_LOOP_LIST_H_ */

@@ -115,7 +115,7 @@ struct uv__loop_state {
   /* loop-list.c: the loop of this state, and the next one of all states. */
   uv_loop_t* loop;
   struct uv__loop_state* next_state;
-  unsigned dump_answered; /* atomic: dump-session.c: the last one answered */
+  unsigned dump_served; /* atomic: dump-session.c: the last dump it is in */
   const struct uv__poller* poller;
   void* poller_data; /* the backend's own */
   struct uv__timers timers;

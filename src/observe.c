@@ -157,7 +157,7 @@ void uv__observed_phase_end(uv_loop_t* loop,
 
 void uv__observed_wake(uv_loop_t* loop) {
   if (uv__is_observed_by(UV__OBSERVE_DUMP))
-    uv__dump_answer(loop);
+    uv__dump_respond(loop);
 }
 
 uint64_t uv__observed_begin(uv_loop_t* loop) {

@@ -26,6 +26,8 @@
  */
 #include "wake.h"
 #include "atomic.h"
+#include "loop-list.h"
+#include "observe.h"
 #include "spin.h"
 #include "threadpool.h"
 
@@ -85,7 +87,7 @@ void uv__wake_run_begin(uv_loop_t* loop, uv_run_mode mode) {
 
   if (mode == UV_RUN_NOWAIT)
     return;
-  state->wake.awake = AWAKE;
+  uv__store_relaxed(&state->wake.awake, AWAKE);
   state->wake.may_skip = mode == UV_RUN_DEFAULT;
   uv__fetch_or(&state->shared.word, AWAKE);
 }
@@ -95,16 +97,22 @@ void uv__wake_run_end(uv_loop_t* loop) {
 
   if (w->awake == 0)
     return;
-  w->awake = 0;
+  uv__store_relaxed(&w->awake, 0);
   w->may_skip = 0;
   /* The sender relied on the loop to see the wake. It stays pending for the
-   * next run; wake the poller for embedders that watch its fd. */
+   * next run; wake the poller for embedders that watch its fd.
+   * Acquire, release: pairs with uv__wake_is_running(). Either that sees that
+   * the loop no longer runs, or we see that a dump is requested. */
   if (uv__fetch_and(word_of(loop), ~AWAKE) & PENDING)
     (void) uv__wake_poller(loop);
+  if (uv__is_observed_by(UV__OBSERVE_DUMP))
+    uv__loop_list_wait(); /* the program may free the loop now */
 }
 
-int uv__wake_is_awake(const uv_loop_t* loop) {
-  return (uv__load_relaxed(&uv__loop_state(loop)->shared.word) & AWAKE) != 0;
+int uv__wake_is_running(struct uv__loop_state* state) {
+  /* An operation on the word, for its order. Pairs with uv__wake_run_end(). */
+  (void) uv__fetch_add(&state->shared.word, 0);
+  return uv__load_relaxed(&state->wake.awake) != 0;
 }
 
 /* Is there a processor left for the thread that we would spin for? Not if the

@@ -48,9 +48,10 @@ static inline int uv__wake_poller(uv_loop_t* loop) {
 void uv__wake_run_begin(uv_loop_t* loop, uv_run_mode mode);
 void uv__wake_run_end(uv_loop_t* loop);
 
-/* Is the loop inside uv_run(), and not asleep? Not known of UV_RUN_NOWAIT.
- * Context: any. */
-int uv__wake_is_awake(const uv_loop_t* loop);
+/* Is the loop inside uv_run()? Not known of UV_RUN_NOWAIT. If a dump is
+ * requested and the caller has the lock of the list of loops, it remains so
+ * until the lock is released. Context: any. */
+int uv__wake_is_running(struct uv__loop_state* state);
 
 /* Called before a wait that may block for `timeout_ms`, -1 for ever. Returns
  * how long it may block: not at all if a wake is pending. May spin for one for

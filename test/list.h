@@ -86,6 +86,8 @@ TEST_UNIX(dump_to_a_full_device_fails, "/dev/full")
 /* test-dump-unix.c */
 TEST_UNIX(dump_signal_prints_the_loop, "signals")
 TEST_UNIX(dump_signal_wakes_a_sleeping_loop, "signals")
+TEST_UNIX(dump_signal_leaves_freed_loops_alone, "signals")
+TEST_UNIX(dump_signal_while_loops_are_freed, "signals")
 TEST_UNIX(dump_signal_tells_of_a_blocked_loop, "signals")
 TEST_UNIX(dump_signal_leaves_signal_handles_alone, "signals")
 TEST_UNIX(dump_signal_with_a_bad_name_is_said_once, "signals")

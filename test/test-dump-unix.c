@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -105,7 +106,7 @@ TEST_IMPL(dump_signal_wakes_a_sleeping_loop) {
   ASSERT_EQ(1, asyncs);
   ASSERT_OK(uv_thread_join(&thread));
   ASSERT_EQ(1, count("[RA--] async"));
-  ASSERT_EQ(0, count("no answer"));
+  ASSERT_EQ(0, count("no response"));
   ASSERT_OK(uv_loop_close(&loop));
   return 0;
 }
@@ -115,6 +116,70 @@ static void block_until_dump(uv_timer_t* timer) {
   while (!has_dump())
     uv_sleep(1);
   uv_close((uv_handle_t*) timer, NULL);
+}
+
+static void close_timer(uv_timer_t* timer) {
+  uv_close((uv_handle_t*) timer, NULL);
+}
+
+/* A loop in memory of its own, on a thread of its own. */
+static void run_and_unmap(void* arg) {
+  long size = sysconf(_SC_PAGESIZE);
+  size_t room = (sizeof(uv_loop_t) / (size_t) size + 1) * (size_t) size;
+  uv_timer_t timer;
+  uv_loop_t* loop =
+      mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+
+  (void) arg;
+  ASSERT((void*) loop != MAP_FAILED);
+  ASSERT_OK(uv_loop_init(loop));
+  ASSERT_OK(uv_timer_init(loop, &timer));
+  ASSERT_OK(uv_timer_start(&timer, close_timer, 1, 0));
+  ASSERT_OK(uv_run(loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(0, munmap(loop, room));
+}
+
+/* Programs free loops that they never closed: nobody reads those. */
+TEST_IMPL(dump_signal_leaves_freed_loops_alone) {
+  uv_loop_t loop;
+  uv_thread_t thread;
+  char expected[64];
+
+  begin_errors("USR2");
+  ASSERT_OK(uv_loop_init(&loop));
+  for (int i = 0; i < 3; i++) {
+    ASSERT_OK(uv_thread_create(&thread, run_and_unmap, NULL));
+    ASSERT_OK(uv_thread_join(&thread));
+  }
+  ASSERT_EQ(0, kill(getpid(), SIGUSR2));
+  run_until_dump(&loop);
+  snprintf(expected, sizeof(expected), "\nloop %p: ", (void*) &loop);
+  ASSERT_EQ(1, count(expected));
+  ASSERT_EQ(3, count(": not running\n"));
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
+static void run_and_unmap_many(void* arg) {
+  for (int i = 0; i < 100; i++)
+    run_and_unmap(arg);
+}
+
+/* The same while it happens: the dump finds each running or not. */
+TEST_IMPL(dump_signal_while_loops_are_freed) {
+  uv_loop_t loop;
+  uv_thread_t thread;
+
+  begin_errors("USR2");
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_thread_create(&thread, run_and_unmap_many, NULL));
+  uv_sleep(20); /* some are gone, some are to come */
+  ASSERT_EQ(0, kill(getpid(), SIGUSR2));
+  run_until_dump(&loop);
+  ASSERT_OK(uv_thread_join(&thread));
+  ASSERT_GE(count(": not running\n"), 1);
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
 }
 
 /* A loop that is stuck in a callback cannot describe itself. */
@@ -130,7 +195,7 @@ TEST_IMPL(dump_signal_tells_of_a_blocked_loop) {
   ASSERT_OK(uv_timer_init(&loop, &timer));
   ASSERT_OK(uv_timer_start(&timer, block_until_dump, 1, 0));
   ASSERT_OK(uv_run(&loop, UV_RUN_DEFAULT));
-  snprintf(expected, sizeof(expected), "\nloop %p: no answer", (void*) &loop);
+  snprintf(expected, sizeof(expected), "\nloop %p: no response", (void*) &loop);
   ASSERT_EQ(1, count(expected));
   ASSERT_EQ(1, count(": timer callback of timer "));
   /* Where the kernel tells of threads: this one, which sleeps. */
