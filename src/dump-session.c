@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* UV_DUMP_SIGNAL=USR2.
  *
- * signal -> the handler posts a semaphore -> a thread requests a dump of all loops
- * (observe.h) and wakes them -> each describes itself between two callbacks, in
- * memory -> the thread prints the results, the pool, and which loops did not
- * respond.
+ * signal -> the handler posts a semaphore -> a thread requests a dump
+ * (observe.h) and wakes all loops -> each describes itself between two
+ * callbacks, in memory -> the thread prints the results, the pool, and which
+ * loops did not respond.
  *
  * So nothing is formatted in a signal handler, no loop is read by another
  * thread, and none waits for standard error. A loop that does not respond in

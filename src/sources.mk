@@ -78,10 +78,11 @@ uv_private_headers = \
   src/symbol.h \
   src/text.h \
   src/threadpool.h \
-  src/timer.h \
   src/ticks.h \
+  src/timer.h \
   src/trace-flight.h \
   src/trace-format.h \
+  src/trace-names.h \
   src/trace-record.h \
   src/trace-send.h \
   src/trace-session.h \
@@ -222,10 +223,11 @@ uv_common_sources = \
   src/text.c \
   src/thread.c \
   src/threadpool.c \
-  src/timer.c \
   src/ticks.c \
+  src/timer.c \
   src/trace-flight.c \
   src/trace-format.c \
+  src/trace-names.c \
   src/trace-send.c \
   src/trace-session.c \
   src/trace-thread.c \

@@ -3,6 +3,7 @@
 #ifndef UV_TRACE_FORMAT_H_
 #define UV_TRACE_FORMAT_H_
 
+#include "trace-names.h"
 #include "trace-record.h"
 
 /* No record takes more text than this, however long the symbol. */
@@ -98,12 +99,8 @@ size_t uv__trace_format_end(char* out,
                             uint64_t records,
                             uint64_t dropped);
 
-/* Names, as the trace has them. */
-const char* uv__phase_name(enum uv__phase phase);
+/* Names, as the trace has them; others are in trace-names.h. */
 const char* uv__call_name(enum uv__call call);
 const char* uv__class_name(enum uv__work_class work_class);
-const char* uv__fs_type_name(unsigned type);
-/* Of a record's `type`. */
-const char* uv__record_type_name(unsigned type);
 
 #endif /* UV_TRACE_FORMAT_H_ */

@@ -76,7 +76,7 @@ static inline uint64_t uv__trace_thread_now(struct uv__trace_thread* thread) {
   return thread != NULL ? uv__ticks_now(&thread->clock) : uv_hrtime();
 }
 
-/* How many records there are to read. Context: the reader, like the next two. */
+/* How many records there are to read. Context: the reader, as the next two. */
 size_t uv__trace_thread_ready(const struct uv__trace_thread* thread);
 /* One of them, 0 is the oldest; valid until uv__trace_thread_took(). */
 const struct uv__record* uv__trace_thread_at(
