@@ -321,8 +321,7 @@ TEST_IMPL(dump_signal_tells_of_a_loop_that_nobody_runs) {
   ASSERT_OK(uv_loop_init(&idle));
   ASSERT_EQ(0, kill(getpid(), SIGUSR2));
   run_until_dump(&loop);
-  snprintf(expected, sizeof(expected), "loop %p: nobody runs it\n",
-           (void*) &idle);
+  snprintf(expected, sizeof(expected), "loop %p: not running\n", (void*) &idle);
   ASSERT_EQ(1, count(expected));
   ASSERT_EQ(1, count("[RA--] timer"));
   ASSERT_OK(uv_loop_close(&idle));
