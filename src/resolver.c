@@ -93,8 +93,6 @@ void uv__name_done(struct uv__work* w, int status) {
   if (status == UV_ECANCELED)
     req->retcode = UV_EAI_CANCELED;
 
-  if (req->getnameinfo_cb == NULL)
-    return;
   if (req->retcode == 0)
     uv__call_getnameinfo(req, 0, req->host, req->service);
   else

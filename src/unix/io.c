@@ -290,13 +290,12 @@ void uv__loop_os_run_pending(uv_loop_t* loop) {
   }
 }
 
-int uv__io_init_loop(uv_loop_t* loop) {
+void uv__io_init_loop(uv_loop_t* loop) {
   uv__queue_init(&loop->pending_queue);
   uv__queue_init(&loop->watcher_queue);
   loop->watchers = NULL;
   loop->nwatchers = 0;
   loop->nfds = 0;
-  return 0;
 }
 
 void uv__io_close_loop(uv_loop_t* loop) {

@@ -81,7 +81,7 @@ int uv__io_fd_taken(const uv_loop_t* loop, int fd);
 int uv__io_probe(uv_loop_t* loop, int fd);
 
 /* loop.c only. */
-int uv__io_init_loop(uv_loop_t* loop);
+void uv__io_init_loop(uv_loop_t* loop);
 void uv__io_close_loop(uv_loop_t* loop);
 void uv__io_fork(uv_loop_t* loop);
 

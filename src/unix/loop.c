@@ -16,8 +16,6 @@
 const size_t uv__loop_os_state_size = sizeof(struct uv__loop_os);
 
 int uv__loop_os_init(uv_loop_t* loop) {
-  int err;
-
   uv__queue_init(&loop->wq);
   uv__queue_init(&loop->async_handles);
   loop->backend_fd = -1;
@@ -28,11 +26,9 @@ int uv__loop_os_init(uv_loop_t* loop) {
   loop->signal_pipefd[1] = -1;
   loop->async_wfd = -1;
 
-  err = uv__io_init_loop(loop);
-  if (err != 0)
-    return err;
+  uv__io_init_loop(loop);
   uv__signal_init_loop(loop);
-  err = uv__loop_state(loop)->poller->open(loop);
+  int err = uv__loop_state(loop)->poller->open(loop);
   if (err != 0)
     goto err_close_io;
   err = uv__process_init_loop(loop);
