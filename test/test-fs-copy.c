@@ -183,3 +183,17 @@ TEST_IMPL(fs_copyfile_of_a_directory) {
   ASSERT_ERR(UV_ENOENT, uv_fs_access(NULL, &req, "new", 0, NULL));
   return 0;
 }
+
+/* Writing clears set-user-ID; the copy has it again if the owner is the same.
+ */
+TEST_IMPL(fs_copyfile_keeps_set_user_id) {
+  struct stat st;
+
+  write_file("from", "program");
+  ASSERT_EQ(0, chmod("from", 04711));
+  ASSERT_OK(copy("from", "to", 0));
+  ASSERT_EQ(0, stat("to", &st));
+  ASSERT_EQ(04711, st.st_mode & 07777);
+  check_file("to", "program");
+  return 0;
+}

@@ -56,7 +56,14 @@ TEST_IMPL(loop_close_busy_until_closed) {
 }
 
 /* Programs close or run a loop again that they have already closed, at exit. */
+static void on_walk(uv_handle_t* handle, void* arg) {
+  (void) handle;
+  ++*(int*) arg;
+}
+
 TEST_IMPL(loop_closed_twice) {
+  int walked = 0;
+
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_loop_close(&loop));
   ASSERT_ERR(UV_EBUSY, uv_loop_close(&loop));
@@ -64,6 +71,8 @@ TEST_IMPL(loop_closed_twice) {
   ASSERT_EQ(1, uv_run(&loop, UV_RUN_NOWAIT));
   ASSERT_EQ(1, uv_loop_alive(&loop));
   ASSERT_EQ(0, uv_backend_timeout(&loop));
+  uv_walk(&loop, on_walk, &walked);
+  ASSERT_EQ(0, walked);
   uv_stop(&loop);
   ASSERT_OK(uv_loop_init(&loop)); /* and initialised again */
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));

@@ -476,3 +476,35 @@ TEST_IMPL(trace_started_by_the_program_comes_before_the_environment) {
   uv_fs_req_cleanup(&req);
   return 0;
 }
+
+static int many_asyncs_called;
+
+static void on_one_of_many(uv_async_t* handle) {
+  many_asyncs_called++;
+  uv_close((uv_handle_t*) handle, NULL);
+}
+
+/* Sends that no loop has run yet: those beyond the bound have no arrow in the
+ * trace, but their callbacks run. */
+TEST_IMPL(trace_more_sends_than_it_remembers) {
+  enum { SENDS = 5000 };
+  static uv_async_t handles[SENDS];
+  uv_loop_t loop;
+  struct trace_file trace;
+
+  start_trace("sends.json");
+  ASSERT_OK(uv_loop_init(&loop));
+  for (int i = 0; i < SENDS; i++)
+    ASSERT_OK(uv_async_init(&loop, &handles[i], on_one_of_many));
+  for (int i = 0; i < SENDS; i++)
+    ASSERT_OK(uv_async_send(&handles[i]));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(SENDS, many_asyncs_called);
+  ASSERT_OK(uv_loop_close(&loop));
+  ASSERT_OK(uvx_trace_stop());
+  trace_file_read(&trace, "sends.json");
+  ASSERT_EQ(1, trace.is_closed);
+  ASSERT_EQ(SENDS, trace_file_count(&trace, "\"call\":\"async\"", NULL));
+  trace_file_free(&trace);
+  return 0;
+}

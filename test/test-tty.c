@@ -197,6 +197,25 @@ static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
   }
 }
 
+/* Sockets and pipes are accepted, as in libuv, and read like a terminal. */
+TEST_IMPL(tty_on_a_socket) {
+  uv_tty_t tty;
+  uv_os_sock_t fds[2];
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_socketpair(SOCK_STREAM, 0, fds, 0, 0));
+  ASSERT_OK(uv_tty_init(&loop, &tty, fds[0], 1));
+  ASSERT_NE(0, fcntl(fds[0], F_GETFL) & O_NONBLOCK);
+  ASSERT_OK(uv_read_start((uv_stream_t*) &tty, test_alloc, on_read));
+  ASSERT_EQ(2, write(fds[1], "hi", 2));
+  close(fds[1]);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(2, ngot);
+  ASSERT_ERR(UV_EOF, ended);
+  test_close_loop(&loop);
+  return 0;
+}
+
 /* The terminal is reopened, so our O_NONBLOCK does not affect the shell. */
 TEST_IMPL(tty_nonblocking_does_not_leak) {
   uv_tty_t tty;

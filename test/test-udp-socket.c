@@ -326,3 +326,20 @@ TEST_IMPL(udp_try_send2_stops_at_a_bad_batch) {
   test_close_loop(&loop);
   return 0;
 }
+
+/* Joining a group creates and binds the socket, even if the kernel has no
+ * interface for the group. */
+TEST_IMPL(udp_membership_binds_its_own_socket) {
+  struct sockaddr_in name;
+  int len = sizeof(name);
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_udp_init(&loop, &receiver));
+  int err =
+      uv_udp_set_membership(&receiver, "239.255.7.7", NULL, UV_JOIN_GROUP);
+  ASSERT(err == 0 || err == UV_ENODEV);
+  ASSERT_OK(uv_udp_getsockname(&receiver, (struct sockaddr*) &name, &len));
+  ASSERT_NE(0, name.sin_port);
+  test_close_loop(&loop);
+  return 0;
+}
