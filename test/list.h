@@ -621,6 +621,7 @@ HELPER(run_with_raised_rights)
 
 /* test-tty.c */
 TEST_UNIX(tty_modes_and_reset, "pseudo-terminals")
+TEST_UNIX(tty_raw_vt_is_raw, "pseudo-terminals")
 TEST_UNIX(tty_close_restores_the_mode, "pseudo-terminals")
 TEST_UNIX(tty_close_of_the_second_handle_keeps_the_mode, "pseudo-terminals")
 TEST_UNIX(tty_close_of_the_first_handle_restores_the_mode, "pseudo-terminals")

@@ -60,6 +60,25 @@ TEST_IMPL(tty_modes_and_reset) {
   return 0;
 }
 
+/* On Unix UV_TTY_MODE_RAW_VT is UV_TTY_MODE_RAW: between the two there is
+ * nothing to change, as between a mode and itself. */
+TEST_IMPL(tty_raw_vt_is_raw) {
+  uv_tty_t tty;
+
+  setup();
+  tcflag_t original = attributes().c_lflag;
+  ASSERT_OK(uv_tty_init(&loop, &tty, slave, 1));
+  ASSERT_OK(uv_tty_set_mode(&tty, UV_TTY_MODE_RAW));
+  ASSERT_OK(uv_tty_reset_mode());
+  ASSERT_OK(uv_tty_set_mode(&tty, UV_TTY_MODE_RAW_VT));
+  ASSERT_EQ(original, attributes().c_lflag);
+  ASSERT_OK(uv_tty_set_mode(&tty, UV_TTY_MODE_NORMAL));
+  ASSERT_OK(uv_tty_set_mode(&tty, UV_TTY_MODE_RAW_VT));
+  ASSERT_EQ(0, attributes().c_lflag & ICANON);
+  test_close_loop(&loop);
+  return 0;
+}
+
 /* Closing restores the terminal's mode. */
 TEST_IMPL(tty_close_restores_the_mode) {
   uv_tty_t tty;

@@ -177,7 +177,7 @@ static struct termios termios_for_mode(const uv_tty_t* tty,
                                        uv_tty_mode_t mode) {
   struct termios termios = tty->orig_termios;
 
-  if (mode == UV_TTY_MODE_RAW || mode == UV_TTY_MODE_RAW_VT)
+  if (mode == UV_TTY_MODE_RAW)
     make_raw(&termios);
   else if (mode == UV_TTY_MODE_IO)
     cfmakeraw(&termios);
@@ -214,6 +214,8 @@ static int change_mode(uv_tty_t* tty, uv_tty_mode_t mode) {
 }
 
 int uv__tty_os_set_mode(uv_tty_t* tty, uv_tty_mode_t mode) {
+  if (mode == UV_TTY_MODE_RAW_VT)
+    mode = UV_TTY_MODE_RAW; /* the same mode: the difference is Windows' */
   if (tty->mode == (int) mode)
     return 0;
 
