@@ -375,16 +375,17 @@ static void stack_pages(void* arg) {
 }
 
 static void thread_stack(const struct step* step) {
-  static const size_t sizes[] = { 0,       1,           4096,       16384,
-                                  16385,   65536,       1000000,    1 << 20,
-                                  8 << 20, (size_t) -1, 1ull << 46, 100000 };
+  static const size_t sizes[] = { 0,       1,          4096,    16384,
+                                  16385,   65536,      1000000, 1 << 20,
+                                  8 << 20, 1ull << 46, 100000 };
   uv_thread_options_t options;
   uv_thread_t thread;
   size_t pages = 0;
 
   options.flags =
       step->arg[1] % 4 ? UV_THREAD_HAS_STACK_SIZE : UV_THREAD_NO_FLAGS;
-  options.stack_size = AT(sizes, step->arg[0]);
+  options.stack_size =
+      step->arg[2] % 64 == 0 ? (size_t) -1 : AT(sizes, step->arg[0]);
   int err = uv_thread_create_ex(&thread, &options, stack_pages, &pages);
   if (err == 0)
     uv_thread_join(&thread);

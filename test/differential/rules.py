@@ -4,37 +4,117 @@ import re
 
 from report import first_difference
 
+LATE = re.compile(r'(now|timeout|due)=-?\d+')
+EVENT = re.compile(r'^\s*([a-z]\d+ (?:\w+_cb2?|alloc|done))\b')
+
+
+def event(line):
+    """The object and callback that a line is about, or None."""
+    match = EVENT.match(line)
+    return match and match[1]
+
+
+def rest_of_run(lines, at):
+    """The lines up to the end of this uv_run()."""
+    for end in range(at, len(lines)):
+        if re.match(r'\[\d+\] ran |loop_close', lines[end]):
+            return lines[at:end]
+    return lines[at:]
+
 
 class Rule:
     def __init__(self, area, version, how, pattern, reason):
-        self.area = area
+        self.areas = area.split(',')
         self.version = version
         self.how = how
         self.before = None
-        if how == 'after':
+        if ' then ' in pattern:
             before, pattern = pattern.split(' then ', 1)
             self.before = re.compile(before)
-        self.pattern = re.compile(pattern)
+        self.pattern = pattern
         self.reason = reason
 
-    def explains(self, ours, libuv):
-        """Of the first lines that differ, or the last ones."""
-        if self.how == 'late':
-            return self.is_later(ours, libuv)
-        return self.pattern.search(ours + ' <> ' + libuv) is not None
-
-    def is_later(self, ours, libuv):
-        """The same event, at a later time in libuv?"""
-        times = [re.search(r'now=(\d+)', line) for line in (ours, libuv)]
-        texts = [re.sub(r'(now|timeout|due)=-?\d+', '', line)
-                 for line in (ours, libuv)]
-        return (None not in times and texts[0] == texts[1]
-                and self.pattern.search(ours) is not None
-                and int(times[0][1]) < int(times[1][1]))
-
     def concerns(self, area, version):
-        return self.version in ('*', version) and \
-            (self.area == '*' or area in self.area.split(','))
+        return (self.areas == ['*'] or area in self.areas) and \
+            self.version in ('*', version)
+
+    def patterns(self, lines):
+        """What the pattern is after each of these lines that it may follow: %1
+        stands for the first group of the condition."""
+        if self.before is None:
+            return {self.pattern}
+        found = map(self.before.search, lines)
+        return {self.pattern.replace('%1', re.escape(match[1]))
+                if '%1' in self.pattern else self.pattern
+                for match in found if match}
+
+    def explains(self, a, b, at):
+        """`a` and `b` are whole traces that differ from line `at` on."""
+        if self.how == 'end':
+            x, y = (lines[-2] if len(lines) > 1 else '' for lines in (a, b))
+            at = len(a)
+        else:
+            x, y = (lines[at] if at < len(lines) else '' for lines in (a, b))
+        x, y = x.strip(), y.strip()
+        if not any(re.search(pattern, x + ' <> ' + y)
+                   for pattern in self.patterns(a[:at])):
+            return False
+        check = {'late': is_late, 'order': is_order, 'more': is_more,
+                 'round': is_round}
+        return self.how not in check or check[self.how](a, b, at, x, y)
+
+
+def is_late(a, b, at, x, y):
+    """The same event, later in libuv, by no more than passed in callbacks and
+    between runs?"""
+    times = [re.search(r'now=(\d+)', line) for line in (x, y)]
+    if None in times or LATE.sub('', x) != LATE.sub('', y):
+        return False
+    passed = sum(int(ms) for ms in
+                 re.findall(r'\] (\d+) ms pass', '\n'.join(a[:at])))
+    return 0 < int(times[1][1]) - int(times[0][1]) <= passed
+
+
+def is_order(a, b, at, x, y):
+    """Do both events happen in both, in this uv_run()? Unless the callback that
+    came first closed or stopped the other handle."""
+    ours, theirs = rest_of_run(a, at), rest_of_run(b, at)
+    return happens(event(x), theirs) and happens(event(y), ours)
+
+
+def happens(what, lines):
+    if what is None:
+        return False
+    name = what.split()[0]
+    return any(event(line) == what or
+               re.search(r'\] \w*(close|stop)\w* %s\b' % name, line)
+               for line in lines)
+
+
+def is_more(a, b, at, x, y):
+    """The same line with larger numbers in libuv?"""
+    del a, b, at
+    numbers = [[int(n) for n in re.findall(r'(?:loops|events)=(\d+)', line)]
+               for line in (x, y)]
+    texts = [re.sub(r'(loops|events)=\d+', '', line) for line in (x, y)]
+    return texts[0] == texts[1] and \
+        all(ours <= theirs for ours, theirs in zip(*numbers))
+
+
+def is_round(a, b, at, x, y):
+    """Has libuv one more iteration, with only idle, prepare and check callbacks
+    (and what they do), or does it return from uv_run() after it?"""
+    if re.match(r'\[\d+\] ran once -> 1', y):
+        return True
+    indent = len(b[at]) - len(b[at].lstrip())
+    for end in range(at, len(b)):
+        line = b[end]
+        if line.strip() == x and end > at:
+            return True
+        if len(line) - len(line.lstrip()) <= indent and \
+                not re.match(r'\s*[cpi]\d (idle|prepare|check)_cb', line):
+            return re.match(r'\[\d+\] ran once -> 1', line) is not None
+    return False
 
 
 class AreaRules:
@@ -47,7 +127,7 @@ class AreaRules:
     def mask(self, lines):
         """The trace without what the rules take out."""
         for rule in self.masks:
-            lines = [rule.pattern.sub('*', line) for line in lines]
+            lines = [re.sub(rule.pattern, '*', line) for line in lines]
         return lines
 
     def masks_needed(self, a, b):
@@ -63,13 +143,8 @@ class AreaRules:
         """The reason for the first line that differs, or None."""
         a, b = self.mask(a), self.mask(b)
         at = first_difference(a, b)
-        x = a[at].strip() if at < len(a) else ''
-        y = b[at].strip() if at < len(b) else ''
-        ends = [lines[-2].strip() if len(lines) > 1 else '' for lines in (a, b)]
         for rule in self.firsts:
-            if rule.before and not any(map(rule.before.search, a[:at])):
-                continue
-            if rule.explains(*(ends if rule.how == 'end' else (x, y))):
+            if rule.explains(a, b, at):
                 return rule.reason
         return None
 

@@ -200,8 +200,9 @@ static void name_make(struct name* name, unsigned arg) {
   case 2:
     name_abstract(name);
     break;
-  case 3:
+  case 3: /* libuv reads the first byte, whatever the length */
     name_fill(name, "", 0);
+    name->text[0] = '\0';
     break;
   case 4:
     name_fill(name, "long", 150);
