@@ -92,8 +92,8 @@ struct uv__loop_shared {
                                 * u.reserved[0] */
   struct uv__queue* work_done; /* work-done.c: finished work, newest first,
                                 * linked by uv__work.wq.next */
-  unsigned batch_end; /* work-done.c: wake the loop when no more items than
-                       * these wait for a worker */
+  unsigned batch_end; /* wake.c: wake the loop when the pool has taken so many
+                       * items */
   int signals_due;    /* there are some for uv__loop_os_dispatch_signals() */
 };
 

@@ -49,12 +49,15 @@
 #define PACE_EVERY 64
 #define PACE_FIRST 8
 #define PACE_STEP_NS 100
-#define PACE_MAX_NS 8000
+#define PACE_MAX_NS 64000
 #define PACE_HEAVY_NS 2000
-/* Work for every processor for so long is worth a sleep of the loop, if its
- * items are not so light that the loop is the bottleneck. */
-#define SATURATED_NS 20000
+/* A loop that sleeps for a batch is woken while there is work left for every
+ * processor for so long. Items that are lighter than PACE_LIGHT_NS make the
+ * loop the bottleneck; next to those heavier than PACE_LONG_NS, a wake-up for
+ * each costs nothing. */
+#define RESERVE_NS 10000
 #define PACE_LIGHT_NS 500
+#define PACE_LONG_NS 32000
 
 struct pool {
   uv_mutex_t lock;
@@ -461,12 +464,12 @@ int uv__work_cancel(uv_loop_t* loop, struct uv__work* w) {
   return is_queued || was_cancelled ? 0 : UV_EBUSY;
 }
 
-unsigned uv__threadpool_waiting(void) {
-  return uv__load_relaxed(&pool.queue.ready);
+unsigned uv__threadpool_taken(void) {
+  return uv__load_relaxed(&pool.queue.taken);
 }
 
-unsigned uv__threadpool_awake(void) {
-  return uv__load_relaxed(&pool.awake);
+int uv__threadpool_has_waiting(void) {
+  return uv__work_queue_has_any(&pool.queue);
 }
 
 int uv__threadpool_is_heavy(unsigned processors) {
@@ -491,13 +494,16 @@ void uv__threadpool_view(struct uv__pool_view* view,
   unlock_pool();
 }
 
-int uv__threadpool_is_saturated(unsigned processors, unsigned reqs) {
+unsigned uv__threadpool_batch(unsigned processors, unsigned reqs) {
   unsigned pace_ns = uv__load_relaxed(&pool.pace_ns);
-  uint64_t work_ns = (uint64_t) pace_ns * reqs;
 
-  return uv__load_relaxed(&pool.awake) >= processors &&
-         pace_ns >= PACE_LIGHT_NS &&
-         work_ns >= (uint64_t) SATURATED_NS * processors;
+  if (uv__load_relaxed(&pool.awake) < processors || pace_ns < PACE_LIGHT_NS ||
+      pace_ns > PACE_LONG_NS)
+    return 0;
+  unsigned reserve = RESERVE_NS * processors / pace_ns;
+  if (reserve < reqs / 4)
+    reserve = reqs / 4;
+  return reqs / 2 > reserve ? reqs - reserve : 0;
 }
 
 void uv__threadpool_shutdown(void) {

@@ -66,13 +66,14 @@ void uv__threadpool_shutdown(void);
  * one of them? Context: any. */
 int uv__threadpool_is_heavy(unsigned processors);
 
-/* The same for a loop with `reqs` requests: do they occupy all processors for
- * so long that the loop may sleep meanwhile? Context: any. */
-int uv__threadpool_is_saturated(unsigned processors, unsigned reqs);
+/* For a loop with `reqs` requests in flight that occupy every processor: how
+ * many items may be taken while the loop sleeps, so that it can still submit
+ * more before the workers run out. 0: too few for that. Context: any. */
+unsigned uv__threadpool_batch(unsigned processors, unsigned reqs);
 
-/* Items that wait for a worker, and workers that are not asleep. Context:
- * any. */
-unsigned uv__threadpool_waiting(void);
-unsigned uv__threadpool_awake(void);
+/* The number of items taken by workers so far, modulo 2^32, and whether any are
+ * waiting. Context: any. */
+unsigned uv__threadpool_taken(void);
+int uv__threadpool_has_waiting(void);
 
 #endif /* UV_THREADPOOL_IMPL_H_ */

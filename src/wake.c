@@ -155,21 +155,26 @@ static int spin_until_pending(unsigned* word, uint64_t span_ns) {
   return uv__spin(span_ns, is_pending, uv__spin_never, word);
 }
 
-/* Not after a sleep that no wake ended: the items take long. */
-static int should_batch(const uv_loop_t* loop) {
+/* Returns how many items to sleep for, or 0. Not after a sleep that no wake
+ * ended: the items take long. */
+static unsigned batch_size(const uv_loop_t* loop) {
   const struct uv__wake* w = &uv__loop_state(loop)->wake;
   unsigned reqs = loop->active_reqs.count;
 
-  return w->was_pending && reqs >= BATCH_REQS &&
-         uv__threadpool_is_saturated(uv__load_relaxed(&processors), reqs);
+  if (!w->was_pending || reqs < BATCH_REQS)
+    return 0;
+  return uv__threadpool_batch(uv__load_relaxed(&processors), reqs);
 }
 
-/* Returns how long to sleep: 0 if a wake is pending. */
-static int begin_batching(unsigned* word, int timeout_ms) {
+/* Sleeps until the workers have taken `batch` items. Returns how long to sleep:
+ * 0 if a wake is pending. */
+static int begin_batching(uv_loop_t* loop, unsigned batch, int timeout_ms) {
+  struct uv__loop_shared* shared = &uv__loop_state(loop)->shared;
   unsigned expected = AWAKE;
 
+  uv__store_relaxed(&shared->batch_end, uv__threadpool_taken() + batch);
   /* Pairs with uv__wake_send(). */
-  if (!uv__cas_strong(word, &expected, BATCHING))
+  if (!uv__cas_strong(&shared->word, &expected, BATCHING))
     return 0;
   return timeout_ms < 0 || timeout_ms > BATCH_SLEEP_MS ? BATCH_SLEEP_MS
                                                        : timeout_ms;
@@ -187,8 +192,9 @@ UV__NOINLINE static int sleep_after_wake(uv_loop_t* loop, int timeout_ms) {
   struct uv__wake* w = &uv__loop_state(loop)->wake;
   unsigned* word = word_of(loop);
 
-  if (should_batch(loop))
-    return begin_batching(word, timeout_ms);
+  unsigned batch = batch_size(loop);
+  if (batch != 0)
+    return begin_batching(loop, batch, timeout_ms);
   if (is_pending(word)) {
     wait_for_batch(loop);
     return 0;

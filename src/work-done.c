@@ -44,20 +44,13 @@ static int push_any(struct uv__queue** stack, struct uv__queue* q) {
   return head == NULL;
 }
 
-/* The loop sleeps until half of the items that wait now have been taken: late
- * enough for a batch, and early enough to submit more before the workers run
- * out of work. Returns 0 if too few are waiting. */
-static int begin_batch(struct uv__loop_shared* shared) {
-  unsigned waiting = uv__threadpool_waiting();
-
-  if (waiting < uv__threadpool_awake())
-    return 0;
-  uv__store_relaxed(&shared->batch_end, waiting / 2);
-  return 1;
-}
-
+/* Have the workers taken as many items as the loop wants to sleep for, or run
+ * out of them? Other loops' items count too: it is an estimate. */
 static int is_batch_due(const struct uv__loop_shared* shared) {
-  return uv__threadpool_waiting() <= uv__load_relaxed(&shared->batch_end);
+  unsigned batch_end = uv__load_relaxed(&shared->batch_end);
+
+  return (int) (uv__threadpool_taken() - batch_end) >= 0 ||
+         !uv__threadpool_has_waiting();
 }
 
 int uv__work_push_done(uv_loop_t* loop, struct uv__work* w) {
@@ -72,7 +65,7 @@ int uv__work_push_done(uv_loop_t* loop, struct uv__work* w) {
   uv__fetch_add(&shared->busy, 1);
   int is_first = push_any(&shared->work_done, &w->wq);
   /* A failed wake cannot be reported to anyone. */
-  if (is_first && is_batching && begin_batch(shared))
+  if (is_first && is_batching && !is_due)
     err = uv__wake_send_batched(loop);
   else if (is_first || is_due)
     err = uv__wake_send(loop);

@@ -18,6 +18,7 @@ void uv__work_queue_init(struct uv__work_queue* q, unsigned slow_max) {
   q->slow_queued = 0;
   q->slow_running = 0;
   q->slow_max = slow_max;
+  q->taken = 0;
   q->fast_in = 0;
   q->fast_out = 0;
   q->slow_has_place = 0;
@@ -91,6 +92,7 @@ static struct uv__work* take_from(struct uv__work_queue* q,
   if (node->prev != list || node->next->prev != node)
     fail_double_submit(node);
   q->queued--;
+  uv__store_relaxed(&q->taken, q->taken + 1);
   update_ready(q);
   uv__queue_remove(node);
   return container_of(node, struct uv__work, wq);

@@ -23,6 +23,8 @@ struct uv__work_queue {
   unsigned slow_queued;
   unsigned slow_running;
   unsigned slow_max;   /* the most that may run at a time */
+  unsigned taken;      /* items ever taken, modulo 2^32; also read without the
+                          * lock */
   uint64_t fast_in;    /* fast items ever queued, without the cancelled */
   uint64_t fast_out;   /* fast items ever taken */
   int slow_has_place;  /* in the line of fast items; kept if all slow ones

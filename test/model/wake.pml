@@ -158,8 +158,8 @@ proctype worker(byte i) {
     busy++;
     atomic { was_empty = finished == 0; finished = finished | BIT(i) };
     if
-    :: was_empty && is_batching -> send_wake_batched() /* begin_batch() */
-    :: was_empty || is_due -> send_wake()
+    :: was_empty && is_batching && !is_due -> send_wake_batched()
+    :: (was_empty && !is_batching) || is_due -> send_wake()
     :: !was_empty && !is_due -> skip
     fi;
     assert(!loop_closed);
