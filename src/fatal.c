@@ -9,12 +9,12 @@
 #include <stdlib.h>
 
 void uv__fatal(const char* op, int err) {
-  char name[32] = "no error";
+  char name[32] = "";
 
   if (err != 0)
     uv_err_name_r(err, name, sizeof(name));
-  fprintf(stderr, "libuv (Blacklight): broken invariant in %s (%s)\n", op,
-          name);
+  fprintf(stderr, "libuv (Blacklight): broken invariant in %s%s%s%s\n", op,
+          err != 0 ? " (" : "", name, err != 0 ? ")" : "");
   fflush(stderr);
   uv__end_process();
 }

@@ -9,6 +9,7 @@
 #include "alloc.h"
 #include "callback.h"
 #include "fs-entries.h"
+#include "loop-check.h"
 #include "req.h"
 #include "threadpool.h"
 #include "work-done.h"
@@ -187,6 +188,8 @@ int uv__fs_cancel(uv_fs_t* req) {
 }
 
 static int submit_req(uv_fs_t* req) {
+  uv__debug_check(
+      uv__loop_check_thread(req->loop, UV__RULE_FS_THREAD, req->loop));
   uv__req_start(req->loop, req, UV_FS);
   if (uv__fs_os_offer(req)) {
     *uv__fs_off_pool(req) = req;

@@ -95,12 +95,12 @@ void uv__handle_close_later_done(uv_handle_t* handle) {
 void uv_close(uv_handle_t* handle, uv_close_cb close_cb) {
   const struct uv__handle_class* class = &uv__handle_classes[handle->type];
 
+  if ((unsigned) handle->type >= UV_HANDLE_TYPE_MAX || class->close == NULL)
+    uv__misuse_end(UV__RULE_CLOSE_HANDLE, handle);
   if (uv__is_closing(handle))
     uv__misuse_end(UV__RULE_CLOSE_ONCE, handle);
   uv__debug_check(
       uv__loop_check_thread(handle->loop, UV__RULE_CLOSE_THREAD, handle));
-  if (class->close == NULL)
-    uv__misuse_end(UV__RULE_CLOSE_HANDLE, handle);
 
   handle->flags |= UV__CLOSING;
   handle->close_cb = close_cb;

@@ -35,7 +35,8 @@ static const struct rule rules[] = {
   [UV__RULE_CLOSE_HANDLE] = { "uv_close", OF_HANDLE,
                               "is no handle, or its memory was reused" },
   [UV__RULE_REUSED] = { "uv_close", OF_HANDLE,
-                        "was freed or reused before its close callback" },
+                        "was freed, reused or initialised again before its "
+                        "close callback" },
   [UV__RULE_LOOP_OPEN] = { "uv_loop_close", OF_LOOP, "is busy" },
   [UV__RULE_DISPATCH_NESTED] = { "uv_backend_dispatch", OF_LOOP,
                                  "is running a callback already" },
@@ -48,12 +49,21 @@ static const struct rule rules[] = {
   [UV__RULE_CLOSE_THREAD] = { "uv_close", OF_HANDLE, ELSEWHERE },
   [UV__RULE_RUN_THREAD] = { "uv_run", OF_LOOP, "runs on another thread" },
   [UV__RULE_TIMER_THREAD] = { "uv_timer_start", OF_HANDLE, ELSEWHERE },
+  [UV__RULE_TIMER_STOP_THREAD] = { "uv_timer_stop", OF_HANDLE, ELSEWHERE },
   [UV__RULE_READ_THREAD] = { "uv_read_start", OF_HANDLE, ELSEWHERE },
   [UV__RULE_WRITE_THREAD] = { "uv_write", OF_HANDLE, ELSEWHERE },
+  [UV__RULE_SEND_THREAD] = { "uv_udp_send", OF_HANDLE, ELSEWHERE },
+  [UV__RULE_RECV_THREAD] = { "uv_udp_recv_start", OF_HANDLE, ELSEWHERE },
+  [UV__RULE_POLL_THREAD] = { "uv_poll_start", OF_HANDLE, ELSEWHERE },
   [UV__RULE_WORK_THREAD] = { "uv_queue_work", OF_LOOP,
                              "runs on another thread" },
+  [UV__RULE_FS_THREAD] = { "uv_fs_t", OF_LOOP,
+                           "runs on another thread: no file request can be "
+                           "submitted from this one" },
   [UV__RULE_TIMER_START] = { "uv_timer_start", OF_HANDLE, NEEDS_CALLBACK },
   [UV__RULE_TIMER_AGAIN] = { "uv_timer_again", OF_HANDLE, "was never started" },
+  [UV__RULE_LISTEN] = { "uv_listen", OF_HANDLE,
+                        "must be a TCP or pipe handle that is not closing" },
   [UV__RULE_READ_START] = { "uv_read_start", OF_HANDLE,
                             "needs both callbacks and must not be closing" },
   [UV__RULE_RECV_START] = { "uv_udp_recv_start", OF_HANDLE,
@@ -103,7 +113,7 @@ static const char* object_name(enum object kind, const void* object) {
   case OF_REQUEST:
     return "request";
   case OF_POOL:
-    return "the request around";
+    return "the thread pool's request around";
   }
   return "object";
 }

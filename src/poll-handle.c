@@ -3,6 +3,7 @@
  * Level-triggered; starting again replaces the events.
  */
 #include "os/poll-handle.h"
+#include "loop-check.h"
 #include "misuse.h"
 
 int uv_poll_init_socket(uv_loop_t* loop,
@@ -30,6 +31,8 @@ int uv_poll_start(uv_poll_t* handle, int events, uv_poll_cb cb) {
   if (uv__is_closing(uv__base(handle)) || (events & ~UV__POLL_EVENTS) ||
       (events != 0 && cb == NULL))
     return uv__misuse_refuse(UV__RULE_POLL_START, handle, UV_EINVAL);
+  uv__debug_check(
+      uv__loop_check_thread(handle->loop, UV__RULE_POLL_THREAD, handle));
 
   int err = uv__poll_os_check(handle);
   if (err != 0)

@@ -18,10 +18,9 @@
 #define NBUFS_MAX INT_MAX
 
 int uv_listen(uv_stream_t* stream, int backlog, uv_connection_cb cb) {
-  if (stream == NULL || uv__is_closing(uv__base(stream)))
-    return UV_EINVAL;
-  if (stream->type != UV_TCP && stream->type != UV_NAMED_PIPE)
-    return UV_EINVAL;
+  if (stream == NULL || uv__is_closing(uv__base(stream)) ||
+      (stream->type != UV_TCP && stream->type != UV_NAMED_PIPE))
+    return uv__misuse_refuse(UV__RULE_LISTEN, stream, UV_EINVAL);
 
   return uv__stream_os_listen(stream, backlog, cb);
 }

@@ -298,6 +298,8 @@ int uv_timer_start(uv_timer_t* handle,
 }
 
 int uv_timer_stop(uv_timer_t* handle) {
+  uv__debug_check(
+      uv__loop_check_thread(handle->loop, UV__RULE_TIMER_STOP_THREAD, handle));
   if (slot_of(handle) == 0)
     return 0;
 

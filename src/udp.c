@@ -2,6 +2,7 @@
 /* UDP API: argument and state checks. */
 #include "os/udp.h"
 #include "bufs.h"
+#include "loop-check.h"
 #include "misuse.h"
 #include "os/addr.h"
 #include "req.h"
@@ -134,6 +135,8 @@ int uv_udp_send(uv_udp_send_t* req,
     return err;
   if (req == NULL)
     return UV_EINVAL;
+  uv__debug_check(
+      uv__loop_check_thread(handle->loop, UV__RULE_SEND_THREAD, handle));
 
   req->type = UV_UDP_SEND;
   req->handle = handle;
@@ -196,6 +199,8 @@ int uv_udp_recv_start(uv_udp_t* handle,
                       uv_udp_recv_cb recv_cb) {
   if (!is_usable(handle) || alloc_cb == NULL || recv_cb == NULL)
     return uv__misuse_refuse(UV__RULE_RECV_START, handle, UV_EINVAL);
+  uv__debug_check(
+      uv__loop_check_thread(handle->loop, UV__RULE_RECV_THREAD, handle));
   if (handle->flags & UV__READING)
     return UV_EALREADY;
 

@@ -120,22 +120,50 @@ static void start_elsewhere(void* arg) {
   (void) arg;
 }
 
+static void stop_elsewhere(void* arg) {
+  uv_timer_stop(&shared_timer);
+  (void) arg;
+}
+
+static void stat_elsewhere(void* arg) {
+  static uv_fs_t req;
+
+  uv_fs_stat(&loop, &req, ".", (uv_fs_cb) uv_fs_req_cleanup);
+  (void) arg;
+}
+
 static void on_timer_thread(uv_timer_t* timer) {
   uv_thread_t thread;
 
-  (void) timer;
-  uv_thread_create(&thread, start_elsewhere, NULL);
+  uv_thread_create(&thread, *(uv_thread_cb*) timer->data, NULL);
   uv_thread_join(&thread);
 }
 
-static void use_from_another_thread(void) {
+static void run_beside_loop(uv_thread_cb entry) {
   static uv_timer_t timer;
+  static uv_thread_cb entry_of_timer;
 
+  entry_of_timer = entry;
+  timer.data = &entry_of_timer;
   uv_timer_init(&loop, &timer);
   uv_timer_init(&loop, &shared_timer);
-  print_address(&shared_timer);
   uv_timer_start(&timer, on_timer_thread, 0, 0);
   uv_run(&loop, UV_RUN_ONCE);
+}
+
+static void use_from_another_thread(void) {
+  print_address(&shared_timer);
+  run_beside_loop(start_elsewhere);
+}
+
+static void stop_from_another_thread(void) {
+  print_address(&shared_timer);
+  run_beside_loop(stop_elsewhere);
+}
+
+static void stat_from_another_thread(void) {
+  print_address(&loop);
+  run_beside_loop(stat_elsewhere);
 }
 
 static void reuse_memory(void) {
@@ -148,6 +176,57 @@ static void reuse_memory(void) {
   print_address(&timer);
   timer.loop = NULL;
   uv_run(&loop, UV_RUN_NOWAIT);
+}
+
+/* All of it, links included. */
+static void overwrite_memory(void) {
+  static uv_timer_t timer;
+
+  uv_timer_init(&loop, &timer);
+  uv_timer_start(&timer, (uv_timer_cb) uv_unref, 1, 0);
+  print_address(&timer);
+  memset(&timer, 0xab, sizeof(timer));
+  uv_run(&loop, UV_RUN_NOWAIT);
+}
+
+static void close_overwritten(void) {
+  static uv_timer_t timer;
+
+  print_address(&timer);
+  memset(&timer, 0x4b, sizeof(timer));
+  uv_close((uv_handle_t*) &timer, NULL);
+}
+
+static void init_again(void) {
+  static uv_timer_t timer;
+
+  uv_timer_init(&loop, &timer);
+  uv_timer_start(&timer, (uv_timer_cb) uv_unref, 1, 0);
+  print_address(&timer);
+  uv_timer_init(&loop, &timer);
+  uv_run(&loop, UV_RUN_NOWAIT);
+}
+
+static void close_zeros(void) {
+  static uv_timer_t timer;
+
+  print_address(&timer);
+  uv_close((uv_handle_t*) &timer, NULL);
+}
+
+static void on_connection(uv_stream_t* server, int status) {
+  (void) server;
+  (void) status;
+}
+
+static void listen_closing(void) {
+  static uv_tcp_t tcp;
+
+  uv_tcp_init(&loop, &tcp);
+  print_address(&tcp);
+  uv_close((uv_handle_t*) &tcp, NULL);
+  if (uv_listen((uv_stream_t*) &tcp, 1, on_connection) != UV_EINVAL)
+    abort();
 }
 
 static void make_a_loop(void) {
@@ -168,7 +247,14 @@ static const struct mistake mistakes[] = {
   { "submit-twice", submit_twice },
   { "dispatch-in-callback", dispatch_in_callback },
   { "use-from-another-thread", use_from_another_thread },
+  { "stop-from-another-thread", stop_from_another_thread },
+  { "stat-from-another-thread", stat_from_another_thread },
   { "reuse-memory", reuse_memory },
+  { "overwrite-memory", overwrite_memory },
+  { "close-overwritten", close_overwritten },
+  { "close-zeros", close_zeros },
+  { "init-again", init_again },
+  { "listen-closing", listen_closing },
   { "make-a-loop", make_a_loop },
 };
 
@@ -313,11 +399,16 @@ TEST_IMPL(misuse_close_twice_is_explained) {
 }
 
 TEST_IMPL(misuse_close_of_no_handle_is_explained) {
-  make_mistake("close-no-handle", "0");
-  expect_line("uv_close: handle ", NULL,
-              " is no handle, or its memory was reused (caller's error); see "
-              "man uv_close");
-  ASSERT_NE(0, status_of_helper);
+  static const char* const names[] = { "close-no-handle", "close-zeros",
+                                       "close-overwritten" };
+
+  for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+    make_mistake(names[i], "0");
+    expect_line("uv_close: handle ", NULL,
+                " is no handle, or its memory was reused (caller's error); see "
+                "man uv_close");
+    ASSERT_NE(0, status_of_helper);
+  }
   return 0;
 }
 
@@ -362,6 +453,15 @@ TEST_IMPL(misuse_null_callback_is_explained_on_request) {
   return 0;
 }
 
+TEST_IMPL(misuse_listen_on_a_closing_handle_is_explained) {
+  make_mistake("listen-closing", "1");
+  expect_line("uv_listen: tcp ", NULL,
+              " must be a TCP or pipe handle that is not closing (UV_EINVAL); "
+              "see man uv_listen");
+  ASSERT_EQ(0, status_of_helper);
+  return 0;
+}
+
 TEST_IMPL(misuse_request_in_use_is_explained) {
   make_mistake("submit-twice", "1");
   expect_line("uv_queue_work: request ", NULL,
@@ -388,17 +488,35 @@ TEST_IMPL(misuse_wrong_thread_ends_a_debug_build) {
               " belongs to a loop that another thread runs (caller's error); "
               "see man uv_timer_start");
   ASSERT_NE(0, status_of_helper);
+  make_mistake("stop-from-another-thread", "0");
+  expect_line("uv_timer_stop: timer ", NULL,
+              " belongs to a loop that another thread runs (caller's error); "
+              "see man uv_timer_stop");
+  ASSERT_NE(0, status_of_helper);
+  make_mistake("stat-from-another-thread", "0");
+  expect_line("uv_fs_t: loop ", NULL,
+              " runs on another thread: no file request can be submitted from "
+              "this one (caller's error); see man uv_fs_t");
+  ASSERT_NE(0, status_of_helper);
   return 0;
 }
 
 TEST_IMPL(misuse_reused_memory_ends_a_debug_build) {
+  static const char* const mistakes_of[][2] = {
+    { "reuse-memory", "uv_close: timer " },
+    { "overwrite-memory", "uv_close: handle " },
+    { "init-again", "uv_close: timer " },
+  };
+
   if (!is_debug_build())
     SKIP("this build has no expensive checks (LIBUV_DEBUG=ON has)");
-  make_mistake("reuse-memory", "0");
-  expect_line("uv_close: timer ", NULL,
-              " was freed or reused before its close callback (caller's "
-              "error); see man uv_close");
-  ASSERT_NE(0, status_of_helper);
+  for (size_t i = 0; i < sizeof(mistakes_of) / sizeof(*mistakes_of); i++) {
+    make_mistake(mistakes_of[i][0], "0");
+    expect_line(mistakes_of[i][1], NULL,
+                " was freed, reused or initialised again before its close "
+                "callback (caller's error); see man uv_close");
+    ASSERT_NE(0, status_of_helper);
+  }
   return 0;
 }
 
