@@ -201,6 +201,8 @@ uv_step(release install 120 NORMAL tree TAP LIGHT COMMAND test/release)
 uv_step(recipes install 300 FULL tree TAP
         PACKAGES meson ninja-build nix-bin ruby COMMAND test/packages recipes)
 uv_step(debian install 900 FULL tree TAP COMMAND test/packages debian)
+uv_step(debian-trixie install 1200 FULL tree TAP PACKAGES mmdebstrap
+        COMMAND test/packages debian trixie)
 foreach(release bookworm trixie)
   uv_step(swap-${release} install 1200 FULL tree TAP PACKAGES mmdebstrap
           COMMAND test/packages swap ${release})
@@ -232,10 +234,10 @@ uv_step(differential-fuzz fuzz ${limit} FULL asan tsan
         COMMAND ${run} --fuzz @preset@ --seconds ${sixth})
 
 # Fuzzers: their corpora in every check.
-uv_step(fuzz fuzz 600 NORMAL tree PACKAGES clang libclang-rt-14-dev
+uv_step(fuzz fuzz 600 NORMAL tree PACKAGES clang libclang-rt-dev
         COMMAND test/fuzz/run --seconds 0)
 math(EXPR limit "${FUZZ_SECONDS} * 13 + 600")
-uv_step(fuzz-new fuzz ${limit} FULL tree PACKAGES clang libclang-rt-14-dev
+uv_step(fuzz-new fuzz ${limit} FULL tree PACKAGES clang libclang-rt-dev
         COMMAND test/fuzz/run --seconds ${FUZZ_SECONDS})
 
 uv_step(fault fault 1800 FULL tree COMMAND test/fault/run --seconds 1500)
