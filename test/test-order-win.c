@@ -114,3 +114,31 @@ TEST_IMPL(close_phase_takes_one_handle_at_a_time) {
   ASSERT_OK(uv_loop_close(&loop));
   return 0;
 }
+
+#define MANY 300
+
+static uv_async_t many[MANY];
+static int many_calls;
+
+static void on_many(uv_async_t* handle) {
+  (void) handle;
+  many_calls++;
+}
+
+/* An iteration takes 128 packets from the port, so that many completions do not
+ * keep the other phases waiting. */
+TEST_IMPL(loop_takes_a_limited_number_of_packets) {
+  static const int after[] = { 128, 256, MANY };
+
+  ASSERT_OK(uv_loop_init(&loop));
+  for (int i = 0; i < MANY; i++)
+    ASSERT_OK(uv_async_init(&loop, &many[i], on_many));
+  for (int i = 0; i < MANY; i++)
+    ASSERT_OK(uv_async_send(&many[i]));
+  for (size_t i = 0; i < ARRAY_SIZE(after); i++) {
+    uv_run(&loop, UV_RUN_NOWAIT);
+    ASSERT_EQ(after[i], many_calls);
+  }
+  test_close_loop(&loop);
+  return 0;
+}

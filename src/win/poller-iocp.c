@@ -23,6 +23,10 @@
  * stacks. */
 #define PORT_BATCH 64
 
+/* Packets per iteration, as in libuv on Windows: the rest waits until the other
+ * phases have run. */
+#define PACKETS_MAX 128
+
 #define WOKEN ((void*) 1)
 
 /* Represents a wake-up of any loop. It is never read or written; only its
@@ -92,6 +96,8 @@ static int iocp_wait(uv_loop_t* loop,
                      struct uv__event* out,
                      int max,
                      int timeout_ms) {
+  if (max > PACKETS_MAX)
+    max = PACKETS_MAX;
   int count = fetch_packets(loop, out, max,
                             timeout_ms < 0 ? INFINITE : (DWORD) timeout_ms);
   int last = count;
