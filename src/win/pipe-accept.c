@@ -136,7 +136,7 @@ int uv__pipe_listen(uv_stream_t* stream, int backlog, uv_connection_cb cb) {
 
   (void) backlog; /* see uv_pipe_pending_instances() */
   if (stream->flags & UV__PIPE_CONN)
-    return UV_EISCONN;
+    return UV_EINVAL;
   if (!(stream->flags & UV__PIPE_SERVER))
     return UV_EINVAL;
 

@@ -106,6 +106,17 @@ static void connect_begin(uv_pipe_t* pipe, uv_connect_t* req) {
   pipe->reqs_pending++;
 }
 
+void uv__pipe_os_connect_fail(uv_connect_t* req, uv_pipe_t* pipe, int err) {
+  if (uv__is_closing(uv__base(pipe)))
+    return; /* a closing handle takes no more requests */
+
+  connect_begin(pipe, req);
+  uv__req_set_error(req, ERROR_INVALID_PARAMETER);
+  req->u.connect.pipeHandle = INVALID_HANDLE_VALUE;
+  req->u.connect.duplex_flags = (DWORD) err; /* negative: not attempted */
+  uv__req_pend(pipe->loop, req);
+}
+
 int uv__pipe_os_connect(uv_connect_t* req,
                         uv_pipe_t* pipe,
                         const struct uv__pipe_name* name) {
@@ -113,8 +124,10 @@ int uv__pipe_os_connect(uv_connect_t* req,
 
   if (pipe->flags & UV__PIPE_SERVER)
     return UV_EINVAL;
-  if (pipe->flags & UV__PIPE_CONN)
-    return UV_EISCONN;
+  if (pipe->flags & UV__PIPE_CONN) { /* as in libuv on Windows */
+    uv__pipe_os_connect_fail(req, pipe, UV_EBUSY);
+    return 0;
+  }
   int err = uv__pipe_wide_name(name, &wide);
   if (err != 0)
     return err;
@@ -135,17 +148,6 @@ int uv__pipe_os_connect(uv_connect_t* req,
   }
   uv__req_pend(pipe->loop, req);
   return 0;
-}
-
-void uv__pipe_os_connect_fail(uv_connect_t* req, uv_pipe_t* pipe, int err) {
-  if (uv__is_closing(uv__base(pipe)))
-    return; /* a closing handle takes no more requests */
-
-  connect_begin(pipe, req);
-  uv__req_set_error(req, ERROR_INVALID_PARAMETER);
-  req->u.connect.pipeHandle = INVALID_HANDLE_VALUE;
-  req->u.connect.duplex_flags = (DWORD) err; /* negative: not attempted */
-  uv__req_pend(pipe->loop, req);
 }
 
 /* Determines the result; on success the pipe is open. */

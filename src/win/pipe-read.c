@@ -33,11 +33,8 @@ static void submit_to_port(uv_pipe_t* pipe) {
   uv_read_t* req = &pipe->read_req;
   static char nothing;
 
-  if (ReadFile(pipe->handle, &nothing, 0, NULL, uv__req_overlapped(req))) {
-    if (pipe->flags & UV__SKIP_PORT)
-      uv__req_pend(pipe->loop, req);
+  if (ReadFile(pipe->handle, &nothing, 0, NULL, uv__req_overlapped(req)))
     return;
-  }
   DWORD sys_error = GetLastError();
   if (sys_error == ERROR_IO_PENDING)
     return;

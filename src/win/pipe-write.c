@@ -4,6 +4,9 @@
  * The system takes one buffer per write: several buffers, and the frames of ipc
  * pipes, are copied into one block that lives until the write completes
  * (write_buffer, if `coalesced` is set).
+ *
+ * A write that the system refuses inside the call is an error of uv_write(), as
+ * in libuv on Windows; there is no callback then.
  */
 #include "win/pipe.h"
 #include "alloc.h"
@@ -61,37 +64,54 @@ static void leave_queue(uv_pipe_t* pipe, uv_write_t* req) {
   req->u.io.queued_bytes = 0;
 }
 
-static void write_to_port(uv_pipe_t* pipe, uv_write_t* req) {
+/* 0 if the port reports the completion, else the Win32 error. */
+static DWORD write_to_port(uv_pipe_t* pipe, uv_write_t* req) {
   uv_buf_t buf = req->write_buffer;
 
   if (WriteFile(pipe->handle, buf.base, buf.len, NULL,
                 uv__req_overlapped(req))) {
     leave_queue(pipe, req);
-    if (pipe->flags & UV__SKIP_PORT)
-      uv__req_pend(pipe->loop, req);
-    return;
+    return 0;
   }
   DWORD sys_error = GetLastError();
-  if (sys_error == ERROR_IO_PENDING)
-    return;
-  uv__req_set_error(req, sys_error);
-  uv__req_pend(pipe->loop, req);
+  return sys_error == ERROR_IO_PENDING ? 0 : sys_error;
 }
 
-static void write_at_once(uv_pipe_t* pipe, uv_write_t* req) {
+/* 0 if the request is pended, else the Win32 error. */
+static DWORD write_at_once(uv_pipe_t* pipe, uv_write_t* req) {
   uv_buf_t buf = req->write_buffer;
 
   if (pipe->flags & UV__PIPE_SYNC)
     uv__pipe_thread_stop_read(pipe);
   uv__req_overlapped(req);
   int64_t n = uv__pipe_write_waiting(pipe, buf.base, buf.len);
-  if (n >= 0)
-    uv__req_set_bytes(req, (size_t) n);
-  else
-    uv__req_set_error(req, (DWORD) -n);
+  if (n < 0)
+    return (DWORD) -n;
+  uv__req_set_bytes(req, (size_t) n);
   if (n == (int64_t) buf.len)
     leave_queue(pipe, req);
   uv__req_pend(pipe->loop, req);
+  return 0;
+}
+
+/* 0 or UV_E*; several errors mean that the reader is gone. */
+static int write_error(DWORD sys_error) {
+  switch (sys_error) {
+  case ERROR_SUCCESS:
+    return 0;
+  case ERROR_BROKEN_PIPE:
+  case ERROR_NO_DATA:
+  case ERROR_PIPE_NOT_CONNECTED:
+    return UV_EPIPE;
+  default:
+    return uv_translate_sys_error((int) sys_error);
+  }
+}
+
+static void free_block(uv_write_t* req) {
+  if (req->coalesced)
+    uv__free(req->write_buffer.base);
+  req->coalesced = 0;
 }
 
 int uv__pipe_write(uv_write_t* req,
@@ -112,27 +132,18 @@ int uv__pipe_write(uv_write_t* req,
 
   uv__stream_write_begin(stream, req, bytes, send_handle);
   int is_alone = pipe->pipe.conn.non_overlapped_write_active == NULL;
+  DWORD sys_error = 0;
   if ((pipe->flags & UV__BLOCKING_WRITES) && is_alone)
-    write_at_once(pipe, req);
+    sys_error = write_at_once(pipe, req);
   else if (uv__pipe_has_threads(pipe))
     uv__pipe_thread_write(pipe, req);
   else
-    write_to_port(pipe, req);
-  return 0;
-}
-
-/* 0 or UV_E*; several errors mean that the reader is gone. */
-static int write_error(DWORD sys_error) {
-  switch (sys_error) {
-  case ERROR_SUCCESS:
+    sys_error = write_to_port(pipe, req);
+  if (sys_error == 0)
     return 0;
-  case ERROR_BROKEN_PIPE:
-  case ERROR_NO_DATA:
-  case ERROR_PIPE_NOT_CONNECTED:
-    return UV_EPIPE;
-  default:
-    return uv_translate_sys_error((int) sys_error);
-  }
+  free_block(req);
+  uv__stream_write_undo(stream, req);
+  return write_error(sys_error);
 }
 
 void uv__pipe_write_done(uv_handle_t* handle, uv_req_t* base) {
@@ -146,9 +157,7 @@ void uv__pipe_write_done(uv_handle_t* handle, uv_req_t* base) {
     req->write_extra.nwritten = bytes > frames ? bytes - frames : 0;
   if (err != 0 && uv__is_closing(handle))
     err = UV_ECANCELED;
-  if (req->coalesced)
-    uv__free(req->write_buffer.base);
-  req->coalesced = 0;
+  free_block(req);
 
   if (pipe->pipe.conn.non_overlapped_write_active == req)
     uv__pipe_thread_write_done(pipe);

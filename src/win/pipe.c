@@ -56,12 +56,6 @@ static unsigned int find_io_mode(uv_pipe_t* pipe, HANDLE handle) {
   return result == STATUS_SUCCESS ? UV__PIPE_FOREIGN : UV__PIPE_SYNC;
 }
 
-static unsigned int skip_port(HANDLE handle) {
-  const UCHAR modes =
-      FILE_SKIP_COMPLETION_PORT_ON_SUCCESS | FILE_SKIP_SET_EVENT_ON_HANDLE;
-  return SetFileCompletionNotificationModes(handle, modes) ? UV__SKIP_PORT : 0;
-}
-
 int uv__pipe_adopt(uv_pipe_t* pipe,
                    HANDLE handle,
                    unsigned int flags,
@@ -71,8 +65,6 @@ int uv__pipe_adopt(uv_pipe_t* pipe,
     return err;
 
   unsigned int io_mode = attached ? 0 : find_io_mode(pipe, handle);
-  if (io_mode == 0)
-    io_mode = skip_port(handle);
 
   memset(&pipe->pipe, 0, sizeof(pipe->pipe));
   uv__queue_init(&pipe->pipe.conn.ipc_xfer_queue);

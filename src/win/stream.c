@@ -131,6 +131,14 @@ void uv__stream_write_begin(uv_stream_t* stream,
   uv__activity_begin(stream, &stream->activecnt);
 }
 
+void uv__stream_write_undo(uv_stream_t* stream, uv_write_t* req) {
+  stream->write_queue_size -= req->u.io.queued_bytes;
+  stream->write_reqs_pending--;
+  stream->reqs_pending--;
+  uv__req_unregister(stream->loop);
+  uv__activity_end(stream, &stream->activecnt);
+}
+
 void uv__stream_write_report(uv_stream_t* stream, uv_write_t* req, int err) {
   assert(stream->write_reqs_pending > 0);
   assert(stream->write_queue_size >= req->u.io.queued_bytes);

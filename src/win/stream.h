@@ -78,6 +78,9 @@ void uv__stream_write_begin(uv_stream_t* stream,
                             size_t bytes,
                             uv_stream_t* send_handle);
 
+/* The write was refused: as if it had never begun. */
+void uv__stream_write_undo(uv_stream_t* stream, uv_write_t* req);
+
 /* Second half of the handler: uncounts the write, runs the callback with `err`,
  * then a shutdown that waited for it, then uv__req_finished(). */
 void uv__stream_write_report(uv_stream_t* stream, uv_write_t* req, int err);
