@@ -15,11 +15,13 @@ static int file_id(const WCHAR* path, BY_HANDLE_FILE_INFORMATION* info) {
   return ok;
 }
 
+/* A directory is not a file that could be copied. */
 static int is_same_file(const WCHAR* a, const WCHAR* b) {
   BY_HANDLE_FILE_INFORMATION left;
   BY_HANDLE_FILE_INFORMATION right;
 
   return file_id(a, &left) && file_id(b, &right) &&
+         !(left.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) &&
          left.dwVolumeSerialNumber == right.dwVolumeSerialNumber &&
          left.nFileIndexHigh == right.nFileIndexHigh &&
          left.nFileIndexLow == right.nFileIndexLow;

@@ -141,15 +141,16 @@ static DWORD truncate_first(const WCHAR* path, struct how* how) {
   return 0;
 }
 
-/* Opening cannot create or truncate a directory; the system reports this in
- * several ways. */
+/* A directory cannot be created by opening; the system reports this in several
+ * ways. Truncating one keeps the system's error, as in libuv. */
 static int open_fail(uv_fs_t* req, DWORD sys_error) {
-  int exclusive = (req->flags & UV_FS_O_CREAT) && (req->flags & UV_FS_O_EXCL);
+  const int create = UV_FS_O_CREAT | UV_FS_O_TRUNC;
   int may_be_dir = sys_error == ERROR_ACCESS_DENIED ||
                    sys_error == ERROR_FILE_EXISTS ||
                    sys_error == ERROR_ALREADY_EXISTS;
 
-  if (may_be_dir && !exclusive && (req->flags & UV_FS_O_TRUNC)) {
+  if (may_be_dir && !(req->flags & UV_FS_O_EXCL) &&
+      (req->flags & create) == create) {
     DWORD attributes = GetFileAttributesW(req->file.pathw);
     if (attributes != INVALID_FILE_ATTRIBUTES &&
         (attributes & FILE_ATTRIBUTE_DIRECTORY))

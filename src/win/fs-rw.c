@@ -145,6 +145,11 @@ static DWORD transfer_piece(struct transfer* t, uv_buf_t piece, DWORD* bytes) {
   return 0;
 }
 
+/* A read of nothing waits for data on a pipe. */
+static int would_block(const struct transfer* t) {
+  return !t->writes && GetFileType(t->file) != FILE_TYPE_DISK;
+}
+
 /* Transfers until the buffers are exhausted or a call moves less than
  * requested. *done is the number of bytes; 0 or the Win32 error. */
 static DWORD transfer_all(struct transfer* t,
@@ -152,9 +157,8 @@ static DWORD transfer_all(struct transfer* t,
                           size_t* done) {
   for (;;) {
     uv_buf_t piece = uv__fs_cursor_next(cursor, UV__FS_BYTES_MAX);
-    /* A write of nothing fails if the file is not open for writing. A read of
-     * nothing would wait for data on a pipe. */
-    if (piece.len == 0 && (*done > 0 || !t->writes))
+    /* Transferring nothing fails if the file is not open for it. */
+    if (piece.len == 0 && (*done > 0 || would_block(t)))
       return 0;
 
     DWORD bytes;
