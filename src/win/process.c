@@ -396,7 +396,12 @@ enum uv__close_result uv__process_close(uv_handle_t* handle) {
   uv_process_t* process = (uv_process_t*) handle;
 
   stop_waiting(process);
-  close_process_handle(process);
   uv__handle_stop(handle);
   return uv__close_when_idle(process->exit_cb_pending ? 1 : 0);
+}
+
+/* Until the close callback, as in libuv: programs use process_handle. */
+enum uv__finish_result uv__process_finish(uv_handle_t* handle) {
+  close_process_handle((uv_process_t*) handle);
+  return UV__FINISH_DONE;
 }

@@ -11,6 +11,7 @@ uv__req_fn uv__process_exit_done; /* UV_PROCESS_EXIT, posted by a waiter */
 
 /* handle-class.c. */
 enum uv__close_result uv__process_close(uv_handle_t* handle);
+enum uv__finish_result uv__process_finish(uv_handle_t* handle);
 
 /* ---- process-args.c, process-env.c ----
  * Named as libuv's own tests call them. The caller frees the results with
