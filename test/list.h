@@ -381,6 +381,7 @@ HELPER(say_last_words)
 
 /* test-process-win.c */
 TEST_WINDOWS(process_is_in_the_job_of_its_children, "job objects")
+TEST_WINDOWS(process_handle_is_kept_until_it_is_closed, "process handles")
 TEST_WINDOWS(process_kill_twice, "processes that are ending")
 TEST_WINDOWS(process_environment_first_of_a_name_wins, "case-insensitive names")
 #if !TEST_POSIX
@@ -703,6 +704,15 @@ TEST_WINDOWS(poll_socket_of_another_provider, "base providers")
 TEST_WINDOWS(sysinfo_machine_is_not_the_programs, "WOW64")
 TEST_WINDOWS(tty_raw_vt_is_never_refused, "consoles")
 TEST_WINDOWS(tty_cursor_restored_in_the_last_row, "consoles")
+
+/* test-answers-win.c */
+TEST_WINDOWS(pipe_write_without_a_reader_is_refused, "named pipes")
+TEST_WINDOWS(pipe_connect_of_a_connection_is_busy, "named pipes")
+TEST_WINDOWS(tcp_try_write_in_a_write_callback, "writes counted longer")
+TEST_WINDOWS(stream_write_of_nothing, "a write of nothing is a request")
+TEST_WINDOWS(fs_transfer_of_nothing, "errors of empty transfers")
+TEST_WINDOWS(fs_directory_is_not_a_file, "errors of directories")
+TEST_WINDOWS(fs_poll_close_is_in_its_turn, "a close phase in turns")
 
 /* test-results-win.c */
 TEST_WINDOWS(udp_last_send_stops_the_handle, "inactive in the callback")

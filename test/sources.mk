@@ -112,6 +112,7 @@ uv_test_unix_sources = \
 uv_test_win_sources = \
   test/runner-win.c \
   test/support-win.c \
+  test/test-answers-win.c \
   test/test-embed-win.c \
   test/test-fs-win.c \
   test/test-order-win.c \

@@ -33,6 +33,38 @@ static void end_sleeper(uv_process_t* process) {
   test_close_loop(&loop);
 }
 
+static HANDLE handle_of_child;
+
+static int is_usable(HANDLE handle) {
+  DWORD code;
+  return GetExitCodeProcess(handle, &code) != 0;
+}
+
+static void on_child_closed(uv_handle_t* handle) {
+  (void) handle;
+  ASSERT_EQ(0, is_usable(handle_of_child));
+}
+
+static void on_exit_close(uv_process_t* process, int64_t status, int signal) {
+  (void) status;
+  (void) signal;
+  ASSERT_PTR_EQ(handle_of_child, process->process_handle);
+  ASSERT_NE(0, is_usable(handle_of_child));
+  uv_close((uv_handle_t*) process, on_child_closed);
+  ASSERT_NE(0, is_usable(handle_of_child));
+}
+
+/* Programs use process_handle after the exit; the id is not reused either. */
+TEST_IMPL(process_handle_is_kept_until_it_is_closed) {
+  uv_process_t process;
+
+  start_sleeper(&process);
+  handle_of_child = process.process_handle;
+  process.exit_cb = on_exit_close;
+  end_sleeper(&process);
+  return 0;
+}
+
 /* The limits of this process's innermost job. */
 static DWORD own_job_limits(void) {
   JOBOBJECT_EXTENDED_LIMIT_INFORMATION info;
