@@ -462,6 +462,8 @@ TEST(stream_write_of_more_than_two_gigabytes)
 TEST_UNIX(stream_read_stopped_by_its_alloc_callback, "reads after the poll")
 TEST_UNIX(stream_read_of_a_blocking_descriptor_does_not_block,
           "descriptors that block")
+TEST_UNIX(stream_reads_beside_a_writer_of_its_descriptor,
+          "two streams on one descriptor")
 
 /* test-stream-messages.c */
 #undef MESSAGES

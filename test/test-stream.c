@@ -513,3 +513,29 @@ TEST_IMPL(stream_read_of_a_blocking_descriptor_does_not_block) {
   test_close_loop(&loop);
   return 0;
 }
+
+#if TEST_POSIX
+/* Two streams share a descriptor; the one that was started first is served. */
+TEST_IMPL(stream_reads_beside_a_writer_of_its_descriptor) {
+  uv_pipe_t writer;
+  uv_write_t req;
+  uv_buf_t buf = uv_buf_init((char*) "x", 1);
+  uv_os_fd_t fd;
+
+  setup();
+  ASSERT_OK(uv_fileno((uv_handle_t*) &a, &fd));
+  ASSERT_OK(uv_pipe_init(&loop, &writer, 0));
+  ASSERT_OK(uv_pipe_open(&writer, fd));
+  ASSERT_OK(uv_read_start((uv_stream_t*) &a, test_alloc, on_read));
+  test_fill((uv_stream_t*) &writer);
+  ASSERT_OK(uv_write(&req, (uv_stream_t*) &writer, &buf, 1, on_write));
+  ASSERT_EQ(1, uv_try_write((uv_stream_t*) &b, &buf, 1));
+  while (reads == 0)
+    uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_EQ(1, last_nread);
+  ASSERT_EQ(0, callbacks);
+  test_close_loop(&loop);
+  ASSERT_ERR(UV_ECANCELED, last_status);
+  return 0;
+}
+#endif
