@@ -49,9 +49,10 @@ munit() {
   done
 }
 
-# munit_results NAME STATUS: one line for each set of parameters. A program
-# that was killed did not report its last test. The name of a test is also a
-# prefix: the other tests that it selects are run under their own names.
+# munit_results NAME STATUS: one line for each set of parameters. Of a test that
+# reaches the time limit there is only that line: how many sets it gets through
+# before depends on the machine. The name of a test is also a prefix: the other
+# tests that it selects are run under their own names.
 munit_results() {
   awk -v name="$1" -v status="$2" '
     BEGIN { test = name; sub(/^[^:]*:/, "", test) }
@@ -64,15 +65,17 @@ munit_results() {
       sub(/^ +|^[^ ]+ *$/, "", set)
       gsub(/ /, "", set)
       if (word == "SKIP")
-        print "skip", name ":" set, "it skips itself"
+        line[++reported] = "skip " name ":" set " it skips itself"
       else
-        print (word ~ /OK|TODO/ ? "ok" : "bad"), name ":" set
-      reported = 1
+        line[++reported] = (word ~ /OK|TODO/ ? "ok " : "bad ") name ":" set
     }
     END {
       if (status == 124)
         print "bad", name ":time-limit"
       else if (!reported)
         print "bad", name ":"
+      else
+        for (i = 1; i <= reported; i++)
+          print line[i]
     }'
 }
