@@ -4,7 +4,7 @@ import re
 
 from report import first_difference
 
-LATE = re.compile(r'(now|timeout|due)=-?\d+')
+LATE = re.compile(r'(now|timeout|due|alive)=-?\d+')
 EVENT = re.compile(r'^\s*([a-z]\d+ (?:\w+_cb2?|alloc|done))\b')
 
 
@@ -23,7 +23,7 @@ def rest_of_run(lines, at):
 
 
 class Rule:
-    def __init__(self, area, version, how, pattern, reason):
+    def __init__(self, area, version, how, pattern, reason, row=None):
         self.areas = area.split(',')
         self.version = version
         self.how = how
@@ -33,6 +33,7 @@ class Rule:
             self.before = re.compile(before)
         self.pattern = pattern
         self.reason = reason
+        self.row = row  # in the guide's table
 
     def concerns(self, area, version):
         return (self.areas == ['*'] or area in self.areas) and \
@@ -172,6 +173,14 @@ class Rules:
 
     def add(self, *fields):
         self.rules.append(Rule(*fields))
+
+    def undocumented(self, guide):
+        """Reasons whose row the guide does not have."""
+        with open(guide) as file:
+            cells = [line.split('|')[1] for line in file
+                     if line.startswith('| ')]
+        return [rule.reason for rule in self.rules if rule.row is not None and
+                not any(rule.row in cell for cell in cells)]
 
     def of(self, area, version):
         return AreaRules([r for r in self.rules if r.concerns(area, version)])
