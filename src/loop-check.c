@@ -144,6 +144,15 @@ void uv__loop_check_thread(const uv_loop_t* loop,
     uv__misuse_end(rule, object);
 }
 
+void uv__check_not_queued(const struct uv__queue* head,
+                          const struct uv__queue* node,
+                          enum uv__rule rule,
+                          const void* request) {
+  for (const struct uv__queue* q = head->next; q != head; q = q->next)
+    if (q == node)
+      uv__misuse_end(rule, request);
+}
+
 void uv__loop_check_dispatch(const uv_loop_t* loop) {
   if (uv__load_acquire(&uv__loop_state(loop)->runs) != 0)
     uv__misuse_end(UV__RULE_DISPATCH_NESTED, loop);

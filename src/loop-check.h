@@ -29,6 +29,12 @@ void uv__loop_check_thread(const uv_loop_t* loop,
                            enum uv__rule rule,
                            const void* object);
 
+/* The same if `node` of a request is in the list already. */
+void uv__check_not_queued(const struct uv__queue* head,
+                          const struct uv__queue* node,
+                          enum uv__rule rule,
+                          const void* request);
+
 /* The same if uv_backend_dispatch() is called from a callback. */
 void uv__loop_check_dispatch(const uv_loop_t* loop);
 

@@ -31,6 +31,8 @@ enum uv__rule {
   UV__RULE_GETADDRINFO_ONCE,
   UV__RULE_GETNAMEINFO_ONCE,
   UV__RULE_RANDOM_ONCE,
+  UV__RULE_WRITE_ONCE,
+  UV__RULE_SEND_ONCE,
 
   /* The wrong thread. */
   UV__RULE_INIT_THREAD,

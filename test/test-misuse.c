@@ -99,6 +99,23 @@ static void submit_twice(void) {
   uv_run(&loop, UV_RUN_DEFAULT);
 }
 
+/* The second byte waits behind more than a pipe holds. */
+static void write_twice(void) {
+  static char data[1 << 20];
+  static uv_write_t reqs[2];
+  static uv_pipe_t pipe;
+  uv_buf_t buf = uv_buf_init(data, sizeof(data));
+  uv_file fds[2];
+
+  if (uv_pipe(fds, 0, 0) != 0)
+    abort();
+  uv_pipe_init(&loop, &pipe, 0);
+  uv_pipe_open(&pipe, fds[1]);
+  print_address(&reqs[1]);
+  for (int i = 0; i < 3; i++)
+    uv_write(&reqs[i > 0], (uv_stream_t*) &pipe, &buf, 1, NULL);
+}
+
 static void on_timer_dispatch(uv_timer_t* timer) {
   uv_close((uv_handle_t*) timer, NULL);
   uv_backend_dispatch(&loop);
@@ -245,6 +262,7 @@ static const struct mistake mistakes[] = {
   { "close-crowded-loop", close_crowded_loop },
   { "start-without-callback", start_without_callback },
   { "submit-twice", submit_twice },
+  { "write-twice", write_twice },
   { "dispatch-in-callback", dispatch_in_callback },
   { "use-from-another-thread", use_from_another_thread },
   { "stop-from-another-thread", stop_from_another_thread },
@@ -467,6 +485,20 @@ TEST_IMPL(misuse_request_in_use_is_explained) {
   expect_line("uv_queue_work: request ", NULL,
               " is in use until its callback has run (caller's error); see man "
               "uv_queue_work");
+  return 0;
+}
+
+TEST_IMPL(misuse_write_in_use_ends_a_debug_build) {
+#if !TEST_POSIX
+  SKIP("the requests of this system are not in a list");
+#endif
+  if (!is_debug_build())
+    SKIP("this build has no expensive checks (LIBUV_DEBUG=ON has)");
+  make_mistake("write-twice", "0");
+  expect_line("uv_write: request ", NULL,
+              " is in use until its callback has run (caller's error); see man "
+              "uv_write");
+  ASSERT_NE(0, status_of_helper);
   return 0;
 }
 

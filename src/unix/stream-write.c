@@ -16,6 +16,7 @@
  */
 #include "alloc.h"
 #include "callback.h"
+#include "loop-check.h"
 #include "os/stream.h"
 #include "req.h"
 #include "unix/fd.h"
@@ -465,6 +466,10 @@ int uv__stream_os_write(uv_write_t* req,
 
   if (send_handle != NULL && !has_data(bufs, nbufs))
     return UV_EINVAL; /* see uv__stream_os_try_write() */
+  uv__debug_check(uv__check_not_queued(&stream->write_queue, &req->queue,
+                                       UV__RULE_WRITE_ONCE, req));
+  uv__debug_check(uv__check_not_queued(&stream->write_completed_queue,
+                                       &req->queue, UV__RULE_WRITE_ONCE, req));
   init_request(req, stream, send_handle);
   if (uv__stream_os_is_busy(stream) || !uv__queue_empty(&stream->write_queue))
     return write_enqueue(stream, req, bufs, nbufs);

@@ -13,6 +13,7 @@
 #include "unix/udp.h"
 #include "alloc.h"
 #include "callback.h"
+#include "loop-check.h"
 #include "os/addr.h"
 #include "queue.h"
 #include "req.h"
@@ -313,8 +314,10 @@ static int udp_send_enqueue(uv_udp_send_t* req, const struct uv__datagram* d) {
 
 int uv__udp_os_send(uv_udp_send_t* req, const struct uv__datagram* d) {
   uv_udp_t* handle = req->handle;
-  int err = prepare_socket(handle, d);
 
+  uv__debug_check(uv__check_not_queued(&handle->write_queue, &req->queue,
+                                       UV__RULE_SEND_ONCE, req));
+  int err = prepare_socket(handle, d);
   if (err != 0)
     return err;
   /* The first send of an iteration does not wait for others. */
