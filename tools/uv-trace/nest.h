@@ -16,7 +16,7 @@ enum slice_kind { SLICE_PHASE, SLICE_CALLBACK, SLICE_WORK };
 struct slice {
   uint64_t begin_ns;
   uint64_t end_ns;
-  uint64_t flow;   /* a request's number, or 0 */
+  uint64_t flow;   /* a request's number, an async handle's address, or 0 */
   uint64_t serial; /* of the nest */
   uint32_t name;
   uint32_t detail;
@@ -24,6 +24,7 @@ struct slice {
   uint32_t node;  /* for who receives it: inner ones find it in their parent */
   uint32_t depth; /* 0: outermost */
   enum slice_kind kind;
+  int is_async; /* `flow` is an address */
 };
 
 struct nest {

@@ -23,7 +23,7 @@
 /* Numbers of requests that JavaScript can hold. */
 #define FLOW_MAX ((UINT64_C(1) << 53) - 1)
 
-enum { IS_WORKER = 1, IS_LOOP = 2 };
+enum { IS_WORKER = 1, IS_LOOP = 2, IS_SENDER = 4 };
 
 struct track {
   uint64_t tid;
@@ -45,11 +45,12 @@ struct bin {
   uint64_t last_ts_ns; /* ...this time; 0: there was none */
 };
 
-/* Where a request was submitted. */
+/* Where a request was submitted, or a handle sent to. */
 struct submit {
   uint64_t id;
   uint64_t ts_ns;
   uint32_t track;
+  int is_async;
 };
 
 struct timeline {
@@ -240,10 +241,11 @@ static void draw(struct timeline* t, const struct slice* slice) {
     depth = 1;
   fprintf(t->out,
           "%s%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",%" PRIu32
-          ",%d,%" PRIu32 ",%" PRIu64,
+          ",%d,%" PRIu32 ",%s%" PRIu64,
           t->drawn == 0 ? "" : ",\n", slice->track,
           slice->begin_ns - t->a->begin_ns, slice->end_ns - slice->begin_ns,
-          slice->name, depth, (int) slice->kind, slice->detail, slice->flow);
+          slice->name, depth, (int) slice->kind, slice->detail,
+          slice->is_async ? "-" : "", slice->flow);
   t->drawn++;
 }
 
@@ -346,23 +348,31 @@ static void add_slice(struct timeline* t, const struct event* event) {
   nest_add(&track->nest, &slice);
 }
 
-/* A request's way: submitted (s), on a worker (t), to its callback (f). The
+/* A request's way: submitted (s), on a worker (t), to its callback (f); or a
+ * handle's from uv_async_send() (s) to its callback (f), over and over. The
  * latter two follow the slice that they belong to. */
 static void add_flow(struct timeline* t, const struct event* event) {
   struct track* track = track_of(t, event->tid);
   struct slice* last = track == NULL ? NULL : nest_last(&track->nest);
   uint64_t id = event_address(event->id);
+  int is_async = strcmp(event->cat, "async") == 0;
 
-  if (track == NULL || strcmp(event->cat, "work") != 0 || id > FLOW_MAX)
+  if (track == NULL || id == 0 || id > FLOW_MAX ||
+      (!is_async && strcmp(event->cat, "work") != 0))
     return;
   if (event->ph != 's') {
-    if (last != NULL && last->begin_ns == event->ts_ns)
+    if (last != NULL && last->begin_ns == event->ts_ns) {
       last->flow = id;
+      last->is_async = is_async;
+    }
   } else if (t->nsubmits < t->submits_max && event->ts_ns >= t->a->begin_ns) {
     t->submits = base_grow(t->submits, t->nsubmits, &t->submits_room,
                            sizeof(*t->submits));
-    struct submit submit = { id, event->ts_ns, (uint32_t) (track - t->tracks) };
+    struct submit submit = { id, event->ts_ns, (uint32_t) (track - t->tracks),
+                             is_async };
     t->submits[t->nsubmits++] = submit;
+    if (is_async)
+      track->kind |= IS_SENDER;
   }
 }
 
@@ -420,9 +430,9 @@ static void print_bins(const struct timeline* t) {
 static void print_submits(const struct timeline* t) {
   fprintf(t->out, "\"submits\":[");
   for (size_t i = 0; i < t->nsubmits; i++)
-    fprintf(t->out, "%s%" PRIu64 ",%" PRIu64 ",%" PRIu32, i == 0 ? "" : ",\n",
-            t->submits[i].id, t->submits[i].ts_ns - t->a->begin_ns,
-            t->submits[i].track);
+    fprintf(t->out, "%s%s%" PRIu64 ",%" PRIu64 ",%" PRIu32, i == 0 ? "" : ",\n",
+            t->submits[i].is_async ? "-" : "", t->submits[i].id,
+            t->submits[i].ts_ns - t->a->begin_ns, t->submits[i].track);
   fprintf(t->out, "],\n");
 }
 

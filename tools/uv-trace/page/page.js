@@ -192,9 +192,10 @@ function summary() {
 const FIELDS = 8;
 const tracks = data.tracks.map((track) => ({
   name: track.name || 'thread ' + track.tid, tid: track.tid, kind: track.kind,
-  rows: [] }));
+  rows: [], sends: [] }));
 const byFlow = new Map();
 const submits = new Map();
+const sends = new Map(); // by handle, in order of time
 
 function readSlices() {
   const list = data.slices;
@@ -212,9 +213,22 @@ function readSlices() {
   for (const track of tracks)
     for (const row of track.rows)
       row.sort((a, b) => list[a + 1] - list[b + 1]);
-  for (let i = 0; i < data.submits.length; i += 3)
-    submits.set(data.submits[i],
-      { at: data.submits[i + 1], track: data.submits[i + 2] });
+  for (let i = 0; i < data.submits.length; i += 3) {
+    const [id, at, track] = data.submits.slice(i, i + 3);
+    if (id > 0) {
+      submits.set(id, { at, track });
+      continue;
+    }
+    if (!sends.has(id)) sends.set(id, []);
+    sends.get(id).push({ at, track });
+    tracks[track].sends.push(at);
+  }
+  for (const list of sends.values()) list.sort((a, b) => a.at - b.at);
+}
+// Where the way of a slice's request, or of its async handle, began.
+function originOf(part) {
+  if (part.flow > 0) return submits.get(part.flow);
+  return (sends.get(part.flow) || []).filter((s) => s.at <= part.begin).at(-1);
 }
 const slice = (i) => ({ i, track: tracks[data.slices[i]],
   begin: data.slices[i + 1], ns: data.slices[i + 2],
@@ -237,7 +251,8 @@ function layout() {
   shown.length = 0;
   const order = tracks.filter((track) => track.kind !== 0);
   const rank = (track) => data.loops.findIndex((l) => l.tid === track.tid);
-  order.sort((a, b) => (a.kind === 1) - (b.kind === 1) || rank(a) - rank(b) ||
+  const group = ({ kind }) => (kind & 2 ? 0 : kind & 1 ? 1 : 2);
+  order.sort((a, b) => group(a) - group(b) || rank(a) - rank(b) ||
     a.name.localeCompare(b.name, 'en', { numeric: true }));
   let y = AXIS;
   for (const track of order) {
@@ -354,6 +369,13 @@ function drawSlices(context, row, y, width, x, waiting) {
   }
   context.globalAlpha = 1;
 }
+// A thread that does nothing else with a loop: a mark for each send.
+function drawSends(context, track, x) {
+  context.fillStyle = palette.soft;
+  for (const at of track.sends)
+    if (at >= view.from && at <= view.to)
+      context.fillRect(x(at) - 1, track.y, 2, ROW - 2);
+}
 function drawTimeline() {
   const [context, width] = prepare($('timeline'), layout.height);
   const scale = width / (view.to - view.from);
@@ -362,6 +384,7 @@ function drawTimeline() {
   for (const track of shown) {
     track.rows.forEach((row, depth) =>
       drawRow(context, row, track.y + depth * ROW, width, x));
+    if (track.rows.length === 0) drawSends(context, track, x);
     context.font = '600 12px system-ui, sans-serif';
     const label = track.name + ' (thread ' + track.tid + ')';
     context.fillStyle = palette.panel;
@@ -376,7 +399,8 @@ function drawTimeline() {
 function middleOf(part) {
   return part.track.y + part.depth * ROW + ROW / 2 - 1;
 }
-// The slice's frame, and its request's way from submit to callback.
+// The slice's frame, and the way to it: of its request from submit to callback,
+// or from uv_async_send().
 function drawSelected(context, x) {
   context.strokeStyle = palette.text;
   context.lineWidth = 2;
@@ -385,10 +409,11 @@ function drawSelected(context, x) {
     Math.max(2, x(selected.begin + selected.ns) - left), ROW - 2);
   if (selected.flow === 0) return;
   const points = [];
-  const from = submits.get(selected.flow);
+  const from = originOf(selected);
   if (from && tracks[from.track].y !== undefined)
     points.push([x(from.at), tracks[from.track].y + ROW / 2]);
-  const parts = byFlow.get(selected.flow).map(slice);
+  const parts = selected.flow > 0 ? byFlow.get(selected.flow).map(slice)
+    : [selected];
   parts.sort((a, b) => a.begin - b.begin);
   for (const part of parts) points.push([x(part.begin), middleOf(part)]);
   context.strokeStyle = palette.accent;
