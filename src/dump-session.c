@@ -98,8 +98,8 @@ static void add_running(struct uv__dump* dump, const uv_loop_t* loop) {
                    "  in %s for %.3f ms: %s callback of %s %p, thread %llu\n",
                    uv__symbol_name(&dump->symbols, now.symbol),
                    (double) (int64_t) (dump->now_ns - now.begin_ns) / 1e6,
-                   uv__call_name((enum uv__call) now.call),
-                   uv__record_type_name(now.type), now.object,
+                   uv__call_name(uv__running_call(&now)),
+                   uv__record_type_name(uv__running_type(&now)), now.object,
                    (unsigned long long) uv__load_relaxed(&t->tid));
 }
 

@@ -5,25 +5,39 @@
 #include "probe.h"
 #include "stats.h"
 
+/* A callback runs inside another one: uv_run() in a callback, uv_walk(). */
+UV__NOINLINE static void keep_outer(struct uv__slice* slice) {
+  slice->outer = slice->thread->running;
+}
+
 static void watch(struct uv__slice* slice) {
   const struct uv__record* record = &slice->record;
-  struct uv__running now = { record->begin_ns,
-                             record->loop,
-                             record->object,
-                             record->symbol,
-                             record->type,
-                             record->call,
-                             slice->thread->running.phase };
 
-  slice->outer = slice->thread->running;
-  uv__trace_thread_runs(slice->thread, &now);
+  slice->outer.begin_ns = uv__load_relaxed(&slice->thread->running.begin_ns);
+  if (slice->outer.begin_ns != 0)
+    keep_outer(slice);
+  uv__trace_thread_runs(slice->thread, record->begin_ns, record->loop,
+                        record->object, record->symbol,
+                        uv__running_what(record->type, record->call));
 }
 
 static void unwatch(struct uv__slice* slice) {
-  if (slice->outer.begin_ns != 0)
-    uv__trace_thread_runs(slice->thread, &slice->outer);
+  const struct uv__running* outer = &slice->outer;
+
+  if (outer->begin_ns != 0)
+    uv__trace_thread_runs(slice->thread, outer->begin_ns, outer->loop,
+                          outer->object, outer->symbol, outer->what);
   else
     uv__trace_thread_rests(slice->thread);
+}
+
+/* Out of line, so that the functions below need few registers. */
+UV__COLD static void probe_begin(const struct uv__record* record) {
+  uv__probe_callback_begin(record);
+}
+
+UV__COLD static void probe_end(const struct uv__record* record) {
+  uv__probe_callback_end(record);
 }
 
 void uv__slice_begin(struct uv__slice* slice) {
@@ -38,7 +52,8 @@ void uv__slice_begin(struct uv__slice* slice) {
   slice->record.flow = 0;
   slice->is_watched = 0;
   slice->record.begin_ns = uv__trace_thread_now(thread);
-  uv__probe_callback_begin(&slice->record);
+  if (observers & UV__OBSERVE_PROBES)
+    probe_begin(&slice->record);
   if (thread == NULL)
     return;
   slice->record.flow = thread->flow;
@@ -57,7 +72,8 @@ void uv__slice_end(struct uv__slice* slice) {
   if ((observers & ~UV__OBSERVE_WATCHDOG) == 0)
     return; /* nobody needs to know how long it took */
   record->end_ns = uv__trace_thread_now(slice->thread);
-  uv__probe_callback_end(record);
+  if (observers & UV__OBSERVE_PROBES)
+    probe_end(record);
   if (slice->thread != NULL && (observers & UV__OBSERVE_TRACE))
     uv__trace_thread_add(slice->thread, record);
   if (observers & UV__OBSERVE_METRICS)

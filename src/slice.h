@@ -10,7 +10,8 @@
 
 struct uv__slice {
   struct uv__trace_thread* thread; /* NULL: it cannot be recorded */
-  struct uv__running outer;        /* what ran before, if is_watched */
+  struct uv__running outer; /* if is_watched: what ran before; nothing if its
+                                    * begin_ns is 0 */
   int is_watched;
   struct uv__record record;
 };

@@ -165,28 +165,6 @@ void uv__trace_thread_took(struct uv__trace_thread* thread, size_t count) {
   uv__store_release(&thread->read, uv__load_relaxed(&thread->read) + count);
 }
 
-void uv__trace_thread_runs(struct uv__trace_thread* thread,
-                           const struct uv__running* running) {
-  struct uv__running* to = &thread->running;
-  unsigned sequence = uv__load_relaxed(&thread->sequence);
-
-  /* Release: a reader that sees one of these also sees the odd sequence. Pairs
-   * with uv__trace_thread_running(). */
-  uv__store_relaxed(&thread->sequence, sequence + 1);
-  uv__store_release(&to->begin_ns, running->begin_ns);
-  uv__store_release(&to->loop, running->loop);
-  uv__store_release(&to->object, running->object);
-  uv__store_release(&to->symbol, running->symbol);
-  uv__store_release(&to->type, running->type);
-  uv__store_release(&to->call, running->call);
-  uv__store_release(&to->phase, running->phase);
-  uv__store_release(&thread->sequence, sequence + 2);
-}
-
-void uv__trace_thread_rests(struct uv__trace_thread* thread) {
-  uv__store_relaxed(&thread->running.begin_ns, 0);
-}
-
 int uv__trace_thread_running(const struct uv__trace_thread* thread,
                              struct uv__running* out) {
   const struct uv__running* from = &thread->running;
@@ -199,8 +177,7 @@ int uv__trace_thread_running(const struct uv__trace_thread* thread,
   out->loop = uv__load_acquire(&from->loop);
   out->object = uv__load_acquire(&from->object);
   out->symbol = uv__load_acquire(&from->symbol);
-  out->type = uv__load_acquire(&from->type);
-  out->call = uv__load_acquire(&from->call);
+  out->what = uv__load_acquire(&from->what);
   out->phase = uv__load_acquire(&from->phase);
   return uv__load_relaxed(&thread->sequence) == sequence;
 }

@@ -25,10 +25,22 @@ struct uv__running {
   const void* loop;
   const void* object;
   const void* symbol;
-  unsigned type; /* as in struct uv__record, like the next */
-  unsigned call;
-  unsigned phase; /* enum uv__phase */
+  unsigned what;  /* type and call of struct uv__record; uv__running_what() */
+  unsigned phase; /* enum uv__phase; set at the beginning of one */
 };
+
+static inline unsigned uv__running_what(unsigned type, unsigned call) {
+  return type << 8 | call;
+}
+
+static inline unsigned uv__running_type(const struct uv__running* running) {
+  return running->what >> 8;
+}
+
+static inline enum uv__call uv__running_call(
+    const struct uv__running* running) {
+  return (enum uv__call)(running->what & 0xff);
+}
 
 enum { UV__THREAD_FREE, UV__THREAD_OWNED, UV__THREAD_LEFT };
 
@@ -85,11 +97,32 @@ const struct uv__record* uv__trace_thread_at(
 /* The oldest `count` were read. */
 void uv__trace_thread_took(struct uv__trace_thread* thread, size_t count);
 
-/* Publishes what runs, for the watchdog. Context: the owner. */
-void uv__trace_thread_runs(struct uv__trace_thread* thread,
-                           const struct uv__running* running);
+/* Publishes what runs, all but the phase, for the watchdog. Context: the
+ * owner. */
+static inline void uv__trace_thread_runs(struct uv__trace_thread* thread,
+                                         uint64_t begin_ns,
+                                         const void* loop,
+                                         const void* object,
+                                         const void* symbol,
+                                         unsigned what) {
+  struct uv__running* to = &thread->running;
+  unsigned sequence = uv__load_relaxed(&thread->sequence);
+
+  /* Release: a reader that sees one of these also sees the odd sequence. Pairs
+   * with uv__trace_thread_running(). */
+  uv__store_relaxed(&thread->sequence, sequence + 1);
+  uv__store_release(&to->begin_ns, begin_ns);
+  uv__store_release(&to->loop, loop);
+  uv__store_release(&to->object, object);
+  uv__store_release(&to->symbol, symbol);
+  uv__store_release(&to->what, what);
+  uv__store_release(&thread->sequence, sequence + 2);
+}
+
 /* Nothing runs. Context: the owner. */
-void uv__trace_thread_rests(struct uv__trace_thread* thread);
+static inline void uv__trace_thread_rests(struct uv__trace_thread* thread) {
+  uv__store_relaxed(&thread->running.begin_ns, 0);
+}
 /* Stores what runs; 0 if it changes just now. Context: any. */
 int uv__trace_thread_running(const struct uv__trace_thread* thread,
                              struct uv__running* out);

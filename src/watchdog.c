@@ -112,8 +112,8 @@ static void report(struct watchdog* w,
   r.handle = running->object;
   r.callback = running->symbol;
   r.symbol = uv__symbol_name(&w->symbols, running->symbol);
-  r.type = uv__record_type_name(running->type);
-  r.call = uv__call_name((enum uv__call) running->call);
+  r.type = uv__record_type_name(uv__running_type(running));
+  r.call = uv__call_name(uv__running_call(running));
   r.phase = uv__phase_name((enum uv__phase) running->phase);
   r.thread = tid;
   r.kernel = kernel;
