@@ -137,4 +137,7 @@ def markdown(document):
     out += costs_table(results, "instructions_per_op",
                        "Instructions per operation (user mode)")
     out += heavy_list(results) + notes_table(results)
+    absent = document.get("absent", {})
+    out += [""] if absent else []
+    out += ["- Not measured: %s: %s" % pair for pair in absent.items()]
     return "\n".join(out) + "\n"

@@ -49,15 +49,13 @@
 #define PACE_EVERY 64
 #define PACE_FIRST 8
 #define PACE_STEP_NS 100
-#define PACE_MAX_NS 64000
+#define PACE_MAX_NS 8000
 #define PACE_HEAVY_NS 2000
 /* A loop that sleeps for a batch is woken while there is work left for every
  * processor for so long. Items that are lighter than PACE_LIGHT_NS make the
- * loop the bottleneck; next to those heavier than PACE_LONG_NS, a wake-up for
- * each costs nothing. */
+ * loop the bottleneck. */
 #define RESERVE_NS 10000
 #define PACE_LIGHT_NS 500
-#define PACE_LONG_NS 32000
 
 struct pool {
   uv_mutex_t lock;
@@ -496,14 +494,19 @@ void uv__threadpool_view(struct uv__pool_view* view,
 
 unsigned uv__threadpool_batch(unsigned processors, unsigned reqs) {
   unsigned pace_ns = uv__load_relaxed(&pool.pace_ns);
+  unsigned awake = uv__load_relaxed(&pool.awake);
 
-  if (uv__load_relaxed(&pool.awake) < processors || pace_ns < PACE_LIGHT_NS ||
-      pace_ns > PACE_LONG_NS)
+  if (awake < processors || pace_ns < PACE_LIGHT_NS)
     return 0;
   unsigned reserve = RESERVE_NS * processors / pace_ns;
+  if (reqs / 2 <= reserve)
+    return 0;
   if (reserve < reqs / 4)
     reserve = reqs / 4;
-  return reqs / 2 > reserve ? reqs - reserve : 0;
+  /* What the workers run now, and one more for each processor. */
+  if (reserve < awake + processors)
+    reserve = awake + processors;
+  return reqs > reserve ? reqs - reserve : 0;
 }
 
 void uv__threadpool_shutdown(void) {
