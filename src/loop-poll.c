@@ -196,6 +196,13 @@ int uv__loop_poll_dispatch_observed(uv_loop_t* loop) {
   return ran;
 }
 
+/* A wake without a callback may request a dump; see dump-session.c. Out of
+ * line: the loop around it needs its registers. */
+UV__COLD static void woke_without_callback(uv_loop_t* loop) {
+  if (uv__is_observed())
+    uv__observed_wake(loop);
+}
+
 /* Instantiated twice: `is_observed` is a constant. */
 UV__INLINE int poll_events(uv_loop_t* loop,
                            uint64_t deadline_ns,
@@ -213,9 +220,7 @@ UV__INLINE int poll_events(uv_loop_t* loop,
     /* Events beyond the first small batch wait for the next iteration. */
     if (ran != 0 && n < UV__BATCH_MAX)
       break;
-    /* A wake without a callback may be a question; see dump-session.c. */
-    if (uv__is_observed())
-      uv__observed_wake(loop);
+    woke_without_callback(loop);
     if (deadline_ns == UV__DEADLINE_NONE)
       batches++;
   }
