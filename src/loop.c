@@ -23,6 +23,9 @@
 #include "uv/ext.h"
 #include "wake.h"
 
+/* No error: uv_stop() was called. */
+#define STOPPED 1
+
 /* Rounds of callbacks that became due while the poll phase ran. */
 #define PENDING_ROUNDS_MAX 8
 
@@ -202,6 +205,11 @@ UV__COLD static int iterate_observed(uv_loop_t* loop, uv_run_mode mode) {
   return err;
 }
 
+/* What is not the rule: returns STOPPED, or iterates observed. */
+UV__COLD static int stop_or_iterate(uv_loop_t* loop, uv_run_mode mode) {
+  return loop->stop_flag ? STOPPED : iterate_observed(loop, mode);
+}
+
 int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   /* Checked before the first timers run: a loop that was alive then gets an
    * iteration even if those timers were all it had. */
@@ -223,10 +231,8 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
     /* Both in one test, because neither is the rule. */
     if (!(loop->stop_flag | uv__load_hint(&uv__observers)))
       err = iterate(loop, mode, 0);
-    else if (loop->stop_flag)
+    else if ((err = stop_or_iterate(loop, mode)) == STOPPED)
       break;
-    else
-      err = iterate_observed(loop, mode);
     alive = loop_is_alive(loop);
     /* A loop that cannot wait would spin: return to the caller, which sees that
      * it is still alive. */
