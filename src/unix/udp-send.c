@@ -12,6 +12,7 @@
  */
 #include "unix/udp.h"
 #include "alloc.h"
+#include "bufs.h"
 #include "callback.h"
 #include "loop-check.h"
 #include "os/addr.h"
@@ -97,6 +98,11 @@ static uv_udp_send_t* req_at(struct uv__queue* q) {
   return container_of(q, uv_udp_send_t, queue);
 }
 
+/* What the datagram counts for in send_queue_size. */
+static size_t* queued_size(uv_udp_send_t* req) {
+  return (size_t*) &req->reserved[0];
+}
+
 static unsigned int udp_send_gather(uv_udp_t* handle, struct mmsghdr* msgs) {
   struct uv__queue* head = &handle->write_queue;
   unsigned int count = 0;
@@ -109,6 +115,7 @@ static unsigned int udp_send_gather(uv_udp_t* handle, struct mmsghdr* msgs) {
       d.to.len = uv__addr_os_len(d.to.addr);
     }
     fill_header(&msgs[count].msg_hdr, &d);
+    msgs[count].msg_len = (unsigned int) *queued_size(req);
     if (++count == BATCH_MAX)
       break;
   }
@@ -187,11 +194,6 @@ static void release_bufs(uv_udp_send_t* req) {
   if (req->bufs != req->bufsml)
     uv__free(req->bufs);
   req->bufs = NULL;
-}
-
-/* What the datagram counts for in send_queue_size. */
-static size_t* queued_size(uv_udp_send_t* req) {
-  return (size_t*) &req->reserved[0];
 }
 
 static void report_one(uv_udp_t* handle, uv_udp_send_t* req) {
@@ -350,6 +352,8 @@ static int send_now_batch(uv_udp_t* handle,
       d.to.len = uv__addr_os_len(addrs[i]);
     }
     fill_header(&msgs[i].msg_hdr, &d);
+    (void) uv__bufs_measure(bufs[i], nbufs[i], &d.size); /* checked before */
+    msgs[i].msg_len = (unsigned int) d.size;
   }
   int n = udp_send_many(handle, msgs, count);
   count_sent(handle, msgs, n);

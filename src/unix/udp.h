@@ -46,9 +46,9 @@ void uv__udp_recv_ready(uv_udp_t* handle, unsigned events);
  * (udp-send.c). */
 void uv__udp_send_ready(uv_udp_t* handle);
 
-/* Sends datagrams from the front of `msgs` as one message (linux/udp-train.c).
- * Returns how many, with their sizes in msg_len; 0 if they must be sent one by
- * one; or UV_E*, where none was sent. */
+/* Sends datagrams from the front of `msgs` as one message (linux/udp-train.c);
+ * their sizes are in msg_len. Returns how many, 0 if they must be sent one by
+ * one, or UV_E*, where none was sent. */
 #if UV__HAVE_UDP_SEGMENT
 int uv__udp_send_train(uv_udp_t* handle,
                        struct mmsghdr* msgs,

@@ -74,44 +74,43 @@ static int is_unicast(const struct sockaddr* addr) {
   return 0;
 }
 
-static size_t size_of(const struct msghdr* msg) {
-  size_t size = 0;
-
-  for (size_t i = 0; i < (size_t) msg->msg_iovlen; i++)
-    size += msg->msg_iov[i].iov_len;
-  return size;
-}
-
+/* `a` is an address of UDP. */
 static int has_same_address(const struct msghdr* a, const struct msghdr* b) {
-  return a->msg_namelen == b->msg_namelen &&
-         memcmp(a->msg_name, b->msg_name, a->msg_namelen) == 0;
+  const struct sockaddr_in* in_a = a->msg_name;
+  const struct sockaddr_in* in_b = b->msg_name;
+
+  if (a->msg_namelen != b->msg_namelen)
+    return 0;
+  if (in_a->sin_family != AF_INET)
+    return memcmp(in_a, in_b, a->msg_namelen) == 0;
+  return in_a->sin_port == in_b->sin_port &&
+         in_a->sin_addr.s_addr == in_b->sin_addr.s_addr;
 }
 
 static int has_room(const struct train* train,
                     const struct msghdr* msg,
                     size_t size) {
   return train->niov + (size_t) msg->msg_iovlen <= TRAIN_MAX &&
-         train->count < TRAIN_MAX && train->bytes + size <= TRAIN_BYTES_MAX;
+         train->bytes + size <= TRAIN_BYTES_MAX;
 }
 
 static void add_datagram(struct train* train,
-                         struct mmsghdr* msg,
+                         const struct msghdr* msg,
                          size_t size) {
-  memcpy(&train->iov[train->niov], msg->msg_hdr.msg_iov,
-         (size_t) msg->msg_hdr.msg_iovlen * sizeof(train->iov[0]));
-  train->niov += (size_t) msg->msg_hdr.msg_iovlen;
+  memcpy(&train->iov[train->niov], msg->msg_iov,
+         (size_t) msg->msg_iovlen * sizeof(train->iov[0]));
+  train->niov += (size_t) msg->msg_iovlen;
   train->bytes += size;
   train->count++;
-  msg->msg_len = (unsigned int) size;
 }
 
 /* Collects the train at the front of `msgs`. Returns the size of its
  * datagrams. */
 static size_t collect_train(struct train* train,
-                            struct mmsghdr* msgs,
+                            const struct mmsghdr* msgs,
                             unsigned int count) {
   const struct msghdr* first = &msgs[0].msg_hdr;
-  size_t segment = size_of(first);
+  size_t segment = msgs[0].msg_len;
   size_t size = segment;
 
   train->niov = 0;
@@ -119,11 +118,11 @@ static size_t collect_train(struct train* train,
   train->bytes = 0;
   for (unsigned int i = 0; i < count && size == segment; i++) {
     const struct msghdr* msg = &msgs[i].msg_hdr;
-    size = size_of(msg);
+    size = msgs[i].msg_len;
     if (size == 0 || size > segment || !has_same_address(first, msg) ||
         !has_room(train, msg, size))
       break;
-    add_datagram(train, &msgs[i], size);
+    add_datagram(train, msg, size);
   }
   return segment;
 }
