@@ -103,19 +103,26 @@ static size_t* queued_size(uv_udp_send_t* req) {
   return (size_t*) &req->reserved[0];
 }
 
+static struct uv__datagram datagram_of(uv_udp_send_t* req) {
+  struct uv__datagram d = { .bufs = req->bufs,
+                            .nbufs = req->nbufs,
+                            .size = *queued_size(req) };
+
+  if (req->u.addr.sa_family != AF_UNSPEC) {
+    d.to.addr = &req->u.addr;
+    d.to.len = uv__addr_os_len(d.to.addr);
+  }
+  return d;
+}
+
 static unsigned int udp_send_gather(uv_udp_t* handle, struct mmsghdr* msgs) {
   struct uv__queue* head = &handle->write_queue;
   unsigned int count = 0;
 
   for (struct uv__queue* q = head->next; q != head; q = q->next) {
-    uv_udp_send_t* req = req_at(q);
-    struct uv__datagram d = { .bufs = req->bufs, .nbufs = req->nbufs };
-    if (req->u.addr.sa_family != AF_UNSPEC) {
-      d.to.addr = &req->u.addr;
-      d.to.len = uv__addr_os_len(d.to.addr);
-    }
+    struct uv__datagram d = datagram_of(req_at(q));
     fill_header(&msgs[count].msg_hdr, &d);
-    msgs[count].msg_len = (unsigned int) *queued_size(req);
+    msgs[count].msg_len = (unsigned int) d.size;
     if (++count == BATCH_MAX)
       break;
   }
@@ -144,7 +151,27 @@ static void complete_first(uv_udp_t* handle, ssize_t status) {
   uv__queue_push_back(&handle->write_completed_queue, q);
 }
 
+/* Bytes or UV_E*; UV_EAGAIN if there is no buffer space. */
+static ssize_t send_directly(const uv_udp_t* handle,
+                             const struct uv__datagram* d) {
+  struct msghdr msg;
+
+  fill_header(&msg, d);
+  ssize_t n = send_one(uv__udp_fd(handle), &msg);
+  if (uv__is_observed())
+    uv__observed_send_call(handle->loop, n);
+  return n == UV_ENOBUFS ? UV_EAGAIN : n;
+}
+
 enum progress { NO_ROOM, FAILED, SENT };
+
+/* After a send of the first datagram that returned `err`. */
+static enum progress fail_first(uv_udp_t* handle, int err) {
+  if (is_transient(err))
+    return NO_ROOM;
+  complete_first(handle, err);
+  return FAILED;
+}
 
 static enum progress send_batch(uv_udp_t* handle) {
   struct mmsghdr msgs[BATCH_MAX];
@@ -152,14 +179,20 @@ static enum progress send_batch(uv_udp_t* handle) {
   int n = udp_send_many(handle, msgs, count);
 
   count_sent(handle, msgs, n);
-  if (n < 0 && is_transient(n))
-    return NO_ROOM;
-  if (n < 0) {
-    complete_first(handle, n);
-    return FAILED;
-  }
+  if (n < 0)
+    return fail_first(handle, n);
   for (int i = 0; i < n; i++)
     complete_first(handle, msgs[i].msg_len);
+  return SENT;
+}
+
+static enum progress send_single(uv_udp_t* handle) {
+  struct uv__datagram d = datagram_of(req_at(handle->write_queue.next));
+  ssize_t n = send_directly(handle, &d);
+
+  if (n < 0)
+    return fail_first(handle, (int) n);
+  complete_first(handle, n);
   return SENT;
 }
 
@@ -167,11 +200,13 @@ static enum progress send_batch(uv_udp_t* handle) {
  * the rest for the next event after an error. Runs no callbacks. Returns 1 if
  * at least one request completed. */
 static int udp_send_flush(uv_udp_t* handle) {
+  const struct uv__queue* queue = &handle->write_queue;
   enum progress progress = SENT;
   int is_any_done = 0;
 
-  while (progress == SENT && !uv__queue_empty(&handle->write_queue)) {
-    progress = send_batch(handle);
+  while (progress == SENT && !uv__queue_empty(queue)) {
+    progress =
+        queue->next == queue->prev ? send_single(handle) : send_batch(handle);
     is_any_done |= progress != NO_ROOM;
   }
   return is_any_done;
@@ -266,18 +301,6 @@ static void count_pending(uv_udp_send_t* req, size_t size) {
   handle->send_queue_size += size;
   uv__req_register(handle->loop);
   uv__handle_start(uv__base(handle));
-}
-
-/* Bytes or UV_E*; UV_EAGAIN if there is no buffer space. */
-static ssize_t send_directly(const uv_udp_t* handle,
-                             const struct uv__datagram* d) {
-  struct msghdr msg;
-
-  fill_header(&msg, d);
-  ssize_t n = send_one(uv__udp_fd(handle), &msg);
-  if (uv__is_observed())
-    uv__observed_send_call(handle->loop, n);
-  return n == UV_ENOBUFS ? UV_EAGAIN : n;
 }
 
 /* Returns 1 if the datagram was sent or failed, 0 if it has to wait. */
