@@ -157,8 +157,9 @@ void uv__io_start(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   assert((events & ~(unsigned) INTEREST) == 0);
   assert(w->fd >= 0);
   assert((unsigned) w->fd < loop->nwatchers);
-  if ((w->pevents & events) == events && loop->watchers[w->fd] == w)
-    return; /* no change */
+  /* No change. (A watcher that was refused is not registered: tries again.) */
+  if ((w->pevents & w->events & events) == events && loop->watchers[w->fd] == w)
+    return;
 
   int was_stopped = w->pevents == 0;
   w->pevents |= events;

@@ -3,6 +3,7 @@
  * refused fds, interest that is committed once and only if it changed. */
 #include "poller-fake.h"
 
+#include "os/loop.h"
 #include "unix/io.h"
 
 #include <string.h>
@@ -302,6 +303,23 @@ UNIT_TEST(loop_poll_refused_then_closed) {
   fake_io(fds[0], POLLIN);
   CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
   fake_check_trace("0");
+  teardown();
+}
+
+/* Refused, and started again with the same interest before the error was
+ * delivered: tried again. Streams depend on it. */
+UNIT_TEST(loop_poll_refused_then_started) {
+  setup();
+  uv__io_t* w = &handles[1].io_watcher;
+  fake.refuse_fd = fds[1];
+  fake.refuse_err = UV_ENOMEM;
+  CHECK_EQ(1, uv__loop_os_commit(&fake.loop));
+  CHECK_EQ(0, w->events);
+
+  fake.refuse_fd = -1;
+  uv__io_start(&fake.loop, w, POLLIN);
+  CHECK_EQ(0, uv__loop_os_commit(&fake.loop));
+  CHECK_EQ(POLLIN, w->events);
   teardown();
 }
 
