@@ -221,6 +221,14 @@ static const struct fs_op* choose(unsigned arg) {
   return &fs_ops[0];
 }
 
+/* A random name has a random place in its directory. */
+static void remove_dir(const char* path) {
+  uv_fs_t req;
+
+  uv_fs_rmdir(NULL, &req, path, NULL);
+  uv_fs_req_cleanup(&req);
+}
+
 /* What is left of a finished request: its report, the opened file. */
 static void finish(struct request* request, char* text, size_t size) {
   uv_fs_t* req = &request->req;
@@ -228,6 +236,8 @@ static void finish(struct request* request, char* text, size_t size) {
   fs_report(req, request->data, text, size);
   if (req->fs_type == UV_FS_OPEN && req->result >= 0)
     files[request->file] = (int) req->result;
+  if (req->fs_type == UV_FS_MKDTEMP && req->result == 0)
+    remove_dir(req->path);
   uv_fs_req_cleanup(req);
 }
 

@@ -99,10 +99,7 @@ static void dir_read(const struct step* step) {
       call_end(call, uv_fs_readdir(&call->loop, &call->req, dir, call->cb));
   trace_add("entries:");
   for (long i = 0; i < result; i++)
-    trace_add(" %s:%d",
-              strncmp(entries[i].name, "temp-", 5) == 0 ? "temp"
-                                                        : entries[i].name,
-              entries[i].type);
+    trace_add(" %s:%d", entries[i].name, entries[i].type);
   trace_end();
   world_say(step, NULL, result, "readdir %zu", dir->nentries);
   call_drop(call);
@@ -140,8 +137,10 @@ static void temporary(const struct step* step) {
             "mkstemp \"%s\": length %zu, %.5s, descriptor flags %d", template,
             path == NULL ? 0 : strlen(path), path == NULL ? "NULL" : path,
             flags);
-  if (result >= 0)
+  if (result >= 0) {
     close((int) result);
+    unlink(path); /* its place in a directory is random */
+  }
   call_drop(call);
 }
 

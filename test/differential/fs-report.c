@@ -23,9 +23,8 @@ static void report_names(uv_fs_t* req, char* text, size_t size) {
 
   text[0] = '\0';
   while (uv_fs_scandir_next(req, &entry) == 0 && used + 32 < size)
-    used += (size_t) snprintf(
-        text + used, size - used, "%.12s:%d ",
-        strncmp(entry.name, "temp-", 5) == 0 ? "temp" : entry.name, entry.type);
+    used += (size_t) snprintf(text + used, size - used, "%.12s:%d ", entry.name,
+                              entry.type);
 }
 
 /* The part of a path below the program's directory. */
