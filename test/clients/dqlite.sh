@@ -14,6 +14,7 @@ program="unit-test integration-test raft-uv-unit-test
   raft-uv-integration-test"
 limit=900
 modes=full
+races=integration-test:membership/transferAndSqlExecWithBarrier
 
 prepare() {
   build "$source_dqlite" "$1" $(echo $program)
