@@ -348,7 +348,9 @@ TEST_UNIX(process_without_arguments_or_path, "execvp()")
 TEST_UNIX(process_script_needs_a_shell, "/bin/sh")
 TEST_UNIX(process_ignored_input_of_a_parent_without, "/dev/null")
 TEST_UNIX(process_ends_beside_one_that_was_waited_for, "waitpid()")
+#if TEST_POSIX
 HELPER(check_stdin_is_null)
+#endif
 HELPER(nothing)
 HELPER(sleep_for_ever)
 HELPER(check_environment)
