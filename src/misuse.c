@@ -189,8 +189,8 @@ int uv__misuse_refuse_busy(const uv_loop_t* loop) {
     append(text, sizeof(text), item);
   }
   if (loop->active_reqs.count > 0) {
-    snprintf(item, sizeof(item), "%s %u requests", count == 0 ? "" : ",",
-             loop->active_reqs.count);
+    snprintf(item, sizeof(item), "%s %u request%s", count == 0 ? "" : ",",
+             loop->active_reqs.count, loop->active_reqs.count == 1 ? "" : "s");
     append(text, sizeof(text), item);
   }
   say(UV__RULE_LOOP_OPEN, loop, text, "UV_EBUSY");

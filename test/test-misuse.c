@@ -452,7 +452,7 @@ TEST_IMPL(misuse_busy_loop_counts_the_rest) {
   ASSERT_NOT_NULL(strstr(err.text, address(0)));
   ASSERT_NULL(strstr(err.text, address(1)));
   ASSERT_NOT_NULL(
-      strstr(err.text, " and 3 more handles, 1 requests (UV_EBUSY)"));
+      strstr(err.text, " and 3 more handles, 1 request (UV_EBUSY)"));
   ASSERT_EQ(0, status_of_helper);
   return 0;
 }
