@@ -56,6 +56,10 @@
  * loop the bottleneck. */
 #define RESERVE_NS 10000
 #define PACE_LIGHT_NS 500
+/* From here on, the loop sleeps to make room for a worker that was woken and
+ * has no processor yet. With lighter items, one worker and a loop that spins
+ * get more done than two workers and a loop that has to be woken. */
+#define PACE_MAKE_ROOM_NS 1250
 
 struct pool {
   uv_mutex_t lock;
@@ -77,6 +81,7 @@ struct pool {
                           * is about to check the queue. Next to the queue's
                           * inbox because a submit needs both. */
   unsigned awake;   /* workers that are not asleep */
+  unsigned coming;  /* workers that were woken and have not run yet */
   unsigned pace_ns; /* estimated time per item */
 };
 
@@ -131,6 +136,7 @@ static void update_spare(void) {
 
   uv__exchange(&pool.spare, is_worker_coming() ? 0 : spare);
   uv__store_relaxed(&pool.awake, pool.threads - pool.sleeping);
+  uv__store_relaxed(&pool.coming, pool.woken);
 }
 
 /* Initialises locks and queues, at set-up and in a forked child, where no
@@ -496,6 +502,8 @@ unsigned uv__threadpool_batch(unsigned processors, unsigned reqs) {
   unsigned pace_ns = uv__load_relaxed(&pool.pace_ns);
   unsigned awake = uv__load_relaxed(&pool.awake);
 
+  if (pace_ns >= PACE_MAKE_ROOM_NS)
+    awake += uv__load_relaxed(&pool.coming);
   if (awake < processors || pace_ns < PACE_LIGHT_NS)
     return 0;
   unsigned reserve = RESERVE_NS * processors / pace_ns;
