@@ -710,7 +710,7 @@ TEST_WINDOWS(sysinfo_machine_is_not_the_programs, "WOW64")
 TEST_WINDOWS(tty_raw_vt_is_never_refused, "consoles")
 TEST_WINDOWS(tty_cursor_restored_in_the_last_row, "consoles")
 
-/* test-answers-win.c */
+/* test-immediate-win.c */
 TEST_WINDOWS(pipe_write_without_a_reader_is_refused, "named pipes")
 TEST_WINDOWS(pipe_connect_of_a_connection_is_busy, "named pipes")
 TEST_WINDOWS(tcp_try_write_in_a_write_callback, "writes counted longer")

@@ -112,9 +112,9 @@ uv_test_unix_sources = \
 uv_test_win_sources = \
   test/runner-win.c \
   test/support-win.c \
-  test/test-answers-win.c \
   test/test-embed-win.c \
   test/test-fs-win.c \
+  test/test-immediate-win.c \
   test/test-order-win.c \
   test/test-pipe-win.c \
   test/test-process-dump-win.c \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that libuv answers at once on Windows, and transfers of nothing. Each
+/* Calls that return their result at once on Windows, and empty transfers. Each
  * result was seen on libuv 1.50.0 under Wine. */
 #include "test.h"
 
