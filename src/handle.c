@@ -92,10 +92,18 @@ void uv__handle_close_later_done(uv_handle_t* handle) {
   uv__handle_close_after_done(handle);
 }
 
-void uv_close(uv_handle_t* handle, uv_close_cb close_cb) {
+/* NULL if it is no handle, or no longer one. */
+static const struct uv__handle_class* class_of(const uv_handle_t* handle) {
+  if ((unsigned) handle->type >= UV_HANDLE_TYPE_MAX)
+    return NULL;
   const struct uv__handle_class* class = &uv__handle_classes[handle->type];
+  return class->close != NULL ? class : NULL;
+}
 
-  if ((unsigned) handle->type >= UV_HANDLE_TYPE_MAX || class->close == NULL)
+void uv_close(uv_handle_t* handle, uv_close_cb close_cb) {
+  const struct uv__handle_class* class = class_of(handle);
+
+  if (class == NULL)
     uv__misuse_end(UV__RULE_CLOSE_HANDLE, handle);
   if (uv__is_closing(handle))
     uv__misuse_end(UV__RULE_CLOSE_ONCE, handle);
