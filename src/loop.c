@@ -221,11 +221,11 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   /* Otherwise the poll phase is the first to update the time. */
   if (runs_timers || !alive)
     uv__loop_update_time(loop);
+  uv__wake_run_begin(loop, mode);
   if (runs_timers)
     run_timers(loop, uv__is_observed());
 
   uv__loop_enter(loop);
-  uv__wake_run_begin(loop, mode);
   while (alive) {
     int err;
     /* Both in one test, because neither is the rule. */
