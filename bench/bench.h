@@ -92,4 +92,12 @@ void bench_drain(uv_loop_t* loop);
 /* As many descriptors as allowed; returns the number. */
 unsigned bench_raise_fd_limit(void);
 
+/* Starts idle children and waits until all of them are up: a library that
+ * starts them faster would otherwise leave more of that for the time measured.
+ * They exit when the descriptor returned is closed. */
+int bench_children(uv_loop_t* loop,
+                   uv_process_t* all,
+                   unsigned count,
+                   uv_exit_cb cb);
+
 #endif /* BENCH_H_ */

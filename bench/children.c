@@ -21,22 +21,46 @@ static void child_exited(uv_process_t* process, int64_t status, int signal) {
   uv_close((uv_handle_t*) process, NULL);
 }
 
-/* Returns the end of the pipe that keeps them alive. */
-static int start_children(unsigned count) {
-  static char* args[] = { "/bin/cat", NULL };
-  int ends[2];
+/* Each child writes a line when it is up. */
+static void await_lines(int fd, unsigned count) {
+  char lines[4096];
 
-  CHECK(pipe2(ends, O_CLOEXEC) == 0);
-  uv_stdio_container_t input = { .flags = UV_INHERIT_FD, .data.fd = ends[0] };
-  uv_process_options_t options = { .exit_cb = child_exited,
-                                   .file = args[0],
-                                   .args = args,
-                                   .stdio = &input,
-                                   .stdio_count = 1 };
+  while (count > 0) {
+    ssize_t n = read(fd, lines, sizeof(lines));
+    CHECK(n > 0);
+    CHECK((size_t) n <= count);
+    count -= (unsigned) n;
+  }
+}
+
+int bench_children(uv_loop_t* loop,
+                   uv_process_t* all,
+                   unsigned count,
+                   uv_exit_cb cb) {
+  static char* args[] = { "/bin/sh", "-c", "echo; read x; exit 0", NULL };
+  int input[2];
+  int output[2];
+
+  CHECK(pipe2(input, O_CLOEXEC) == 0);
+  CHECK(pipe2(output, O_CLOEXEC) == 0);
+  uv_stdio_container_t stdio[] = {
+    { .flags = UV_INHERIT_FD, .data.fd = input[0] },
+    { .flags = UV_INHERIT_FD, .data.fd = output[1] },
+  };
+  uv_process_options_t options = {
+    .exit_cb = cb,
+    .file = args[0],
+    .args = args,
+    .stdio = stdio,
+    .stdio_count = 2,
+  };
   for (unsigned i = 0; i < count; i++)
-    CHECK_OK(uv_spawn(&children.loop, &children.all[i], &options));
-  close(ends[0]);
-  return ends[1];
+    CHECK_OK(uv_spawn(loop, &all[i], &options));
+  close(input[0]);
+  close(output[1]);
+  await_lines(output[0], count);
+  close(output[0]);
+  return input[1];
 }
 
 static void run_children(struct run* run) {
@@ -46,7 +70,8 @@ static void run_children(struct run* run) {
   run->ops = rounds * run->size;
   CHECK_OK(uv_loop_init(&children.loop));
   for (uint64_t i = 0; i < rounds; i++) {
-    int end = start_children(run->size);
+    int end =
+        bench_children(&children.loop, children.all, run->size, child_exited);
     CHECK(uv_run(&children.loop, UV_RUN_NOWAIT) != 0);
     (i == 0 ? bench_begin : bench_resume)();
     close(end);

@@ -2,7 +2,6 @@
 /* Spawning: one operation is a process started, exited and reported. */
 #include "bench.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -70,46 +69,32 @@ static void run_spawn(struct run* run) {
   bench_drain(&spawning.loop);
 }
 
-/* The same among `size` idle children: cats on a pipe nobody writes to, so that
- * they exit when this process does. */
-static void start_cats(unsigned count, int in) {
-  static char* args[] = { "/bin/cat", NULL };
-  uv_process_t* cats = bench_alloc(count, sizeof(*cats));
-  uv_stdio_container_t input = { .flags = UV_INHERIT_FD, .data.fd = in };
-  uv_process_options_t options = {
-    .file = args[0], .args = args, .stdio = &input, .stdio_count = 1
-  };
-
-  for (unsigned i = 0; i < count; i++)
-    CHECK_OK(uv_spawn(&spawning.loop, &cats[i], &options));
-}
-
+/* The same among `size` idle children. */
 static void exited_last(uv_process_t* process, int64_t status, int signal) {
   CHECK(status == 0);
   CHECK(signal == 0);
   if (spawning.left == 1)
-    uv_stop(&spawning.loop); /* the cats would keep the loop alive */
+    uv_stop(&spawning.loop); /* the others would keep the loop alive */
   uv_close((uv_handle_t*) process, closed);
 }
 
 static void run_among(struct run* run) {
   static char* args[] = { "/bin/true", NULL };
-  int input[2];
+  uv_process_t* others = bench_alloc(run->size, sizeof(*others));
 
-  CHECK(pipe2(input, O_CLOEXEC) == 0);
   spawning.left = run->ops;
   spawning.options.file = args[0];
   spawning.options.args = args;
   spawning.options.exit_cb = exited_last;
   CHECK_OK(uv_loop_init(&spawning.loop));
-  start_cats(run->size, input[0]);
+  int end = bench_children(&spawning.loop, others, run->size, NULL);
   bench_begin();
   spawn_next();
   CHECK(uv_run(&spawning.loop, UV_RUN_DEFAULT) != 0);
   bench_end();
   /* How many simultaneous exits are reported at once does not matter: the
    * library does not see them. */
-  close(input[1]);
+  close(end);
   for (unsigned i = 0; i < run->size; i++)
     CHECK(wait(NULL) > 0);
 }
