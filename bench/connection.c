@@ -145,6 +145,40 @@ static void run_connect(struct run* run) {
   free(callers);
 }
 
+/* Without waiting: on loopback a connection can be accepted as soon as
+ * connect() returns. */
+static void connect_and_accept(int listener, int* fds, unsigned count) {
+  struct sockaddr_storage address;
+  socklen_t len = place_address(churn.place, &address);
+
+  for (unsigned i = 0; i < count; i++) {
+    fds[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK(fds[i] >= 0);
+    CHECK(connect(fds[i], (struct sockaddr*) &address, len) == 0);
+  }
+  for (unsigned i = 0; i < count; i++) {
+    int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    CHECK(fd >= 0);
+    close(fd);
+    close(fds[i]);
+  }
+}
+
+static void floor_connect(struct run* run) {
+  int listener = place_listen(AF_INET, SOCK_STREAM, &churn.place);
+  int* fds = bench_alloc(run->size, sizeof(*fds));
+
+  bench_begin();
+  for (uint64_t left = run->ops; left > 0;) {
+    unsigned count = left < run->size ? (unsigned) left : run->size;
+    connect_and_accept(listener, fds, count);
+    left -= count;
+  }
+  bench_end();
+  close(listener);
+  free(fds);
+}
+
 /* ---- idle: `size` connections, one of which sends now and then ---- */
 
 struct idle_connection {
@@ -246,9 +280,9 @@ const struct workload connection_workloads[] = {
     "a TCP connection accepted and closed" },
   { "unix-accept", run_accept, floor_accept, AF_UNIX, 4000, 0, 1,
     "a unix connection accepted and closed" },
-  { "tcp-connect", run_connect, NULL, 0, 4000, 0, 1,
+  { "tcp-connect", run_connect, floor_connect, 0, 4000, 0, 1,
     "a TCP connection made, accepted by the same loop, closed" },
-  { "tcp-connect-64", run_connect, NULL, 0, 8000, 0, 64,
+  { "tcp-connect-64", run_connect, floor_connect, 0, 8000, 0, 64,
     "the same, 64 at once" },
   { "tcp-idle-10k", run_idle, NULL, 0, 5000, 0, 10000,
     "one of 10000 idle connections sends and is answered" },
