@@ -285,7 +285,7 @@ void uv__loop_os_run_pending(uv_loop_t* loop) {
   while (!uv__queue_empty(&round)) {
     struct uv__queue* q = uv__queue_pop_front(&round);
     uv__io_t* w = container_of(q, uv__io_t, pending_queue);
-    unsigned events = w->bits & REFUSED ? POLLERR : POLLOUT;
+    unsigned events = w->bits & REFUSED ? POLLERR : POLLOUT | UV__IO_FED;
     w->bits &= ~(uintptr_t) REFUSED;
     io_run(loop, w, events);
   }

@@ -23,6 +23,10 @@
  * collected before that are stale. */
 #define UV__IO_RESTARTED 0x200u
 
+/* In the events passed to a handler: a run scheduled by uv__io_feed(), not a
+ * report of the poller. */
+#define UV__IO_FED 0x10000u
+
 /* The handler: index into the table in io.c. Stored in the low byte of
  * uv__io_t.bits. */
 enum uv__io_kind {
@@ -62,8 +66,8 @@ void uv__io_restart(uv_loop_t* loop, uv__io_t* w, unsigned events);
  * if the fd stays open. */
 void uv__io_close(uv_loop_t* loop, uv__io_t* w);
 
-/* Schedules the handler to run with POLLOUT in the next pending phase: for
- * results that are known but must not be delivered inline. */
+/* Schedules the handler to run with POLLOUT | UV__IO_FED in the next pending
+ * phase: for results that are known but must not be delivered inline. */
 void uv__io_feed(uv_loop_t* loop, uv__io_t* w);
 
 /* Cancels that; the work has been done. */

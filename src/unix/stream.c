@@ -14,6 +14,7 @@
 #include "os/stream.h"
 #include "req.h"
 #include "unix/fd.h"
+#include "unix/os.h"
 #include "unix/sock.h"
 
 #include <errno.h>
@@ -225,8 +226,15 @@ static void connect_report(uv_stream_t* stream, int err) {
   }
 }
 
+/* Does the event say by itself that the connect succeeded? epoll, poll and
+ * select report POLLERR or POLLHUP too if it failed. */
+static int is_established(unsigned events) {
+  unsigned mask = POLLOUT | POLLERR | POLLHUP | UV__IO_FED;
+  return !UV__HAVE_KQUEUE && (events & mask) == POLLOUT;
+}
+
 /* The result of the connect; 1 while it is in progress. */
-static int connect_result(uv_stream_t* stream, int refused) {
+static int connect_result(uv_stream_t* stream, unsigned events, int refused) {
   int fd = uv__stream_fd(stream);
   int err = stream->delayed_error;
 
@@ -234,6 +242,8 @@ static int connect_result(uv_stream_t* stream, int refused) {
     stream->delayed_error = 0;
     return err;
   }
+  if (is_established(events))
+    return 0;
   err = uv__sock_take_error(fd);
   if (err == -EINPROGRESS)
     return 1;
@@ -244,8 +254,10 @@ static int connect_result(uv_stream_t* stream, int refused) {
   return uv__sock_has_peer(fd) ? 0 : uv__stream_poll_error(stream);
 }
 
-UV__NOINLINE static void connect_on_writable(uv_stream_t* stream, int refused) {
-  int err = connect_result(stream, refused);
+UV__NOINLINE static void connect_on_writable(uv_stream_t* stream,
+                                             unsigned events,
+                                             int refused) {
+  int err = connect_result(stream, events, refused);
   if (err > 0)
     return;
 
@@ -287,7 +299,7 @@ void uv__stream_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
     if (is_for_cancelled(stream, refused))
       report_cancelled(stream);
     else
-      connect_on_writable(stream, refused);
+      connect_on_writable(stream, events, refused);
     return;
   }
 
