@@ -5,6 +5,8 @@ import os
 import platform
 import subprocess
 
+import loadable
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(HERE)
 REFERENCE = os.path.join(TOP, "test", "conformance", "reference")
@@ -20,11 +22,10 @@ class Stop(Exception):
 class Contender:
     """A library, or the bare system calls (folder None)."""
 
-    def __init__(self, name, folder, is_ours=False, program=None):
+    def __init__(self, name, folder, is_ours=False):
         self.name = name
         self.folder = folder
         self.is_ours = is_ours
-        self.program = program  # linked statically with it, or None
         self.version = None
 
     @property
@@ -64,10 +65,18 @@ def printed_by(script):
     return done.stdout.strip() if done.returncode == 0 else None
 
 
-# References by name: what prints the folder.
+def newest_library():
+    """1.53.0 needs a newer C library than most machines have."""
+    folder = printed_by(ORACLE)
+    return folder and loadable.copy(
+        os.path.join(folder, "libuv.so.1"),
+        os.path.join(TOP, "build", "bench", "libuv-1.53.0"))
+
+
+# References by name: what finds the folder.
 KNOWN = {"system": system_library,
          "1.50.0": lambda: printed_by(REFERENCE),
-         "1.53.0": lambda: printed_by(ORACLE)}
+         "1.53.0": newest_library}
 
 
 def check_folder(folder):
@@ -77,15 +86,12 @@ def check_folder(folder):
 
 
 def reference(name):
-    """From a folder or a name of KNOWN; None if that cannot be had. The shared
-    library of 1.53.0 needs a newer C library than most machines have, so its
-    static one is linked into a program of its own."""
+    """From a folder or a name of KNOWN; None if that cannot be had."""
     folder = KNOWN[name]() if name in KNOWN else check_folder(name)
     if folder is None:
         print("no reference %s on this machine" % name)
         return None
-    program = build(folder, "--static") if name == "1.53.0" else None
-    return Contender("libuv", folder, program=program)
+    return Contender("libuv", folder)
 
 
 def choose(lib, refs):
@@ -97,16 +103,12 @@ def choose(lib, refs):
     return [ours] + others
 
 
-def build(folder, *options):
-    done = subprocess.run([os.path.join(HERE, "build"), *options, folder],
+def build_program(ours):
+    done = subprocess.run([os.path.join(HERE, "build"), ours.folder],
                           stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
         raise Stop("uv-bench does not compile")
     return done.stdout.strip()
-
-
-def build_program(ours):
-    return build(ours.folder)
 
 
 def name_by_version(libraries, bench, probe):

@@ -21,7 +21,7 @@ def workloads(program, env):
 
 
 def command(program, contender, workload, ops, size=None):
-    argv = [contender.program or program]
+    argv = [program]
     if contender.is_floor:
         argv.append("--floor")
     argv += [workload["name"], str(ops)]
