@@ -65,6 +65,28 @@ static inline struct uv__queue* uv__queue_pop_front(struct uv__queue* head) {
   return node;
 }
 
+/* The same for a node that is not used as a queue until it is pushed again: it
+ * is left as it was. */
+static inline struct uv__queue* uv__queue_shift(struct uv__queue* head) {
+  struct uv__queue* node = head->next;
+  head->next = node->next;
+  node->next->prev = head;
+  return node;
+}
+
+/* Moves the nodes of `from` up to and including `last` to the end of `to`. */
+static inline void uv__queue_splice_until(struct uv__queue* to,
+                                          struct uv__queue* from,
+                                          struct uv__queue* last) {
+  struct uv__queue* first = from->next;
+  from->next = last->next;
+  last->next->prev = from;
+  first->prev = to->prev;
+  to->prev->next = first;
+  last->next = to;
+  to->prev = last;
+}
+
 /* Appends all of `from` to `to` and leaves `from` empty. */
 static inline void uv__queue_splice(struct uv__queue* to,
                                     struct uv__queue* from) {

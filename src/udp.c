@@ -25,7 +25,7 @@ static int is_connected(const uv_udp_t* handle) {
  * sockets that the program opened itself. */
 static int to_endpoint(const struct sockaddr* addr, struct uv__endpoint* out) {
   out->addr = addr;
-  out->len = uv__addr_os_len(addr);
+  out->len = uv__addr_len(addr);
   return out->len == 0 ? UV_EINVAL : 0;
 }
 

@@ -24,6 +24,13 @@ static inline int uv__addr_out_check(const struct sockaddr* name,
  * is not supported. Platform part. */
 unsigned int uv__addr_os_len(const struct sockaddr* addr);
 
+/* The same, without a call for the most common family. */
+static inline unsigned int uv__addr_len(const struct sockaddr* addr) {
+  if (addr->sa_family == AF_INET)
+    return sizeof(struct sockaddr_in);
+  return uv__addr_os_len(addr);
+}
+
 /* The number that `zone` is: decimal digits only, as RFC 4007 section 11.2 has
  * them; 0 for anything else and for what does not fit. */
 uint32_t uv__addr_scope_number(const char* zone);

@@ -131,22 +131,6 @@ static ssize_t receive_one(int fd, struct msghdr* msg, int flags) {
   return n == -1 ? uv__errno() : n;
 }
 
-/* Returns the number of datagrams reported; 0 ends the loop. */
-static int recv_single(uv_udp_t* handle, enum queue queue, uv_buf_t* buf) {
-  struct arrival arrival;
-  struct iovec iov = { buf->base, buf->len };
-  struct msghdr msg;
-
-  fill_header(&msg, &arrival, &iov, queue);
-  ssize_t n = receive_one(uv__udp_fd(handle), &msg, queue);
-  if (n < 0) {
-    uv__call_recv(handle, n == UV_EAGAIN ? 0 : n, buf, NULL, 0);
-    return 0;
-  }
-  udp_recv_report(handle, queue, &msg, n, buf, 0);
-  return 1;
-}
-
 #if UV__HAVE_MMSG
 static int receive_many(int fd, struct mmsghdr* msgs, size_t count, int flags) {
   int n;
@@ -189,43 +173,83 @@ static int recv_batch(uv_udp_t* handle, enum queue queue, uv_buf_t* buf) {
     uv__call_recv(handle, 0, buf, NULL, UV_UDP_MMSG_FREE);
   return n;
 }
-#else
-static int recv_batch(uv_udp_t* handle, enum queue queue, uv_buf_t* buf) {
-  return recv_single(handle, queue, buf);
-}
 #endif
 
-static int recv_some(uv_udp_t* handle, enum queue queue) {
-  uv_buf_t buf = { .base = NULL, .len = 0 };
-
-  uv__call_alloc(uv__base(handle), handle->alloc_cb, DATAGRAM_MAX, &buf);
-  if (buf.base == NULL || buf.len == 0) {
-    uv__call_recv(handle, UV_ENOBUFS, &buf, NULL, 0);
-    return 0;
-  }
-  if (!(handle->flags & UV__UDP_RECVMMSG))
-    return recv_single(handle, queue, &buf);
-  if (buf.len < DATAGRAM_MAX) {
-    /* Not even one chunk fits: report it, once per event. */
-    uv__call_recv(handle, UV_EINVAL, &buf, NULL, 0);
-    return 0;
-  }
-  return recv_batch(handle, queue, &buf);
+/* Asks the program for a buffer. Returns 0 after reporting that it has none. */
+static int udp_recv_alloc(uv_udp_t* handle, uv_buf_t* buf) {
+  buf->base = NULL;
+  buf->len = 0;
+  uv__call_alloc(uv__base(handle), handle->alloc_cb, DATAGRAM_MAX, buf);
+  if (buf->base != NULL && buf->len != 0)
+    return 1;
+  uv__call_recv(handle, UV_ENOBUFS, buf, NULL, 0);
+  return 0;
 }
 
-static void recv_on_readable(uv_udp_t* handle, enum queue queue) {
+/* One header serves the whole turn: recvmsg() changes only the lengths and
+ * flags in it. Always inlined, because `queue` is a constant. */
+UV__INLINE void recv_singles(uv_udp_t* handle, enum queue queue) {
+  struct arrival arrival;
+  struct msghdr msg;
+  uv_buf_t buf;
+
+  /* A buffer and an iovec have the same layout, by the ABI. */
+  fill_header(&msg, &arrival, (struct iovec*) &buf, queue);
+  for (int left = TURN_MAX; left > 0 && still_receiving(handle); left--) {
+    if (!udp_recv_alloc(handle, &buf))
+      return;
+    arrival.peer.ss_family = AF_UNSPEC;
+    msg.msg_namelen = sizeof(arrival.peer);
+    if (queue != QUEUE_DATA)
+      take_control(&msg, &arrival);
+    ssize_t n = receive_one(uv__udp_fd(handle), &msg, queue);
+    if (n < 0) {
+      uv__call_recv(handle, n == UV_EAGAIN ? 0 : n, &buf, NULL, 0);
+      return;
+    }
+    udp_recv_report(handle, queue, &msg, n, &buf, 0);
+  }
+}
+
+#if UV__HAVE_MMSG
+UV__NOINLINE static void recv_batches(uv_udp_t* handle, enum queue queue) {
   for (int left = TURN_MAX; left > 0 && still_receiving(handle);) {
-    int n = recv_some(handle, queue);
+    uv_buf_t buf;
+    if (!udp_recv_alloc(handle, &buf))
+      return;
+    if (buf.len < DATAGRAM_MAX) {
+      /* Not even one chunk fits: report it, once per event. */
+      uv__call_recv(handle, UV_EINVAL, &buf, NULL, 0);
+      return;
+    }
+    int n = recv_batch(handle, queue, &buf);
     if (n == 0)
       return;
     left -= n;
   }
 }
+#else
+static void recv_batches(uv_udp_t* handle, enum queue queue) {
+  recv_singles(handle, queue);
+}
+#endif
+
+UV__INLINE void recv_turn(uv_udp_t* handle, enum queue queue) {
+  if (handle->flags & UV__UDP_RECVMMSG)
+    recv_batches(handle, queue);
+  else
+    recv_singles(handle, queue);
+}
+
+/* Out of line: errors are rare. */
+UV__NOINLINE static void recv_errors(uv_udp_t* handle) {
+  recv_turn(handle, QUEUE_ERRORS);
+}
 
 void uv__udp_recv_ready(uv_udp_t* handle, unsigned events) {
-  recv_on_readable(handle, QUEUE_DATA);
+  recv_turn(handle, QUEUE_DATA);
   if ((events & POLLERR) && ERROR_QUEUE != 0)
-    recv_on_readable(handle, QUEUE_ERRORS);
+    recv_errors(handle);
 }
 
 int uv__udp_os_recv_start(uv_udp_t* handle) {

@@ -8,7 +8,7 @@
  * is still queued. Callbacks run from uv__udp_send_ready(), never inside
  * uv_udp_send().
  *
- * Once sent or failed, req->status holds the number of bytes or the error.
+ * req->status is 0, or the error once the send has failed.
  */
 #include "unix/udp.h"
 #include "alloc.h"
@@ -27,6 +27,14 @@
 
 /* Datagrams per call. */
 #define BATCH_MAX 64
+
+/* Bytes of a request's address that an IP address does not need: room for six
+ * buffers, in addition to the four of bufsml. */
+#define IP_ADDRESS_MAX 32
+static_assert(sizeof(struct sockaddr_in6) <= IP_ADDRESS_MAX, "it fits");
+static_assert(offsetof(uv_udp_send_t, u) % _Alignof(uv_buf_t) == 0, "aligned");
+#define SPARE_BUFS                                                             \
+ ((sizeof(struct sockaddr_storage) - IP_ADDRESS_MAX) / sizeof(uv_buf_t))
 
 static void fill_header(struct msghdr* msg, const struct uv__datagram* d) {
   *msg = (struct msghdr) {
@@ -85,32 +93,18 @@ static int send_many(int fd, struct mmsghdr* msgs, unsigned int count) {
 }
 #endif
 
-/* The same for a handle: in one message if possible. */
-static int udp_send_many(uv_udp_t* handle,
-                         struct mmsghdr* msgs,
-                         unsigned int count) {
-  int n = count > 1 ? uv__udp_send_train(handle, msgs, count) : 0;
-
-  return n != 0 ? n : send_many(uv__udp_fd(handle), msgs, count);
-}
-
 static uv_udp_send_t* req_at(struct uv__queue* q) {
   return container_of(q, uv_udp_send_t, queue);
-}
-
-/* What the datagram counts for in send_queue_size. */
-static size_t* queued_size(uv_udp_send_t* req) {
-  return (size_t*) &req->reserved[0];
 }
 
 static struct uv__datagram datagram_of(uv_udp_send_t* req) {
   struct uv__datagram d = { .bufs = req->bufs,
                             .nbufs = req->nbufs,
-                            .size = *queued_size(req) };
+                            .size = *uv__udp_queued_size(req) };
 
   if (req->u.addr.sa_family != AF_UNSPEC) {
     d.to.addr = &req->u.addr;
-    d.to.len = uv__addr_os_len(d.to.addr);
+    d.to.len = uv__addr_len(d.to.addr);
   }
   return d;
 }
@@ -122,33 +116,47 @@ static unsigned int udp_send_gather(uv_udp_t* handle, struct mmsghdr* msgs) {
   for (struct uv__queue* q = head->next; q != head; q = q->next) {
     struct uv__datagram d = datagram_of(req_at(q));
     fill_header(&msgs[count].msg_hdr, &d);
-    msgs[count].msg_len = (unsigned int) d.size;
     if (++count == BATCH_MAX)
       break;
   }
   return count;
 }
 
-/* Updates the metrics after a call that returned `n`, a count or an error. */
-static void count_sent(const uv_udp_t* handle,
-                       const struct mmsghdr* msgs,
-                       int n) {
-  ssize_t bytes = n;
+/* Sends the front of the queue, one message for each datagram. Returns how
+ * many, or the error of the first. */
+UV__NOINLINE static int udp_send_separately(uv_udp_t* handle) {
+  struct mmsghdr msgs[BATCH_MAX];
+  unsigned int count = udp_send_gather(handle, msgs);
 
-  if (!uv__is_observed())
-    return;
-  if (n > 0)
-    bytes = 0;
-  for (int i = 0; i < n; i++)
-    bytes += (ssize_t) msgs[i].msg_len;
+  return send_many(uv__udp_fd(handle), msgs, count);
+}
+
+/* Updates the metrics after a call that sent the first `n` of the queue, or
+ * failed. */
+UV__COLD static void count_queue_sent(const uv_udp_t* handle, int n) {
+  struct uv__queue* q = handle->write_queue.next;
+  ssize_t bytes = n > 0 ? 0 : n;
+
+  for (int i = 0; i < n; i++, q = q->next)
+    bytes += (ssize_t) *uv__udp_queued_size(req_at(q));
   uv__observed_send_call(handle->loop, bytes);
 }
 
-static void complete_first(uv_udp_t* handle, ssize_t status) {
-  struct uv__queue* q = uv__queue_pop_front(&handle->write_queue);
+static void complete_first(uv_udp_t* handle, int status) {
+  struct uv__queue* q = uv__queue_shift(&handle->write_queue);
 
   req_at(q)->status = status;
   uv__queue_push_back(&handle->write_completed_queue, q);
+}
+
+/* The first `n` were sent: one of them at least. */
+static void complete_sent(uv_udp_t* handle, int n) {
+  struct uv__queue* last = handle->write_queue.next;
+
+  for (int i = 1; i < n; i++)
+    last = last->next;
+  uv__queue_splice_until(&handle->write_completed_queue, &handle->write_queue,
+                         last);
 }
 
 /* Bytes or UV_E*; UV_EAGAIN if there is no buffer space. */
@@ -173,16 +181,17 @@ static enum progress fail_first(uv_udp_t* handle, int err) {
   return FAILED;
 }
 
+/* In one message if possible. */
 static enum progress send_batch(uv_udp_t* handle) {
-  struct mmsghdr msgs[BATCH_MAX];
-  unsigned int count = udp_send_gather(handle, msgs);
-  int n = udp_send_many(handle, msgs, count);
+  int n = uv__udp_send_queued_train(handle);
 
-  count_sent(handle, msgs, n);
+  if (n == 0)
+    n = udp_send_separately(handle);
+  if (uv__is_observed())
+    count_queue_sent(handle, n);
   if (n < 0)
     return fail_first(handle, n);
-  for (int i = 0; i < n; i++)
-    complete_first(handle, msgs[i].msg_len);
+  complete_sent(handle, n);
   return SENT;
 }
 
@@ -192,7 +201,7 @@ static enum progress send_single(uv_udp_t* handle) {
 
   if (n < 0)
     return fail_first(handle, (int) n);
-  complete_first(handle, n);
+  complete_first(handle, 0);
   return SENT;
 }
 
@@ -225,19 +234,24 @@ static void watch_for_room(uv_udp_t* handle) {
     uv__io_stop(handle->loop, w, POLLOUT);
 }
 
+static uv_buf_t* spare_bufs(uv_udp_send_t* req) {
+  return (uv_buf_t*) (void*) ((char*) &req->u + IP_ADDRESS_MAX);
+}
+
 static void release_bufs(uv_udp_send_t* req) {
-  if (req->bufs != req->bufsml)
+  /* Inside the request, or allocated. */
+  if ((uintptr_t) req->bufs - (uintptr_t) req >= sizeof(*req))
     uv__free(req->bufs);
   req->bufs = NULL;
 }
 
 static void report_one(uv_udp_t* handle, uv_udp_send_t* req) {
-  handle->send_queue_size -= *queued_size(req);
-  handle->send_queue_count--;
+  handle->send_queue_size -= *uv__udp_queued_size(req);
   uv__req_unregister(handle->loop);
+  handle->send_queue_count--;
   release_bufs(req);
   if (req->cb != NULL)
-    uv__call_udp_send(req, req->status < 0 ? (int) req->status : 0);
+    uv__call_udp_send(req, (int) req->status);
 }
 
 /* Sends made by these callbacks are queued behind. */
@@ -246,7 +260,7 @@ static void report_completed(uv_udp_t* handle) {
 
   handle->flags |= UV__UDP_DRAINING;
   while (!uv__queue_empty(due))
-    report_one(handle, req_at(uv__queue_pop_front(due)));
+    report_one(handle, req_at(uv__queue_shift(due)));
   handle->flags &= ~UV__UDP_DRAINING;
 }
 
@@ -275,15 +289,40 @@ void uv__udp_cancel_sends(uv_udp_t* handle) {
   assert(handle->send_queue_count == 0);
 }
 
+/* Copies more buffers than one. */
+UV__NOINLINE static int keep_many_bufs(uv_udp_send_t* req,
+                                       const struct uv__datagram* d) {
+  uv_buf_t* bufs = req->bufsml;
+
+  if (d->nbufs > ARRAY_SIZE(req->bufsml)) {
+    if (d->nbufs <= SPARE_BUFS && d->to.len <= IP_ADDRESS_MAX)
+      bufs = spare_bufs(req);
+    else
+      bufs = uv__malloc_array(d->nbufs, sizeof(*bufs));
+  }
+  if (bufs == NULL)
+    return UV_ENOMEM;
+  memcpy(bufs, d->bufs, d->nbufs * sizeof(*bufs));
+  req->bufs = bufs;
+  return 0;
+}
+
 static int keep_bufs(uv_udp_send_t* req, const struct uv__datagram* d) {
   req->nbufs = d->nbufs;
+  if (d->nbufs != 1)
+    return keep_many_bufs(req, d);
   req->bufs = req->bufsml;
-  if (d->nbufs > ARRAY_SIZE(req->bufsml))
-    req->bufs = uv__malloc_array(d->nbufs, sizeof(*req->bufs));
-  if (req->bufs == NULL)
-    return UV_ENOMEM;
-  memcpy(req->bufs, d->bufs, d->nbufs * sizeof(*req->bufs));
+  req->bufsml[0] = d->bufs[0];
   return 0;
+}
+
+static void keep_address(uv_udp_send_t* req, struct uv__endpoint to) {
+  if (to.len == sizeof(struct sockaddr_in))
+    memcpy(&req->u.storage, to.addr, sizeof(struct sockaddr_in)); /* no call */
+  else if (to.addr != NULL)
+    memcpy(&req->u.storage, to.addr, to.len);
+  else
+    req->u.addr.sa_family = AF_UNSPEC;
 }
 
 static int prepare_socket(uv_udp_t* handle, const struct uv__datagram* d) {
@@ -296,10 +335,10 @@ static int prepare_socket(uv_udp_t* handle, const struct uv__datagram* d) {
 static void count_pending(uv_udp_send_t* req, size_t size) {
   uv_udp_t* handle = req->handle;
 
-  *queued_size(req) = size;
-  handle->send_queue_count++;
+  *uv__udp_queued_size(req) = size;
   handle->send_queue_size += size;
   uv__req_register(handle->loop);
+  handle->send_queue_count++;
   uv__handle_start(uv__base(handle));
 }
 
@@ -311,7 +350,7 @@ UV__NOINLINE static int send_first(uv_udp_send_t* req,
 
   if (n == UV_EAGAIN)
     return 0;
-  req->status = n;
+  req->status = n < 0 ? n : 0;
   req->bufs = req->bufsml; /* nothing to free */
   count_pending(req, d->size);
   uv__queue_push_back(&handle->write_completed_queue, &req->queue);
@@ -327,13 +366,12 @@ static int udp_send_enqueue(uv_udp_send_t* req, const struct uv__datagram* d) {
     return err;
 
   req->status = 0;
-  req->u.addr.sa_family = AF_UNSPEC;
-  if (d->to.addr != NULL)
-    memcpy(&req->u.storage, d->to.addr, d->to.len);
+  keep_address(req, d->to);
   count_pending(req, d->size);
+  int is_first = uv__queue_empty(&handle->write_queue);
   uv__queue_push_back(&handle->write_queue, &req->queue);
-
-  watch_for_room(handle);
+  if (is_first)
+    watch_for_room(handle);
   return 0;
 }
 
@@ -361,6 +399,21 @@ int uv__udp_os_send_now(uv_udp_t* handle, const struct uv__datagram* d) {
   return err != 0 ? err : (int) send_directly(handle, d);
 }
 
+/* Updates the metrics after a call that returned `n`, a count or an error. */
+static void count_sent(const uv_udp_t* handle,
+                       const struct mmsghdr* msgs,
+                       int n) {
+  ssize_t bytes = n;
+
+  if (!uv__is_observed())
+    return;
+  if (n > 0)
+    bytes = 0;
+  for (int i = 0; i < n; i++)
+    bytes += (ssize_t) msgs[i].msg_len;
+  uv__observed_send_call(handle->loop, bytes);
+}
+
 static int send_now_batch(uv_udp_t* handle,
                           uv_buf_t** bufs,
                           unsigned int* nbufs,
@@ -372,13 +425,15 @@ static int send_now_batch(uv_udp_t* handle,
     struct uv__datagram d = { .bufs = bufs[i], .nbufs = nbufs[i] };
     if (addrs != NULL && addrs[i] != NULL) {
       d.to.addr = addrs[i];
-      d.to.len = uv__addr_os_len(addrs[i]);
+      d.to.len = uv__addr_len(addrs[i]);
     }
     fill_header(&msgs[i].msg_hdr, &d);
     (void) uv__bufs_measure(bufs[i], nbufs[i], &d.size); /* checked before */
     msgs[i].msg_len = (unsigned int) d.size;
   }
-  int n = udp_send_many(handle, msgs, count);
+  int n = count > 1 ? uv__udp_send_train(handle, msgs, count) : 0;
+  if (n == 0)
+    n = send_many(uv__udp_fd(handle), msgs, count);
   count_sent(handle, msgs, n);
   return n == UV_ENOBUFS ? UV_EAGAIN : n;
 }

@@ -46,16 +46,27 @@ void uv__udp_recv_ready(uv_udp_t* handle, unsigned events);
  * (udp-send.c). */
 void uv__udp_send_ready(uv_udp_t* handle);
 
-/* Sends datagrams from the front of `msgs` as one message (linux/udp-train.c);
- * their sizes are in msg_len. Returns how many, 0 if they must be sent one by
- * one, or UV_E*, where none was sent. */
+/* What a queued datagram counts for in send_queue_size: its bytes. */
+static inline size_t* uv__udp_queued_size(uv_udp_send_t* req) {
+  return (size_t*) &req->reserved[0];
+}
+
+/* Sends datagrams as one message (linux/udp-train.c): from the front of `msgs`,
+ * with their sizes in msg_len, or from the front of write_queue. Returns how
+ * many, 0 if they must be sent one by one, or UV_E*, where none was sent. */
 #if UV__HAVE_UDP_SEGMENT
 int uv__udp_send_train(uv_udp_t* handle,
-                       struct mmsghdr* msgs,
+                       const struct mmsghdr* msgs,
                        unsigned int count);
+int uv__udp_send_queued_train(uv_udp_t* handle);
 #else
+static inline int uv__udp_send_queued_train(uv_udp_t* handle) {
+  (void) handle;
+  return 0;
+}
+
 static inline int uv__udp_send_train(uv_udp_t* handle,
-                                     struct mmsghdr* msgs,
+                                     const struct mmsghdr* msgs,
                                      unsigned int count) {
   (void) handle;
   (void) msgs;

@@ -174,6 +174,7 @@ UNIT(deadline_interrupted_waits_add_up)
 UNIT(queue_order)
 UNIT(queue_remove_twice)
 UNIT(queue_splice_and_move)
+UNIT(queue_shift_and_splice_until)
 UNIT(queue_random_operations)
 
 /* unit-alloc.c */

@@ -98,6 +98,27 @@ UNIT_TEST(queue_splice_and_move) {
   check_list(&b, NULL, 0);
 }
 
+UNIT_TEST(queue_shift_and_splice_until) {
+  struct uv__queue a;
+  struct uv__queue b;
+
+  init_items();
+  uv__queue_init(&a);
+  uv__queue_init(&b);
+  for (int i = 0; i < 5; i++)
+    uv__queue_push_back(&a, &items[i].node);
+  CHECK(uv__queue_shift(&a) == &items[0].node);
+  check_list(&a, (int[]) { 1, 2, 3, 4 }, 4);
+  uv__queue_push_back(&b, &items[0].node);
+
+  uv__queue_splice_until(&b, &a, &items[2].node);
+  check_list(&b, (int[]) { 0, 1, 2 }, 3);
+  check_list(&a, (int[]) { 3, 4 }, 2);
+  uv__queue_splice_until(&b, &a, &items[4].node);
+  check_list(&b, (int[]) { 0, 1, 2, 3, 4 }, 5);
+  check_list(&a, NULL, 0);
+}
+
 static int model_find(const int* model, int n, int id) {
   for (int i = 0; i < n; i++)
     if (model[i] == id)

@@ -15,6 +15,7 @@
  * is refused as a whole. The handle sends no more trains then.
  */
 #include "unix/udp.h"
+#include "queue.h"
 #include "unix/fd.h"
 
 #include <errno.h>
@@ -35,10 +36,12 @@
 #define TRAIN_BYTES_MAX 60000
 
 struct train {
-  struct iovec iov[TRAIN_MAX];
-  size_t niov;
+  const struct sockaddr* to;
+  size_t segment;     /* size of its datagrams; the last may be shorter */
   unsigned int count; /* datagrams */
+  size_t niov;
   size_t bytes;
+  struct iovec iov[TRAIN_MAX];
 };
 
 static int has_option(int fd) {
@@ -74,68 +77,71 @@ static int is_unicast(const struct sockaddr* addr) {
   return 0;
 }
 
-/* `a` is an address of UDP. */
-static int has_same_address(const struct msghdr* a, const struct msghdr* b) {
-  const struct sockaddr_in* in_a = a->msg_name;
-  const struct sockaddr_in* in_b = b->msg_name;
-
-  if (a->msg_namelen != b->msg_namelen)
+/* `a` is an IPv4 or IPv6 address. */
+static int is_same_address(const struct sockaddr* a, const struct sockaddr* b) {
+  /* Family, port and, of IPv4, the address: one comparison. */
+  if (memcmp(a, b, offsetof(struct sockaddr_in, sin_zero)) != 0)
     return 0;
-  if (in_a->sin_family != AF_INET)
-    return memcmp(in_a, in_b, a->msg_namelen) == 0;
-  return in_a->sin_port == in_b->sin_port &&
-         in_a->sin_addr.s_addr == in_b->sin_addr.s_addr;
+  return a->sa_family == AF_INET ||
+         memcmp(a, b, sizeof(struct sockaddr_in6)) == 0;
 }
 
-static int has_room(const struct train* train,
-                    const struct msghdr* msg,
-                    size_t size) {
-  return train->niov + (size_t) msg->msg_iovlen <= TRAIN_MAX &&
-         train->bytes + size <= TRAIN_BYTES_MAX;
+static void train_init(struct train* train,
+                       const struct sockaddr* to,
+                       size_t segment) {
+  train->to = to;
+  train->segment = segment;
+  train->count = 0;
+  train->niov = 0;
+  train->bytes = 0;
 }
 
-static void add_datagram(struct train* train,
-                         const struct msghdr* msg,
-                         size_t size) {
-  memcpy(&train->iov[train->niov], msg->msg_iov,
-         (size_t) msg->msg_iovlen * sizeof(train->iov[0]));
-  train->niov += (size_t) msg->msg_iovlen;
+/* Adds a datagram; returns 0 if it does not belong to the train. */
+static int train_add(struct train* train,
+                     const struct sockaddr* to,
+                     const uv_buf_t* bufs,
+                     size_t nbufs,
+                     size_t size) {
+  if (size == 0 || size > train->segment || !is_same_address(train->to, to))
+    return 0;
+  if (train->niov + nbufs > TRAIN_MAX || train->bytes + size > TRAIN_BYTES_MAX)
+    return 0;
+  for (size_t i = 0; i < nbufs; i++)
+    train->iov[train->niov + i] =
+        (struct iovec) { .iov_base = bufs[i].base, .iov_len = bufs[i].len };
+  train->niov += nbufs;
   train->bytes += size;
   train->count++;
+  return 1;
 }
 
-/* Collects the train at the front of `msgs`. Returns the size of its
- * datagrams. */
-static size_t collect_train(struct train* train,
-                            const struct mmsghdr* msgs,
-                            unsigned int count) {
-  const struct msghdr* first = &msgs[0].msg_hdr;
-  size_t segment = msgs[0].msg_len;
-  size_t size = segment;
-
-  train->niov = 0;
-  train->count = 0;
-  train->bytes = 0;
-  for (unsigned int i = 0; i < count && size == segment; i++) {
+/* Collects from the front of `msgs`. */
+static void collect_msgs(struct train* train,
+                         const struct mmsghdr* msgs,
+                         unsigned int count) {
+  for (unsigned int i = 0; i < count; i++) {
     const struct msghdr* msg = &msgs[i].msg_hdr;
-    size = msgs[i].msg_len;
-    if (size == 0 || size > segment || !has_same_address(first, msg) ||
-        !has_room(train, msg, size))
-      break;
-    add_datagram(train, msg, size);
+    size_t size = msgs[i].msg_len;
+    if (!train_add(train, msg->msg_name, (const uv_buf_t*) msg->msg_iov,
+                   (size_t) msg->msg_iovlen, size) ||
+        size < train->segment)
+      return;
   }
-  return segment;
 }
 
-static int send_train(int fd, const struct train* train, struct msghdr* msg) {
-  ssize_t n;
+static uv_udp_send_t* req_at(struct uv__queue* q) {
+  return container_of(q, uv_udp_send_t, queue);
+}
 
-  msg->msg_iov = (struct iovec*) train->iov;
-  msg->msg_iovlen = train->niov;
-  do
-    n = sendmsg(fd, msg, 0);
-  while (n == -1 && errno == EINTR);
-  return n == -1 ? uv__errno() : (int) train->count;
+/* Collects from the front of a queue of requests. */
+static void collect_queue(struct train* train, const struct uv__queue* head) {
+  for (struct uv__queue* q = head->next; q != head; q = q->next) {
+    uv_udp_send_t* req = req_at(q);
+    size_t size = *uv__udp_queued_size(req);
+    if (!train_add(train, &req->u.addr, req->bufs, req->nbufs, size) ||
+        size < train->segment)
+      return;
+  }
 }
 
 static int is_refusal(int err) {
@@ -143,33 +149,63 @@ static int is_refusal(int err) {
          err == UV_ENOTSUP;
 }
 
-int uv__udp_send_train(uv_udp_t* handle,
-                       struct mmsghdr* msgs,
-                       unsigned int count) {
+/* Returns how many datagrams were sent, 0 if they must be sent one by one, or
+ * UV_E*. */
+static int send_train(uv_udp_t* handle, struct train* train) {
   union {
     struct cmsghdr header; /* for its alignment */
     char room[CMSG_SPACE(sizeof(uint16_t))];
   } control;
-  struct train train;
+  uint16_t segment = (uint16_t) train->segment;
+  struct msghdr msg = {
+    .msg_name = (void*) train->to,
+    .msg_namelen = uv__addr_len(train->to),
+    .msg_iov = train->iov,
+    .msg_iovlen = train->niov,
+    .msg_control = &control,
+    .msg_controllen = sizeof(control),
+  };
+  ssize_t n;
 
-  if (!is_unicast(msgs[0].msg_hdr.msg_name) || !can_send_trains(handle))
+  if (train->count < 2)
     return 0;
-  uint16_t segment = (uint16_t) collect_train(&train, msgs, count);
-  if (train.count < 2)
-    return 0;
-
-  struct msghdr msg = msgs[0].msg_hdr;
   memset(&control, 0, sizeof(control));
-  msg.msg_control = &control;
-  msg.msg_controllen = sizeof(control);
   control.header.cmsg_level = SOL_UDP;
   control.header.cmsg_type = UDP_SEGMENT;
   control.header.cmsg_len = CMSG_LEN(sizeof(segment));
   memcpy(CMSG_DATA(&control.header), &segment, sizeof(segment));
 
-  int n = send_train(uv__udp_fd(handle), &train, &msg);
-  if (n >= 0 || !is_refusal(n))
-    return n;
+  do
+    n = sendmsg(uv__udp_fd(handle), &msg, 0);
+  while (n == -1 && errno == EINTR);
+  if (n >= 0)
+    return (int) train->count;
+  int err = uv__errno();
+  if (!is_refusal(err))
+    return err;
   handle->flags |= UV__UDP_NO_TRAINS;
   return 0;
+}
+
+int uv__udp_send_train(uv_udp_t* handle,
+                       const struct mmsghdr* msgs,
+                       unsigned int count) {
+  struct train train;
+
+  if (!can_send_trains(handle) || !is_unicast(msgs[0].msg_hdr.msg_name))
+    return 0;
+  train_init(&train, msgs[0].msg_hdr.msg_name, msgs[0].msg_len);
+  collect_msgs(&train, msgs, count);
+  return send_train(handle, &train);
+}
+
+int uv__udp_send_queued_train(uv_udp_t* handle) {
+  uv_udp_send_t* first = req_at(handle->write_queue.next);
+  struct train train;
+
+  if (!can_send_trains(handle) || !is_unicast(&first->u.addr))
+    return 0;
+  train_init(&train, &first->u.addr, *uv__udp_queued_size(first));
+  collect_queue(&train, &handle->write_queue);
+  return send_train(handle, &train);
 }
