@@ -328,29 +328,38 @@ UV__NOINLINE static int forget_orphan(uv_loop_t* loop, int fd) {
   return 0;
 }
 
-/* The watcher stopped and did not start again before its fd became ready. */
-UV__NOINLINE static int drop_stopped(uv_loop_t* loop, uv__io_t* w) {
-  io_forget_stopped(loop, w);
-  return 0;
-}
-
-static int dispatch_io(uv_loop_t* loop, const struct uv__event* event) {
-  int fd = (int) event->key;
-  uv__io_t* w = (unsigned) fd < loop->nwatchers ? loop->watchers[fd] : NULL;
-
-  if (w == NULL)
-    return forget_orphan(loop, fd);
+/* Other events than those that dispatch_io() runs at once. */
+UV__NOINLINE static int dispatch_other_io(uv_loop_t* loop,
+                                          uv__io_t* w,
+                                          unsigned bits) {
   /* Not committed: the event belongs to an earlier owner of this fd, or
    * predates a restart. */
-  if (w->events == 0 || (w->bits & UV__IO_RESTARTED))
+  if (w->events == 0 || (w->bits & RESTARTED))
     return 0;
-  if (w->pevents == 0)
-    return drop_stopped(loop, w);
-
-  unsigned events = event->bits & (w->pevents | POLLERR | POLLHUP);
+  if (w->pevents == 0) {
+    /* It stopped and did not start again before its fd became ready. */
+    io_forget_stopped(loop, w);
+    return 0;
+  }
+  unsigned events = bits & (w->pevents | POLLERR | POLLHUP);
   if (events == 0)
     return 0;
   io_run(loop, w, events);
+  return 1;
+}
+
+static int dispatch_io(uv_loop_t* loop, const struct uv__event* event) {
+  unsigned fd = (unsigned) event->key;
+  uv__io_t* w = fd < loop->nwatchers ? loop->watchers[fd] : NULL;
+  unsigned bits = event->bits;
+
+  if (w == NULL)
+    return forget_orphan(loop, (int) fd);
+  /* The rule: something that is registered and still of interest. Without
+   * flags, w->bits is the kind. */
+  if ((bits & w->events & w->pevents) == 0 || w->bits > KIND_MASK)
+    return dispatch_other_io(loop, w, bits);
+  io_handlers[w->bits](loop, w, bits & (w->pevents | POLLERR | POLLHUP));
   return 1;
 }
 

@@ -115,15 +115,26 @@ UV__NOINLINE static void poll_fail(uv_poll_t* handle, int err) {
   uv__call_poll(handle, err, 0);
 }
 
-void uv__poll_handle_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
-  uv_poll_t* handle = container_of(w, uv_poll_t, io_watcher);
-  int ready = poll_result(events, w->pevents);
+/* Events that the rule above is for. */
+UV__NOINLINE static void poll_report_other(uv_poll_t* handle, unsigned events) {
+  int ready = poll_result(events, handle->io_watcher.pevents);
 
-  (void) loop;
   if (ready < 0)
     poll_fail(handle, ready);
   else if (ready > 0)
     uv__call_poll(handle, 0, ready);
+}
+
+void uv__poll_handle_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
+  uv_poll_t* handle = container_of(w, uv_poll_t, io_watcher);
+
+  (void) loop;
+  if (events & ~(unsigned) (POLLIN | POLLOUT))
+    poll_report_other(handle, events);
+  else
+    uv__call_poll(handle, 0,
+                  (events & POLLIN ? UV_READABLE : 0) |
+                      (events & POLLOUT ? UV_WRITABLE : 0));
 }
 
 enum uv__close_result uv__poll_handle_close(uv_handle_t* handle) {

@@ -24,13 +24,24 @@ static_assert(EPOLLERR == POLLERR && EPOLLHUP == POLLHUP, "same bits");
 /* Kernel structures fetched per call; one call fills a whole batch. */
 #define KERNEL_BATCH UV__BATCH_MAX
 
-static int epoll_control(const uv_loop_t* loop, int op, int fd, unsigned mask) {
+/* The data of an event: the kind in the upper half, the fd in the lower. */
+#define KIND_SHIFT 32
+
+static int epoll_change(const uv_loop_t* loop,
+                        int op,
+                        int fd,
+                        unsigned mask,
+                        enum uv__event_kind kind) {
   struct epoll_event event;
 
   memset(&event, 0, sizeof(event));
   event.events = mask;
-  event.data.fd = fd;
+  event.data.u64 = (uint64_t) kind << KIND_SHIFT | (unsigned) fd;
   return epoll_ctl(loop->backend_fd, op, fd, &event) == 0 ? 0 : uv__errno();
+}
+
+static int epoll_control(const uv_loop_t* loop, int op, int fd, unsigned mask) {
+  return epoll_change(loop, op, fd, mask, UV__EVENT_IO);
 }
 
 static int epoll_poller_open(uv_loop_t* loop) {
@@ -43,8 +54,8 @@ static int epoll_poller_open(uv_loop_t* loop) {
   err = uv__self_pipe_open(loop);
   if (err != 0)
     goto err_close_backend;
-  err = epoll_control(loop, EPOLL_CTL_ADD, uv__self_pipe_get(loop),
-                      EPOLLIN | EPOLLET);
+  err = epoll_change(loop, EPOLL_CTL_ADD, uv__self_pipe_get(loop),
+                     EPOLLIN | EPOLLET, UV__EVENT_WAKE);
   if (err != 0)
     goto err_close_wake;
   return 0;
@@ -127,15 +138,14 @@ static int epoll_poller_wait(uv_loop_t* loop,
                              int max,
                              int timeout_ms) {
   struct epoll_event events[KERNEL_BATCH];
-  int wake_fd = uv__self_pipe_get(loop);
   int n = wait_kernel(loop, events, max < KERNEL_BATCH ? max : KERNEL_BATCH,
                       timeout_ms);
 
   for (int i = 0; i < n; i++) {
-    int fd = events[i].data.fd;
-    out[i].key = (uintptr_t) fd;
+    uint64_t data = events[i].data.u64;
+    out[i].key = (uint32_t) data;
     out[i].bits = events[i].events;
-    out[i].kind = fd == wake_fd ? UV__EVENT_WAKE : UV__EVENT_IO;
+    out[i].kind = (uint32_t) (data >> KIND_SHIFT);
   }
   return n;
 }
