@@ -724,6 +724,8 @@ TEST_WINDOWS(udp_last_send_stops_the_handle, "inactive in the callback")
 TEST_WINDOWS(signal_bad_number_changes_nothing, "numbers checked first")
 TEST_WINDOWS(tcp_connecting_is_not_open_yet, "streams that open later")
 TEST_WINDOWS(pipe_known_error_survives_the_close, "named pipes")
+TEST_WINDOWS(pipe_names_without_a_peer, "named pipes")
+TEST_WINDOWS(udp_truncated_datagram_ends_the_turn, "WSAEMSGSIZE")
 
 /* test-uring.c */
 TEST_UNIX(uring_results_equal_the_pools, "io_uring")

@@ -89,3 +89,70 @@ TEST_IMPL(pipe_known_error_survives_the_close) {
   ASSERT_OK(uv_loop_close(&loop));
   return 0;
 }
+
+TEST_IMPL(pipe_names_without_a_peer) {
+  char name[256];
+  size_t size = sizeof(name);
+  uv_connect_t req;
+  uv_pipe_t pipes[3];
+  uv_file fds[2];
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &pipes[2], 0));
+  uv_pipe_connect(&req, &pipes[2], "\\\\?\\pipe\\uv-test-missing", on_connect);
+  ASSERT_ERR(UV_EBADF, uv_pipe_getpeername(&pipes[2], name, &size));
+
+  ASSERT_OK(uv_pipe(fds, UV_NONBLOCK_PIPE, UV_NONBLOCK_PIPE));
+  for (int i = 0; i < 2; i++) {
+    ASSERT_OK(uv_pipe_init(&loop, &pipes[i], 0));
+    ASSERT_OK(uv_pipe_open(&pipes[i], fds[i]));
+  }
+  uv_close((uv_handle_t*) &pipes[0], NULL);
+  size = sizeof(name);
+  int err = uv_pipe_getpeername(&pipes[1], name, &size);
+  if (err != 0) /* Wine does not know the name without a peer. */
+    ASSERT_EQ(0, size);
+  test_close_loop(&loop);
+  return 0;
+}
+
+static void on_alloc_one(uv_handle_t* handle, size_t suggested, uv_buf_t* buf) {
+  static char byte;
+
+  (void) handle;
+  (void) suggested;
+  *buf = uv_buf_init(&byte, 1);
+}
+
+static void on_recv(uv_udp_t* handle,
+                    ssize_t nread,
+                    const uv_buf_t* buf,
+                    const struct sockaddr* addr,
+                    unsigned flags) {
+  (void) handle;
+  (void) buf;
+  (void) addr;
+  ASSERT_EQ(1, nread);
+  ASSERT_EQ(UV_UDP_PARTIAL, flags);
+  calls++;
+}
+
+/* The callback is not called again to say that there is nothing more. */
+TEST_IMPL(udp_truncated_datagram_ends_the_turn) {
+  uv_buf_t three = uv_buf_init("abc", 3);
+  struct sockaddr_in addr = test_loopback();
+  uv_udp_t udp;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_udp_init(&loop, &udp));
+  ASSERT_OK(uv_udp_bind(&udp, (struct sockaddr*) &addr, 0));
+  addr = test_udp_address(&udp);
+  ASSERT_OK(uv_udp_recv_start(&udp, on_alloc_one, on_recv));
+  for (int i = 1; i <= 3; i++) {
+    ASSERT_EQ(3, uv_udp_try_send(&udp, &three, 1, (struct sockaddr*) &addr));
+    uv_run(&loop, UV_RUN_ONCE);
+    ASSERT_EQ(i, calls);
+  }
+  test_close_loop(&loop);
+  return 0;
+}

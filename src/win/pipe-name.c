@@ -51,8 +51,10 @@ static int put_system_name(uv_pipe_t* pipe, char* buffer, size_t* size) {
     uv__pipe_thread_stop_read(pipe);
   LONG result = uv__winapi()->NtQueryInformationFile(
       pipe->handle, &status, &info, sizeof(info), FILE_NAME_INFORMATION_CLASS);
-  if (result != STATUS_SUCCESS)
+  if (result != STATUS_SUCCESS) {
+    *size = 0; /* as in libuv, also on unix */
     return uv__status_error(result);
+  }
 
   size_t units = uv__min_size(info.length / sizeof(WCHAR), NAME_UNITS_MAX);
   if (units == 0)
@@ -92,6 +94,8 @@ int uv__pipe_os_getpeername(const uv_pipe_t* pipe, char* buffer, size_t* size) {
 
   if (pipe->flags & UV__PIPE_SERVER)
     return UV_ENOTCONN;
+  if (!(pipe->flags & UV__PIPE_CONN))
+    return UV_EBADF; /* still connecting */
   if (pipe->flags & UV__BOUND)
     return uv__out_string_put("", 0, buffer, size);
   return put_name((uv_pipe_t*) pipe, buffer, size);

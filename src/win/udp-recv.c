@@ -93,11 +93,12 @@ static int recv_one(uv_udp_t* handle) {
     uv__call_recv(handle, n == UV_EAGAIN ? 0 : n, &buf, NULL, 0);
     return 0;
   }
-  if (n < 0)
+  if (n < 0) {
     uv__call_recv(handle, (ssize_t) buf.len, &buf,
                   (const struct sockaddr*) &from, UV_UDP_PARTIAL);
-  else
-    uv__call_recv(handle, n, &buf, (const struct sockaddr*) &from, 0);
+    return 0; /* as in libuv: the poll finds the next one */
+  }
+  uv__call_recv(handle, n, &buf, (const struct sockaddr*) &from, 0);
   return still_receiving(handle);
 }
 
