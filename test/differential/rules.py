@@ -5,6 +5,7 @@ import re
 from report import first_difference
 
 LATE = re.compile(r'(now|timeout|due|alive)=-?\d+')
+READS_MAX = 32      # of a stream in an iteration
 EVENT = re.compile(r'^\s*([a-z]\d+ (?:\w+_cb2?|alloc|done))\b')
 
 
@@ -61,7 +62,8 @@ class Rule:
                    for pattern in self.patterns(a[:at])):
             return False
         check = {'late': is_late, 'order': is_order, 'more': is_more,
-                 'round': is_round}
+                 'round': is_round, 'again': is_again,
+                 'idle': is_idle}
         return self.how not in check or check[self.how](a, b, at, x, y)
 
 
@@ -115,6 +117,34 @@ def is_round(a, b, at, x, y):
         if len(line) - len(line.lstrip()) <= indent and \
                 not re.match(r'\s*[cpi]\d (idle|prepare|check)_cb', line):
             return re.match(r'\[\d+\] ran once -> 1', line) is not None
+    return False
+
+
+def is_again(a, b, at, x, y):
+    """Does libuv go on reading a stream that has had its turn: READS_MAX reads,
+    or one without a buffer?"""
+    del b, x
+    name = re.match(r'(\w\d) alloc', y)
+    if name is None or at == 0:
+        return False
+    reads = []
+    for line in reversed(a[:at]):
+        match = re.match(r'\s*(\w\d) (alloc|read_cb (\w+))', line)
+        if match and match[1] == name[1]:
+            if match[3]:
+                reads.append(match[3])
+        elif re.match(r'\s{0,2}\S', line):
+            break   # another callback; what this one did is indented
+    return reads[:1] == ['ENOBUFS'] or len(reads) >= READS_MAX
+
+
+def is_idle(a, b, at, x, y):
+    """Is this in a callback after which another idle callback runs?"""
+    del b, x, y
+    indent = len(a[at]) - len(a[at].lstrip())
+    for line in a[at:]:
+        if len(line) - len(line.lstrip()) < indent:
+            return re.match(r'\s+i\d idle_cb', line) is not None
     return False
 
 

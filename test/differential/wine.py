@@ -4,6 +4,7 @@
 `run --target windows` runs inside test/wine, which gives it a Wine of its own.
 Each program is a process, since there is no fork(); its directory is made here.
 """
+import concurrent.futures
 import os
 import shutil
 import subprocess
@@ -25,6 +26,8 @@ LIBS = ['-lpsapi', '-luser32', '-ladvapi32', '-liphlpapi', '-luserenv',
 REFERENCE = [os.path.join(TOP, 'test', 'conformance', 'reference'), '--mingw',
              VERSION]
 SECONDS_MAX = 30
+# Programs at a time: they wait for Wine more than they compute.
+LANES = int(os.environ.get('DIFFERENTIAL_LANES', '4'))
 # Given to the wine64 of a program: its own process number.
 START = 'DIFFER_PID=$$ exec wine64 "$@"'
 
@@ -68,10 +71,12 @@ def run_one(program, arguments, env):
 
 def run(program, area, version, first, count, keep, env):
     """As run() of the script `run`: {seed: [line, ...]}."""
-    traces = {}
-    for seed in range(first, first + count):
+    def run_seed(seed):
         arguments = [area, version, str(seed), '1']
         if keep is not None:
             arguments.append(','.join(str(n) for n in keep))
-        traces[seed] = run_one(program, arguments, env)
-    return traces
+        return run_one(program, arguments, env)
+
+    seeds = range(first, first + count)
+    with concurrent.futures.ThreadPoolExecutor(LANES) as lanes:
+        return dict(zip(seeds, lanes.map(run_seed, seeds)))
