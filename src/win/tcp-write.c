@@ -376,7 +376,6 @@ static void write_account(uv_tcp_t* tcp, uv_write_t* req) {
   size_t left = req->u.io.queued_bytes;
 
   uv__tcp_sends(tcp)->in_kernel--;
-  uv__event_req_end(places_of(req));
   write_progress(
       tcp, req,
       uv__req_succeeded(req) ? left : uv__min_size(left, uv__req_bytes(req)));
@@ -399,6 +398,8 @@ void uv__tcp_write_done(uv_handle_t* handle, uv_req_t* base) {
   uv_tcp_t* tcp = (uv_tcp_t*) handle;
   uv_write_t* req = (uv_write_t*) base;
 
+  /* Also a send that completed or failed inside the call has an event. */
+  uv__event_req_end(places_of(req));
   if (!(req->coalesced & WRITE_ENDED))
     write_account(tcp, req);
   if (uv__is_closing(handle))
