@@ -23,8 +23,8 @@ extern const struct area area_work;
 extern const struct area area_fs;
 extern const struct area area_process;
 extern const struct area area_watch;
-extern const struct area area_tty;    /* Unix */
-extern const struct area area_thread; /* Unix */
+extern const struct area area_tty; /* Unix */
+extern const struct area area_thread;
 extern const struct area area_system; /* Unix */
 extern const struct area area_pure;
 

@@ -3,9 +3,9 @@
  * objects live through the whole program; what another thread sees of them is
  * asked in one that ends before the step does. */
 #include "areas.h"
+#include "thread-world.h"
 #include "trace.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -365,13 +365,7 @@ static void once(const struct step* step) {
 
 /* The size of a thread's stack, in pages. */
 static void stack_pages(void* arg) {
-  pthread_attr_t attr;
-  size_t size = 0;
-
-  pthread_getattr_np(pthread_self(), &attr);
-  pthread_attr_getstacksize(&attr, &size);
-  pthread_attr_destroy(&attr);
-  *(size_t*) arg = size / 4096;
+  *(size_t*) arg = thread_stack_bytes() / 4096;
 }
 
 static void thread_stack(const struct step* step) {
@@ -486,7 +480,7 @@ static void thread_affinity(const struct step* step) {
 
 static void begin(void) {
   main_thread = uv_thread_self();
-  pthread_setname_np(pthread_self(), "differ"); /* not the program's */
+  thread_rename("differ"); /* not the program's */
   if (uv_mutex_init(&mutexes[0]) != 0 ||
       uv_mutex_init_recursive(&mutexes[1]) != 0 ||
       uv_rwlock_init(&rwlock) != 0 || uv_sem_init(&sem, 0) != 0 ||
