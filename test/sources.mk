@@ -140,6 +140,7 @@ uv_harness_win_sources = \
 # White-box tests of the pure parts, and of the loop on the fake poller.
 uv_unit_sources = \
   test/unit/list.h \
+  test/unit/phase-handles.h \
   test/unit/poller-fake.c \
   test/unit/poller-fake.h \
   test/unit/unit-accessors.c \

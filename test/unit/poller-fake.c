@@ -129,6 +129,21 @@ void fake_close(void) {
   CHECK_EQ(0, uv_loop_close(&fake.loop));
 }
 
+static void close_quietly(uv_handle_t* handle, void* arg) {
+  (void) arg;
+  if (!uv_is_closing(handle))
+    uv_close(handle, NULL);
+}
+
+void fake_close_all(void) {
+  fake.on_wait = NULL;
+  fake.next_step = fake.nsteps;
+  fake.refuse_fd = -1;
+  uv_walk(&fake.loop, close_quietly, NULL);
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
+  fake_close();
+}
+
 struct fake_step* fake_add_step(void) {
   CHECK(fake.nsteps < FAKE_STEPS_MAX);
   struct fake_step* step = &fake.steps[fake.nsteps++];

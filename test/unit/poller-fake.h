@@ -75,9 +75,11 @@ struct fake {
 /* The fake of the test; there is only one. */
 extern struct fake fake;
 
-/* A loop on the fake poller, and its cleanup. */
+/* A loop on the fake poller, and its cleanup: of a loop without handles, or
+ * with whatever is still open and left of the script. */
 void fake_init(void);
 void fake_close(void);
+void fake_close_all(void);
 
 /* Something outside the loop that makes a callback run, whatever the platform
  * has: a descriptor that becomes readable, or a request that completes. */

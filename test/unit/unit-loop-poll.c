@@ -46,21 +46,6 @@ static void setup(void) {
   CHECK_EQ(0, uv_check_init(&fake.loop, &check));
 }
 
-static void close_quietly(uv_handle_t* handle, void* arg) {
-  (void) arg;
-  if (!uv_is_closing(handle))
-    uv_close(handle, NULL);
-}
-
-static void teardown(void) {
-  fake.on_wait = NULL;
-  fake.next_step = fake.nsteps;
-  fake.refuse_fd = -1;
-  uv_walk(&fake.loop, close_quietly, NULL);
-  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
-  fake_close();
-}
-
 UNIT_TEST(loop_poll_batch_in_order) {
   setup();
   fake_io(fds[2], POLLIN);
@@ -69,7 +54,7 @@ UNIT_TEST(loop_poll_batch_in_order) {
   CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
   fake_check_trace("201");
   FAKE_CHECK_WAITS(-1); /* not full: no second wait */
-  teardown();
+  fake_close_all();
 }
 
 static int full_batches;
@@ -126,7 +111,7 @@ UNIT_TEST(loop_poll_full_batch_goes_on) {
   CHECK_EQ(5 * UV__BATCH_MAX, counted);
   check_full(1000000, BATCHES_MAX);
   CHECK_EQ(BATCHES_MAX * UV__BATCH_MAX, counted);
-  teardown();
+  fake_close_all();
 }
 
 static void stop_loop_cb(uv_poll_t* h, int status, int events) {
@@ -144,7 +129,7 @@ UNIT_TEST(loop_poll_stop_in_callback) {
   CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_DEFAULT));
   fake_check_trace("01c");
   FAKE_CHECK_WAITS(-1);
-  teardown();
+  fake_close_all();
 }
 
 static void stop_others_cb(uv_poll_t* h, int status, int events) {
@@ -162,7 +147,7 @@ UNIT_TEST(loop_poll_stale_after_stop_and_close) {
   fake_and_io(fds[2], POLLIN);
   CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
   fake_check_trace("0");
-  teardown();
+  fake_close_all();
 }
 
 static uv_poll_t successor;
@@ -197,7 +182,7 @@ UNIT_TEST(loop_poll_stale_fd_number_reused) {
   fake_io(fds[1], POLLIN);
   uv_run(&fake.loop, UV_RUN_NOWAIT);
   fake_check_trace("s");
-  teardown();
+  fake_close_all();
 }
 
 static void restart_cb(uv_poll_t* h, int status, int events) {
@@ -219,7 +204,7 @@ UNIT_TEST(loop_poll_stale_after_restart) {
   fake_io(fds[1], POLLIN);
   uv_run(&fake.loop, UV_RUN_NOWAIT);
   fake_check_trace("1");
-  teardown();
+  fake_close_all();
 }
 
 /* Only stale events: the wait continues for the remaining time. */
@@ -236,7 +221,7 @@ UNIT_TEST(loop_poll_stale_does_not_end_the_wait) {
   CHECK(fake.now_ns == FAKE_START_NS + 100 * FAKE_MS);
   CHECK(fake.forgets >= 1); /* an fd without an owner is removed from the poller
                              */
-  teardown();
+  fake_close_all();
 }
 
 /* Errors and hangups are delivered whatever was requested. */
@@ -258,7 +243,7 @@ UNIT_TEST(loop_poll_hangup_is_delivered) {
   fake_check_trace("r");
   CHECK_EQ(0, last_status);
   CHECK_EQ(UV_READABLE, last_events);
-  teardown();
+  fake_close_all();
 }
 
 /* P4: a refused fd is an error of that handle; the others continue. */
@@ -285,7 +270,7 @@ UNIT_TEST(loop_poll_refused_apply) {
   fake_check_trace("0");
   uv_run(&fake.loop, UV_RUN_NOWAIT);
   fake_check_trace("1");
-  teardown();
+  fake_close_all();
 }
 
 /* Refused and closed before the error was delivered: no callback. */
@@ -303,7 +288,7 @@ UNIT_TEST(loop_poll_refused_then_closed) {
   fake_io(fds[0], POLLIN);
   CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
   fake_check_trace("0");
-  teardown();
+  fake_close_all();
 }
 
 /* Refused, and started again with the same interest before the error was
@@ -320,7 +305,7 @@ UNIT_TEST(loop_poll_refused_then_started) {
   uv__io_start(&fake.loop, w, POLLIN);
   CHECK_EQ(0, uv__loop_os_commit(&fake.loop));
   CHECK_EQ(POLLIN, w->events);
-  teardown();
+  fake_close_all();
 }
 
 static void alloc_nothing(uv_handle_t* h, size_t size, uv_buf_t* buf) {
@@ -361,7 +346,7 @@ UNIT_TEST(loop_poll_commit_only_changes) {
   CHECK_EQ(0, fake.applies[HANDLES].have);
   CHECK_EQ(POLLIN, fake.applies[HANDLES].want);
   uv_close((uv_handle_t*) &stream, NULL);
-  teardown();
+  fake_close_all();
   close(pair[1]);
 }
 
@@ -398,7 +383,7 @@ UNIT_TEST(loop_poll_stopped_until_ready) {
   CHECK_EQ(HANDLES + 2, fake.napplies);
   CHECK_EQ(0, fake.applies[HANDLES + 1].have);
   uv_close((uv_handle_t*) &stream, NULL);
-  teardown();
+  fake_close_all();
   close(pair[1]);
 }
 
@@ -440,7 +425,7 @@ UNIT_TEST(loop_poll_alive_while_a_round_is_due) {
   CHECK_EQ(1, alive_in_callback);
   CHECK_EQ(0, uv_loop_alive(&fake.loop));
   uv_close((uv_handle_t*) &stream, NULL);
-  teardown();
+  fake_close_all();
 }
 
 /* A restarted poll handle is committed again, once per iteration: the number
@@ -467,7 +452,7 @@ UNIT_TEST(loop_poll_commit_restarts) {
   fake_pass(0);
   uv_run(&fake.loop, UV_RUN_NOWAIT);
   CHECK_EQ(HANDLES + 3, fake.napplies);
-  teardown();
+  fake_close_all();
 }
 
 /* After a fork everything is committed again. */
@@ -485,5 +470,5 @@ UNIT_TEST(loop_poll_fork_applies_all_again) {
   CHECK_EQ(0, fake.applies[0].have);
   CHECK_EQ(POLLIN, fake.applies[1].want);
   fake_check_trace("01");
-  teardown();
+  fake_close_all();
 }

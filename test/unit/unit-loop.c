@@ -1,74 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* loop.c and loop-poll.c on the fake poller: the order of phases, what uv_run
  * returns, when and how long the loop sleeps. */
-#include "poller-fake.h"
+#include "phase-handles.h"
 
 #include <limits.h>
 #include <string.h>
-
-/* i idle, p prepare, c check, t timer, a async, f source, x close */
-static uv_idle_t idle;
-static uv_prepare_t prepare;
-static uv_check_t check;
-static uv_timer_t timer;
-static uv_async_t async;
-
-static void idle_cb(uv_idle_t* h) {
-  (void) h;
-  fake_note('i');
-}
-
-static void prepare_cb(uv_prepare_t* h) {
-  (void) h;
-  fake_note('p');
-}
-
-static void check_cb(uv_check_t* h) {
-  (void) h;
-  fake_note('c');
-}
-
-static void timer_cb(uv_timer_t* h) {
-  (void) h;
-  fake_note('t');
-}
-
-static void async_cb(uv_async_t* h) {
-  (void) h;
-  fake_note('a');
-}
-
-static void close_cb(uv_handle_t* h) {
-  (void) h;
-  fake_note('x');
-}
-
-static void ready_cb(void) {
-  fake_note('f');
-}
-
-static void setup(void) {
-  fake_init();
-  CHECK_EQ(0, uv_idle_init(&fake.loop, &idle));
-  CHECK_EQ(0, uv_prepare_init(&fake.loop, &prepare));
-  CHECK_EQ(0, uv_check_init(&fake.loop, &check));
-  CHECK_EQ(0, uv_timer_init(&fake.loop, &timer));
-  fake_source_init();
-}
-
-static void close_quietly(uv_handle_t* handle, void* arg) {
-  (void) arg;
-  if (!uv_is_closing(handle))
-    uv_close(handle, NULL);
-}
-
-static void teardown(void) {
-  fake.on_wait = NULL;
-  fake.next_step = fake.nsteps;
-  uv_walk(&fake.loop, close_quietly, NULL);
-  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
-  fake_close();
-}
 
 static void start_watchers(void) {
   uv_prepare_start(&prepare, prepare_cb);
@@ -81,7 +17,7 @@ static void stop_watchers(void) {
 }
 
 UNIT_TEST(loop_phase_order) {
-  setup();
+  phase_handles_init();
   start_watchers();
   uv_idle_start(&idle, idle_cb);
   fake_source_start(ready_cb);
@@ -100,7 +36,7 @@ UNIT_TEST(loop_phase_order) {
   fake_check_trace("ipfc");
   CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_NOWAIT));
   fake_check_trace("ipct");
-  teardown();
+  fake_close_all();
 }
 
 /* Stops everything after this many rounds. */
@@ -119,7 +55,7 @@ static void counting_check_cb(uv_check_t* h) {
 /* DEFAULT runs due timers once before the first iteration; the others do not.
  */
 UNIT_TEST(loop_timers_before_first_round) {
-  setup();
+  phase_handles_init();
   uv_prepare_start(&prepare, prepare_cb);
   uv_check_start(&check, counting_check_cb);
   uv_idle_start(&idle, idle_cb);
@@ -136,12 +72,12 @@ UNIT_TEST(loop_timers_before_first_round) {
   uv_timer_start(&timer, timer_cb, 0, 0);
   CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_NOWAIT));
   fake_check_trace("ct");
-  teardown();
+  fake_close_all();
 }
 
 /* Not alive: no phase runs, in any mode. */
 UNIT_TEST(loop_run_not_alive) {
-  setup();
+  phase_handles_init();
   start_watchers();
   uv_unref((uv_handle_t*) &prepare);
   uv_unref((uv_handle_t*) &check);
@@ -153,11 +89,11 @@ UNIT_TEST(loop_run_not_alive) {
   CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_NOWAIT));
   fake_check_trace("");
   CHECK_EQ(0, fake.nwaits);
-  teardown();
+  fake_close_all();
 }
 
 UNIT_TEST(loop_return_values) {
-  setup();
+  phase_handles_init();
   /* ONCE with only a timer: sleeps to the deadline, runs it, nothing is left.
    */
   uv_timer_start(&timer, timer_cb, 7, 0);
@@ -177,11 +113,11 @@ UNIT_TEST(loop_return_values) {
   uv_timer_start(&timer, timer_cb, 7, 0);
   CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
   fake_check_trace("t");
-  teardown();
+  fake_close_all();
 }
 
 UNIT_TEST(loop_sleeps_exactly_when_it_may) {
-  setup();
+  phase_handles_init();
   fake_source_start(ready_cb);
   fake_ready();
   uv_run(&fake.loop, UV_RUN_ONCE);
@@ -209,7 +145,7 @@ UNIT_TEST(loop_sleeps_exactly_when_it_may) {
   uv_run(&fake.loop, UV_RUN_ONCE);
   FAKE_CHECK_WAITS(0);
   uv_idle_init(&fake.loop, &idle);
-  teardown();
+  fake_close_all();
 }
 
 static void stop_idle_cb(uv_idle_t* h) {
@@ -220,7 +156,7 @@ static void stop_idle_cb(uv_idle_t* h) {
 /* What an iteration had to do counts as progress: no sleep after it. In DEFAULT
  * mode another iteration would follow, so it may sleep. */
 UNIT_TEST(loop_once_does_not_sleep_after_idle_stopped_itself) {
-  setup();
+  phase_handles_init();
   uv_timer_start(&timer, timer_cb, 10, 0);
   uv_idle_start(&idle, stop_idle_cb);
   CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
@@ -234,7 +170,7 @@ UNIT_TEST(loop_once_does_not_sleep_after_idle_stopped_itself) {
   uv_idle_start(&idle, stop_idle_cb);
   CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
   FAKE_CHECK_WAITS(10);
-  teardown();
+  fake_close_all();
 }
 
 static void start_timer_prepare_cb(uv_prepare_t* h) {
@@ -244,12 +180,12 @@ static void start_timer_prepare_cb(uv_prepare_t* h) {
 
 /* The timeout is computed after prepare. */
 UNIT_TEST(loop_prepare_changes_the_timeout) {
-  setup();
+  phase_handles_init();
   uv_prepare_start(&prepare, start_timer_prepare_cb);
   CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
   FAKE_CHECK_WAITS(3);
   fake_check_trace("t");
-  teardown();
+  fake_close_all();
 }
 
 static void stop_loop_prepare_cb(uv_prepare_t* h) {
@@ -260,7 +196,7 @@ static void stop_loop_prepare_cb(uv_prepare_t* h) {
 
 /* The iteration that stops is completed, without sleeping. */
 UNIT_TEST(loop_stop_in_prepare) {
-  setup();
+  phase_handles_init();
   start_watchers();
   uv_prepare_stop(&prepare);
   uv_prepare_start(&prepare, stop_loop_prepare_cb);
@@ -268,13 +204,13 @@ UNIT_TEST(loop_stop_in_prepare) {
   CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_DEFAULT));
   fake_check_trace("pc");
   FAKE_CHECK_WAITS(0);
-  teardown();
+  fake_close_all();
 }
 
 UNIT_TEST(loop_stop_before_run) {
   static const uv_run_mode modes[] = { UV_RUN_DEFAULT, UV_RUN_ONCE,
                                        UV_RUN_NOWAIT };
-  setup();
+  phase_handles_init();
   start_watchers();
   uv_timer_start(&timer, timer_cb, 0, 1);
   for (int i = 0; i < 3; i++) {
@@ -294,7 +230,7 @@ UNIT_TEST(loop_stop_before_run) {
   uv_timer_start(&timer, timer_cb, 0, 0);
   CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
   fake_check_trace("t");
-  teardown();
+  fake_close_all();
 }
 
 static void stop_timer_cb(uv_timer_t* h) {
@@ -305,20 +241,20 @@ static void stop_timer_cb(uv_timer_t* h) {
 
 /* Stopped by a timer before the first iteration: there is none. */
 UNIT_TEST(loop_stop_in_first_timer) {
-  setup();
+  phase_handles_init();
   start_watchers();
   uv_timer_start(&timer, stop_timer_cb, 0, 0);
   CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_DEFAULT));
   fake_check_trace("t");
   CHECK_EQ(0, fake.nwaits);
-  teardown();
+  fake_close_all();
 }
 
 /* A wait that ends early continues for the rest: no time is lost or counted
  * twice, and no callback runs early. */
 UNIT_TEST(loop_early_returns_lose_no_time) {
   static const uv_run_mode modes[] = { UV_RUN_ONCE, UV_RUN_DEFAULT };
-  setup();
+  phase_handles_init();
   for (int i = 0; i < 2; i++) {
     uint64_t start = fake.now_ns;
     uv_update_time(&fake.loop);
@@ -333,7 +269,7 @@ UNIT_TEST(loop_early_returns_lose_no_time) {
     /* The last wait was a whole millisecond: rounded up, never down. */
     CHECK(fake.now_ns == start + 100 * FAKE_MS + 1);
   }
-  teardown();
+  fake_close_all();
 }
 
 /* Constant signals and a poller that returns at once: still on time. */
@@ -347,18 +283,18 @@ static int storm_wait(struct fake* f, struct uv__event* out, int max, int ms) {
 }
 
 UNIT_TEST(loop_once_survives_a_storm) {
-  setup();
+  phase_handles_init();
   fake.on_wait = storm_wait;
   uv_timer_start(&timer, timer_cb, 1000, 0);
   CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_ONCE));
   fake_check_trace("t");
   CHECK(fake.now_ns == FAKE_START_NS + 1000 * FAKE_MS);
-  teardown();
+  fake_close_all();
 }
 
 /* Later than requested: the clock decides, not the timeout. */
 UNIT_TEST(loop_wait_that_oversleeps) {
-  setup();
+  phase_handles_init();
   uv_timer_start(&timer, timer_cb, 5, 5);
   fake_pass(23 * FAKE_MS);
   uv_run(&fake.loop, UV_RUN_ONCE);
@@ -366,12 +302,12 @@ UNIT_TEST(loop_wait_that_oversleeps) {
   FAKE_CHECK_WAITS(5);
   CHECK_EQ(5, uv_timer_get_due_in(&timer));
   CHECK_EQ(fake.now_ns / FAKE_MS, uv_now(&fake.loop));
-  teardown();
+  fake_close_all();
 }
 
 /* A failing wait ends the phase; the loop continues. */
 UNIT_TEST(loop_wait_error) {
-  setup();
+  phase_handles_init();
   start_watchers();
   uv_timer_start(&timer, timer_cb, 5, 0);
   fake_error(UV_EIO);
@@ -379,7 +315,7 @@ UNIT_TEST(loop_wait_error) {
   fake_check_trace("pc");
   CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
   fake_check_trace("pct");
-  teardown();
+  fake_close_all();
 }
 
 static void fail_waits(int n, int err) {
@@ -389,7 +325,7 @@ static void fail_waits(int n, int err) {
 
 /* A wait that failed for lack of memory is retried. */
 UNIT_TEST(loop_wait_fails_for_a_moment) {
-  setup();
+  phase_handles_init();
   start_watchers();
   uv_timer_start(&timer, timer_cb, 5, 0);
   uv_unref((uv_handle_t*) &prepare);
@@ -398,34 +334,34 @@ UNIT_TEST(loop_wait_fails_for_a_moment) {
   CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
   fake_check_trace("pct"); /* in one iteration */
   FAKE_CHECK_WAITS(5, 5, 5, 5, 5);
-  teardown();
+  fake_close_all();
 }
 
 /* But not forever: a loop that cannot wait returns to its caller. */
 UNIT_TEST(loop_wait_fails_for_good) {
-  setup();
+  phase_handles_init();
   uv_timer_start(&timer, timer_cb, 5, 0);
   fail_waits(20, UV_ENOMEM);
   CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_DEFAULT));
   CHECK_EQ(11, fake.nwaits);
   fake_check_trace("");
-  teardown();
+  fake_close_all();
 }
 
 UNIT_TEST(loop_now_is_cached) {
-  setup();
+  phase_handles_init();
   CHECK_EQ(FAKE_START_NS / FAKE_MS, uv_now(&fake.loop));
   fake.now_ns += 10 * FAKE_MS;
   CHECK_EQ(FAKE_START_NS / FAKE_MS, uv_now(&fake.loop));
   uv_update_time(&fake.loop);
   CHECK_EQ(FAKE_START_NS / FAKE_MS + 10, uv_now(&fake.loop));
-  teardown();
+  fake_close_all();
 }
 
 /* 0 while interest is not committed: an embedder must run the loop. A
  * completion port has none to commit. */
 UNIT_TEST(loop_backend_timeout) {
-  setup();
+  phase_handles_init();
   CHECK_EQ(0, uv_backend_timeout(&fake.loop)); /* nothing is alive */
   fake_source_start(ready_cb);
   CHECK_EQ(TEST_POSIX ? 0 : -1, uv_backend_timeout(&fake.loop));
@@ -437,11 +373,11 @@ UNIT_TEST(loop_backend_timeout) {
   uv_stop(&fake.loop);
   CHECK_EQ(0, uv_backend_timeout(&fake.loop));
   CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_NOWAIT)); /* clears the flag */
-  teardown();
+  fake_close_all();
 }
 
 UNIT_TEST(loop_async_on_wake) {
-  setup();
+  phase_handles_init();
   uv_async_init(&fake.loop, &async, async_cb);
   for (int i = 0; i < 5; i++)
     CHECK_EQ(0, uv_async_send(&async));
@@ -454,14 +390,14 @@ UNIT_TEST(loop_async_on_wake) {
   fake_wake();
   uv_run(&fake.loop, UV_RUN_ONCE);
   fake_check_trace("a");
-  teardown();
+  fake_close_all();
 }
 
 /* Metrics: what was ready before the loop slept counts as waiting. */
 UNIT_TEST(loop_metrics) {
   uv_metrics_t metrics;
 
-  setup();
+  phase_handles_init();
   CHECK_EQ(0, uv_loop_configure(&fake.loop, UV_METRICS_IDLE_TIME));
   fake_source_start(ready_cb);
   fake_ready();
@@ -478,5 +414,5 @@ UNIT_TEST(loop_metrics) {
   CHECK_EQ(2, metrics.events);
   CHECK_EQ(1, metrics.events_waiting);
   CHECK_EQ(9 * FAKE_MS, uv_metrics_idle_time(&fake.loop));
-  teardown();
+  fake_close_all();
 }

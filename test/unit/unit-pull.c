@@ -1,72 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The pull loop on the fake poller: process waits and runs nothing; dispatch
  * runs what is ready and defers what is queued meanwhile. */
-#include "poller-fake.h"
+#include "phase-handles.h"
 
 #include "uv/ext.h"
 
-static uv_idle_t idle;
-static uv_prepare_t prepare;
-static uv_check_t check;
-static uv_timer_t timer;
-static uv_async_t async;
-
-static void idle_cb(uv_idle_t* h) {
-  (void) h;
-  fake_note('i');
-}
-
-static void prepare_cb(uv_prepare_t* h) {
-  (void) h;
-  fake_note('p');
-}
-
-static void check_cb(uv_check_t* h) {
-  (void) h;
-  fake_note('c');
-}
-
-static void timer_cb(uv_timer_t* h) {
-  (void) h;
-  fake_note('t');
-}
-
-static void async_cb(uv_async_t* h) {
-  (void) h;
-  fake_note('a');
-}
-
-static void close_cb(uv_handle_t* h) {
-  (void) h;
-  fake_note('x');
-}
-
-static void ready_cb(void) {
-  fake_note('f');
-}
-
 static void setup(void) {
-  fake_init();
-  CHECK_EQ(0, uv_idle_init(&fake.loop, &idle));
-  CHECK_EQ(0, uv_prepare_init(&fake.loop, &prepare));
-  CHECK_EQ(0, uv_check_init(&fake.loop, &check));
-  CHECK_EQ(0, uv_timer_init(&fake.loop, &timer));
+  phase_handles_init();
   CHECK_EQ(0, uv_async_init(&fake.loop, &async, async_cb));
-  fake_source_init();
   fake_source_start(ready_cb);
-}
-
-static void close_quietly(uv_handle_t* handle, void* arg) {
-  (void) arg;
-  if (!uv_is_closing(handle))
-    uv_close(handle, NULL);
-}
-
-static void teardown(void) {
-  fake.next_step = fake.nsteps;
-  uv_walk(&fake.loop, close_quietly, NULL);
-  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
-  fake_close();
 }
 
 UNIT_TEST(pull_process_runs_nothing) {
@@ -81,7 +23,7 @@ UNIT_TEST(pull_process_runs_nothing) {
   FAKE_CHECK_WAITS(0); /* the loop has work to do, whatever was requested */
   CHECK(uv_backend_dispatch(&fake.loop) != 0);
   fake_check_trace("fctip");
-  teardown();
+  fake_close_all();
 }
 
 /* Not past the next timer, even if the caller would wait longer. */
@@ -97,7 +39,7 @@ UNIT_TEST(pull_process_is_in_time_for_timers) {
   FAKE_CHECK_WAITS(-1);
   uv_backend_dispatch(&fake.loop);
   fake_check_trace("f");
-  teardown();
+  fake_close_all();
 }
 
 static void stop_cb(void) {
@@ -117,7 +59,7 @@ UNIT_TEST(pull_stop) {
   fake_pass(0);
   CHECK_EQ(0, uv_backend_process(&fake.loop, 0));
   CHECK(uv_backend_dispatch(&fake.loop) != 0);
-  teardown();
+  fake_close_all();
 }
 
 /* The caller's timeout follows the same rules as the loop's own. */
@@ -144,7 +86,7 @@ UNIT_TEST(pull_process_timeout) {
   uv_backend_dispatch(&fake.loop);
   fake_check_trace("t");
   CHECK_EQ(-1, uv_backend_timeout(&fake.loop));
-  teardown();
+  fake_close_all();
 }
 
 UNIT_TEST(pull_process_error) {
@@ -157,7 +99,7 @@ UNIT_TEST(pull_process_error) {
   CHECK_EQ(1, uv_backend_process(&fake.loop, -1));
   uv_backend_dispatch(&fake.loop);
   fake_check_trace("f");
-  teardown();
+  fake_close_all();
 }
 
 /* An edge-triggered poller reports a wake-up once: a second process before the
@@ -170,7 +112,7 @@ UNIT_TEST(pull_process_twice_keeps_events) {
   CHECK(uv_backend_process(&fake.loop, 0) >= 1);
   uv_backend_dispatch(&fake.loop);
   fake_check_trace("a");
-  teardown();
+  fake_close_all();
 }
 
 /* Also if uv_run() continues where process stopped. */
@@ -181,7 +123,7 @@ UNIT_TEST(pull_process_then_run) {
   CHECK_EQ(1, uv_backend_process(&fake.loop, -1));
   CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
   fake_check_trace("a");
-  teardown();
+  fake_close_all();
 }
 
 static void start_more_cb(void) {
@@ -210,7 +152,7 @@ UNIT_TEST(pull_dispatch_defers) {
   uv_backend_dispatch(&fake.loop);
   fake_check_trace("t");
   uv_idle_init(&fake.loop, &idle);
-  teardown();
+  fake_close_all();
 }
 
 static void close_in_timer_cb(uv_timer_t* h) {
@@ -232,7 +174,7 @@ UNIT_TEST(pull_close_in_timer_is_next_round) {
   uv_backend_dispatch(&fake.loop);
   fake_check_trace("x");
   uv_timer_init(&fake.loop, &timer);
-  teardown();
+  fake_close_all();
 }
 
 UNIT_TEST(pull_dispatch_alive) {
@@ -250,7 +192,7 @@ UNIT_TEST(pull_dispatch_alive) {
   fake_check_trace("t");
   CHECK_EQ(0, uv_loop_alive(&fake.loop));
   CHECK(fake.now_ns == FAKE_START_NS + 3 * FAKE_MS);
-  teardown();
+  fake_close_all();
 }
 
 /* uv_run() and the pair see the same sequence of phases. */
@@ -283,5 +225,5 @@ UNIT_TEST(pull_same_order_as_run) {
     }
     fake_check_trace(pull ? "cipcipc" : "ipcipcipc");
   }
-  teardown();
+  fake_close_all();
 }
