@@ -213,3 +213,13 @@ int test_is_slow(void) {
   return getenv("UV_TEST_TIMEOUT_MULTIPLIER") != NULL;
 #endif
 }
+
+void test_ignore_fs_event(uv_fs_event_t* handle,
+                          const char* name,
+                          int events,
+                          int status) {
+  (void) handle;
+  (void) name;
+  (void) events;
+  (void) status;
+}

@@ -181,6 +181,12 @@ void test_tcp_pair(uv_loop_t* loop, uv_tcp_t* client, uv_tcp_t* accepted);
 /* For uv_read_start(): one static buffer of 64 KiB. */
 void test_alloc(uv_handle_t* handle, size_t suggested, uv_buf_t* buf);
 
+/* For uv_fs_event_start(): does nothing. */
+void test_ignore_fs_event(uv_fs_event_t* handle,
+                          const char* name,
+                          int events,
+                          int status);
+
 /* Writes until the kernel accepts no more, so that the next write is queued.
  * Returns the bytes written. */
 size_t test_fill(uv_stream_t* stream);

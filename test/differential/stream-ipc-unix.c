@@ -231,44 +231,57 @@ static unsigned flags_of(unsigned arg) {
   return AT(flags, arg);
 }
 
-static void bind_name(const struct step* step) {
+/* A new pipe handle for the step, and the name it asks for; NULL if the chosen
+ * object is in use. */
+static struct object* pipe_for_name(const struct step* step,
+                                    struct name* name) {
   struct object* o = object_pick(KIND_STREAM, step->arg[0]);
-  struct name name;
-  unsigned flags = flags_of(step->arg[2]);
-  char what[64];
 
   if (o->life != GONE) {
     world_skip(step);
-    return;
+    return NULL;
   }
   stream_make(o, 0, 0);
-  name_make(&name, step->arg[1]);
-  int err =
-      uv_pipe_bind2((uv_pipe_t*) o->handle, name.text, name.length, flags);
-  snprintf(what, sizeof(what), "bind2 %s flags=%u", name.what, flags);
+  name_make(name, step->arg[1]);
+  return o;
+}
+
+static void say_name(const struct step* step,
+                     const struct object* o,
+                     int err,
+                     const char* call,
+                     const struct name* name) {
+  char what[64];
+
+  snprintf(what, sizeof(what), "%s %s flags=%u", call, name->what,
+           flags_of(step->arg[2]));
   stream_say(step, o, err, what);
 }
 
-static void connect_name(const struct step* step) {
-  struct object* o = object_pick(KIND_STREAM, step->arg[0]);
+static void bind_name(const struct step* step) {
   struct name name;
-  unsigned flags = flags_of(step->arg[2]);
-  char what[64];
+  struct object* o = pipe_for_name(step, &name);
 
-  if (o->life != GONE) {
-    world_skip(step);
+  if (o == NULL)
     return;
-  }
-  stream_make(o, 0, 0);
-  name_make(&name, step->arg[1]);
+  int err = uv_pipe_bind2((uv_pipe_t*) o->handle, name.text, name.length,
+                          flags_of(step->arg[2]));
+  say_name(step, o, err, "bind2", &name);
+}
+
+static void connect_name(const struct step* step) {
+  struct name name;
+  struct object* o = pipe_for_name(step, &name);
+
+  if (o == NULL)
+    return;
   uv_connect_t* req = malloc(sizeof(*req));
   req->data = o;
   int err = uv_pipe_connect2(req, (uv_pipe_t*) o->handle, name.text,
-                             name.length, flags, on_connect);
+                             name.length, flags_of(step->arg[2]), on_connect);
   if (err != 0)
     free(req);
-  snprintf(what, sizeof(what), "connect2 %s flags=%u", name.what, flags);
-  stream_say(step, o, err, what);
+  say_name(step, o, err, "connect2", &name);
 }
 
 /* --- options ------------------------------------------------------------- */
