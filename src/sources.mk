@@ -91,6 +91,7 @@ uv_private_headers = \
   src/unix/async-order.h \
   src/unix/async.h \
   src/unix/bsd/os.h \
+  src/unix/bsd/sysctl-number.h \
   src/unix/bsd/sysinfo.h \
   src/unix/cmsg.h \
   src/unix/darwin/fs-clone.h \

@@ -6,6 +6,7 @@
 #include "alloc.h"
 #include "os/system.h"
 #include "out-string.h"
+#include "unix/fd.h"
 #include "unix/os.h"
 #include "unix/proc-info.h"
 
@@ -85,6 +86,15 @@ void uv_loadavg(double avg[3]) {
   double found[3];
   if (getloadavg(found, 3) == 3)
     memcpy(avg, found, sizeof(found));
+}
+
+int uv__clock_seconds(clockid_t clock, double* seconds) {
+  struct timespec now;
+
+  if (clock_gettime(clock, &now) != 0)
+    return uv__errno();
+  *seconds = (double) now.tv_sec + (double) now.tv_nsec / 1e9;
+  return 0;
 }
 
 int uv__os_uptime(double* uptime) {

@@ -6,6 +6,8 @@
 
 #include "base.h"
 
+#include <time.h>
+
 struct uv__memory {
   uint64_t total; /* of the machine, in bytes; 0: unknown */
   uint64_t free;  /* available */
@@ -19,6 +21,9 @@ int uv__resident_read(size_t* bytes);
 
 /* Seconds since the system was started: 0 or UV_E*. */
 int uv__uptime_read(double* seconds);
+
+/* For systems where a clock starts with the system. */
+int uv__clock_seconds(clockid_t clock, double* seconds);
 
 /* Properties that all CPUs share. */
 struct uv__cpu_common {

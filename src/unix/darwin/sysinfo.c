@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* System information on macOS. See bsd/sysinfo.h. */
 #include "unix/bsd/sysinfo.h"
+#include "unix/bsd/sysctl-number.h"
 #include "unix/fd.h"
 
 #include <limits.h>
@@ -14,24 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
-static uint64_t number_get(const char* name) {
-  union {
-    uint32_t narrow;
-    uint64_t wide;
-  } value = { .wide = 0 };
-  size_t size = sizeof(value);
-
-  if (sysctlbyname(name, &value, &size, NULL, 0) != 0)
-    return 0;
-  return size == sizeof(value.narrow) ? value.narrow : value.wide;
-}
-
 void uv__memory_read(struct uv__memory* memory) {
   vm_statistics64_data_t vm;
   mach_msg_type_number_t words = HOST_VM_INFO64_COUNT;
   mach_port_t host = mach_host_self();
 
-  memory->total = number_get("hw.memsize");
+  memory->total = uv__sysctl_number("hw.memsize");
   if (host_statistics64(host, HOST_VM_INFO64, (host_info64_t) &vm, &words) ==
       KERN_SUCCESS)
     memory->free = (uint64_t) vm.free_count * (uint64_t) getpagesize();
@@ -72,8 +61,8 @@ int uv__cpu_common_read(struct uv__cpu_common* common) {
 
   if (sysctlbyname("machdep.cpu.brand_string", common->model, &size, NULL, 0))
     common->model[0] = '\0';
-  common->count = (unsigned int) number_get("hw.logicalcpu");
-  common->mhz = (int) (number_get("hw.cpufrequency") / 1000000);
+  common->count = (unsigned int) uv__sysctl_number("hw.logicalcpu");
+  common->mhz = (int) (uv__sysctl_number("hw.cpufrequency") / 1000000);
   return 0;
 }
 

@@ -2,6 +2,7 @@
 /* System information on FreeBSD. See bsd/sysinfo.h. */
 #include "unix/bsd/sysinfo.h"
 #include "alloc.h"
+#include "unix/bsd/sysctl-number.h"
 #include "unix/fd.h"
 
 #include <string.h>
@@ -17,23 +18,10 @@ static uint64_t page_size(void) {
   return (uint64_t) sysconf(_SC_PAGESIZE);
 }
 
-/* A sysctl of 4 or 8 bytes; 0 if it does not exist. */
-static uint64_t number_get(const char* name) {
-  union {
-    uint32_t narrow;
-    uint64_t wide;
-  } value = { .wide = 0 };
-  size_t size = sizeof(value);
-
-  if (sysctlbyname(name, &value, &size, NULL, 0) != 0)
-    return 0;
-  return size == sizeof(value.narrow) ? value.narrow : value.wide;
-}
-
 void uv__memory_read(struct uv__memory* memory) {
-  uint64_t pages = number_get("vm.stats.vm.v_free_count");
+  uint64_t pages = uv__sysctl_number("vm.stats.vm.v_free_count");
 
-  memory->total = number_get("hw.physmem");
+  memory->total = uv__sysctl_number("hw.physmem");
   memory->free = pages * page_size();
 }
 
@@ -49,12 +37,7 @@ int uv__resident_read(size_t* bytes) {
 }
 
 int uv__uptime_read(double* seconds) {
-  struct timespec now;
-
-  if (clock_gettime(CLOCK_MONOTONIC, &now) != 0)
-    return uv__errno();
-  *seconds = (double) now.tv_sec + (double) now.tv_nsec / 1e9;
-  return 0;
+  return uv__clock_seconds(CLOCK_MONOTONIC, seconds);
 }
 
 /* "hw.clockrate" is missing on some machines; the rest is still valid. */
@@ -63,8 +46,8 @@ int uv__cpu_common_read(struct uv__cpu_common* common) {
 
   if (sysctlbyname("hw.model", common->model, &size, NULL, 0) != 0)
     common->model[0] = '\0';
-  common->count = (unsigned int) number_get("hw.ncpu");
-  common->mhz = (int) number_get("hw.clockrate");
+  common->count = (unsigned int) uv__sysctl_number("hw.ncpu");
+  common->mhz = (int) uv__sysctl_number("hw.clockrate");
   return 0;
 }
 

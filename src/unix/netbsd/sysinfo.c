@@ -39,12 +39,7 @@ int uv__resident_read(size_t* bytes) {
 }
 
 int uv__uptime_read(double* seconds) {
-  struct timespec now;
-
-  if (clock_gettime(CLOCK_MONOTONIC, &now) != 0)
-    return uv__errno();
-  *seconds = (double) now.tv_sec + (double) now.tv_nsec / 1e9;
-  return 0;
+  return uv__clock_seconds(CLOCK_MONOTONIC, seconds);
 }
 
 int uv__cpu_common_read(struct uv__cpu_common* common) {
