@@ -5,6 +5,7 @@
  * library's memory has guard bytes, checked when it is freed. */
 #include "test.h"
 
+#include <dbghelp.h>
 #include <signal.h>
 #include <stdio.h>
 
@@ -72,9 +73,24 @@ static void* fenced_realloc(void* block, size_t size) {
   return moved;
 }
 
+/* A dump needs no debug information, but the dbghelp.dll of Wine 10 reads that
+ * of every module, which takes seconds on a busy machine. The library must stay
+ * loaded to remember. */
+static void defer_symbols(void) {
+  typedef DWORD WINAPI set_options_fn(DWORD options);
+  HMODULE library = LoadLibraryA("dbghelp.dll");
+
+  ASSERT_NOT_NULL(library);
+  set_options_fn* set_options =
+      (set_options_fn*) (void*) GetProcAddress(library, "SymSetOptions");
+  ASSERT_NOT_NULL(set_options);
+  set_options(SYMOPT_DEFERRED_LOADS);
+}
+
 /* ---- a private registry ---- */
 
 static void begin(void) {
+  defer_symbols();
   ASSERT_OK(uv_replace_allocator(fenced_malloc, fenced_realloc, fenced_calloc,
                                  fenced_free));
   ASSERT_OK(uv_loop_init(&loop));
