@@ -398,6 +398,9 @@ TEST(pull_async_ends_the_wait)
 TEST(pull_dispatch_is_bounded)
 TEST(pull_thread_pool)
 
+/* test-runner-win.c */
+TEST_WINDOWS(runner_starts_again_after_an_internal_error, "the Windows runner")
+
 /* test-sandbox.c */
 TEST_UNIX(sandbox_loop_opens_no_file, "system call filters")
 TEST_UNIX(sandbox_server_without_descriptors, "system call filters")

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The runner on Windows: CreateProcess, job objects, temporary files. Also
  * serves the unit tests (unit/process-win.c). */
+#include "runner-win.h"
 #include "runner.h"
-
-#include <windows.h>
 
 #include <fcntl.h>
 #include <io.h>
@@ -18,6 +17,8 @@ struct runner_os_job {
 };
 
 static char self[MAX_PATH];
+
+runner_create_fn* runner_create = CreateProcessA;
 
 static int complain(const char* what) {
   fprintf(stderr, "%s: Windows error %lu\n", what, GetLastError());
@@ -111,12 +112,12 @@ static int create_process(const struct runner_job* job,
   startup.hStdError = output;
   SetHandleInformation(input, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
   SetHandleInformation(output, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
-  BOOL ok = CreateProcessA(self, command, NULL, NULL, TRUE, CREATE_SUSPENDED,
-                           NULL, job->dir, &startup, info);
+  BOOL ok = runner_create(self, command, NULL, NULL, TRUE, CREATE_SUSPENDED,
+                          NULL, job->dir, &startup, info);
   /* Wine now and then fails like this for no lasting reason: once more. */
   if (!ok && GetLastError() == ERROR_INTERNAL_ERROR)
-    ok = CreateProcessA(self, command, NULL, NULL, TRUE, CREATE_SUSPENDED, NULL,
-                        job->dir, &startup, info);
+    ok = runner_create(self, command, NULL, NULL, TRUE, CREATE_SUSPENDED, NULL,
+                       job->dir, &startup, info);
   SetHandleInformation(input, HANDLE_FLAG_INHERIT, 0);
   SetHandleInformation(output, HANDLE_FLAG_INHERIT, 0);
   return ok ? 0 : complain(self);

@@ -29,6 +29,7 @@ uv_test_sources = \
   test/list.h \
   test/pair.c \
   test/platform.h \
+  test/runner-win.h \
   test/runner.c \
   test/runner.h \
   test/test-async.c \
@@ -121,6 +122,7 @@ uv_test_win_sources = \
   test/test-process-win.c \
   test/test-real-win.c \
   test/test-results-win.c \
+  test/test-runner-win.c \
   test/test-tcp-win.c \
   test/test-thread-win.c \
   test/test-udp-win.c
