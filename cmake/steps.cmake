@@ -43,7 +43,6 @@ uv_preset(armhf FULL gcc-arm-linux-gnueabihf libc6-dev-armhf-cross)
 uv_preset(ppc64el FULL gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross)
 uv_preset(riscv64 FULL gcc-riscv64-linux-gnu libc6-dev-riscv64-cross)
 uv_preset(s390x FULL gcc-s390x-linux-gnu libc6-dev-s390x-cross)
-# (That it compiles: Wine has no 32-bit side here.)
 uv_preset(windows32 FULL gcc-mingw-w64-i686)
 
 # The tree.
@@ -70,10 +69,10 @@ uv_step(clang-tidy tidy 1800 FULL clang PACKAGES clang-tidy
 uv_step(symbols abi 120 FAST gcc NORMAL autotools FULL i386 musl LIGHT TAP
         COMMAND test/abi/symbols @build@)
 uv_step(unit unit 120 FAST gcc NORMAL clang asan windows
-        FULL tsan msan valgrind i386 musl ${zig} ${emulated}
+        FULL tsan msan valgrind i386 musl windows32 ${zig} ${emulated}
         NAMES PROGRAM uv-unit)
 uv_step(contract contract 120 FAST gcc NORMAL asan kqueue windows
-        FULL tsan msan valgrind i386 musl ${zig} ${emulated}
+        FULL tsan msan valgrind i386 musl windows32 ${zig} ${emulated}
         NAMES PROGRAM uv-contract)
 uv_step(shim unit 120 NORMAL kqueue NAMES PROGRAM uv-shim)
 uv_step(test-epoll blackbox 300 FAST gcc NORMAL clang asan
@@ -101,7 +100,8 @@ foreach(name freebsd openbsd macos)
           NAMES PROGRAM uv-test UV_POLLER=kqueue KQUEUE_SHIM_SYSTEM=${name})
 endforeach()
 # Windows has one poller, and a library that can be a DLL.
-uv_step(test blackbox 300 NORMAL windows NAMES PROGRAM uv-test)
+uv_step(test blackbox 300 NORMAL windows FULL windows32
+        NAMES PROGRAM uv-test)
 uv_step(test-dll blackbox 300 NORMAL windows NAMES PROGRAM uv-test-dll)
 uv_step(examples examples 120 FAST gcc NORMAL asan windows
         FULL tsan msan i386 musl ${zig} ${emulated} LIGHT TAP
@@ -164,6 +164,8 @@ uv_step(wine suite 300 NORMAL windows ${wine} async* fs_file_*
         fs_event_watch_file* getaddrinfo* loop_* pipe_[bcgls]* poll_* shutdown*
         spawn_* tcp_[bot]* thread* timer* tty* udp_s*)
 uv_step(suite-1.50.0-wine suite 1000 FULL windows NAMES ${wine})
+uv_step(suite-1.50.0-wine10 suite 1000 FULL windows NAMES PACKAGES mmdebstrap
+        ${wine} --wine10)
 
 # Processes with this library and with libuv, talking to each other.
 uv_step(peer peer 200 NORMAL windows TAP PACKAGES wine64

@@ -170,12 +170,16 @@ def wine_env(wine_server, prefix):
             "WINEDLLOVERRIDES": "mscoree=;mshtml="}
 
 
+def wine_version(wine):
+    """What it calls itself, "wine-8.0"."""
+    return subprocess.run([wine, "--version"], stdout=subprocess.PIPE,
+                          text=True).stdout.split()[0]
+
+
 def make_prefix(wine, server):
     """The prefix that lanes are copied from, made once per Wine version."""
-    version = subprocess.run([wine, "--version"], stdout=subprocess.PIPE,
-                             text=True).stdout.split()[0]
     base = suites.cache_dir("wine")
-    prefix = os.path.join(base, version)
+    prefix = os.path.join(base, wine_version(wine))
     with open(os.path.join(base, "lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if os.path.isfile(os.path.join(prefix, "ready")):
@@ -420,65 +424,93 @@ def make_builder(options, suite):
                    options.dll)
 
 
-def build_for_windows(options):
-    """The program and its fixtures, for a Windows machine."""
+def build_for_windows(options, stage):
+    """The program, its fixtures and what a later --staged needs to know."""
     builder = make_builder(options, suites.find(options.suite))
     lib = find_library(options.lib, options.dll)
     with tempfile.TemporaryDirectory() as folder:
-        stage, _ = make_stage(builder, builder.compile(), lib, folder)
-        shutil.copytree(stage, options.stage, dirs_exist_ok=True)
-    print("the suite is in " + options.stage)
-    return 0
+        with open(os.path.join(builder.dir, "lock"), "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            made, missing = make_stage(builder, builder.compile(), lib, folder)
+        shutil.copytree(made, stage, dirs_exist_ok=True)
+    shutil.copy(os.path.join(builder.suite.test, "test-list.h"),
+                os.path.join(stage, "test"))
+    with open(os.path.join(stage, "about.json"), "w") as out:
+        json.dump({"name": builder.suite.name, "lib": lib, "missing": missing,
+                   "broken": builder.broken}, out)
+
+
+def run_under_wine10(options):
+    """This driver again, in the private Debian of test/wine10."""
+    stage = tempfile.mkdtemp(prefix="blacklight-wine.")
+    try:
+        build_for_windows(options, stage)
+        command = [os.path.join(TOP, "test", "wine10"), "--plain",
+                   os.path.join(HERE, "run"), "--target", "windows",
+                   "--staged", stage, "--jobs", str(options.jobs),
+                   "--repeat", str(options.repeat)]
+        for name in ("tap", "list"):
+            if getattr(options, name):
+                command.append("--" + name)
+        return subprocess.run(command + options.names).returncode
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
 
 
 def run(options, choose):
     """The whole of `run --target windows`; returns its exit status."""
     if options.stage:
-        return build_for_windows(options)
+        build_for_windows(options, options.stage)
+        print("the suite is in " + options.stage)
+        return 0
+    if options.wine10:
+        return run_under_wine10(options)
     wine, server = find_wine()
     unshare = isolation.find_unshare()
     if not unshare:
         raise NoWine("this machine grants no namespaces")
-    suite = suites.find(options.suite)
-    lib = find_library(options.lib, options.dll)
-    builder = make_builder(options, suite)
     folder = tempfile.mkdtemp(prefix="blacklight-wine.")
     lanes = []
     try:
-        with open(os.path.join(builder.dir, "lock"), "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            objs = builder.compile()
-            stage, missing = make_stage(builder, objs, lib, folder)
+        stage = options.staged
+        if not stage:
+            stage = os.path.join(folder, "built")
+            build_for_windows(options, stage)
+        with open(os.path.join(stage, "about.json")) as text:
+            about = json.load(text)
+        suite = suites.Suite(about["name"], stage, None)
         prefix = make_prefix(wine, server)
         lanes.append(LaneProcess(unshare, stage, folder, prefix, wine, server))
         listing = lanes[0].run("--list", 20).output
-        tests = choose([line.split()[0] for line in listing.splitlines()
-                        if line.strip()], options.names)
+        # (Wine may say something, too.)
+        tests = choose(re.findall(r"^(\w+)(?:\s|$)", listing, re.M),
+                       options.names)
         if options.list:
             print("\n".join(tests))
             return 0
         for _ in range(min(options.jobs, len(tests)) - 1):
             lanes.append(LaneProcess(unshare, stage, folder, prefix, wine,
                                      server))
-        return report_all(options, suite, builder, lib, lanes, tests, missing)
+        return report_all(options, suite, about, lanes, tests,
+                          wine_version(wine))
     finally:
         for lane in lanes:
             lane.close()
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def report_all(options, suite, builder, lib, lanes, tests, missing):
+def report_all(options, suite, about, lanes, tests, version):
     judge = Judge()
     out = report.Report(options.tap)
     out.plan(len(tests) * options.repeat)
-    out.say("suite %s, %d tests, under Wine on %s" % (suite.name, len(tests),
-                                                      lib))
-    for source, words in sorted(builder.broken.items()):
+    out.say("suite %s, %d tests, under %s on %s" % (
+        suite.name, len(tests), version, about["lib"]))
+    for source, words in sorted(about["broken"].items()):
         out.say("%s does not compile; its tests fail:" % source)
         for line in words.splitlines()[:8]:
             out.say("    " + line)
-    if missing:
-        out.say("not in the library: " + " ".join(missing))
+    if about["missing"]:
+        out.say("not in the library: " + " ".join(about["missing"]))
     for number in range(options.repeat):
         out.start_leg("wine" if options.repeat == 1 else
                       "wine, run %d of %d" % (number + 1, options.repeat))
