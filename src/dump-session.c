@@ -77,14 +77,13 @@ void uv__dump_respond(uv_loop_t* loop) {
   uv_mutex_unlock(&dumper.lock);
 }
 
-/* With the list's lock, which uv_run() waits for before it returns while a dump
- * is requested: a loop that is running stays in memory. One that is not may be
- * gone, if the program never closed it, and only its state is ours. It responds
- * when it runs again, if that is soon. */
+/* Only the state is read: the loop may be gone, if the program never closed it
+ * or its thread left uv_run() by pthread_exit(). One that is not running
+ * responds when it runs again, if that is soon. */
 static void request(struct uv__loop_state* state, void* arg) {
   (void) arg;
   if (uv__wake_is_running(state))
-    (void) uv__wake_send(state->loop); /* else it responds later, or never */
+    (void) uv__wake_send_state(state);
 }
 
 /* What the loop's thread is running, if it is observed. */
@@ -117,7 +116,8 @@ static void add_missing(struct uv__loop_state* state, void* arg) {
     return;
   }
   uv__text_add(&dump->text,
-               "loop %p: no response within %d ms: it is in a callback\n",
+               "loop %p: no response within %d ms: it is in a callback, or its "
+               "thread has ended\n",
                (void*) state->loop, RESPONSE_MS);
   add_running(dump, state->loop);
 }

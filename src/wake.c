@@ -31,6 +31,8 @@
 #include "spin.h"
 #include "threadpool.h"
 
+#include <string.h>
+
 #define PENDING UV__WAKE_PENDING
 #define AWAKE 2u
 #define SPINNING 4u
@@ -72,6 +74,16 @@ int uv__wake_send(uv_loop_t* loop) {
   if (before & BATCHING)
     return end_batching(loop);
   return (before & SPINNING) != 0;
+}
+
+/* With a loop that stands in for the real one: pollers need only the state to
+ * wake one (P6). */
+int uv__wake_send_state(struct uv__loop_state* state) {
+  uv_loop_t stand_in;
+
+  memset(&stand_in, 0, sizeof(stand_in));
+  stand_in.internal_fields = state;
+  return uv__wake_send(&stand_in);
 }
 
 int uv__wake_send_batched(uv_loop_t* loop) {

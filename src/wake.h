@@ -14,6 +14,10 @@ void uv__wake_init_process(void);
  * 0, or UV_E*. Context: any | signal. */
 int uv__wake_send(uv_loop_t* loop);
 
+/* The same, for a loop that may be gone: reads its state and nothing else. Not
+ * on Windows. Context: any. */
+int uv__wake_send_state(struct uv__loop_state* state);
+
 /* In the loop's word: a wake was sent; the loop sleeps for a moment until a
  * batch of finished work has collected. The other bits: wake.c. */
 #define UV__WAKE_PENDING 1u

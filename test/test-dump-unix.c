@@ -5,6 +5,7 @@
 #include "uv/ext.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -156,6 +157,51 @@ TEST_IMPL(dump_signal_leaves_freed_loops_alone) {
   snprintf(expected, sizeof(expected), "\nloop %p: ", (void*) &loop);
   ASSERT_EQ(1, count(expected));
   ASSERT_EQ(3, count(": not running\n"));
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
+/* What a thread leaves behind when it ends inside uv_run(). */
+struct left {
+  uv_loop_t loop;
+  uv_timer_t timer;
+};
+
+static void leave_thread(uv_timer_t* timer) {
+  (void) timer;
+  pthread_exit(NULL);
+}
+
+static void run_and_leave(void* arg) {
+  struct left* left = arg;
+
+  ASSERT_OK(uv_loop_init(&left->loop));
+  ASSERT_OK(uv_timer_init(&left->loop, &left->timer));
+  ASSERT_OK(uv_timer_start(&left->timer, leave_thread, 1, 0));
+  uv_run(&left->loop, UV_RUN_DEFAULT);
+  ASSERT(0 && "the thread has ended");
+}
+
+/* Such a loop is marked as running for ever, and may be freed all the same. */
+TEST_IMPL(dump_signal_after_a_thread_left_its_loop) {
+  uv_loop_t loop;
+  uv_thread_t thread;
+  char expected[64];
+  struct left* left = mmap(NULL, sizeof(*left), PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANON, -1, 0);
+
+  begin_errors("USR2");
+  ASSERT((void*) left != MAP_FAILED);
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_thread_create(&thread, run_and_leave, left));
+  ASSERT_OK(uv_thread_join(&thread));
+  ASSERT_EQ(0, munmap(left, sizeof(*left)));
+  ASSERT_EQ(0, kill(getpid(), SIGUSR2));
+  run_until_dump(&loop);
+  snprintf(expected, sizeof(expected), "\nloop %p: ", (void*) &loop);
+  ASSERT_EQ(1, count(expected));
+  snprintf(expected, sizeof(expected), "loop %p: no response", (void*) left);
+  ASSERT_EQ(1, count(expected));
   ASSERT_OK(uv_loop_close(&loop));
   return 0;
 }

@@ -10,7 +10,8 @@
  *     Nothing ends the process.
  * P5  forget() runs before the fd is closed; afterwards nothing is reported for
  *     it until it is applied again.
- * P6  wake() is sticky: a wake before the wait ends that wait at once.
+ * P6  wake() is sticky: a wake before the wait ends that wait at once. On unix
+ *     it reads nothing of the loop but its state.
  * P7  a backend keeps fds and masks only: fork is reopen() and apply again.
  * P8  events may be stale; the driver filters.
  */

@@ -39,6 +39,7 @@ struct uv__kqset {
   struct uv__selector* selector; /* for devices; NULL: there are none */
   enum uv__kqset_oob oob;        /* determined on first use */
   int has_pipe;                  /* no EVFILT_USER: woken through self-pipe.c */
+  int queue;                     /* loop->backend_fd, for wake() */
   int owner;                     /* the process that created the queue */
   struct kevent changes[UV__KQSET_CHANGES_MAX];
   struct kevent events[UV__BATCH_MAX];

@@ -66,6 +66,7 @@ static int open_queue(uv_loop_t* loop) {
   loop->backend_fd = kqueue();
   if (loop->backend_fd == -1)
     return uv__errno();
+  set_of(loop)->queue = loop->backend_fd;
   set_of(loop)->owner = (int) getpid();
   err = uv__fd_cloexec(loop->backend_fd, 1);
   if (err == 0)
@@ -106,6 +107,7 @@ static void close_queue(uv_loop_t* loop) {
     uv__select_abandon(set->selector);
   }
   set->selector = NULL;
+  set->queue = -1;
   loop->backend_fd = -1;
   if (set->has_pipe)
     uv__self_pipe_close(loop);
@@ -129,14 +131,15 @@ static int kqueue_poller_reopen(uv_loop_t* loop) {
 }
 
 static int kqueue_poller_wake(uv_loop_t* loop) {
+  const struct uv__kqset* set = set_of(loop);
   struct kevent change;
   int saved = errno; /* signal handlers call this */
   int err = 0;
 
-  if (set_of(loop)->has_pipe)
+  if (set->has_pipe)
     return uv__self_pipe_signal(loop);
   EV_SET(&change, WAKE_IDENT, EVFILT_USER, 0, NOTE_TRIGGER, 0, 0);
-  if (kevent(loop->backend_fd, &change, 1, NULL, 0, NULL) != 0)
+  if (kevent(set->queue, &change, 1, NULL, 0, NULL) != 0)
     err = uv__errno();
   errno = saved;
   return err;
