@@ -6,6 +6,7 @@
  */
 #include "callback.h"
 #include "slice.h"
+#include "stats.h"
 
 #include <string.h>
 
@@ -48,6 +49,17 @@ static void begin(struct uv__slice* slice,
   uv__slice_begin(slice);
 }
 
+/* Likewise for callbacks that follow one another in a phase of their own. */
+static void begin_next(struct uv__slice* slice,
+                       const void* handle,
+                       enum uv__call call,
+                       const void* symbol) {
+  const uv_handle_t* base = handle;
+
+  fill(slice, base->loop, call, base, (unsigned) base->type, symbol);
+  uv__slice_begin_next(slice);
+}
+
 /* Likewise for handles with an fd; `value` is bytes or a status. */
 static void begin_io(struct uv__slice* slice,
                      const void* handle,
@@ -64,6 +76,21 @@ static void begin_io(struct uv__slice* slice,
 }
 
 /* `req` is any request; `handle` what it is about, or NULL. */
+static void fill_req(struct uv__slice* slice,
+                     const uv_loop_t* loop,
+                     const void* req,
+                     const void* handle,
+                     enum uv__call call,
+                     const void* symbol,
+                     int64_t status) {
+  const uv_req_t* base = req;
+
+  fill(slice, loop, call, base, UV__RECORD_REQ + (unsigned) base->type, symbol);
+  slice->record.value = status;
+  if (handle != NULL && uv__slice_wants_fd())
+    slice->record.detail = fd_of(handle);
+}
+
 static void begin_req(struct uv__slice* slice,
                       const uv_loop_t* loop,
                       const void* req,
@@ -71,12 +98,7 @@ static void begin_req(struct uv__slice* slice,
                       enum uv__call call,
                       const void* symbol,
                       int64_t status) {
-  const uv_req_t* base = req;
-
-  fill(slice, loop, call, base, UV__RECORD_REQ + (unsigned) base->type, symbol);
-  slice->record.value = status;
-  if (handle != NULL && uv__slice_wants_fd())
-    slice->record.detail = fd_of(handle);
+  fill_req(slice, loop, req, handle, call, symbol, status);
   uv__slice_begin(slice);
 }
 
@@ -86,6 +108,14 @@ void uv__observed_alloc(uv_handle_t* handle,
                         uv_buf_t* buf) {
   struct uv__slice slice;
 
+  /* Short and frequent: reading the clock would take longer than most of
+   * them do. */
+  if (uv__slice_counts_only() &&
+      uv__stats_count_short(handle->loop, UV__CALL_ALLOC,
+                            (unsigned) handle->type, ADDRESS(cb))) {
+    cb(handle, size, buf);
+    return;
+  }
   begin_io(&slice, handle, UV__CALL_ALLOC, ADDRESS(cb), 0);
   cb(handle, size, buf);
   slice.record.value = (int64_t) buf->len;
@@ -106,8 +136,9 @@ void uv__observed_write(uv_write_t* req, int status) {
   struct uv__slice slice;
   int64_t result = status == 0 ? (int64_t) uv_write_nwritten(req) : status;
 
-  begin_req(&slice, req->handle->loop, req, req->handle, UV__CALL_WRITE,
-            ADDRESS(req->cb), result);
+  fill_req(&slice, req->handle->loop, req, req->handle, UV__CALL_WRITE,
+           ADDRESS(req->cb), result);
+  uv__slice_begin_next(&slice);
   req->cb(req, status);
   uv__slice_end(&slice);
 }
@@ -152,7 +183,7 @@ void uv__observed_close(uv_loop_t* loop, uv_handle_t* handle) {
 void uv__observed_timer(uv_timer_t* handle, uint64_t due_ns) {
   struct uv__slice slice;
 
-  begin(&slice, handle, UV__CALL_TIMER, ADDRESS(handle->timer_cb));
+  begin_next(&slice, handle, UV__CALL_TIMER, ADDRESS(handle->timer_cb));
   slice.record.value = (int64_t) (slice.record.begin_ns - due_ns);
   handle->timer_cb(handle);
   uv__slice_end(&slice);
@@ -161,7 +192,7 @@ void uv__observed_timer(uv_timer_t* handle, uint64_t due_ns) {
 void uv__observed_idle(uv_idle_t* handle) {
   struct uv__slice slice;
 
-  begin(&slice, handle, UV__CALL_IDLE, ADDRESS(handle->idle_cb));
+  begin_next(&slice, handle, UV__CALL_IDLE, ADDRESS(handle->idle_cb));
   handle->idle_cb(handle);
   uv__slice_end(&slice);
 }
@@ -169,7 +200,7 @@ void uv__observed_idle(uv_idle_t* handle) {
 void uv__observed_prepare(uv_prepare_t* handle) {
   struct uv__slice slice;
 
-  begin(&slice, handle, UV__CALL_PREPARE, ADDRESS(handle->prepare_cb));
+  begin_next(&slice, handle, UV__CALL_PREPARE, ADDRESS(handle->prepare_cb));
   handle->prepare_cb(handle);
   uv__slice_end(&slice);
 }
@@ -177,7 +208,7 @@ void uv__observed_prepare(uv_prepare_t* handle) {
 void uv__observed_check(uv_check_t* handle) {
   struct uv__slice slice;
 
-  begin(&slice, handle, UV__CALL_CHECK, ADDRESS(handle->check_cb));
+  begin_next(&slice, handle, UV__CALL_CHECK, ADDRESS(handle->check_cb));
   handle->check_cb(handle);
   uv__slice_end(&slice);
 }
@@ -224,8 +255,9 @@ void uv__observed_exit(uv_process_t* process,
 void uv__observed_udp_send(uv_udp_send_t* req, int status) {
   struct uv__slice slice;
 
-  begin_req(&slice, req->handle->loop, req, req->handle, UV__CALL_SEND,
-            ADDRESS(req->cb), status);
+  fill_req(&slice, req->handle->loop, req, req->handle, UV__CALL_SEND,
+           ADDRESS(req->cb), status);
+  uv__slice_begin_next(&slice);
   req->cb(req, status);
   uv__slice_end(&slice);
 }

@@ -40,27 +40,41 @@ UV__COLD static void probe_end(const struct uv__record* record) {
   uv__probe_callback_end(record);
 }
 
-void uv__slice_begin(struct uv__slice* slice) {
+UV__INLINE void begin(struct uv__slice* slice, int may_follow) {
   struct uv__trace_thread* thread =
       uv__loop_state(slice->record.loop)->observer;
   unsigned observers = uv__load_relaxed(&uv__observers);
 
   /* Outside an iteration: uv_walk(), the first timers of uv_run(). */
-  if (thread == NULL)
+  if (thread == NULL) {
     thread = uv__trace_thread_self();
+    may_follow = 0;
+  }
   slice->thread = thread;
   slice->record.flow = 0;
   slice->is_watched = 0;
-  slice->record.begin_ns = uv__trace_thread_now(thread);
+  if (may_follow && thread->is_between)
+    slice->record.begin_ns = thread->clock.last_ns;
+  else
+    slice->record.begin_ns = uv__trace_thread_now(thread);
   if (observers & UV__OBSERVE_PROBES)
     probe_begin(&slice->record);
   if (thread == NULL)
     return;
+  thread->is_between = 0;
   slice->record.flow = thread->flow;
   thread->flow = 0;
   slice->is_watched = (observers & UV__OBSERVE_WATCHDOG) != 0;
   if (slice->is_watched)
     watch(slice);
+}
+
+void uv__slice_begin(struct uv__slice* slice) {
+  begin(slice, 0);
+}
+
+void uv__slice_begin_next(struct uv__slice* slice) {
+  begin(slice, 1);
 }
 
 void uv__slice_end(struct uv__slice* slice) {
@@ -74,8 +88,11 @@ void uv__slice_end(struct uv__slice* slice) {
   record->end_ns = uv__trace_thread_now(slice->thread);
   if (observers & UV__OBSERVE_PROBES)
     probe_end(record);
-  if (slice->thread != NULL && (observers & UV__OBSERVE_TRACE))
-    uv__trace_thread_add(slice->thread, record);
+  if (slice->thread != NULL) {
+    slice->thread->is_between = slice->thread->is_sequence;
+    if (observers & UV__OBSERVE_TRACE)
+      uv__trace_thread_add(slice->thread, record);
+  }
   if (observers & UV__OBSERVE_METRICS)
     uv__stats_callback((uv_loop_t*) record->loop, record);
 }

@@ -18,11 +18,20 @@ struct uv__slice {
 
 /* The caller has set all of the record but times and flow. */
 void uv__slice_begin(struct uv__slice* slice);
+/* Likewise for callbacks that mostly follow another one directly: begins where
+ * that one ended, without reading the clock, if the phase is a sequence of
+ * callbacks. */
+void uv__slice_begin_next(struct uv__slice* slice);
 void uv__slice_end(struct uv__slice* slice);
 
 /* Is the descriptor of a handle of interest? Only a trace shows it. */
 static inline int uv__slice_wants_fd(void) {
   return uv__is_observed_by(UV__OBSERVE_TRACE);
+}
+
+/* Does nobody but metrics observe? */
+static inline int uv__slice_counts_only(void) {
+  return uv__load_relaxed(&uv__observers) == UV__OBSERVE_METRICS;
 }
 
 #endif /* UV_SLICE_H_ */

@@ -119,22 +119,33 @@ void uv__stats_iteration(uv_loop_t* loop, const struct uv__record* record) {
   }
 }
 
+/* What the table tells callbacks apart by. */
+struct key {
+  const void* symbol;
+  unsigned type;
+  unsigned call;
+};
+
+static int is_of(const struct uv__stats_callback* c, const struct key* key) {
+  return c->symbol == key->symbol && c->type == key->type &&
+         c->call == key->call;
+}
+
 /* Where the callback is, or belongs, from place i on. */
 UV__NOINLINE static struct uv__stats_callback* callback_from(
     struct uv__stats* stats,
     size_t i,
-    const struct uv__record* record) {
+    const struct key* key) {
   for (size_t n = 0; n < PROBES_MAX; n++, i++) {
     struct uv__stats_callback* c = &stats->table[i % UV__STATS_CALLBACKS];
-    if (c->symbol == record->symbol && c->type == record->type &&
-        c->call == record->call)
+    if (is_of(c, key))
       return c;
     if (c->symbol == NULL) {
-      uv__store_relaxed(&c->type, record->type);
-      uv__store_relaxed(&c->call, record->call);
+      uv__store_relaxed(&c->type, key->type);
+      uv__store_relaxed(&c->call, key->call);
       /* Release: a reader that sees it sees the rest. Pairs with stats-text.c.
        */
-      uv__store_release(&c->symbol, record->symbol);
+      uv__store_release(&c->symbol, key->symbol);
       return c;
     }
   }
@@ -142,15 +153,31 @@ UV__NOINLINE static struct uv__stats_callback* callback_from(
 }
 
 static struct uv__stats_callback* callback_of(struct uv__stats* stats,
-                                              const struct uv__record* record) {
-  uint64_t key = (uintptr_t) record->symbol + record->call + record->type * 32u;
-  size_t i = (size_t) (key * UINT64_C(0x9e3779b97f4a7c15) >> 40);
+                                              struct key key) {
+  uint64_t hash = (uintptr_t) key.symbol + key.call + key.type * 32u;
+  size_t i = (size_t) (hash * UINT64_C(0x9e3779b97f4a7c15) >> 40);
   struct uv__stats_callback* c = &stats->table[i % UV__STATS_CALLBACKS];
 
-  if (c->symbol == record->symbol && c->type == record->type &&
-      c->call == record->call)
-    return c;
-  return callback_from(stats, i, record);
+  return is_of(c, &key) ? c : callback_from(stats, i, &key);
+}
+
+int uv__stats_count_short(uv_loop_t* loop,
+                          enum uv__call call,
+                          unsigned type,
+                          const void* symbol) {
+  struct uv__stats* stats = stats_of(loop);
+
+  if (stats == NULL)
+    return 0;
+  struct uv__stats_callback* callback =
+      callback_of(stats, (struct key) { symbol, type, call });
+  uint64_t count = uv__load_relaxed(&callback->count);
+  if (count % UV__STATS_SAMPLE == 0 || callback->last_ns >= UV__STATS_SHORT_NS)
+    return 0;
+  add(&stats->callbacks, 1);
+  uv__store_relaxed(&callback->count, count + 1);
+  add(&callback->ns, callback->last_ns);
+  return 1;
 }
 
 static void add_io(struct uv__stats* stats, enum uv__io io, int64_t result) {
@@ -166,23 +193,31 @@ void uv__stats_io(uv_loop_t* loop, enum uv__io io, ssize_t result) {
     add_io(stats, io, result);
 }
 
+/* What a callback reports the result of; UV__IO_MAX: something else. */
+static enum uv__io io_of(unsigned call) {
+  if (call == UV__CALL_READ)
+    return UV__IO_READ;
+  if (call == UV__CALL_WRITE)
+    return UV__IO_WRITE;
+  return call == UV__CALL_RECV ? UV__IO_RECV : UV__IO_MAX;
+}
+
 void uv__stats_callback(uv_loop_t* loop, const struct uv__record* record) {
   struct uv__stats* stats = stats_of(loop);
 
   if (stats == NULL)
     return;
-  struct uv__stats_callback* callback = callback_of(stats, record);
+  struct key key = { record->symbol, record->type, record->call };
+  struct uv__stats_callback* callback = callback_of(stats, key);
+  enum uv__io io = io_of(record->call);
+  callback->last_ns = record->end_ns - record->begin_ns;
   add(&stats->callbacks, 1);
   add(&callback->count, 1);
-  add(&callback->ns, record->end_ns - record->begin_ns);
-  if (record->call == UV__CALL_TIMER && record->value >= 0)
+  add(&callback->ns, callback->last_ns);
+  if (io != UV__IO_MAX)
+    add_io(stats, io, record->value);
+  else if (record->call == UV__CALL_TIMER && record->value >= 0)
     uv__histogram_add(&stats->lateness, (uint64_t) record->value);
-  if (record->call == UV__CALL_READ)
-    add_io(stats, UV__IO_READ, record->value);
-  if (record->call == UV__CALL_WRITE)
-    add_io(stats, UV__IO_WRITE, record->value);
-  if (record->call == UV__CALL_RECV)
-    add_io(stats, UV__IO_RECV, record->value);
 }
 
 enum uvx_class uv__stats_class(enum uv__work_class work_class) {

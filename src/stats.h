@@ -15,12 +15,18 @@
 /* Callbacks that are counted separately, by symbol, type and call. */
 #define UV__STATS_CALLBACKS 256
 
+/* Of short callbacks that need not all be timed, one in so many is; those that
+ * take as long as the second says are not short. */
+#define UV__STATS_SAMPLE 16
+#define UV__STATS_SHORT_NS 10000
+
 struct uv__stats_callback {
   const void* symbol; /* atomic: NULL: free */
   unsigned type;      /* these two: atomic */
   unsigned call;
   uint64_t count; /* atomic, as the next */
   uint64_t ns;
+  uint64_t last_ns; /* the loop thread's: of the last one that was timed */
 };
 
 /* System calls and bytes of streams and UDP. */
@@ -67,6 +73,13 @@ void uv__stats_phase_begin(uv_loop_t* loop,
 void uv__stats_phase_end(uv_loop_t* loop, const struct uv__record* record);
 void uv__stats_iteration(uv_loop_t* loop, const struct uv__record* record);
 void uv__stats_callback(uv_loop_t* loop, const struct uv__record* record);
+/* A callback that is about to run, if it need not be timed: the last one was
+ * short, and this one is taken to be the same. Returns whether it was counted.
+ * One in UV__STATS_SAMPLE is timed. */
+int uv__stats_count_short(uv_loop_t* loop,
+                          enum uv__call call,
+                          unsigned type,
+                          const void* symbol);
 void uv__stats_io(uv_loop_t* loop, enum uv__io io, ssize_t result);
 /* Context: worker. */
 void uv__stats_work(const struct uv__record* record);

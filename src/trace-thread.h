@@ -53,7 +53,10 @@ struct uv__trace_thread {
   /* The owner's. */
   uint64_t flow; /* the arrow that ends at the next callback, or 0 */
   struct uv__ticks clock;
-  size_t written;          /* atomic: records ever written */
+  int is_sequence; /* this phase runs callbacks and nothing else of length */
+  int is_between; /* in such a phase, between two callbacks: the next one begins
+                    * at the clock's last reading */
+  size_t written; /* atomic: records ever written */
   size_t known_read;       /* `read` when it was last looked at */
   uint64_t dropped;        /* atomic: records that found no room */
   struct uv__record* ring; /* atomic: NULL until the first record */

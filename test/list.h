@@ -220,6 +220,7 @@ TEST(metrics_loop_refuses_what_it_cannot_do)
 TEST(metrics_loop_sees_what_blocks_it)
 TEST(metrics_loop_counts_streams_and_work)
 TEST(metrics_loop_counts_what_is_tried)
+TEST(metrics_loop_counts_alloc_callbacks)
 TEST(metrics_loop_file_is_replaced_whole)
 TEST(metrics_loop_environment_never_fails_a_program)
 

@@ -319,6 +319,60 @@ TEST_IMPL(metrics_loop_file_is_replaced_whole) {
   return 0;
 }
 
+#define SHORT_ALLOCS 64
+#define LONG_ALLOCS 64
+
+static int allocs;
+static int reads;
+
+static void alloc_slowly(uv_handle_t* handle, size_t size, uv_buf_t* buf) {
+  if (++allocs > SHORT_ALLOCS)
+    uv_sleep(1);
+  test_alloc(handle, size, buf);
+}
+
+static void write_again(uv_stream_t* stream, ssize_t n, const uv_buf_t* buf) {
+  (void) stream;
+  (void) buf;
+  ASSERT_GT(n, 0);
+  received += (size_t) n;
+  reads++;
+  if (received % BYTES != 0)
+    return;
+  if (allocs < SHORT_ALLOCS + LONG_ALLOCS) {
+    write_some();
+    return;
+  }
+  uv_close((uv_handle_t*) &client, NULL);
+  uv_close((uv_handle_t*) &server, NULL);
+}
+
+/* Short ones are not all timed, but all are counted; long ones are timed from
+ * the first sample that is long. */
+TEST_IMPL(metrics_loop_counts_alloc_callbacks) {
+  uv_loop_t loop;
+
+  start_metrics("allocs.txt", 0);
+  ASSERT_OK(uv_loop_init(&loop));
+  test_tcp_pair(&loop, &client, &server);
+  received = 0;
+  ASSERT_OK(uv_read_start((uv_stream_t*) &server, alloc_slowly, write_again));
+  write_some();
+  ASSERT_OK(uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_OK(uvx_metrics_stop());
+  read_text("allocs.txt");
+  check_text();
+  ASSERT_EQ(allocs,
+            value_of("uv_callback_count_total{type=\"tcp\",call=\"alloc\""));
+  ASSERT_EQ(reads,
+            value_of("uv_callback_count_total{type=\"tcp\",call=\"read\""));
+  double seconds =
+      value_of("uv_callback_seconds_total{type=\"tcp\",call=\"alloc\"");
+  ASSERT(seconds >= (LONG_ALLOCS - 16) * 0.001);
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
 /* A path that cannot be written fails nobody. */
 TEST_IMPL(metrics_loop_environment_never_fails_a_program) {
   uv_loop_t loop;
