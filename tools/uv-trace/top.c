@@ -42,12 +42,17 @@ static double grown_of(const struct view* view,
   return sum;
 }
 
+/* Any number that a file may hold: infinite, negative, none at all. */
+static uint64_t whole(double number) {
+  if (number > 1e18)
+    return UINT64_MAX;
+  return number > 0 ? (uint64_t) number : 0;
+}
+
 static void print_seconds(const struct view* view, int width, double seconds) {
   char text[BASE_TEXT];
-  double ns = seconds * 1e9;
 
-  fprintf(view->out, " %*s", width,
-          base_duration(text, ns > 1e18 ? UINT64_MAX : (uint64_t) ns));
+  fprintf(view->out, " %*s", width, base_duration(text, whole(seconds * 1e9)));
 }
 
 /* A number of the whole time, or per second. */
@@ -59,8 +64,7 @@ static void print_rate(const struct view* view, int width, double number) {
   if (number < 100 && view->seconds > 0)
     fprintf(view->out, " %*.1f", width, number);
   else
-    fprintf(view->out, " %*s", width,
-            base_count(text, number > 1e18 ? UINT64_MAX : (uint64_t) number));
+    fprintf(view->out, " %*s", width, base_count(text, whole(number)));
 }
 
 /* A lag from one poll to the next: busy is what is not spent in poll. */
