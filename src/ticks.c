@@ -8,10 +8,9 @@
 #define SECOND_NS UINT64_C(1000000000)
 /* How long the counter continues a reading of the clock. */
 #define SPAN_NS UINT64_C(1000000)
-/* Readings of both, and how far apart the counts around the clock may be. A
- * thread that loses its processor in between reads two that do not match. */
+/* Readings of both: a thread that loses its processor in between reads two that
+ * do not match, and the counts around the clock are far apart. */
 #define TRIES 3
-#define GAP_MAX 4096
 
 struct pair {
   uint64_t count;
@@ -39,7 +38,7 @@ static struct pair read_once(void) {
 static struct pair read_both(void) {
   struct pair best = read_once();
 
-  for (int i = 1; i < TRIES && best.gap > GAP_MAX; i++) {
+  for (int i = 1; i < TRIES && best.gap > uv__cycle_counter_gap(); i++) {
     struct pair pair = read_once();
     if (pair.gap < best.gap)
       best = pair;
@@ -48,8 +47,13 @@ static struct pair read_both(void) {
 }
 
 void uv__ticks_init(void) {
-  if (!UV__HAVE_CYCLE_COUNTER || first.count != 0 ||
-      !uv__trace_os_counter_is_clock())
+  if (UV__HAVE_CYCLE_COUNTER && first.count == 0 &&
+      uv__trace_os_clock_is(UV__CYCLE_COUNTER_NAME))
+    uv__ticks_use_counter();
+}
+
+void uv__ticks_use_counter(void) {
+  if (!UV__HAVE_CYCLE_COUNTER || first.count != 0)
     return;
   first = read_both();
   /* Release: the first pair. Pairs with uv__ticks_read_clock(). */
@@ -83,7 +87,7 @@ uint64_t uv__ticks_read_clock(struct uv__ticks* t) {
     return uv__ticks_reach(t, uv_hrtime());
 
   struct pair now = read_both();
-  if (now.gap <= GAP_MAX) {
+  if (now.gap <= uv__cycle_counter_gap()) {
     t->anchor = now.count;
     t->anchor_ns = now.ns;
     if (due_ns != 0 && now.ns >= due_ns)

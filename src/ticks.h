@@ -22,26 +22,55 @@ struct uv__ticks {
 };
 
 /* Nanoseconds per count, times two to this. */
-#define UV__TICKS_SHIFT 28
+#define UV__TICKS_SHIFT 24
 
 /* Atomic; both are 0 until the rate is known. */
 extern uint32_t uv__ticks_rate; /* as UV__TICKS_SHIFT says */
 extern uint32_t uv__ticks_span; /* counts after which the clock is read */
 
-/* Once per process, before the first reading. */
+/* Once per process, before the first reading: uses the counter if the kernel's
+ * clock does. */
 void uv__ticks_init(void);
+/* Uses the counter in any case, if there is one. */
+void uv__ticks_use_counter(void);
 
 /* Reads the clock. */
 UV__NOINLINE uint64_t uv__ticks_read_clock(struct uv__ticks* t);
 
+/* The counter, the kernel's name for it as a clock source, and how many counts
+ * reading the clock in between may take: some microseconds. */
 #if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
 # define UV__HAVE_CYCLE_COUNTER 1
+# define UV__CYCLE_COUNTER_NAME "tsc"
 static inline uint64_t uv__cycle_counter(void) {
   return __builtin_ia32_rdtsc();
 }
+static inline uint64_t uv__cycle_counter_gap(void) {
+  return 4096;
+}
+#elif defined(__aarch64__) && defined(__GNUC__)
+# define UV__HAVE_CYCLE_COUNTER 1
+# define UV__CYCLE_COUNTER_NAME "arch_sys_counter"
+static inline uint64_t uv__cycle_counter(void) {
+  uint64_t count;
+
+  __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(count));
+  return count;
+}
+/* It counts 10 million times a second or 1,000 million times. */
+static inline uint64_t uv__cycle_counter_gap(void) {
+  uint64_t per_second;
+
+  __asm__ __volatile__("mrs %0, cntfrq_el0" : "=r"(per_second));
+  return per_second / 500000 + 2;
+}
 #else
 # define UV__HAVE_CYCLE_COUNTER 0
+# define UV__CYCLE_COUNTER_NAME ""
 static inline uint64_t uv__cycle_counter(void) {
+  return 0;
+}
+static inline uint64_t uv__cycle_counter_gap(void) {
   return 0;
 }
 #endif

@@ -29,9 +29,9 @@ int uv__trace_os_start_thread(uv_thread_t* thread, uv_thread_cb entry);
  * knows priorities of threads. Context: the thread. */
 void uv__trace_os_lower_priority(void);
 
-/* Is the processor's cycle counter (ticks.h) what the kernel's clock counts?
+/* Is the clock source of this name (ticks.h) what the kernel's clock counts?
  * Then it has a constant rate and all processors agree on it. */
-int uv__trace_os_counter_is_clock(void);
+int uv__trace_os_clock_is(const char* source);
 
 /* The kernel's number of the calling thread. Context: any | signal. */
 uint64_t uv__trace_os_thread_id(void);

@@ -130,8 +130,8 @@ void uv__trace_os_lower_priority(void) {
 #endif
 
 #if UV__HAVE_CLOCKSOURCE
-int uv__trace_os_counter_is_clock(void) {
-  char name[16];
+int uv__trace_os_clock_is(const char* source) {
+  char name[32];
   int fd = uv__fd_open("/sys/devices/system/clocksource/clocksource0/"
                        "current_clocksource",
                        O_RDONLY, 0);
@@ -140,10 +140,12 @@ int uv__trace_os_counter_is_clock(void) {
     return 0;
   ssize_t n = uv__fd_read(fd, name, sizeof(name));
   uv__fd_close(fd);
-  return n == 4 && memcmp(name, "tsc\n", 4) == 0;
+  size_t len = strlen(source);
+  return n == (ssize_t) len + 1 && memcmp(name, source, len) == 0;
 }
 #else
-int uv__trace_os_counter_is_clock(void) {
+int uv__trace_os_clock_is(const char* source) {
+  (void) source;
   return 0;
 }
 #endif
