@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <netinet/udp.h>
 #include <sched.h>
 #include <spawn.h>
 #include <sys/epoll.h>
@@ -26,6 +27,7 @@
 #define MESSAGE 64
 #define CHUNK (64 * 1024)
 #define EVENTS_MAX 256
+#define TRAIN_MAX 64 /* the kernel's limit for one call */
 
 extern char** environ;
 
@@ -229,23 +231,62 @@ static void task_connect(struct place place, unsigned count, uint64_t ops) {
   }
 }
 
+/* Lets the kernel cut what is sent into messages, so that a sender of many is
+ * not slower than who answers them. Returns how many one call may send. */
+static unsigned cut_messages(int fd, unsigned count) {
+  int size = MESSAGE;
+
+  if (count == 1 ||
+      setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &size, sizeof(size)) != 0)
+    return 1;
+  return count < TRAIN_MAX ? count : TRAIN_MAX;
+}
+
+static void send_messages(int fd, uint64_t count, unsigned at_once) {
+  static char data[TRAIN_MAX * MESSAGE];
+
+  while (count > 0) {
+    uint64_t now = count < at_once ? count : at_once;
+    CHECK(send(fd, data, now * MESSAGE, MSG_NOSIGNAL) ==
+          (ssize_t) (now * MESSAGE));
+    count -= now;
+  }
+}
+
+/* Waits for one message and takes those that are there, too. */
+static unsigned receive_messages(int fd, unsigned most) {
+  static char data[TRAIN_MAX][MESSAGE];
+  struct iovec pieces[TRAIN_MAX];
+  struct mmsghdr messages[TRAIN_MAX] = { 0 };
+
+  for (unsigned i = 0; i < most; i++) {
+    pieces[i] = (struct iovec) { data[i], MESSAGE };
+    messages[i].msg_hdr.msg_iov = &pieces[i];
+    messages[i].msg_hdr.msg_iovlen = 1;
+  }
+  int n = recvmmsg(fd, messages, most, MSG_WAITFORONE, NULL);
+  CHECK(n > 0);
+  for (int i = 0; i < n; i++)
+    CHECK(messages[i].msg_len == MESSAGE);
+  return (unsigned) n;
+}
+
 static void task_udp(struct place place, unsigned count, uint64_t ops) {
   struct sockaddr_storage address;
   socklen_t len = place_address(place, &address);
-  char buffer[MESSAGE];
-  uint64_t sent = 0;
+  uint64_t sent = count < ops ? count : ops;
   int fd = socket(place.family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
   CHECK(fd >= 0);
   CHECK(connect(fd, (struct sockaddr*) &address, len) == 0);
-  for (; sent < count && sent < ops; sent++)
-    send_message(fd);
-  for (uint64_t i = 0; i < ops; i++) {
-    CHECK(recv(fd, buffer, sizeof(buffer), 0) == MESSAGE);
-    if (sent < ops) {
-      send_message(fd);
-      sent++;
-    }
+  unsigned at_once = cut_messages(fd, count);
+  send_messages(fd, sent, at_once);
+  for (uint64_t received = 0; received < ops;) {
+    unsigned n = receive_messages(fd, at_once);
+    uint64_t more = n < ops - sent ? n : ops - sent;
+    received += n;
+    send_messages(fd, more, at_once);
+    sent += more;
   }
   close(fd);
 }
