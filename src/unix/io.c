@@ -53,6 +53,7 @@ static_assert((RESTARTED & (REFUSED | KIND_MASK)) == 0, "bits of their own");
 
 #define INTEREST (POLLIN | POLLOUT | POLLPRI | POLLRDHUP)
 #define MIN_SLOTS 64u
+#define SLOTS_UNIT 16u
 
 void uv__io_init(uv__io_t* w, enum uv__io_kind kind) {
   w->bits = kind;
@@ -67,10 +68,15 @@ void uv__io_set_kind(uv__io_t* w, enum uv__io_kind kind) {
   w->bits = (w->bits & ~(uintptr_t) KIND_MASK) | kind;
 }
 
+/* By a quarter at least: descriptors are few or many, and a table of which half
+ * is never used costs every connection 8 bytes. */
 static int grow_table(uv_loop_t* loop, unsigned needed) {
-  unsigned size = loop->nwatchers < MIN_SLOTS ? MIN_SLOTS : loop->nwatchers;
-  while (size < needed)
-    size *= 2;
+  unsigned size = loop->nwatchers + loop->nwatchers / 4;
+  if (size < MIN_SLOTS)
+    size = MIN_SLOTS;
+  if (size < needed)
+    size = needed;
+  size = (size + SLOTS_UNIT - 1) / SLOTS_UNIT * SLOTS_UNIT;
 
   uv__io_t** table =
       uv__realloc_array(loop->watchers, size, sizeof(*loop->watchers));
