@@ -22,7 +22,7 @@ static inline void uv__handle_finish(uv_loop_t* loop,
 
   handle->flags |= UV__CLOSED;
   handle->flags &= ~clear;
-  uv__queue_remove(&handle->handle_queue);
+  uv__queue_unlink(&handle->handle_queue);
 
   /* Last: the callback may free the handle. */
   if (handle->close_cb != NULL)

@@ -6,7 +6,10 @@
 #include "callback.h"
 #include "misuse.h"
 
-/* Returns 1 if this call started the handle, 0 if it was already started (it
+/* The node of a handle is in its list, or the round of watcher_run(), exactly
+ * while the handle is active.
+ *
+ * Returns 1 if this call started the handle, 0 if it was already started (it
  * keeps its callback), or UV_EINVAL. */
 static int watcher_start(uv_handle_t* handle,
                          struct uv__queue* node,
@@ -17,14 +20,16 @@ static int watcher_start(uv_handle_t* handle,
   if (!has_cb || uv__is_closing(handle))
     return UV_EINVAL;
 
-  uv__queue_push_front(list, node);
   uv__handle_start(handle);
+  uv__queue_push_front(list, node);
   return 1;
 }
 
 static int watcher_stop(uv_handle_t* handle, struct uv__queue* node) {
-  uv__queue_remove(node);
+  if (!uv__is_active(handle))
+    return 0;
   uv__handle_stop(handle);
+  uv__queue_unlink(node);
   return 0;
 }
 
@@ -37,7 +42,7 @@ static void watcher_run(struct uv__queue* list,
   uv__queue_move(&round, list);
 
   while (!uv__queue_empty(&round)) {
-    struct uv__queue* node = uv__queue_pop_front(&round);
+    struct uv__queue* node = uv__queue_shift(&round);
     uv__queue_push_back(list, node);
     call(node);
   }
@@ -46,7 +51,6 @@ static void watcher_run(struct uv__queue* list,
 int uv_idle_init(uv_loop_t* loop, uv_idle_t* handle) {
   uv__handle_init(loop, uv__base(handle), UV_IDLE);
   handle->idle_cb = NULL;
-  uv__queue_init(&handle->queue);
   return 0;
 }
 
@@ -81,7 +85,6 @@ enum uv__close_result uv__idle_close(uv_handle_t* handle) {
 int uv_prepare_init(uv_loop_t* loop, uv_prepare_t* handle) {
   uv__handle_init(loop, uv__base(handle), UV_PREPARE);
   handle->prepare_cb = NULL;
-  uv__queue_init(&handle->queue);
   return 0;
 }
 
@@ -116,7 +119,6 @@ enum uv__close_result uv__prepare_close(uv_handle_t* handle) {
 int uv_check_init(uv_loop_t* loop, uv_check_t* handle) {
   uv__handle_init(loop, uv__base(handle), UV_CHECK);
   handle->check_cb = NULL;
-  uv__queue_init(&handle->queue);
   return 0;
 }
 

@@ -58,6 +58,13 @@ static inline void uv__queue_remove(struct uv__queue* node) {
   uv__queue_init(node);
 }
 
+/* The same for a node that is not used as a queue until it is pushed again: it
+ * is left as it was. */
+static inline void uv__queue_unlink(struct uv__queue* node) {
+  node->prev->next = node->next;
+  node->next->prev = node->prev;
+}
+
 /* Takes the first node off a list that is not empty. */
 static inline struct uv__queue* uv__queue_pop_front(struct uv__queue* head) {
   struct uv__queue* node = head->next;
@@ -65,8 +72,7 @@ static inline struct uv__queue* uv__queue_pop_front(struct uv__queue* head) {
   return node;
 }
 
-/* The same for a node that is not used as a queue until it is pushed again: it
- * is left as it was. */
+/* The same; leaves the node as it was, like uv__queue_unlink(). */
 static inline struct uv__queue* uv__queue_shift(struct uv__queue* head) {
   struct uv__queue* node = head->next;
   head->next = node->next;
