@@ -37,6 +37,8 @@ struct uv__wake {
   int may_skip;    /* waits that cannot find anything may be skipped */
   int was_pending; /* the last sleep, or spin, ended with a pending wake */
   struct uv__spin spin;
+  unsigned slept_us; /* when the loop last slept without spinning before;
+                      * wraps around */
 };
 
 /* timer.c. One element of the heap: the key is kept beside the pointer so that

@@ -42,6 +42,9 @@
 #define PAUSE_MIN 16
 #define PAUSE_MAX 1024
 #define LONG_SPIN_NS 40000
+/* If wakes are further apart than this, no spin will see the next. Two threads
+ * that sleep and wake each other take about half of it. */
+#define APART_US_MAX (4 * LONG_SPIN_NS / 1000)
 #define BATCH_REQS UV__WAKE_BATCH_REQS
 #define BATCH_NS 2000
 #define BATCH_SLEEP_MS 1
@@ -135,19 +138,35 @@ static int can_spin(void) {
   return known > 1 && !uv__threadpool_is_heavy(known);
 }
 
+/* Returns the time since the previous call. Only for a loop about to sleep:
+ * the clock costs more than a short spin is worth. */
+static unsigned since_last_sleep_us(struct uv__wake* w) {
+  unsigned now_us = (unsigned) (uv_hrtime() / 1000);
+  unsigned since_us = now_us - w->slept_us;
+
+  w->slept_us = now_us;
+  return since_us;
+}
+
 /* Returns how long to spin, in ns. */
 static uint64_t spin_span(struct uv__wake* w) {
   if (!can_spin())
     return 0;
-  switch (uv__spin_advise(&w->spin, PAUSE_MIN, PAUSE_MAX)) {
-  case UV__SPIN_SKIP:
-    return 0;
-  case UV__SPIN_NOW:
+  enum uv__spin_advice advice = uv__spin_advise(&w->spin, PAUSE_MIN, PAUSE_MAX);
+  if (advice == UV__SPIN_NOW)
     return UV__SPIN_NS;
-  case UV__SPIN_RETRY:
-    break;
-  }
-  return LONG_SPIN_NS;
+
+  int is_slow = since_last_sleep_us(w) > APART_US_MAX;
+  return advice == UV__SPIN_RETRY && !is_slow ? LONG_SPIN_NS : 0;
+}
+
+/* After a long spin, short ones are tried again, but the pause is kept until
+ * one of them succeeds: wakes that come every 40 us would otherwise be spun for
+ * again and again. */
+static void spin_succeeded(struct uv__wake* w, uint64_t span_ns) {
+  w->spin.misses = 0;
+  if (span_ns == UV__SPIN_NS)
+    w->spin.pause = 0;
 }
 
 /* Taking wakes one by one costs the sending threads more than it costs the
@@ -219,7 +238,7 @@ UV__NOINLINE static int sleep_after_wake(uv_loop_t* loop, int timeout_ms) {
     w->spin.misses++;
     return fall_asleep(word, AWAKE | SPINNING, timeout_ms);
   }
-  w->spin = (struct uv__spin) { 0 };
+  spin_succeeded(w, span_ns);
   wait_for_batch(loop);
   return 0;
 }
