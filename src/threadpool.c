@@ -15,8 +15,9 @@
  * items go to their loop (work-done.c).
  *
  * Context: submit and cancel run on loop threads, run_worker() is the worker.
- * pool.lock guards `pool`, except that `spare`, `spinner`, `awake` and parts of
- * the queue are also read without it, and that `pace_ns` is an estimate.
+ * pool.lock guards `pool`, except that `spare`, `spinner`, `awake`, `coming`,
+ * `yield_skip` and parts of the queue are also read without it, and that
+ * `pace_ns` is an estimate.
  */
 #include "threadpool.h"
 #include "alloc.h"
@@ -49,17 +50,26 @@
 #define PACE_EVERY 64
 #define PACE_FIRST 8
 #define PACE_STEP_NS 100
-#define PACE_MAX_NS 8000
+#define PACE_MAX_NS 400000
 #define PACE_HEAVY_NS 2000
 /* A loop that sleeps for a batch is woken while there is work left for every
  * processor for so long. Items that are lighter than PACE_LIGHT_NS make the
  * loop the bottleneck. */
 #define RESERVE_NS 10000
 #define PACE_LIGHT_NS 500
-/* From here on, the loop sleeps to make room for a worker that was woken and
- * has no processor yet. With lighter items, one worker and a loop that spins
- * get more done than two workers and a loop that has to be woken. */
-#define PACE_MAKE_ROOM_NS 1250
+/* The wake-ups that batching would save are nothing beside items of this
+ * length, and a loop that is late leaves processors idle for longer. */
+#define PACE_LONG_NS 200000
+/* How long a loop sleeps for a batch at most: a quarter of the time that an
+ * item is in the pool, in milliseconds rounded up, within this limit. */
+#define BATCH_SLEEP_MS_MAX 4
+#define NS_PER_MS 1000000u
+
+/* A yield that took this long gave the processor to a thread other than the
+ * loop. The next so many are skipped. */
+#define YIELD_NS_MAX 500000
+#define YIELD_PAUSE_MIN 256
+#define YIELD_PAUSE_MAX 4096
 
 struct pool {
   uv_mutex_t lock;
@@ -77,12 +87,15 @@ struct pool {
   int ending;
   uv_thread_t* ids;
   struct uv__work_queue queue;
-  unsigned spare;   /* workers that could be woken or started; 0 while one
+  unsigned spare;       /* workers that could be woken or started; 0 while one
                           * is about to check the queue. Next to the queue's
                           * inbox because a submit needs both. */
-  unsigned awake;   /* workers that are not asleep */
-  unsigned coming;  /* workers that were woken and have not run yet */
-  unsigned pace_ns; /* estimated time per item */
+  unsigned awake;       /* workers that are not asleep */
+  unsigned coming;      /* workers that were woken and have not run yet */
+  unsigned pace_ns;     /* estimated time per item */
+  unsigned yield_skip;  /* so many yields to loops are left out */
+  unsigned yield_pause; /* skipped after the last long yield, less one for each
+                         * short one since */
 };
 
 static struct pool pool;
@@ -154,6 +167,8 @@ static int reset_pool(unsigned size) {
   pool.is_handoff = 0;
   pool.ending = 0;
   pool.pace_ns = 0;
+  pool.yield_skip = 0;
+  pool.yield_pause = 0;
   /* Slow work: at most half of the workers, rounded up. */
   uv__work_queue_init(&pool.queue, (size + 1) / 2);
   update_spare();
@@ -242,10 +257,9 @@ static void time_work(struct uv__work* w, void (*work)(struct uv__work*)) {
                     next_pace(uv__load_relaxed(&pool.pace_ns), sample));
 }
 
-/* Returns 1 if the loop was spinning for the item. */
-static int run_work(struct uv__work* w,
-                    void (*work)(struct uv__work*),
-                    int is_timed) {
+static enum uv__loop_doing run_work(struct uv__work* w,
+                                    void (*work)(struct uv__work*),
+                                    int is_timed) {
   if (is_timed)
     time_work(w, work);
   else
@@ -382,6 +396,35 @@ static struct uv__work* take_work(int* is_slow) {
   return w;
 }
 
+/* For a worker that has woken a loop for a batch. The loop must run before the
+ * workers run out of items, and no processor is idle, so give it this one.
+ * Returns how long that took. Called without the lock. */
+static uint64_t yield_to_loop(void) {
+  if (uv__load_relaxed(&pool.yield_skip) > 0)
+    return 0;
+  uint64_t begin = uv_hrtime();
+  uv__thread_os_yield();
+  return uv_hrtime() - begin;
+}
+
+/* If other programs use the processors too, one of them may get a processor
+ * that was meant for the loop, and keep it for milliseconds. */
+static void count_yield(uint64_t took_ns) {
+  if (pool.yield_skip > 0) {
+    uv__store_relaxed(&pool.yield_skip, pool.yield_skip - 1);
+  } else if (took_ns < YIELD_NS_MAX) {
+    if (pool.yield_pause > 0)
+      pool.yield_pause--;
+  } else {
+    pool.yield_pause = pool.yield_pause < YIELD_PAUSE_MIN
+                           ? YIELD_PAUSE_MIN
+                           : 4 * pool.yield_pause;
+    if (pool.yield_pause > YIELD_PAUSE_MAX)
+      pool.yield_pause = YIELD_PAUSE_MAX;
+    uv__store_relaxed(&pool.yield_skip, pool.yield_pause);
+  }
+}
+
 static void run_worker(void* arg) {
   unsigned me = (unsigned) (uintptr_t) arg;
   unsigned ran = 0;
@@ -405,10 +448,14 @@ static void run_worker(void* arg) {
     void (*work)(struct uv__work*) = w->work;
     w->work = NULL;
     unlock_pool();
-    int is_awaited = run_work(w, work, ++ran % PACE_EVERY == PACE_FIRST);
+    enum uv__loop_doing doing =
+        run_work(w, work, ++ran % PACE_EVERY == PACE_FIRST);
+    uint64_t yield_ns = doing == UV__LOOP_WOKEN ? yield_to_loop() : 0;
     lock_pool();
+    if (doing == UV__LOOP_WOKEN)
+      count_yield(yield_ns);
     /* The loop may submit more at once: spin for it. */
-    if (is_awaited && pool.spin.misses >= UV__SPIN_MISSES_MAX)
+    if (doing == UV__LOOP_SPINNING && pool.spin.misses >= UV__SPIN_MISSES_MAX)
       pool.spin.misses = UV__SPIN_MISSES_MAX - 1;
     if (is_slow)
       uv__work_queue_ran_slow(&pool.queue);
@@ -498,13 +545,20 @@ void uv__threadpool_view(struct uv__pool_view* view,
   unlock_pool();
 }
 
-unsigned uv__threadpool_batch(unsigned processors, unsigned reqs) {
-  unsigned pace_ns = uv__load_relaxed(&pool.pace_ns);
-  unsigned awake = uv__load_relaxed(&pool.awake);
+static int batch_sleep_ms(uint64_t in_pool_ns) {
+  uint64_t ms = 1 + in_pool_ns / 4 / NS_PER_MS;
+  return ms < BATCH_SLEEP_MS_MAX ? (int) ms : BATCH_SLEEP_MS_MAX;
+}
 
-  if (pace_ns >= PACE_MAKE_ROOM_NS)
-    awake += uv__load_relaxed(&pool.coming);
-  if (awake < processors || pace_ns < PACE_LIGHT_NS)
+unsigned uv__threadpool_batch(unsigned processors,
+                              unsigned reqs,
+                              int* sleep_ms) {
+  unsigned pace_ns = uv__load_relaxed(&pool.pace_ns);
+  /* A worker that was woken will need a processor, which the loop may have. */
+  unsigned awake =
+      uv__load_relaxed(&pool.awake) + uv__load_relaxed(&pool.coming);
+
+  if (awake < processors || pace_ns < PACE_LIGHT_NS || pace_ns >= PACE_LONG_NS)
     return 0;
   unsigned reserve = RESERVE_NS * processors / pace_ns;
   if (reqs / 2 <= reserve)
@@ -514,7 +568,10 @@ unsigned uv__threadpool_batch(unsigned processors, unsigned reqs) {
   /* What the workers run now, and one more for each processor. */
   if (reserve < awake + processors)
     reserve = awake + processors;
-  return reqs > reserve ? reqs - reserve : 0;
+  if (reqs <= reserve)
+    return 0;
+  *sleep_ms = batch_sleep_ms((uint64_t) reqs * pace_ns / processors);
+  return reqs - reserve;
 }
 
 void uv__threadpool_shutdown(void) {

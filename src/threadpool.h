@@ -68,8 +68,11 @@ int uv__threadpool_is_heavy(unsigned processors);
 
 /* For a loop with `reqs` requests in flight that occupy every processor: how
  * many items may be taken while the loop sleeps, so that it can still submit
- * more before the workers run out. 0: too few for that. Context: any. */
-unsigned uv__threadpool_batch(unsigned processors, unsigned reqs);
+ * more before the workers run out, and how long it may sleep. 0: do not sleep
+ * for a batch. Context: any. */
+unsigned uv__threadpool_batch(unsigned processors,
+                              unsigned reqs,
+                              int* sleep_ms);
 
 /* The number of items taken by workers so far, modulo 2^32, and whether any are
  * waiting. Context: any. */

@@ -47,7 +47,6 @@
 #define APART_US_MAX (4 * LONG_SPIN_NS / 1000)
 #define BATCH_REQS UV__WAKE_BATCH_REQS
 #define BATCH_NS 2000
-#define BATCH_SLEEP_MS 1
 
 /* Processors that the process may use, or 0 if not known yet. */
 static unsigned processors; /* atomic */
@@ -186,29 +185,26 @@ static int spin_until_pending(unsigned* word, uint64_t span_ns) {
   return uv__spin(span_ns, is_pending, uv__spin_never, word);
 }
 
-/* Returns how many items to sleep for, or 0. Not after a sleep that no wake
- * ended: the items take long. */
-static unsigned batch_size(const uv_loop_t* loop) {
+/* Returns how many items to sleep for, and how long at most, or 0. Not after a
+ * sleep that no wake ended: the items take long. */
+static unsigned batch_size(const uv_loop_t* loop, int* sleep_ms) {
   const struct uv__wake* w = &uv__loop_state(loop)->wake;
   unsigned reqs = loop->active_reqs.count;
 
   if (!w->was_pending || reqs < BATCH_REQS)
     return 0;
-  return uv__threadpool_batch(uv__load_relaxed(&processors), reqs);
+  return uv__threadpool_batch(uv__load_relaxed(&processors), reqs, sleep_ms);
 }
 
-/* Sleeps until the workers have taken `batch` items. Returns how long to sleep:
- * 0 if a wake is pending. */
-static int begin_batching(uv_loop_t* loop, unsigned batch, int timeout_ms) {
+/* Lets the loop sleep until the workers have taken `batch` items. Returns 0 if
+ * a wake is pending. */
+static int begin_batching(uv_loop_t* loop, unsigned batch) {
   struct uv__loop_shared* shared = &uv__loop_state(loop)->shared;
   unsigned expected = AWAKE;
 
   uv__store_relaxed(&shared->batch_end, uv__threadpool_taken() + batch);
   /* Pairs with uv__wake_send(). */
-  if (!uv__cas_strong(&shared->word, &expected, BATCHING))
-    return 0;
-  return timeout_ms < 0 || timeout_ms > BATCH_SLEEP_MS ? BATCH_SLEEP_MS
-                                                       : timeout_ms;
+  return uv__cas_strong(&shared->word, &expected, BATCHING);
 }
 
 /* Returns 0 if a wake has become pending. */
@@ -223,9 +219,13 @@ UV__NOINLINE static int sleep_after_wake(uv_loop_t* loop, int timeout_ms) {
   struct uv__wake* w = &uv__loop_state(loop)->wake;
   unsigned* word = word_of(loop);
 
-  unsigned batch = batch_size(loop);
-  if (batch != 0)
-    return begin_batching(loop, batch, timeout_ms);
+  int batch_ms;
+  unsigned batch = batch_size(loop, &batch_ms);
+  if (batch != 0) {
+    if (!begin_batching(loop, batch))
+      return 0;
+    return timeout_ms < 0 || timeout_ms > batch_ms ? batch_ms : timeout_ms;
+  }
   if (is_pending(word)) {
     wait_for_batch(loop);
     return 0;

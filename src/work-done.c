@@ -53,14 +53,14 @@ static int is_batch_due(const struct uv__loop_shared* shared) {
          !uv__threadpool_has_waiting();
 }
 
-int uv__work_push_done(uv_loop_t* loop, struct uv__work* w) {
+enum uv__loop_doing uv__work_push_done(uv_loop_t* loop, struct uv__work* w) {
   struct uv__loop_shared* shared = &uv__loop_state(loop)->shared;
   int is_batching = uv__wake_is_batching(loop);
   int is_due = is_batching && is_batch_due(shared);
   int err = 0;
 
   if (!is_due && push_if_nonempty(&shared->work_done, &w->wq))
-    return 0;
+    return UV__LOOP_OTHER;
 
   uv__fetch_add(&shared->busy, 1);
   int is_first = push_any(&shared->work_done, &w->wq);
@@ -70,7 +70,9 @@ int uv__work_push_done(uv_loop_t* loop, struct uv__work* w) {
   else if (is_first || is_due)
     err = uv__wake_send(loop);
   uv__fetch_sub(&shared->busy, 1);
-  return err > 0;
+  if (is_due)
+    return UV__LOOP_WOKEN;
+  return err > 0 ? UV__LOOP_SPINNING : UV__LOOP_OTHER;
 }
 
 void uv__work_hand_over(uv_loop_t* loop,

@@ -19,6 +19,8 @@ int uv__thread_os_create(uv_thread_t* tid,
                          void* arg);
 int uv__thread_os_detach(uv_thread_t* tid);
 int uv__thread_os_join(uv_thread_t* tid);
+/* Lets another thread that is ready have the processor. */
+void uv__thread_os_yield(void);
 int uv__thread_os_setname(const char* name);
 int uv__thread_os_getname(uv_thread_t* tid, char* name, size_t size);
 int uv__thread_os_getpriority(uv_thread_t tid, int* priority);

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -195,6 +196,10 @@ void uv_key_set(uv_key_t* key, void* value) {
   int err = pthread_setspecific(*key, value);
   if (err != 0)
     uv__fatal("uv_key_set", -err);
+}
+
+void uv__thread_os_yield(void) {
+  (void) sched_yield(); /* cannot fail on any system that we know */
 }
 
 int uv__thread_os_at_fork(void (*reset)(void)) {

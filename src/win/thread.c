@@ -235,6 +235,10 @@ void uv_key_set(uv_key_t* key, void* value) {
     uv__fatal("uv_key_set", uv__last_error());
 }
 
+void uv__thread_os_yield(void) {
+  (void) SwitchToThread(); /* 0: no other thread was ready */
+}
+
 int uv__thread_os_at_fork(void (*reset)(void)) {
   (void) reset; /* there is no fork on Windows */
   return 0;
