@@ -120,6 +120,16 @@ TEST_UNIX(fs_copyfile_is_modified_now, "access and modification times")
 TEST_UNIX(fs_copyfile_of_endless_sources, "devices and pipes as files")
 TEST_UNIX(fs_copyfile_of_a_file_without_size, "/proc")
 
+/* test-fs-paths-win.c */
+TEST_WINDOWS(fs_path_that_is_not_wtf8, "names in 16-bit units")
+TEST_WINDOWS(fs_stat_drops_a_trailing_slash, "separators after files")
+TEST_WINDOWS(fs_stat_of_the_null_device, "NUL")
+TEST_WINDOWS(fs_directories_that_are_none, "NUL, locked files")
+TEST_WINDOWS(fs_open_flags_that_exclude_each_other, "UV_FS_O_RANDOM")
+TEST_WINDOWS(fs_mapped_directories_and_devices, "UV_FS_O_FILEMAP")
+TEST_WINDOWS(fs_temp_path_after_a_failure, "names that were tried")
+TEST_WINDOWS(fs_system_error_of_what_is_missing, "uv_fs_get_system_error()")
+
 /* test-fs-win.c */
 TEST_WINDOWS(fs_junction_to_a_relative_path, "junctions")
 TEST_WINDOWS(fs_guess_of_sockets_and_pipes, "sockets of the C runtime")

@@ -114,6 +114,7 @@ uv_test_win_sources = \
   test/runner-win.c \
   test/support-win.c \
   test/test-embed-win.c \
+  test/test-fs-paths-win.c \
   test/test-fs-win.c \
   test/test-immediate-win.c \
   test/test-order-win.c \

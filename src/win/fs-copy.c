@@ -31,7 +31,7 @@ static int is_same_file(const WCHAR* a, const WCHAR* b) {
  * way to require that. Copying a file onto itself is not an error. */
 ssize_t uv__fs_copyfile(uv_fs_t* req) {
   if (req->flags & UV_FS_COPYFILE_FICLONE_FORCE)
-    return uv__fs_fail_as(req, ERROR_CALL_NOT_IMPLEMENTED, UV_ENOSYS);
+    return uv__fs_fail_as(req, ERROR_NOT_SUPPORTED, UV_ENOSYS);
 
   BOOL exclusive = (req->flags & UV_FS_COPYFILE_EXCL) != 0;
   if (CopyFileW(req->file.pathw, req->new_pathw, exclusive))

@@ -46,6 +46,16 @@ static void reader_free(struct reader* reader) {
   uv__free(reader);
 }
 
+/* Devices have no attributes; a file system that refuses to tell them reports
+ * its error when it is read. */
+static int is_directory(HANDLE handle) {
+  DWORD attributes = uv__fs_attributes(handle);
+
+  if (attributes == INVALID_FILE_ATTRIBUTES)
+    return GetFileType(handle) == FILE_TYPE_DISK;
+  return (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
+}
+
 /* 0, with *out freed by the caller, or UV_E*. */
 static int reader_new(uv_fs_t* req, struct reader** out) {
   HANDLE handle =
@@ -53,9 +63,7 @@ static int reader_new(uv_fs_t* req, struct reader** out) {
   if (handle == INVALID_HANDLE_VALUE)
     return uv__fs_fail_last(req);
 
-  DWORD attributes = uv__fs_attributes(handle);
-  if (attributes != INVALID_FILE_ATTRIBUTES &&
-      !(attributes & FILE_ATTRIBUTE_DIRECTORY)) {
+  if (!is_directory(handle)) {
     CloseHandle(handle);
     return uv__fs_fail_as(req, ERROR_DIRECTORY, UV_ENOTDIR);
   }
@@ -165,8 +173,22 @@ static struct reader* reader_of(const uv_fs_t* req) {
   return container_of(req->ptr, struct reader, base);
 }
 
+/* By name, because a file need not allow that it is opened. */
+static int is_plain_file(const WCHAR* path) {
+  DWORD attributes = GetFileAttributesW(path);
+  return attributes != INVALID_FILE_ATTRIBUTES &&
+         !(attributes & FILE_ATTRIBUTE_DIRECTORY);
+}
+
+/* An empty path is the current directory, unlike in scandir. */
 ssize_t uv__fs_opendir(uv_fs_t* req) {
+  static WCHAR here[] = L".";
   struct reader* reader;
+
+  if (req->file.pathw[0] == L'\0')
+    req->file.pathw = here;
+  if (is_plain_file(req->file.pathw))
+    return uv__fs_fail_as(req, ERROR_DIRECTORY, UV_ENOTDIR);
   int err = reader_new(req, &reader);
   if (err != 0)
     return err;

@@ -70,7 +70,7 @@ static ssize_t make_junction(uv_fs_t* req) {
     path += UV__FS_VERBATIM_LEN;
   size_t len = wcslen(path);
   if (!uv__fs_has_drive_root(path, len))
-    return uv__fs_fail(req, ERROR_INVALID_PARAMETER);
+    return uv__fs_fail_as(req, ERROR_NOT_SUPPORTED, UV_EINVAL);
 
   DWORD size =
       (DWORD) uv__reparse_junction(&junction, (const uint16_t*) path, len);

@@ -125,6 +125,13 @@ static int64_t total_of(const uv_fs_t* req) {
   return total < UV__FS_BYTES_MAX ? total : UV__FS_BYTES_MAX;
 }
 
+/* Directories have a size of 0; devices have no attributes. */
+static int is_directory(HANDLE file) {
+  DWORD attributes = uv__fs_attributes(file);
+  return attributes != INVALID_FILE_ATTRIBUTES &&
+         (attributes & FILE_ATTRIBUTE_DIRECTORY);
+}
+
 /* The result of a transfer that began at `start`. Without an offset the file
  * position advances; an error after the first bytes is left for the next call
  * to find. */
@@ -163,12 +170,8 @@ ssize_t uv__fs_map_read(uv_fs_t* req, HANDLE file, int flags) {
   if (map.at >= map.end && size > 0)
     return 0;
 
-  /* An empty file cannot be mapped; a directory, which has no size either, is
-   * an error. */
-  if (size == 0)
-    return uv__fs_attributes(file) & FILE_ATTRIBUTE_DIRECTORY
-               ? uv__fs_rw_fail(req, file, ERROR_INVALID_FUNCTION)
-               : 0;
+  if (size == 0) /* an empty file cannot be mapped */
+    return is_directory(file) ? uv__fs_fail(req, ERROR_INVALID_FUNCTION) : 0;
 
   uv__fs_cursor_init(&cursor, req, 0);
   sys_error = move_all(&map, file, 0, &cursor);
@@ -195,6 +198,8 @@ ssize_t uv__fs_map_write(uv_fs_t* req, HANDLE file, int flags) {
     return 0;
   if (start > INT64_MAX - total)
     return uv__fs_fail(req, ERROR_FILE_TOO_LARGE);
+  if (size == 0 && is_directory(file))
+    return uv__fs_fail(req, ERROR_INVALID_FUNCTION);
 
   map.at = start;
   map.end = start + total;

@@ -116,9 +116,17 @@ static DWORD flags_of(int flags, int mode) {
 }
 
 static int is_valid(int flags) {
-  if ((flags & ACCESS_MODE) == (UV_FS_O_WRONLY | UV_FS_O_RDWR))
-    return 0;
-  return !(flags & UV_FS_O_APPEND) || !(flags & UV_FS_O_DIRECT);
+  static const int exclusive[] = {
+    UV_FS_O_WRONLY | UV_FS_O_RDWR,
+    UV_FS_O_APPEND | UV_FS_O_DIRECT,
+    UV_FS_O_SEQUENTIAL | UV_FS_O_RANDOM,
+    UV_FS_O_DSYNC | UV_FS_O_SYNC,
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE(exclusive); i++)
+    if ((flags & exclusive[i]) == exclusive[i])
+      return 0;
+  return 1;
 }
 
 static HANDLE create_file(const WCHAR* path, const struct how* how) {
@@ -162,9 +170,11 @@ static int open_fail(uv_fs_t* req, DWORD sys_error) {
 /* The fd takes ownership of the handle. */
 static ssize_t to_fd(uv_fs_t* req, HANDLE file) {
   int fd = uv__fd_open(file, req->flags & UV_FS_O_APPEND);
-  if (fd < 0) {
+  if (fd < 0) { /* too many, or the C runtime does not know its type */
+    DWORD sys_error =
+        errno == EMFILE ? ERROR_TOO_MANY_OPEN_FILES : GetLastError();
     CloseHandle(file);
-    return uv__fs_fail(req, ERROR_TOO_MANY_OPEN_FILES);
+    return uv__fs_fail(req, sys_error);
   }
 
   if (!(req->flags & UV_FS_O_FILEMAP)) {

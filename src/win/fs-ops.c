@@ -66,8 +66,10 @@ int uv__fs_fail_status(uv_fs_t* req, LONG status) {
   return uv__fs_fail(req, uv__status_to_win32(status));
 }
 
+/* The error of a failed request outlives its cleanup, like the result. */
 void uv__fs_os_init(uv_fs_t* req) {
-  req->sys_errno_ = 0;
+  if (req->result >= 0)
+    req->sys_errno_ = 0;
   req->file.pathw = NULL;
   req->new_pathw = NULL;
   req->bufs = NULL;
@@ -122,6 +124,9 @@ static int copy_paths(uv_fs_t* req, const struct uv__fs_args* args) {
 
   uv__fs_path_close(&path);
   uv__fs_path_close(&new_path);
+  if (err == UV_EINVAL) /* not WTF-8: no file can have this name */
+    err = uv__fs_fail(req, ERROR_INVALID_NAME);
+  req->result = err;
   return err;
 }
 

@@ -83,7 +83,7 @@ void uv__fs_cursor_advance(struct uv__fs_cursor* c,
  * to a directory. */
 int uv__fs_rw_fail(uv_fs_t* req, HANDLE file, DWORD sys_error) {
   if (sys_error == ERROR_ACCESS_DENIED)
-    return uv__fs_fail_as(req, sys_error, UV_EBADF);
+    return uv__fs_fail(req, ERROR_INVALID_FLAGS);
   if (req->fs_type == UV_FS_WRITE)
     return uv__fs_fail(req, sys_error);
 

@@ -168,35 +168,54 @@ static DWORD device_of(HANDLE file) {
   return status >= 0 ? info.device_type : FILE_DEVICE_UNKNOWN;
 }
 
-/* Consoles, other character devices, pipes and sockets have few attributes. */
-static ssize_t stat_device(uv_fs_t* req, HANDLE file, DWORD type) {
-  DWORD device = FILE_DEVICE_NAMED_PIPE;
+/* Consoles, the null device, serial ports. */
+static ssize_t stat_char_device(uv_fs_t* req, HANDLE file) {
   DWORD console_mode;
+  DWORD device = GetConsoleMode(file, &console_mode) ? FILE_DEVICE_CONSOLE
+                                                     : device_of(file);
 
   req->statbuf = (uv_stat_t) { 0 };
-  req->statbuf.st_mode = S_IFIFO;
-  if (type == FILE_TYPE_CHAR) {
-    req->statbuf.st_mode = _S_IFCHR;
-    device = GetConsoleMode(file, &console_mode) ? FILE_DEVICE_CONSOLE
-                                                 : device_of(file);
-  }
-
+  req->statbuf.st_mode = _S_IFCHR | MODE_READ | MODE_WRITE;
   req->statbuf.st_nlink = 1;
+  req->statbuf.st_blksize = BLOCK_SIZE;
   req->statbuf.st_rdev = (uint64_t) device << 16;
   req->ptr = &req->statbuf;
   return 0;
 }
 
-/* Devices that were opened by name ("NUL") do not support the query. */
-static ssize_t stat_handle(uv_fs_t* req, HANDLE file) {
+/* Sockets, too. */
+static ssize_t stat_pipe(uv_fs_t* req) {
+  req->statbuf = (uv_stat_t) { 0 };
+  req->statbuf.st_mode = S_IFIFO;
+  req->statbuf.st_nlink = 1;
+  req->statbuf.st_rdev = (uint64_t) FILE_DEVICE_NAMED_PIPE << 16;
+  req->ptr = &req->statbuf;
+  return 0;
+}
+
+static ssize_t stat_disk_file(uv_fs_t* req, HANDLE file) {
   struct facts facts;
   LONG status = query_handle(file, &facts);
 
-  if (status >= 0)
-    return stat_found(req, &facts, -1);
-  if (GetFileType(file) == FILE_TYPE_CHAR)
-    return stat_device(req, file, FILE_TYPE_CHAR);
-  return uv__fs_fail_status(req, status);
+  return status >= 0 ? stat_found(req, &facts, -1)
+                     : uv__fs_fail_status(req, status);
+}
+
+static ssize_t stat_handle(uv_fs_t* req, HANDLE file) {
+  SetLastError(ERROR_SUCCESS); /* not changed by an unknown type */
+  switch (GetFileType(file)) {
+  case FILE_TYPE_CHAR:
+    return stat_char_device(req, file);
+  case FILE_TYPE_PIPE:
+    return stat_pipe(req);
+  case FILE_TYPE_UNKNOWN:
+    if (GetLastError() != ERROR_SUCCESS)
+      return uv__fs_fail_last(req);
+    break;
+  default:
+    break;
+  }
+  return stat_disk_file(req, file);
 }
 
 /* Stats the link itself if `file` is one. *followed is set for a reparse point
@@ -305,6 +324,15 @@ static int stat_name(uv_fs_t* req, ssize_t* result) {
 
 /* ---- operations ---- */
 
+/* "file\\" is "file": programs append a separator to anything. A root needs
+ * it. */
+static void drop_trailing_slash(WCHAR* path) {
+  size_t len = wcslen(path);
+
+  if (len > 1 && uv__fs_is_slash(path[len - 1]) && path[len - 2] != L':')
+    path[len - 1] = L'\0';
+}
+
 static ssize_t stat_open(uv_fs_t* req) {
   HANDLE file = uv__fs_open_path(req->file.pathw, FILE_READ_ATTRIBUTES, 0);
   if (file == INVALID_HANDLE_VALUE) {
@@ -322,11 +350,15 @@ static ssize_t stat_open(uv_fs_t* req) {
 
 ssize_t uv__fs_stat(uv_fs_t* req) {
   ssize_t result;
+
+  drop_trailing_slash(req->file.pathw);
   return stat_name(req, &result) ? result : stat_open(req);
 }
 
 ssize_t uv__fs_lstat(uv_fs_t* req) {
   ssize_t result;
+
+  drop_trailing_slash(req->file.pathw);
   if (stat_name(req, &result))
     return result;
 
@@ -346,9 +378,6 @@ ssize_t uv__fs_fstat(uv_fs_t* req) {
   if (file == INVALID_HANDLE_VALUE)
     return uv__fs_fail(req, ERROR_INVALID_HANDLE);
 
-  DWORD type = GetFileType(file);
-  if (type == FILE_TYPE_CHAR || type == FILE_TYPE_PIPE)
-    return stat_device(req, file, type);
   return stat_handle(req, file);
 }
 

@@ -65,10 +65,14 @@ static ssize_t make_file(uv_fs_t* req) {
   return uv__fs_fail(req, ERROR_TOO_MANY_OPEN_FILES);
 }
 
+/* Without a template the path becomes empty; after any other failure it is the
+ * last name that was tried. */
 static ssize_t make_temp(uv_fs_t* req) {
   char* mark = mark_of(req);
-  if (mark == NULL)
+  if (mark == NULL) {
+    *(char*) req->path = '\0';
     return uv__fs_fail(req, ERROR_INVALID_PARAMETER);
+  }
 
   for (int i = 0; i < TRIES_MAX; i++) {
     int err = put_name(req, mark);
@@ -90,11 +94,6 @@ ssize_t uv__fs_mkdtemp(uv_fs_t* req) {
   return make_temp(req);
 }
 
-/* On failure the path is empty: programs look only at the path. */
 ssize_t uv__fs_mkstemp(uv_fs_t* req) {
-  ssize_t result = make_temp(req);
-
-  if (result < 0)
-    *(char*) req->path = '\0';
-  return result;
+  return make_temp(req);
 }
