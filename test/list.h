@@ -742,6 +742,14 @@ TEST_WINDOWS(pipe_known_error_survives_the_close, "named pipes")
 TEST_WINDOWS(pipe_names_without_a_peer, "named pipes")
 TEST_WINDOWS(udp_truncated_datagram_ends_the_turn, "WSAEMSGSIZE")
 
+/* test-system-win.c */
+TEST_WINDOWS(dl_message_is_the_systems, "texts of FormatMessage()")
+TEST_WINDOWS(thread_affinity_with_a_missing_cpu, "masks of a group")
+TEST_WINDOWS(tty_of_a_file_is_a_bad_descriptor, "consoles")
+TEST_WINDOWS(sysinfo_title_needs_a_console, "titles of consoles")
+TEST_WINDOWS(sysinfo_homedir_that_is_no_path, "USERPROFILE")
+TEST_WINDOWS(sysinfo_uname_tells_the_compiler, "names of compilers")
+
 /* test-uring.c */
 TEST_UNIX(uring_results_equal_the_pools, "io_uring")
 TEST_UNIX(uring_all_results_equal_the_pools, "io_uring")

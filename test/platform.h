@@ -34,6 +34,11 @@
 # define TEST_NO_STREAM UV_EPIPE
 # define TEST_NO_INTERFACE UV_ENOENT
 # define TEST_KILLED_STATUS 1
+# if defined(__MINGW32__)
+#  define TEST_SYSNAME "MINGW32_NT-"
+# else
+#  define TEST_SYSNAME "Windows_NT"
+# endif
 
 #else
 

@@ -124,6 +124,7 @@ uv_test_win_sources = \
   test/test-real-win.c \
   test/test-results-win.c \
   test/test-runner-win.c \
+  test/test-system-win.c \
   test/test-tcp-win.c \
   test/test-thread-win.c \
   test/test-udp-win.c

@@ -228,9 +228,12 @@ TEST_IMPL(dl_symbols_of_the_program) {
 
   address = &lib;
   ASSERT_EQ(-1, uv_dlsym(&lib, "uv_no_such_symbol", &address));
-  ASSERT(address == &lib); /* untouched */
-  ASSERT(strstr(uv_dlerror(&lib), "uv_no_such_symbol") != NULL);
-  ASSERT(strstr(uv_dlerror(&lib), "uv_no_such_symbol") != NULL);
+  ASSERT_NULL(address);
+  for (int i = 0; i < 2; i++) /* the message stays */
+    if (TEST_POSIX)           /* Windows: the text does not contain the name */
+      ASSERT_NOT_NULL(strstr(uv_dlerror(&lib), "uv_no_such_symbol"));
+    else
+      ASSERT_NE(0, strcmp("no error", uv_dlerror(&lib)));
 
   /* Success clears the message. */
   ASSERT_EQ(0, uv_dlsym(&lib, TEST_SYMBOL, &address));

@@ -50,12 +50,9 @@ void uv_dlclose(uv_lib_t* lib) {
 int uv_dlsym(uv_lib_t* lib, const char* name, void** ptr) {
   message_drop(lib);
   (void) dlerror(); /* clear an old message */
-  void* address = dlsym(lib->handle, name);
+  *ptr = dlsym(lib->handle, name);
   /* NULL is a valid address; only a message indicates failure. */
-  if (address == NULL && message_take(lib) != 0)
-    return -1;
-  *ptr = address;
-  return 0;
+  return *ptr == NULL ? message_take(lib) : 0;
 }
 
 const char* uv_dlerror(const uv_lib_t* lib) {

@@ -5,6 +5,13 @@
 
 #include "base.h"
 
+/* Whether the library is compiled for mingw-w64's headers and C runtime. */
+#if defined(__MINGW32__)
+# define UV__IS_MINGW 1
+#else
+# define UV__IS_MINGW 0
+#endif
+
 /* UV__ON_THREAD_EVENT(function) registers a PIMAGE_TLS_CALLBACK that the loader
  * calls when threads start and end. The linker sorts these sections by name;
  * the C runtime has the first and the last entry of the list and refers to it

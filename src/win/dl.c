@@ -39,15 +39,9 @@ static WCHAR* system_text(DWORD sys_error) {
   return NULL;
 }
 
-static void trim_end(char* text) {
-  size_t len = strlen(text);
-
-  while (len > 0 && strchr("\r\n ", text[len - 1]) != NULL)
-    text[--len] = '\0';
-}
-
-/* Formats "name: why". Some texts contain a placeholder for the name ("%1 is
- * not a valid Win32 application"). */
+/* The text as it is, with its line end, because callers append to it (Node adds
+ * the path). Only texts that have a placeholder contain the name ("%1 is not a
+ * valid Win32 application"). */
 static char* message_compose(const char* name, const char* why) {
   char* message = uv__malloc(MESSAGE_MAX);
   const char* place = strstr(why, "%1");
@@ -58,8 +52,7 @@ static char* message_compose(const char* name, const char* why) {
     snprintf(message, MESSAGE_MAX, "%.*s%s%s", (int) (place - why), why, name,
              place + 2);
   else
-    snprintf(message, MESSAGE_MAX, "%s: %s", name, why);
-  trim_end(message);
+    snprintf(message, MESSAGE_MAX, "%s", why);
   return message;
 }
 
@@ -89,7 +82,8 @@ int uv_dlopen(const char* filename, uv_lib_t* lib) {
   int err = uv__wide_from_utf8(filename, &path);
   if (err != 0)
     return dl_fail(lib, filename,
-                   err == UV_ENOMEM ? ERROR_OUTOFMEMORY : ERROR_INVALID_NAME);
+                   err == UV_ENOMEM ? ERROR_OUTOFMEMORY
+                                    : ERROR_NO_UNICODE_TRANSLATION);
 
   /* Search for dependencies in the library's own directory. */
   lib->handle = LoadLibraryExW(path, NULL, LOAD_WITH_ALTERED_SEARCH_PATH);
@@ -108,11 +102,10 @@ void uv_dlclose(uv_lib_t* lib) {
 int uv_dlsym(uv_lib_t* lib, const char* name, void** ptr) {
   message_drop(lib);
   FARPROC address = GetProcAddress(lib->handle, name);
-  if (address == NULL)
-    return dl_fail(lib, name, GetLastError());
+  DWORD sys_error = GetLastError();
 
-  memcpy(ptr, &address, sizeof(address));
-  return 0;
+  memcpy(ptr, &address, sizeof(address)); /* NULL if there is none */
+  return address != NULL ? 0 : dl_fail(lib, name, sys_error);
 }
 
 const char* uv_dlerror(const uv_lib_t* lib) {

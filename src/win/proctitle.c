@@ -47,16 +47,21 @@ int uv__os_set_process_title(const char* name) {
   return err;
 }
 
-/* The title of the window, or an empty one without a console. */
+/* The title of the window; UV_E* without a console, so that programs use their
+ * own default. */
 static int console_title(char** out) {
   WCHAR* wide = uv__malloc_array(TITLE_UNITS_MAX, sizeof(*wide));
   if (wide == NULL)
     return UV_ENOMEM;
 
+  SetLastError(ERROR_SUCCESS); /* not changed by an empty title */
   DWORD len = GetConsoleTitleW(wide, TITLE_UNITS_MAX);
+  DWORD sys_error = len == 0 ? GetLastError() : ERROR_SUCCESS;
   if (len >= TITLE_UNITS_MAX)
     len = 0;
-  int err = uv__wide_to_utf8(wide, len, out);
+  int err = uv_translate_sys_error((int) sys_error);
+  if (err == 0)
+    err = uv__wide_to_utf8(wide, len, out);
   uv__free(wide);
   return err;
 }

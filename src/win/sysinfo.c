@@ -2,6 +2,7 @@
 /* The machine: system and host name, memory, load, uptime. Context: any. */
 #include "os/system.h"
 #include "out-string.h"
+#include "win/compiler.h"
 #include "win/error.h"
 #include "win/sock.h"
 #include "win/wide.h"
@@ -67,6 +68,15 @@ static void product_name(DWORD build, char* out, size_t size) {
     out[0] = '\0';
 }
 
+/* The name depends on the compiler, as in libuv. */
+static void system_name(const OSVERSIONINFOW* version, char* out, size_t size) {
+  if (UV__IS_MINGW)
+    snprintf(out, size, "MINGW32_NT-%lu.%lu", version->dwMajorVersion,
+             version->dwMinorVersion);
+  else
+    snprintf(out, size, "Windows_NT");
+}
+
 int uv__os_uname(uv_utsname_t* buffer) {
   OSVERSIONINFOW version;
   memset(&version, 0, sizeof(version));
@@ -75,7 +85,7 @@ int uv__os_uname(uv_utsname_t* buffer) {
   if (err != 0)
     return err;
 
-  snprintf(buffer->sysname, sizeof(buffer->sysname), "Windows_NT");
+  system_name(&version, buffer->sysname, sizeof(buffer->sysname));
   snprintf(buffer->release, sizeof(buffer->release), "%lu.%lu.%lu",
            version.dwMajorVersion, version.dwMinorVersion,
            version.dwBuildNumber);

@@ -53,9 +53,9 @@ int uv__thread_os_setaffinity(uv_thread_t tid,
   if (err != 0)
     return err;
 
-  DWORD_PTR wanted = mask_pack(mask) & usable;
+  DWORD_PTR wanted = mask_pack(mask);
   DWORD_PTR before;
-  if (wanted == 0)
+  if (wanted == 0 || (wanted & ~usable) != 0)
     return UV_EINVAL;
   err = mask_swap(tid, wanted, &before);
   if (err == 0 && old_mask != NULL)

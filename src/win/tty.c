@@ -35,7 +35,7 @@ static int find_direction(HANDLE handle) {
     return 1;
   if (GetConsoleScreenBufferInfo(handle, &info))
     return 0;
-  return GetFileType(handle) == FILE_TYPE_UNKNOWN ? UV_EBADF : UV_EINVAL;
+  return uv__last_error(); /* UV_EBADF for files, too */
 }
 
 int uv__tty_os_init(uv_loop_t* loop, uv_tty_t* tty, uv_file fd) {

@@ -53,12 +53,9 @@ static size_t trimmed_len(const char* path) {
 }
 
 int uv_os_homedir(char* buffer, size_t* size) {
-  size_t room = size == NULL ? 0 : *size;
   int err = uv_os_getenv("USERPROFILE", buffer, size);
-  if (err == 0 && *size < 3) {
-    *size = room; /* empty, or no path at all */
-    return UV_ENOENT;
-  }
+  if (err == 0 && *size < 3)
+    return UV_ENOENT; /* empty, or no path at all */
   if (err != UV_ENOENT)
     return err;
 
