@@ -127,6 +127,7 @@ TEST_WINDOWS(fs_stat_of_the_null_device, "NUL")
 TEST_WINDOWS(fs_directories_that_are_none, "NUL, locked files")
 TEST_WINDOWS(fs_open_flags_that_exclude_each_other, "UV_FS_O_RANDOM")
 TEST_WINDOWS(fs_mapped_directories_and_devices, "UV_FS_O_FILEMAP")
+TEST_WINDOWS(fs_copy_of_a_locked_file_onto_itself, "share modes")
 TEST_WINDOWS(fs_temp_path_after_a_failure, "names that were tried")
 TEST_WINDOWS(fs_system_error_of_what_is_missing, "uv_fs_get_system_error()")
 

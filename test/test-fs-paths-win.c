@@ -212,3 +212,19 @@ TEST_IMPL(fs_mapped_directories_and_devices) {
   check_mapped("NUL", 0, UV_EBADF);
   return 0;
 }
+
+/* Whatever the reason for the failure, unless the file must not exist. */
+TEST_IMPL(fs_copy_of_a_locked_file_onto_itself) {
+  int excl = UV_FS_COPYFILE_EXCL;
+  uv_fs_t req;
+
+  test_write_file("file", "x");
+  ASSERT_ERR(UV_EEXIST, uv_fs_copyfile(NULL, &req, "file", "file", excl, NULL));
+  HANDLE locked =
+      CreateFileA("file", GENERIC_READ, 0, NULL, OPEN_EXISTING, 0, NULL);
+  ASSERT(locked != INVALID_HANDLE_VALUE);
+  ASSERT_OK(uv_fs_copyfile(NULL, &req, "file", "file", 0, NULL));
+  ASSERT_OK(uv_fs_copyfile(NULL, &req, "file", "file", excl, NULL));
+  CloseHandle(locked);
+  return 0;
+}

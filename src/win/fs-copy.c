@@ -38,7 +38,8 @@ ssize_t uv__fs_copyfile(uv_fs_t* req) {
     return 0;
 
   DWORD sys_error = GetLastError();
-  if (!exclusive && is_same_file(req->file.pathw, req->new_pathw))
+  if (sys_error != ERROR_FILE_EXISTS &&
+      is_same_file(req->file.pathw, req->new_pathw))
     return 0;
   return uv__fs_fail(req, sys_error);
 }
