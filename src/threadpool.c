@@ -68,7 +68,7 @@
 /* A yield that took this long gave the processor to a thread other than the
  * loop. The next so many are skipped. */
 #define YIELD_NS_MAX 500000
-#define YIELD_PAUSE_MIN 256
+#define YIELD_PAUSE_MIN 1024
 #define YIELD_PAUSE_MAX 4096
 
 struct pool {
