@@ -79,6 +79,7 @@ uv_private_headers = \
   src/text.h \
   src/threadpool.h \
   src/ticks.h \
+  src/timer-sort.h \
   src/timer.h \
   src/trace-flight.h \
   src/trace-format.h \
@@ -225,6 +226,7 @@ uv_common_sources = \
   src/thread.c \
   src/threadpool.c \
   src/ticks.c \
+  src/timer-sort.c \
   src/timer.c \
   src/trace-flight.c \
   src/trace-format.c \

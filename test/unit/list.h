@@ -201,6 +201,7 @@ UNIT(timer_rearmed_in_callback_waits_a_round)
 UNIT(timer_update_time_in_callback)
 UNIT(timer_due_and_restarted_waits_a_round)
 UNIT(timer_start_uses_loop_time)
+UNIT(timer_many_due_in_one_round)
 
 /* unit-timer-model.c */
 UNIT(timer_random_operations_against_model)

@@ -3,6 +3,8 @@
  * model under random operations. */
 #include "poller-fake.h"
 
+#include "timer.h"
+
 #include <limits.h>
 #include <string.h>
 
@@ -306,4 +308,77 @@ UNIT_TEST(timer_start_uses_loop_time) {
   CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_NOWAIT));
   fake_check_trace("a");
   teardown();
+}
+
+#define CROWD 700
+
+static uv_timer_t crowd[CROWD];
+static struct {
+  uint64_t due_ms;
+  int order; /* of the last start */
+} crowd_starts[CROWD];
+static int crowd_order;
+static int crowd_fired;
+static int crowd_last;
+
+static void note_crowd(uv_timer_t* timer) {
+  int i = (int) (timer - crowd);
+
+  CHECK(crowd_starts[i].due_ms * FAKE_MS <= fake.now_ns - FAKE_START_NS);
+  if (crowd_last >= 0)
+    CHECK(crowd_starts[crowd_last].due_ms < crowd_starts[i].due_ms ||
+          (crowd_starts[crowd_last].due_ms == crowd_starts[i].due_ms &&
+           crowd_starts[crowd_last].order < crowd_starts[i].order));
+  crowd_last = i;
+  crowd_fired++;
+}
+
+static void crowd_start(int i, uint64_t due_ms) {
+  crowd_starts[i].due_ms = due_ms;
+  crowd_starts[i].order = crowd_order++;
+  CHECK_EQ(0, uv_timer_start(&crowd[i], note_crowd, due_ms, 0));
+}
+
+/* How many are due at a time. */
+static int crowd_due(uint64_t at_ms) {
+  int due = 0;
+
+  for (int i = 0; i < CROWD; i++)
+    due += crowd_starts[i].due_ms <= at_ms;
+  return due;
+}
+
+/* Many timers that are due in one round fire in order, and leave a sound heap:
+ * some of `spread` distinct deadlines, some restarted for later. */
+static void check_crowd(unsigned spread) {
+  uint32_t seed = spread;
+
+  fake_init();
+  crowd_order = 0;
+  crowd_fired = 0;
+  crowd_last = -1;
+  for (int i = 0; i < CROWD; i++)
+    CHECK_EQ(0, uv_timer_init(&fake.loop, &crowd[i]));
+  for (int i = 0; i < CROWD + CROWD / 2; i++) {
+    seed = seed * 1664525 + 1013904223;
+    crowd_start(i % CROWD,
+                (seed >> 10) % spread + (i < CROWD ? 0 : spread / 3));
+  }
+  for (uint64_t at_ms = spread / 2; at_ms <= 2 * spread; at_ms += spread / 2) {
+    run_at(at_ms * FAKE_MS);
+    CHECK_EQ(crowd_due(at_ms), crowd_fired);
+    CHECK(uv__timer_heap_is_sound(&fake.loop));
+    CHECK_EQ(CROWD - crowd_fired, uv__loop_state(&fake.loop)->timers.count);
+  }
+  CHECK_EQ(CROWD, crowd_fired);
+  for (int i = 0; i < CROWD; i++)
+    uv_close((uv_handle_t*) &crowd[i], NULL);
+  CHECK_EQ(0, uv_run(&fake.loop, UV_RUN_DEFAULT));
+  fake_close();
+}
+
+UNIT_TEST(timer_many_due_in_one_round) {
+  check_crowd(2);
+  check_crowd(8);
+  check_crowd(5000);
 }
