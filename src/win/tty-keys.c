@@ -2,8 +2,9 @@
 /* Converts key events to the bytes a terminal would send.
  *
  * Keys with a character send it, preceded by ESC if Alt is held. Other keys
- * send escape sequences: the Linux console's if unmodified, xterm's with Shift
- * and Ctrl (CSI number ; modifiers final).
+ * send escape sequences: the Linux console's if unmodified; with Shift and Ctrl
+ * xterm's (CSI number ; modifiers final), except function keys, which send
+ * rxvt's (CSI number final).
  */
 #include "win/tty-keys.h"
 #include "base.h"
@@ -17,28 +18,46 @@
 struct key_code {
   uint16_t key;
   const char* plain;
-  unsigned char number; /* for the modified form */
-  char final;
+  unsigned char number;  /* for the modified form */
+  char final;            /* 0: a function key, */
+  unsigned char shifted; /* which has another number with Shift */
 };
 
 static const struct key_code key_codes[] = {
-  { UV__VK_UP, ESC "[A", 1, 'A' },       { UV__VK_DOWN, ESC "[B", 1, 'B' },
-  { UV__VK_RIGHT, ESC "[C", 1, 'C' },    { UV__VK_LEFT, ESC "[D", 1, 'D' },
-  { UV__VK_CLEAR, ESC "[G", 1, 'G' },    { UV__VK_HOME, ESC "[1~", 1, '~' },
-  { UV__VK_INSERT, ESC "[2~", 2, '~' },  { UV__VK_DELETE, ESC "[3~", 3, '~' },
-  { UV__VK_END, ESC "[4~", 4, '~' },     { UV__VK_PRIOR, ESC "[5~", 5, '~' },
-  { UV__VK_NEXT, ESC "[6~", 6, '~' },    { UV__VK_F1, ESC "[[A", 1, 'P' },
-  { UV__VK_F2, ESC "[[B", 1, 'Q' },      { UV__VK_F3, ESC "[[C", 1, 'R' },
-  { UV__VK_F4, ESC "[[D", 1, 'S' },      { UV__VK_F5, ESC "[[E", 15, '~' },
-  { UV__VK_F6, ESC "[17~", 17, '~' },    { UV__VK_F7, ESC "[18~", 18, '~' },
-  { UV__VK_F8, ESC "[19~", 19, '~' },    { UV__VK_F9, ESC "[20~", 20, '~' },
-  { UV__VK_F10, ESC "[21~", 21, '~' },   { UV__VK_F11, ESC "[23~", 23, '~' },
-  { UV__VK_F12, ESC "[24~", 24, '~' },   { UV__VK_NUMPAD0, ESC "[2~", 2, '~' },
-  { UV__VK_NUMPAD1, ESC "[4~", 4, '~' }, { UV__VK_NUMPAD2, ESC "[B", 1, 'B' },
-  { UV__VK_NUMPAD3, ESC "[6~", 6, '~' }, { UV__VK_NUMPAD4, ESC "[D", 1, 'D' },
-  { UV__VK_NUMPAD5, ESC "[G", 1, 'G' },  { UV__VK_NUMPAD6, ESC "[C", 1, 'C' },
-  { UV__VK_NUMPAD7, ESC "[1~", 1, '~' }, { UV__VK_NUMPAD8, ESC "[A", 1, 'A' },
-  { UV__VK_NUMPAD9, ESC "[5~", 5, '~' }, { UV__VK_DECIMAL, ESC "[3~", 3, '~' },
+  { UV__VK_UP, ESC "[A", 1, 'A', 0 },
+  { UV__VK_DOWN, ESC "[B", 1, 'B', 0 },
+  { UV__VK_RIGHT, ESC "[C", 1, 'C', 0 },
+  { UV__VK_LEFT, ESC "[D", 1, 'D', 0 },
+  { UV__VK_CLEAR, ESC "[G", 1, 'G', 0 },
+  { UV__VK_HOME, ESC "[1~", 1, '~', 0 },
+  { UV__VK_INSERT, ESC "[2~", 2, '~', 0 },
+  { UV__VK_DELETE, ESC "[3~", 3, '~', 0 },
+  { UV__VK_END, ESC "[4~", 4, '~', 0 },
+  { UV__VK_PRIOR, ESC "[5~", 5, '~', 0 },
+  { UV__VK_NEXT, ESC "[6~", 6, '~', 0 },
+  { UV__VK_F1, ESC "[[A", 11, 0, 23 },
+  { UV__VK_F2, ESC "[[B", 12, 0, 24 },
+  { UV__VK_F3, ESC "[[C", 13, 0, 25 },
+  { UV__VK_F4, ESC "[[D", 14, 0, 26 },
+  { UV__VK_F5, ESC "[[E", 15, 0, 28 },
+  { UV__VK_F6, ESC "[17~", 17, 0, 29 },
+  { UV__VK_F7, ESC "[18~", 18, 0, 31 },
+  { UV__VK_F8, ESC "[19~", 19, 0, 32 },
+  { UV__VK_F9, ESC "[20~", 20, 0, 33 },
+  { UV__VK_F10, ESC "[21~", 21, 0, 34 },
+  { UV__VK_F11, ESC "[23~", 23, 0, 23 },
+  { UV__VK_F12, ESC "[24~", 24, 0, 24 },
+  { UV__VK_NUMPAD0, ESC "[2~", 2, '~', 0 },
+  { UV__VK_NUMPAD1, ESC "[4~", 4, '~', 0 },
+  { UV__VK_NUMPAD2, ESC "[B", 1, 'B', 0 },
+  { UV__VK_NUMPAD3, ESC "[6~", 6, '~', 0 },
+  { UV__VK_NUMPAD4, ESC "[D", 1, 'D', 0 },
+  { UV__VK_NUMPAD5, ESC "[G", 1, 'G', 0 },
+  { UV__VK_NUMPAD6, ESC "[C", 1, 'C', 0 },
+  { UV__VK_NUMPAD7, ESC "[1~", 1, '~', 0 },
+  { UV__VK_NUMPAD8, ESC "[A", 1, 'A', 0 },
+  { UV__VK_NUMPAD9, ESC "[5~", 5, '~', 0 },
+  { UV__VK_DECIMAL, ESC "[3~", 3, '~', 0 },
 };
 
 /* Keypad digits without NumLock. */
@@ -66,21 +85,24 @@ static int is_composing(const struct uv__key* key) {
 
   if (!(key->state & UV__KEY_LEFT_ALT))
     return 0;
-  if (code >= UV__VK_NUMPAD0 && code <= UV__VK_NUMPAD9)
-    return 1;
   if (key->state & UV__KEY_ENHANCED)
     return 0;
+  if (code >= UV__VK_NUMPAD0 && code <= UV__VK_NUMPAD9)
+    return 1;
   for (size_t i = 0; i < ARRAY_SIZE(keypad); i++)
     if (keypad[i] == code)
       return 1;
   return 0;
 }
 
-/* Alt alone; with Ctrl it is AltGr, which selects other characters. */
+static int has_ctrl(const struct uv__key* key) {
+  return (key->state & (UV__KEY_LEFT_CTRL | UV__KEY_RIGHT_CTRL)) != 0;
+}
+
+/* With Ctrl it is AltGr, which selects other characters. */
 static int has_alt(const struct uv__key* key) {
-  uint32_t state = key->state;
-  return (state & (UV__KEY_LEFT_ALT | UV__KEY_RIGHT_ALT)) &&
-         !(state & (UV__KEY_LEFT_CTRL | UV__KEY_RIGHT_CTRL));
+  return (key->state & (UV__KEY_LEFT_ALT | UV__KEY_RIGHT_ALT)) &&
+         (key->unit == 0 || !has_ctrl(key));
 }
 
 /* The event's character as a code point, or 0 if it is incomplete. */
@@ -99,23 +121,40 @@ static uint32_t code_point(uint16_t unit, uint16_t* high) {
   return 0x10000 + (((uint32_t) first - 0xD800) << 10) + (unit - 0xDC00u);
 }
 
+/* Shift and Ctrl each select another final character; from F11 on, the number
+ * stays the same. */
+static int format_function(const struct key_code* code,
+                           int shift,
+                           int ctrl,
+                           char* text,
+                           size_t size) {
+  int is_last = code->number == code->shifted;
+  char final = ctrl ? '^' : '~';
+
+  if (shift && is_last)
+    final = ctrl ? '@' : '$';
+  return snprintf(text, size, ESC "[%u%c", shift ? code->shifted : code->number,
+                  final);
+}
+
 static unsigned char put_sequence(const struct uv__key* key, char* out) {
-  uint32_t state = key->state;
-  int modifiers = 1 + ((state & UV__KEY_SHIFT) ? 1 : 0) +
-                  ((state & (UV__KEY_LEFT_CTRL | UV__KEY_RIGHT_CTRL)) ? 4 : 0);
+  int shift = (key->state & UV__KEY_SHIFT) != 0;
+  int ctrl = has_ctrl(key);
 
   for (size_t i = 0; i < ARRAY_SIZE(key_codes); i++) {
     const struct key_code* code = &key_codes[i];
+    char text[16];
+    int len;
+
     if (code->key != key->code)
       continue;
-    if (modifiers == 1) {
-      size_t len = strlen(code->plain);
-      memcpy(out, code->plain, len);
-      return (unsigned char) len;
-    }
-    char text[16];
-    int len = snprintf(text, sizeof(text), ESC "[%u;%d%c", code->number,
-                       modifiers, code->final);
+    if (!shift && !ctrl)
+      len = snprintf(text, sizeof(text), "%s", code->plain);
+    else if (code->final == 0)
+      len = format_function(code, shift, ctrl, text, sizeof(text));
+    else
+      len = snprintf(text, sizeof(text), ESC "[%u;%d%c", code->number,
+                     1 + shift + 4 * ctrl, code->final);
     memcpy(out, text, (size_t) len);
     return (unsigned char) len;
   }

@@ -335,6 +335,7 @@ UNIT(process_path_entries)
 /* unit-tty-keys.c */
 UNIT(tty_keys_with_a_character)
 UNIT(tty_keys_with_a_sequence)
+UNIT(tty_keys_for_functions)
 UNIT(tty_keys_all_fit)
 UNIT(tty_keys_composed)
 UNIT(tty_keys_characters_of_two_units)

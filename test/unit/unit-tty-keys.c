@@ -49,14 +49,41 @@ UNIT_TEST(tty_keys_with_a_sequence) {
     { UV__VK_NUMPAD8, 0, "\033[A" },
     { UV__VK_UP, UV__KEY_SHIFT, "\033[1;2A" },
     { UV__VK_UP, UV__KEY_RIGHT_CTRL, "\033[1;5A" },
-    { UV__VK_F12, UV__KEY_SHIFT | UV__KEY_LEFT_CTRL, "\033[24;6~" },
-    { UV__VK_F5, UV__KEY_SHIFT, "\033[15;2~" },
+    { UV__VK_DELETE, UV__KEY_LEFT_ALT | UV__KEY_LEFT_CTRL, "\033\033[3;5~" },
+    { UV__VK_NUMPAD4, UV__KEY_LEFT_ALT | UV__KEY_ENHANCED, "\033\033[D" },
     { UV__VK_DELETE, UV__KEY_LEFT_ALT | UV__KEY_ENHANCED, "\033\033[3~" },
     { 0x10, 0, "" }, /* Shift alone */
   };
 
   for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
     CHECK_STR(rows[i].text, press(rows[i].code, 0, rows[i].state));
+}
+
+/* libuv 1.50.0's, which are rxvt's. */
+UNIT_TEST(tty_keys_for_functions) {
+  static const struct {
+    unsigned code;
+    const char* plain;
+    const char* shift;
+    const char* ctrl;
+    const char* both;
+  } rows[] = {
+    { UV__VK_F1, "\033[[A", "\033[23~", "\033[11^", "\033[23^" },
+    { UV__VK_F4, "\033[[D", "\033[26~", "\033[14^", "\033[26^" },
+    { UV__VK_F5, "\033[[E", "\033[28~", "\033[15^", "\033[28^" },
+    { UV__VK_F6, "\033[17~", "\033[29~", "\033[17^", "\033[29^" },
+    { UV__VK_F10, "\033[21~", "\033[34~", "\033[21^", "\033[34^" },
+    { UV__VK_F11, "\033[23~", "\033[23$", "\033[23^", "\033[23@" },
+    { UV__VK_F12, "\033[24~", "\033[24$", "\033[24^", "\033[24@" },
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+    unsigned both = UV__KEY_SHIFT | UV__KEY_RIGHT_CTRL;
+    CHECK_STR(rows[i].plain, press(rows[i].code, 0, 0));
+    CHECK_STR(rows[i].shift, press(rows[i].code, 0, UV__KEY_SHIFT));
+    CHECK_STR(rows[i].ctrl, press(rows[i].code, 0, UV__KEY_LEFT_CTRL));
+    CHECK_STR(rows[i].both, press(rows[i].code, 0, both));
+  }
 }
 
 /* Every key with every modifier fits, and starts with an escape. */
