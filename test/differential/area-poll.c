@@ -2,13 +2,8 @@
 /* Area poll: uv_poll_t on descriptors that the program itself reads, writes,
  * shuts down and closes. */
 #include "areas.h"
+#include "poll-world.h"
 #include "trace.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 enum { KIND_POLL = KIND_AREA };
 
@@ -16,9 +11,9 @@ enum { KIND_POLL = KIND_AREA };
 #define PAIRS 4
 #define TRANSFER_MAX 4096
 
-static int fds[2 * PAIRS];
-static int fd_of[POLLS];     /* index into fds of an open handle */
-static int number_of[POLLS]; /* the descriptor it was made for */
+static uv_os_sock_t fds[2 * PAIRS];
+static int fd_of[POLLS];              /* index into fds of an open handle */
+static uv_os_sock_t number_of[POLLS]; /* the descriptor it was made for */
 
 static uv_poll_t* poll_of(const struct object* object) {
   return (uv_poll_t*) object->handle;
@@ -44,31 +39,20 @@ static void on_poll2(uv_poll_t* handle, int status, int events) {
 
 /* A pair of descriptors: sockets, or a pipe in the last place. */
 static void make_pair(int pair) {
-  int* both = &fds[2 * pair];
-
-  if (pair == PAIRS - 1) {
-    if (pipe(both) != 0)
-      abort();
-  } else if (socketpair(AF_UNIX, SOCK_STREAM, 0, both) != 0) {
-    abort();
-  }
-  for (int i = 0; i < 2; i++) {
-    fcntl(both[i], F_SETFL, O_NONBLOCK);
-    fcntl(both[i], F_SETFD, FD_CLOEXEC);
-  }
+  poll_pair(pair == PAIRS - 1, &fds[2 * pair]);
 }
 
 static void poll_init(const struct step* step) {
   struct object* o = object_pick(KIND_POLL, step->arg[0]);
   int index = (int) (step->arg[1] % (2 * PAIRS));
 
-  if (o->life != GONE || fds[index] == -1) {
+  if (o->life != GONE || fds[index] == POLL_NONE) {
     world_skip(step);
     return;
   }
   uv_poll_t* memory = object_memory(o, sizeof(*memory));
   int err = step->arg[2] % 2
-                ? uv_poll_init(world_loop(), memory, fds[index])
+                ? poll_init_number(world_loop(), memory, fds[index])
                 : uv_poll_init_socket(world_loop(), memory, fds[index]);
   object_made(o, err);
   if (err == 0) {
@@ -120,13 +104,13 @@ static void poll_bad(const struct step* step) {
     return;
   }
   if (step->arg[1] % 2)
-    fd = open("file", O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    fd = poll_file_open();
   uv_poll_t* memory = object_memory(o, sizeof(*memory));
   int err = object_made(o, uv_poll_init(world_loop(), memory, fd));
   if (err == 0)
     object_close(o, 0);
   if (fd != -1)
-    close(fd);
+    poll_file_close(fd);
   world_say(step, o, err, "poll_init %s", fd == -1 ? "-1" : "a file");
 }
 
@@ -138,22 +122,22 @@ static void fd_write(const struct step* step) {
   int index = (int) (step->arg[0] % (2 * PAIRS));
   size_t size = 1 + step->arg[1] % 100;
 
-  if (fds[index] == -1) {
+  if (fds[index] == POLL_NONE) {
     world_skip(step);
     return;
   }
-  long n = write(fds[index], data, size);
-  world_say(step, NULL, n < 0 ? -errno : n, "write %s", fd_name(index));
+  long n = poll_send(fds[index], data, size);
+  world_say(step, NULL, n, "write %s", fd_name(index));
 }
 
 static void fd_fill(const struct step* step) {
   int index = (int) (step->arg[0] % (2 * PAIRS));
 
-  if (fds[index] == -1) {
+  if (fds[index] == POLL_NONE) {
     world_skip(step);
     return;
   }
-  while (write(fds[index], data, sizeof(data)) > 0) {
+  while (poll_send(fds[index], data, sizeof(data)) > 0) {
     /* until it is full */
   }
   world_say(step, NULL, 0, "fill %s", fd_name(index));
@@ -163,22 +147,22 @@ static void fd_read(const struct step* step) {
   int index = (int) (step->arg[0] % (2 * PAIRS));
   size_t size = step->arg[1] % 2 ? sizeof(data) : 1 + step->arg[1] % 50;
 
-  if (fds[index] == -1) {
+  if (fds[index] == POLL_NONE) {
     world_skip(step);
     return;
   }
-  long n = read(fds[index], data, size);
-  world_say(step, NULL, n < 0 ? -errno : n, "read %s", fd_name(index));
+  long n = poll_receive(fds[index], data, size);
+  world_say(step, NULL, n, "read %s", fd_name(index));
 }
 
 static void fd_drain(const struct step* step) {
   int index = (int) (step->arg[0] % (2 * PAIRS));
 
-  if (fds[index] == -1) {
+  if (fds[index] == POLL_NONE) {
     world_skip(step);
     return;
   }
-  while (read(fds[index], data, sizeof(data)) > 0) {
+  while (poll_receive(fds[index], data, sizeof(data)) > 0) {
     /* until it is empty */
   }
   world_say(step, NULL, 0, "drain %s", fd_name(index));
@@ -186,15 +170,14 @@ static void fd_drain(const struct step* step) {
 
 static void fd_shutdown(const struct step* step) {
   int index = (int) (step->arg[0] % (2 * PAIRS));
-  int how = step->arg[1] % 2 ? SHUT_WR : SHUT_RDWR;
+  int both = step->arg[1] % 2 == 0;
 
-  if (fds[index] == -1) {
+  if (fds[index] == POLL_NONE) {
     world_skip(step);
     return;
   }
-  int err = shutdown(fds[index], how);
-  world_say(step, NULL, err == 0 ? 0 : -errno, "shutdown %s %d", fd_name(index),
-            how);
+  world_say(step, NULL, poll_shutdown(fds[index], both), "shutdown %s %d",
+            fd_name(index), 1 + both);
 }
 
 static int is_watched(int index) {
@@ -210,12 +193,12 @@ static int is_watched(int index) {
 static void fd_close(const struct step* step) {
   int index = (int) (step->arg[0] % (2 * PAIRS));
 
-  if (fds[index] == -1 || is_watched(index)) {
+  if (fds[index] == POLL_NONE || is_watched(index)) {
     world_skip(step);
     return;
   }
-  close(fds[index]);
-  fds[index] = -1;
+  poll_close(fds[index]);
+  fds[index] = POLL_NONE;
   world_say(step, NULL, 0, "close %s", fd_name(index));
 }
 
@@ -223,8 +206,8 @@ static void fd_close(const struct step* step) {
  * open. */
 static void fd_reopen(const struct step* step) {
   int pair = (int) (step->arg[0] % PAIRS);
-  int* both = &fds[2 * pair];
-  int old[2] = { both[0], both[1] };
+  uv_os_sock_t* both = &fds[2 * pair];
+  uv_os_sock_t old[2] = { both[0], both[1] };
 
   if (is_watched(2 * pair) || is_watched(2 * pair + 1)) {
     world_skip(step);
@@ -232,11 +215,8 @@ static void fd_reopen(const struct step* step) {
   }
   make_pair(pair);
   for (int i = 0; i < 2; i++)
-    if (old[i] != -1) {
-      dup2(both[i], old[i]);
-      close(both[i]);
-      both[i] = old[i];
-    }
+    if (old[i] != POLL_NONE)
+      poll_replace(old[i], &both[i]);
   world_say(step, NULL, 0, "reopen %s %s", fd_name(2 * pair),
             fd_name(2 * pair + 1));
 }

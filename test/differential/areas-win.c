@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Areas poll and watch are about descriptors and about inotify's events. */
+/* Area watch is about inotify's events. */
 #include "areas.h"
 
 #define NO_OPS                                                                 \
@@ -13,6 +13,6 @@ const struct op fs_more_ops[] = NO_OPS;
 const struct op process_more_ops[] = NO_OPS;
 
 const struct area* const areas[] = {
-  &area_loop,    &area_stream, &area_udp,  &area_work, &area_fs,
-  &area_process, &area_thread, &area_pure, NULL,
+  &area_loop, &area_stream,  &area_udp,    &area_poll, &area_work,
+  &area_fs,   &area_process, &area_thread, &area_pure, NULL,
 };
