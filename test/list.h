@@ -740,8 +740,10 @@ TEST_WINDOWS(udp_last_send_stops_the_handle, "inactive in the callback")
 TEST_WINDOWS(signal_bad_number_changes_nothing, "numbers checked first")
 TEST_WINDOWS(tcp_connecting_is_not_open_yet, "streams that open later")
 TEST_WINDOWS(pipe_known_error_survives_the_close, "named pipes")
+TEST_WINDOWS(pipe_peer_name_while_connecting, "named pipes")
 TEST_WINDOWS(pipe_names_without_a_peer, "named pipes")
 TEST_WINDOWS(udp_truncated_datagram_ends_the_turn, "WSAEMSGSIZE")
+TEST_WINDOWS(tcp_write_that_fails_at_once_is_not_queued, "sends that fail")
 
 /* test-system-win.c */
 TEST_WINDOWS(dl_message_is_the_systems, "texts of FormatMessage()")

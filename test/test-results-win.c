@@ -90,6 +90,32 @@ TEST_IMPL(pipe_known_error_survives_the_close) {
   return 0;
 }
 
+static void on_connection(uv_stream_t* server, int status) {
+  (void) server;
+  ASSERT_OK(status);
+}
+
+/* The peer has its name before the callback. */
+TEST_IMPL(pipe_peer_name_while_connecting) {
+  const char* path = test_pipe_name("peer");
+  char name[256];
+  size_t size = sizeof(name);
+  uv_connect_t req;
+  uv_pipe_t server;
+  uv_pipe_t client;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &server, 0));
+  ASSERT_OK(uv_pipe_bind(&server, path));
+  ASSERT_OK(uv_listen((uv_stream_t*) &server, 1, on_connection));
+  ASSERT_OK(uv_pipe_init(&loop, &client, 0));
+  uv_pipe_connect(&req, &client, path, on_connect);
+  ASSERT_OK(uv_pipe_getpeername(&client, name, &size));
+  ASSERT_EQ(strlen(path), size);
+  test_close_loop(&loop);
+  return 0;
+}
+
 TEST_IMPL(pipe_names_without_a_peer) {
   char name[256];
   size_t size = sizeof(name);
@@ -153,6 +179,32 @@ TEST_IMPL(udp_truncated_datagram_ends_the_turn) {
     uv_run(&loop, UV_RUN_ONCE);
     ASSERT_EQ(i, calls);
   }
+  test_close_loop(&loop);
+  return 0;
+}
+
+static void on_write(uv_write_t* req, int status) {
+  (void) req;
+  result = status;
+  calls++;
+}
+
+TEST_IMPL(tcp_write_that_fails_at_once_is_not_queued) {
+  uv_buf_t five = uv_buf_init("hello", 5);
+  uv_tcp_t ends[2];
+  uv_write_t req;
+  uv_os_fd_t fd;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  test_tcp_pair(&loop, &ends[0], &ends[1]);
+  ASSERT_OK(uv_fileno((uv_handle_t*) &ends[0], &fd));
+  ASSERT_OK(shutdown((SOCKET) fd, SD_SEND));
+  ASSERT_OK(uv_write(&req, (uv_stream_t*) &ends[0], &five, 1, on_write));
+  ASSERT_EQ(0, uv_stream_get_write_queue_size((uv_stream_t*) &ends[0]));
+  uv_close((uv_handle_t*) &ends[0], NULL);
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(1, calls);
+  ASSERT_ERR(UV_EPIPE, result); /* not UV_ECANCELED */
   test_close_loop(&loop);
   return 0;
 }

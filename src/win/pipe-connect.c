@@ -139,6 +139,8 @@ int uv__pipe_os_connect(uv_connect_t* req,
   pipe->name = wide;
   connect_begin(pipe, req);
   DWORD sys_error = try_open(req, wide);
+  if (sys_error == ERROR_SUCCESS)
+    pipe->flags |= UV__PIPE_REACHED;
   if (sys_error == ERROR_PIPE_BUSY) {
     err = wait_on_thread(req, wide);
     if (err == 0)
@@ -173,6 +175,7 @@ void uv__pipe_connect_done(uv_handle_t* handle, uv_req_t* base) {
   int was_tried = (int) req->u.connect.duplex_flags >= 0;
   int err = connect_finish(pipe, req);
 
+  pipe->flags &= ~UV__PIPE_REACHED;
   if (err != 0 && was_tried) {
     uv__free(pipe->name); /* the caller may try again */
     pipe->name = NULL;

@@ -94,8 +94,8 @@ int uv__pipe_os_getpeername(const uv_pipe_t* pipe, char* buffer, size_t* size) {
 
   if (pipe->flags & UV__PIPE_SERVER)
     return UV_ENOTCONN;
-  if (!(pipe->flags & UV__PIPE_CONN))
-    return UV_EBADF; /* still connecting */
+  if (!(pipe->flags & (UV__PIPE_CONN | UV__PIPE_REACHED)))
+    return UV_EBADF; /* still connecting, or refused */
   if (pipe->flags & UV__BOUND)
     return uv__out_string_put("", 0, buffer, size);
   return put_name((uv_pipe_t*) pipe, buffer, size);

@@ -26,7 +26,8 @@
 /* uv_handle_t.flags. */
 enum {
   UV__PIPE_FOREIGN = 1u << 27, /* attached to another port */
-  UV__PIPE_CONN = 1u << 28     /* pipe.conn is set up */
+  UV__PIPE_CONN = 1u << 28,    /* pipe.conn is set up */
+  UV__PIPE_REACHED = 1u << 29  /* connected; only the callback is due */
 };
 
 /* Size of the system's buffer per direction. */

@@ -60,7 +60,10 @@ static void write_end_later(uv_tcp_t* tcp, uv_write_t* req) {
   uv__req_pend(tcp->loop, req);
 }
 
+/* The write failed inside the call: nothing of it is queued, as in libuv. */
 static void fail_later(uv_tcp_t* tcp, uv_write_t* req, DWORD sys_error) {
+  tcp->write_queue_size -= req->u.io.queued_bytes;
+  req->u.io.queued_bytes = 0;
   uv__req_overlapped(req);
   uv__req_set_error(req, sys_error);
   write_end_later(tcp, req);
@@ -386,7 +389,8 @@ static int write_result(const uv_tcp_t* tcp, const uv_write_t* req) {
     return UV_ECANCELED;
   if (uv__req_succeeded(req))
     return 0;
-  if (tcp->flags & UV__CLOSING)
+  /* An error that was known before the close stays. */
+  if ((tcp->flags & UV__CLOSING) && !(req->coalesced & WRITE_ENDED))
     return UV_ECANCELED;
   int err = uv__req_sock_error(req);
   /* The system dropped the connection, or another process that shares the
