@@ -208,3 +208,50 @@ TEST_IMPL(tcp_write_that_fails_at_once_is_not_queued) {
   test_close_loop(&loop);
   return 0;
 }
+
+static void on_canceled(uv_write_t* req, int status) {
+  ASSERT_ERR(UV_ECANCELED, status);
+  ASSERT_EQ(calls, (int) (intptr_t) req->data);
+  calls++;
+}
+
+TEST_IMPL(pipe_close_cancels_writes_in_order) {
+  static char data[300000];
+  uv_buf_t buf = uv_buf_init(data, sizeof(data));
+  uv_pipe_t pipes[2];
+  uv_write_t reqs[4];
+  uv_file fds[2];
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe(fds, UV_NONBLOCK_PIPE, UV_NONBLOCK_PIPE));
+  for (int i = 0; i < 2; i++) {
+    ASSERT_OK(uv_pipe_init(&loop, &pipes[i], 0));
+    ASSERT_OK(uv_pipe_open(&pipes[i], fds[i]));
+  }
+  for (int i = 0; i < 4; i++) {
+    reqs[i].data = (void*) (intptr_t) i;
+    ASSERT_OK(
+        uv_write(&reqs[i], (uv_stream_t*) &pipes[1], &buf, 1, on_canceled));
+  }
+  uv_close((uv_handle_t*) &pipes[1], NULL);
+  uv_run(&loop, UV_RUN_DEFAULT);
+  ASSERT_EQ(4, calls);
+  test_close_loop(&loop);
+  return 0;
+}
+
+TEST_IMPL(buffer_size_without_a_socket) {
+  uv_tcp_t tcp;
+  uv_udp_t udp;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_tcp_init(&loop, &tcp));
+  ASSERT_OK(uv_udp_init(&loop, &udp));
+  for (int value = 0; value <= 4096; value += 4096) {
+    int size = value;
+    ASSERT_ERR(UV_ENOTSOCK, uv_send_buffer_size((uv_handle_t*) &tcp, &size));
+    ASSERT_ERR(UV_ENOTSOCK, uv_recv_buffer_size((uv_handle_t*) &udp, &size));
+  }
+  test_close_loop(&loop);
+  return 0;
+}

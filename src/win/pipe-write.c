@@ -5,6 +5,11 @@
  * pipes, are copied into one block that lives until the write completes
  * (write_buffer, if `coalesced` is set).
  *
+ * Writes that are in the port are listed, so that closing can cancel them in
+ * order: see uv__pipe_cancel_writes(). The list is circular, linked by
+ * wait_handle, which is otherwise for sockets; its end is
+ * non_overlapped_writes_tail, which is otherwise for pipes with threads.
+ *
  * A write that the system refuses inside the call is an error of uv_write(), as
  * in libuv on Windows; there is no callback then.
  */
@@ -64,17 +69,65 @@ static void leave_queue(uv_pipe_t* pipe, uv_write_t* req) {
   req->u.io.queued_bytes = 0;
 }
 
+static uv_write_t** next_in_port(uv_write_t* req) {
+  return (uv_write_t**) (void*) &req->wait_handle;
+}
+
+static void add_to_port(uv_pipe_t* pipe, uv_write_t* req) {
+  uv_write_t** last = &pipe->pipe.conn.non_overlapped_writes_tail;
+
+  *next_in_port(req) = *last == NULL ? req : *next_in_port(*last);
+  if (*last != NULL)
+    *next_in_port(*last) = req;
+  *last = req;
+}
+
+/* A write that waited in the call is not in the list. */
+static void remove_from_port(uv_pipe_t* pipe, uv_write_t* req) {
+  uv_write_t** last = &pipe->pipe.conn.non_overlapped_writes_tail;
+  uv_write_t* before = *last;
+
+  if (before == NULL)
+    return;
+  while (*next_in_port(before) != req) {
+    before = *next_in_port(before);
+    if (before == *last)
+      return;
+  }
+  *next_in_port(before) = *next_in_port(req);
+  if (*last == req)
+    *last = before == req ? NULL : before;
+}
+
+/* Callbacks have the order of the writes, and cancelling everything at once may
+ * complete the newest first (it does under Wine). */
+void uv__pipe_cancel_writes(uv_pipe_t* pipe) {
+  uv_write_t* last = pipe->pipe.conn.non_overlapped_writes_tail;
+  uv_write_t* req = last;
+
+  while (req != NULL) {
+    req = *next_in_port(req);
+    CancelIoEx(pipe->handle, &req->u.io.overlapped);
+    if (req == last)
+      break;
+  }
+}
+
 /* 0 if the port reports the completion, else the Win32 error. */
 static DWORD write_to_port(uv_pipe_t* pipe, uv_write_t* req) {
   uv_buf_t buf = req->write_buffer;
 
+  add_to_port(pipe, req);
   if (WriteFile(pipe->handle, buf.base, buf.len, NULL,
                 uv__req_overlapped(req))) {
     leave_queue(pipe, req);
     return 0;
   }
   DWORD sys_error = GetLastError();
-  return sys_error == ERROR_IO_PENDING ? 0 : sys_error;
+  if (sys_error == ERROR_IO_PENDING)
+    return 0;
+  remove_from_port(pipe, req);
+  return sys_error;
 }
 
 /* 0 if the request is pended, else the Win32 error. */
@@ -159,6 +212,8 @@ void uv__pipe_write_done(uv_handle_t* handle, uv_req_t* base) {
     err = UV_ECANCELED;
   free_block(req);
 
+  if (!uv__pipe_has_threads(pipe))
+    remove_from_port(pipe, req);
   if (pipe->pipe.conn.non_overlapped_write_active == req)
     uv__pipe_thread_write_done(pipe);
   uv__stream_write_report(uv__pipe_stream(pipe), req, err);

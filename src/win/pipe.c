@@ -119,12 +119,10 @@ int uv__pipe_os_open(uv_pipe_t* pipe, uv_file fd) {
   return err;
 }
 
-/* Pending writes are not tracked individually: if there are any, everything on
- * the handle is cancelled. Other users of the handle retry their reads. */
+/* Another user of the handle keeps its own requests. */
 static void cancel_all(uv_pipe_t* pipe) {
-  if (pipe->write_reqs_pending > 0)
-    CancelIoEx(pipe->handle, NULL);
-  else if (pipe->flags & UV__READ_PENDING)
+  uv__pipe_cancel_writes(pipe);
+  if (pipe->flags & UV__READ_PENDING)
     CancelIoEx(pipe->handle, &pipe->read_req.u.io.overlapped);
 }
 

@@ -155,7 +155,9 @@ int uv__handle_os_buffer_size(uv_handle_t* handle, int option, int* value) {
     return UV_EBADF;
 
   SOCKET sock = socket_of(handle);
-  if (*value != 0 || sock == INVALID_SOCKET)
+  if (sock == INVALID_SOCKET)
+    return UV_ENOTSOCK; /* UV_EBADF on unix, both as in libuv */
+  if (*value != 0)
     return uv__sock_set(sock, SOL_SOCKET, option, *value);
 
   int len = sizeof(*value);
