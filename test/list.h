@@ -746,6 +746,7 @@ TEST_WINDOWS(udp_truncated_datagram_ends_the_turn, "WSAEMSGSIZE")
 TEST_WINDOWS(tcp_write_that_fails_at_once_is_not_queued, "sends that fail")
 TEST_WINDOWS(pipe_close_cancels_writes_in_order, "writes in the port")
 TEST_WINDOWS(buffer_size_without_a_socket, "UV_ENOTSOCK")
+TEST_WINDOWS(thread_affinity_to_a_missing_cpu, "masks with missing CPUs")
 
 /* test-system-win.c */
 TEST_WINDOWS(dl_message_is_the_systems, "texts of FormatMessage()")

@@ -255,3 +255,22 @@ TEST_IMPL(buffer_size_without_a_socket) {
   test_close_loop(&loop);
   return 0;
 }
+
+TEST_IMPL(thread_affinity_to_a_missing_cpu) {
+  uv_thread_t self = uv_thread_self();
+  int size = uv_cpumask_size();
+  char mask[64] = { 0 };
+  int missing = -1;
+
+  ASSERT(size <= 64);
+  ASSERT_OK(uv_thread_getaffinity(&self, mask, (size_t) size));
+  for (int i = 0; i < size; i++)
+    if (!mask[i])
+      missing = i;
+  if (missing == -1)
+    SKIP("the process may use every CPU that a mask has");
+  mask[missing] = 1;
+  ASSERT_ERR(UV_EINVAL,
+             uv_thread_setaffinity(&self, mask, NULL, (size_t) size));
+  return 0;
+}
