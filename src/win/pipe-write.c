@@ -5,10 +5,10 @@
  * pipes, are copied into one block that lives until the write completes
  * (write_buffer, if `coalesced` is set).
  *
- * Writes that are in the port are listed, so that closing can cancel them in
- * order: see uv__pipe_cancel_writes(). The list is circular, linked by
- * wait_handle, which is otherwise for sockets; its end is
- * non_overlapped_writes_tail, which is otherwise for pipes with threads.
+ * Writes that are in the port are in a circular list, linked by wait_handle and
+ * event_handle, which are otherwise for sockets; non_overlapped_writes_tail,
+ * otherwise for pipes with threads, is the newest. Closing cancels them, newest
+ * first, and their callbacks run in order.
  *
  * A write that the system refuses inside the call is an error of uv_write(), as
  * in libuv on Windows; there is no callback then.
@@ -20,6 +20,12 @@
 
 /* Limit for one write, including frames. */
 #define WRITE_SIZE_MAX INT32_MAX
+
+/* uv_write_t.coalesced. */
+enum {
+  WRITE_BLOCK = 1 << 0, /* write_buffer is a block that we own */
+  WRITE_DONE = 1 << 1   /* the port has reported it; the pipe is closing */
+};
 
 static char* append_bufs(char* at, const uv_buf_t bufs[], unsigned int nbufs) {
   for (unsigned int i = 0; i < nbufs; i++) {
@@ -57,7 +63,7 @@ static int gather_write(uv_pipe_t* pipe,
   }
   append_bufs(at, bufs, nbufs);
   req->write_buffer = uv_buf_init(base, (unsigned int) size);
-  req->coalesced = 1;
+  req->coalesced = WRITE_BLOCK;
   return 0;
 }
 
@@ -73,42 +79,50 @@ static uv_write_t** next_in_port(uv_write_t* req) {
   return (uv_write_t**) (void*) &req->wait_handle;
 }
 
+static uv_write_t** previous_in_port(uv_write_t* req) {
+  return (uv_write_t**) (void*) &req->event_handle;
+}
+
+static uv_write_t** newest_in_port(uv_pipe_t* pipe) {
+  return &pipe->pipe.conn.non_overlapped_writes_tail;
+}
+
 static void add_to_port(uv_pipe_t* pipe, uv_write_t* req) {
-  uv_write_t** last = &pipe->pipe.conn.non_overlapped_writes_tail;
+  uv_write_t* newest = *newest_in_port(pipe);
+  uv_write_t* oldest = newest == NULL ? req : *next_in_port(newest);
 
-  *next_in_port(req) = *last == NULL ? req : *next_in_port(*last);
-  if (*last != NULL)
-    *next_in_port(*last) = req;
-  *last = req;
+  if (newest == NULL)
+    newest = req;
+  *next_in_port(req) = oldest;
+  *previous_in_port(req) = newest;
+  *next_in_port(newest) = req;
+  *previous_in_port(oldest) = req;
+  *newest_in_port(pipe) = req;
 }
 
-/* A write that waited in the call is not in the list. */
 static void remove_from_port(uv_pipe_t* pipe, uv_write_t* req) {
-  uv_write_t** last = &pipe->pipe.conn.non_overlapped_writes_tail;
-  uv_write_t* before = *last;
+  uv_write_t* next = *next_in_port(req);
+  uv_write_t* previous = *previous_in_port(req);
 
-  if (before == NULL)
-    return;
-  while (*next_in_port(before) != req) {
-    before = *next_in_port(before);
-    if (before == *last)
-      return;
-  }
-  *next_in_port(before) = *next_in_port(req);
-  if (*last == req)
-    *last = before == req ? NULL : before;
+  if (next == NULL)
+    return; /* it was written inside the call */
+  *next_in_port(previous) = next;
+  *previous_in_port(next) = previous;
+  if (*newest_in_port(pipe) == req)
+    *newest_in_port(pipe) = previous == req ? NULL : previous;
+  *next_in_port(req) = NULL;
+  *previous_in_port(req) = NULL;
 }
 
-/* Callbacks have the order of the writes, and cancelling everything at once may
- * complete the newest first (it does under Wine). */
+/* Newest first: no write may go ahead after an earlier one was cut off. */
 void uv__pipe_cancel_writes(uv_pipe_t* pipe) {
-  uv_write_t* last = pipe->pipe.conn.non_overlapped_writes_tail;
-  uv_write_t* req = last;
+  uv_write_t* newest = *newest_in_port(pipe);
+  uv_write_t* req = newest;
 
   while (req != NULL) {
-    req = *next_in_port(req);
     CancelIoEx(pipe->handle, &req->u.io.overlapped);
-    if (req == last)
+    req = *previous_in_port(req);
+    if (req == newest)
       break;
   }
 }
@@ -162,7 +176,7 @@ static int write_error(DWORD sys_error) {
 }
 
 static void free_block(uv_write_t* req) {
-  if (req->coalesced)
+  if (req->coalesced & WRITE_BLOCK)
     uv__free(req->write_buffer.base);
   req->coalesced = 0;
 }
@@ -184,6 +198,8 @@ int uv__pipe_write(uv_write_t* req,
     return err;
 
   uv__stream_write_begin(stream, req, bytes, send_handle);
+  req->event_handle = NULL;
+  req->wait_handle = NULL;
   int is_alone = pipe->pipe.conn.non_overlapped_write_active == NULL;
   DWORD sys_error = 0;
   if ((pipe->flags & UV__BLOCKING_WRITES) && is_alone)
@@ -199,24 +215,43 @@ int uv__pipe_write(uv_write_t* req,
   return write_error(sys_error);
 }
 
-void uv__pipe_write_done(uv_handle_t* handle, uv_req_t* base) {
-  uv_pipe_t* pipe = (uv_pipe_t*) handle;
-  uv_write_t* req = (uv_write_t*) base;
+static void write_report(uv_pipe_t* pipe, uv_write_t* req) {
   int err = write_error(uv__req_win32_error(req));
   size_t bytes = uv__req_bytes(req);
   size_t frames = req->write_buffer.len - req->u.io.queued_bytes;
 
   if (req->u.io.queued_bytes != 0) /* else leave_queue() has counted */
     req->write_extra.nwritten = bytes > frames ? bytes - frames : 0;
-  if (err != 0 && uv__is_closing(handle))
+  if (err != 0 && uv__is_closing(uv__base(pipe)))
     err = UV_ECANCELED;
   free_block(req);
-
-  if (!uv__pipe_has_threads(pipe))
-    remove_from_port(pipe, req);
+  remove_from_port(pipe, req);
   if (pipe->pipe.conn.non_overlapped_write_active == req)
     uv__pipe_thread_write_done(pipe);
   uv__stream_write_report(uv__pipe_stream(pipe), req, err);
+}
+
+/* Cancelled writes complete newest first; the callbacks run in order. */
+static void report_in_order(uv_pipe_t* pipe) {
+  while (*newest_in_port(pipe) != NULL) {
+    uv_write_t* oldest = *next_in_port(*newest_in_port(pipe));
+    if (!(oldest->coalesced & WRITE_DONE))
+      break;
+    write_report(pipe, oldest);
+  }
+}
+
+void uv__pipe_write_done(uv_handle_t* handle, uv_req_t* base) {
+  uv_pipe_t* pipe = (uv_pipe_t*) handle;
+  uv_write_t* req = (uv_write_t*) base;
+
+  if (!uv__is_closing(handle) || uv__pipe_has_threads(pipe) ||
+      *next_in_port(req) == NULL) {
+    write_report(pipe, req);
+    return;
+  }
+  req->coalesced |= WRITE_DONE;
+  report_in_order(pipe);
 }
 
 int uv__pipe_cancel_write(uv_write_t* req) {

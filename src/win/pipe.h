@@ -147,7 +147,7 @@ int uv__pipe_write(uv_write_t* req,
                    uv_stream_t* send_handle);
 int uv__pipe_cancel_write(uv_write_t* req);
 
-/* Cancels the writes of a pipe without threads, oldest first. */
+/* Cancels the writes of a pipe without threads. */
 void uv__pipe_cancel_writes(uv_pipe_t* pipe);
 
 /* ---- pipe-thread.c ---- */
