@@ -247,7 +247,7 @@ static struct object* pipe_for_name(const struct step* step,
 }
 
 static void say_name(const struct step* step,
-                     const struct object* o,
+                     struct object* o,
                      int err,
                      const char* call,
                      const struct name* name) {
