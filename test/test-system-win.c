@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Results of system functions on Windows that libuv 1.50.0 returns, found by
- * running the same calls on both (test/peer/system.c). */
+ * running the same calls on both. */
 #include "test.h"
 
 #include <stdio.h>
