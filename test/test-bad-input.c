@@ -403,7 +403,7 @@ static int c_pipe_bind(void) {
  X(poll_with(file_fd(), UV_READABLE), TEST_POSIX ? UV_EPERM : ANY)             \
  X(tty_with(closed_fd()), TEST_POSIX ? UV_EINVAL : UV_EBADF)                   \
  X(tty_with(-1), TEST_POSIX ? UV_EINVAL : UV_EBADF)                            \
- X(tty_with(file_fd()), UV_EINVAL)                                             \
+ X(tty_with(file_fd()), TEST_POSIX ? UV_EINVAL : UV_EBADF)                     \
  X(uv_fs_event_start(&fs_event, NULL, ".", 0), UV_EINVAL)                      \
  X(uv_fs_event_start(&fs_event, on_change, NULL, 0), UV_EINVAL)                \
  X(uv_fs_event_start(&fs_event, on_change, "none", 0), UV_ENOENT)              \

@@ -173,9 +173,9 @@ TEST_IMPL(tty_refuses_other_files) {
 
   ASSERT_GE(file, 0);
   ASSERT_OK(uv_loop_init(&loop));
-  ASSERT_ERR(UV_EINVAL, uv_tty_init(&loop, &tty, file, 0));
-  ASSERT_ERR(TEST_POSIX ? UV_EINVAL : UV_EBADF,
-             uv_tty_init(&loop, &tty, -1, 0));
+  int refusal = TEST_POSIX ? UV_EINVAL : UV_EBADF;
+  ASSERT_ERR(refusal, uv_tty_init(&loop, &tty, file, 0));
+  ASSERT_ERR(refusal, uv_tty_init(&loop, &tty, -1, 0));
   ASSERT_EQ(UV_FILE, uv_guess_handle(file));
   ASSERT_EQ(UV_UNKNOWN_HANDLE, uv_guess_handle(-1));
   test_close_loop(&loop);
