@@ -65,9 +65,11 @@
 #define BATCH_SLEEP_MS_MAX 4
 #define NS_PER_MS 1000000u
 
-/* A yield that took this long gave the processor to a thread other than the
- * loop. The next so many are skipped. */
-#define YIELD_NS_MAX 500000
+/* A yield that took this long gave the processor to another program, which kept
+ * it for a time slice. (Another worker, or the loop with many callbacks to run,
+ * may have it for a millisecond or two, which is no loss.) The next so many are
+ * skipped. */
+#define YIELD_NS_MAX 3000000
 #define YIELD_PAUSE_MIN 1024
 #define YIELD_PAUSE_MAX 4096
 
