@@ -103,8 +103,9 @@ def choose(lib, refs):
     return [ours] + others
 
 
-def build_program(ours):
-    done = subprocess.run([os.path.join(HERE, "build"), ours.folder],
+def build_program(folder):
+    """uv-bench, linked with the library there."""
+    done = subprocess.run([os.path.join(HERE, "build"), folder],
                           stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
         raise Stop("uv-bench does not compile")
