@@ -39,13 +39,20 @@ static void fill(struct uv__slice* slice,
   record->detail = -1;
 }
 
+static void fill_handle(struct uv__slice* slice,
+                        const void* handle,
+                        enum uv__call call,
+                        const void* symbol) {
+  const uv_handle_t* base = handle;
+
+  fill(slice, base->loop, call, base, (unsigned) base->type, symbol);
+}
+
 static void begin(struct uv__slice* slice,
                   const void* handle,
                   enum uv__call call,
                   const void* symbol) {
-  const uv_handle_t* base = handle;
-
-  fill(slice, base->loop, call, base, (unsigned) base->type, symbol);
+  fill_handle(slice, handle, call, symbol);
   uv__slice_begin(slice);
 }
 
@@ -54,9 +61,7 @@ static void begin_next(struct uv__slice* slice,
                        const void* handle,
                        enum uv__call call,
                        const void* symbol) {
-  const uv_handle_t* base = handle;
-
-  fill(slice, base->loop, call, base, (unsigned) base->type, symbol);
+  fill_handle(slice, handle, call, symbol);
   uv__slice_begin_next(slice);
 }
 
@@ -66,12 +71,10 @@ static void begin_io(struct uv__slice* slice,
                      enum uv__call call,
                      const void* symbol,
                      int64_t value) {
-  const uv_handle_t* base = handle;
-
-  fill(slice, base->loop, call, base, (unsigned) base->type, symbol);
+  fill_handle(slice, handle, call, symbol);
   slice->record.value = value;
   if (uv__slice_wants_fd())
-    slice->record.detail = fd_of(base);
+    slice->record.detail = fd_of(handle);
   uv__slice_begin(slice);
 }
 
