@@ -62,8 +62,8 @@ class Rule:
                    for pattern in self.patterns(a[:at])):
             return False
         check = {'late': is_late, 'order': is_order, 'more': is_more,
-                 'round': is_round, 'again': is_again,
-                 'idle': is_idle}
+                 'round': is_round, 'shared': is_shared,
+                 'again': is_again, 'idle': is_idle}
         return self.how not in check or check[self.how](a, b, at, x, y)
 
 
@@ -118,6 +118,22 @@ def is_round(a, b, at, x, y):
                 not re.match(r'\s*[cpi]\d (idle|prepare|check)_cb', line):
             return re.match(r'\[\d+\] ran once -> 1', line) is not None
     return False
+
+
+def is_shared(a, b, at, x, y):
+    """Is x an event of a poll handle that libuv does not report in this
+    uv_run(), after another handle with the same descriptor was stopped or
+    closed?"""
+    del y
+    match = re.match(r'(o\d) poll_cb (f\d) ', x)
+    if match is None or any(event(line) == match[1] + ' poll_cb'
+                            for line in rest_of_run(b, at)):
+        return False
+    sharing = re.findall(r'poll_init (o\d) %s -> 0' % match[2],
+                         '\n'.join(a[:at]))
+    return any(re.search(r'\] (close|poll_stop) (%s) -> 0' % '|'.join(sharing),
+                         line) and ' %s ' % match[1] not in line
+               for line in a[:at])
 
 
 def is_again(a, b, at, x, y):
