@@ -26,6 +26,18 @@
 #include "unix/udp.h"
 #include "unix/uring/fs-uring.h"
 
+/* uv__io_t.bits: the kind, and above it whether the poller refused the fd (P4).
+ */
+#define KIND_MASK 0xffu
+#define REFUSED 0x100u
+#define RESTARTED UV__IO_RESTARTED
+
+static_assert((RESTARTED & (REFUSED | KIND_MASK)) == 0, "bits of their own");
+
+#define INTEREST (POLLIN | POLLOUT | POLLPRI | POLLRDHUP)
+#define MIN_SLOTS 64u
+#define SLOTS_UNIT 16u
+
 /* The handler for each kind of watcher. */
 static uv__io_fn* const io_handlers[] = {
   [UV__IO_NONE] = NULL,
@@ -41,19 +53,8 @@ static_assert(ARRAY_SIZE(io_handlers) == UV__IO_KIND_MAX,
 
 /* Runs w's handler. */
 static void io_run(uv_loop_t* loop, uv__io_t* w, unsigned events) {
-  io_handlers[w->bits & 0xff](loop, w, events);
+  io_handlers[w->bits & KIND_MASK](loop, w, events);
 }
-
-/* Above the kind in uv__io_t.bits: the poller refused the fd (P4). */
-#define REFUSED 0x100u
-#define KIND_MASK 0xffu
-#define RESTARTED UV__IO_RESTARTED
-
-static_assert((RESTARTED & (REFUSED | KIND_MASK)) == 0, "bits of their own");
-
-#define INTEREST (POLLIN | POLLOUT | POLLPRI | POLLRDHUP)
-#define MIN_SLOTS 64u
-#define SLOTS_UNIT 16u
 
 void uv__io_init(uv__io_t* w, enum uv__io_kind kind) {
   w->bits = kind;
