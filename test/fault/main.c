@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* fault [--seconds N] [--list] [-v] [SCENARIO...]
+/* fault [--seconds N] [--mode M] [-v] [SCENARIO...]
+ * fault --list | --list-modes
  *
  * Runs each scenario with the first, second, ... allocation and call refused,
  * until nothing is left to refuse, and under storms of interruptions, refusals
@@ -402,8 +403,52 @@ static int report(int passed, int failed, int skipped, long faults) {
   return failed == 0 ? 0 : 1;
 }
 
+static int list_scenarios(void) {
+  for (const struct scenario* s = scenarios; s->name != NULL; s++)
+    puts(s->name);
+  return 0;
+}
+
+static int list_modes(void) {
+  for (size_t m = 0; m < sizeof(modes) / sizeof(modes[0]); m++)
+    puts(modes[m].name);
+  return 0;
+}
+
+/* Runs the wanted scenarios in one mode or all until `end_ms`. */
+static int run_scenarios(char** wanted,
+                         const char* only_mode,
+                         long long end_ms) {
+  int passed = 0;
+  int failed = 0;
+  int skipped = 0;
+  long faults = 0;
+
+  for (const struct scenario* s = scenarios; s->name != NULL; s++) {
+    if (!is_wanted(s->name, wanted))
+      continue;
+    for (size_t m = 0; m < sizeof(modes) / sizeof(modes[0]); m++) {
+      mode_now = &modes[m];
+      name_now = s->name;
+      if (only_mode != NULL && strcmp(only_mode, mode_now->name) != 0)
+        continue;
+      if (end_ms >= 0 && now_ms() > end_ms) {
+        printf("ok %s %s # SKIP the time is up\n", s->name, mode_now->name);
+        skipped++;
+        continue;
+      }
+      if (run_pair(s) == 0)
+        passed++;
+      else
+        failed++;
+      faults += progress->faults;
+    }
+  }
+  return report(passed, failed, skipped, faults);
+}
+
 int main(int argc, char** argv) {
-  long long end = -1;
+  long long end_ms = -1;
   const char* only_mode = NULL;
   int i = 1;
 
@@ -412,44 +457,19 @@ int main(int argc, char** argv) {
   setrlimit(RLIMIT_CORE, &core);
   for (; i < argc && argv[i][0] == '-'; i++) {
     if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc)
-      end = now_ms() + atoll(argv[++i]) * 1000;
+      end_ms = now_ms() + atoll(argv[++i]) * 1000;
     else if (strcmp(argv[i], "--mode") == 0 && i + 1 < argc)
       only_mode = argv[++i];
     else if (strcmp(argv[i], "-v") == 0)
       verbose = 1;
-    else if (strcmp(argv[i], "--list") == 0) {
-      for (const struct scenario* s = scenarios; s->name != NULL; s++)
-        puts(s->name);
-      return 0;
-    }
+    else if (strcmp(argv[i], "--list") == 0)
+      return list_scenarios();
+    else if (strcmp(argv[i], "--list-modes") == 0)
+      return list_modes();
   }
   progress = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (progress == MAP_FAILED)
     return 3;
-
-  int passed = 0;
-  int failed = 0;
-  int skipped = 0;
-  long faults = 0;
-  for (const struct scenario* s = scenarios; s->name != NULL; s++) {
-    if (!is_wanted(s->name, argv + i))
-      continue;
-    for (size_t m = 0; m < sizeof(modes) / sizeof(modes[0]); m++) {
-      mode_now = &modes[m];
-      name_now = s->name;
-      if (only_mode != NULL && strcmp(only_mode, mode_now->name) != 0)
-        continue;
-      if (end >= 0 && now_ms() > end) {
-        printf("ok %s %s # SKIP the time is up\n", s->name, mode_now->name);
-        skipped++;
-      } else if (run_pair(s) == 0) {
-        passed++;
-      } else {
-        failed++;
-      }
-      faults += progress->faults;
-    }
-  }
-  return report(passed, failed, skipped, faults);
+  return run_scenarios(argv + i, only_mode, end_ms);
 }
