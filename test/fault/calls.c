@@ -179,6 +179,11 @@ static int is_wake_fd(enum call call, word fd) {
   return kind_of(fd) == EVENTFD;
 }
 
+static int is_wait(enum call call) {
+  return call == CALL_epoll_wait || call == CALL_epoll_pwait ||
+         call == CALL_poll;
+}
+
 /* The error to return instead of calling; 0: call. */
 static int fault_for(enum call call, word first) {
   struct row* row = &rows[call];
@@ -194,7 +199,7 @@ static int fault_for(enum call call, word first) {
      * that works there is no loop (uv_run() reports that; see call-1). */
     if (is_wake_fd(call, first) || row->errors[plan.k % 4] == EINTR)
       return 0;
-    if (call == CALL_epoll_pwait || call == CALL_poll || !is_due(1))
+    if (is_wait(call) || !is_due(1))
       return 0;
     count_call(call);
     return row->errors[plan.k % 4];

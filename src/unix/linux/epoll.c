@@ -115,19 +115,28 @@ static void watch_forget(uv_loop_t* loop, int fd) {
   (void) epoll_control(loop, EPOLL_CTL_DEL, fd, 0);
 }
 
+/* As epoll_wait(), with SIGPROF blocked meanwhile. */
+UV__COLD static int wait_without_sigprof(int epoll_fd,
+                                         struct epoll_event* events,
+                                         int max,
+                                         int timeout_ms) {
+  sigset_t mask;
+
+  pthread_sigmask(SIG_SETMASK, NULL, &mask);
+  sigaddset(&mask, SIGPROF);
+  return epoll_pwait(epoll_fd, events, max, timeout_ms, &mask);
+}
+
 static int wait_kernel(uv_loop_t* loop,
                        struct epoll_event* events,
                        int max,
                        int timeout_ms) {
-  sigset_t mask;
-  sigset_t* blocked = NULL;
+  int fd = loop->backend_fd;
+  /* epoll_pwait() takes 24 ns longer, even without a mask. */
+  int n = uv__loop_state(loop)->flags & UV__LOOP_BLOCK_SIGPROF
+              ? wait_without_sigprof(fd, events, max, timeout_ms)
+              : epoll_wait(fd, events, max, timeout_ms);
 
-  if (uv__loop_state(loop)->flags & UV__LOOP_BLOCK_SIGPROF) {
-    pthread_sigmask(SIG_SETMASK, NULL, &mask);
-    sigaddset(&mask, SIGPROF);
-    blocked = &mask;
-  }
-  int n = epoll_pwait(loop->backend_fd, events, max, timeout_ms, blocked);
   if (n >= 0)
     return n;
   return errno == EINTR ? 0 : uv__errno();
