@@ -31,22 +31,30 @@ static inline struct uv__queue* uv__queue_next(const struct uv__queue* q) {
   return q->next;
 }
 
+/* Between two neighbours, so that nothing is read that is known: what was just
+ * written to memory is slow to read back. */
+static inline void uv__queue_link(struct uv__queue* before,
+                                  struct uv__queue* node,
+                                  struct uv__queue* after) {
+  node->next = after;
+  node->prev = before;
+  after->prev = node;
+  before->next = node;
+}
+
 static inline void uv__queue_insert_after(struct uv__queue* at,
                                           struct uv__queue* node) {
-  node->prev = at;
-  node->next = at->next;
-  at->next->prev = node;
-  at->next = node;
+  uv__queue_link(at, node, at->next);
 }
 
 static inline void uv__queue_push_front(struct uv__queue* head,
                                         struct uv__queue* node) {
-  uv__queue_insert_after(head, node);
+  uv__queue_link(head, node, head->next);
 }
 
 static inline void uv__queue_push_back(struct uv__queue* head,
                                        struct uv__queue* node) {
-  uv__queue_insert_after(head->prev, node);
+  uv__queue_link(head->prev, node, head);
 }
 
 /* Unlinks `node`; it is then a valid empty queue. */
@@ -61,8 +69,10 @@ static inline void uv__queue_remove(struct uv__queue* node) {
 /* The same for a node that is not used as a queue until it is pushed again: it
  * is left as it was. */
 static inline void uv__queue_unlink(struct uv__queue* node) {
-  node->prev->next = node->next;
-  node->next->prev = node->prev;
+  struct uv__queue* before = node->prev;
+  struct uv__queue* after = node->next;
+  before->next = after;
+  after->prev = before;
 }
 
 /* Takes the first node off a list that is not empty. */
