@@ -14,18 +14,6 @@
 
 #include <stdio.h>
 
-void uv__handle_init(uv_loop_t* loop,
-                     uv_handle_t* handle,
-                     uv_handle_type type) {
-  handle->loop = loop;
-  handle->type = type;
-  uv__debug_check(uv__loop_check_thread(loop, UV__RULE_INIT_THREAD, handle));
-  handle->close_cb = NULL;
-  handle->next_closing = NULL;
-  handle->flags = UV__REF;
-  uv__queue_push_back(&loop->handle_queue, &handle->handle_queue);
-}
-
 void uv__handle_discard(uv_handle_t* handle) {
   uv__handle_stop(handle);
   uv__queue_remove(&handle->handle_queue);

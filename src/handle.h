@@ -20,6 +20,7 @@
 #define UV_HANDLE_H_
 
 #include "base.h"
+#include "loop-check.h"
 #include "queue.h"
 
 /* uv_handle_t.flags. The bits have libuv's values, although they are private:
@@ -94,8 +95,19 @@ struct uv__handle_class {
   int (*get_fd)(const uv_handle_t* handle, uv_os_fd_t* fd);
 };
 
-/* Adds a new handle to its loop: inactive, referenced. */
-void uv__handle_init(uv_loop_t* loop, uv_handle_t* handle, uv_handle_type type);
+/* Adds a new handle to its loop: inactive, referenced. Inline: a call takes a
+ * quarter of the time that it takes to initialise a simple handle. */
+static inline void uv__handle_init(uv_loop_t* loop,
+                                   uv_handle_t* handle,
+                                   uv_handle_type type) {
+  handle->loop = loop;
+  handle->type = type;
+  uv__debug_check(uv__loop_check_thread(loop, UV__RULE_INIT_THREAD, handle));
+  handle->close_cb = NULL;
+  handle->next_closing = NULL;
+  handle->flags = UV__REF;
+  uv__queue_push_back(&loop->handle_queue, &handle->handle_queue);
+}
 
 /* Undoes uv__handle_init() when the public init function fails. */
 void uv__handle_discard(uv_handle_t* handle);
@@ -129,8 +141,7 @@ static inline void uv__handle_start(uv_handle_t* handle) {
   if (uv__is_active(handle))
     return;
   handle->flags |= UV__ACTIVE;
-  if (handle->flags & UV__REF)
-    handle->loop->active_handles++;
+  handle->loop->active_handles += (handle->flags & UV__REF) != 0;
 }
 
 static inline void uv__handle_stop(uv_handle_t* handle) {
