@@ -18,7 +18,7 @@ struct runner_os_job {
 
 static char self[MAX_PATH];
 
-runner_create_fn* runner_create = CreateProcessA;
+runner_create_fn* runner_create = runner_create_suspended;
 
 static int complain(const char* what) {
   fprintf(stderr, "%s: Windows error %lu\n", what, GetLastError());
@@ -95,6 +95,14 @@ static HANDLE make_group(void) {
   return group;
 }
 
+BOOL runner_create_suspended(char* command,
+                             const char* folder,
+                             STARTUPINFOA* startup,
+                             PROCESS_INFORMATION* info) {
+  return CreateProcessA(self, command, NULL, NULL, TRUE, CREATE_SUSPENDED, NULL,
+                        folder, startup, info);
+}
+
 /* Only `output` and `input` are inherited: the runner has one thread. */
 static int create_process(const struct runner_job* job,
                           HANDLE input,
@@ -112,12 +120,10 @@ static int create_process(const struct runner_job* job,
   startup.hStdError = output;
   SetHandleInformation(input, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
   SetHandleInformation(output, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
-  BOOL ok = runner_create(self, command, NULL, NULL, TRUE, CREATE_SUSPENDED,
-                          NULL, job->dir, &startup, info);
+  BOOL ok = runner_create(command, job->dir, &startup, info);
   /* Wine now and then fails like this for no lasting reason: once more. */
   if (!ok && GetLastError() == ERROR_INTERNAL_ERROR)
-    ok = runner_create(self, command, NULL, NULL, TRUE, CREATE_SUSPENDED, NULL,
-                       job->dir, &startup, info);
+    ok = runner_create(command, job->dir, &startup, info);
   SetHandleInformation(input, HANDLE_FLAG_INHERIT, 0);
   SetHandleInformation(output, HANDLE_FLAG_INHERIT, 0);
   return ok ? 0 : complain(self);

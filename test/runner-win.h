@@ -8,18 +8,15 @@
 
 #include <windows.h>
 
-typedef BOOL WINAPI runner_create_fn(LPCSTR program,
-                                     LPSTR command,
-                                     LPSECURITY_ATTRIBUTES process,
-                                     LPSECURITY_ATTRIBUTES thread,
-                                     BOOL inherit,
-                                     DWORD flags,
-                                     LPVOID environment,
-                                     LPCSTR folder,
-                                     LPSTARTUPINFOA startup,
-                                     LPPROCESS_INFORMATION info);
+typedef BOOL runner_create_fn(char* command,
+                              const char* folder,
+                              STARTUPINFOA* startup,
+                              PROCESS_INFORMATION* info);
 
-/* CreateProcessA(), or a test's stand-in. */
+/* Starts this program suspended. On failure GetLastError() says why. */
+runner_create_fn runner_create_suspended;
+
+/* The above, or a test's stand-in. */
 extern runner_create_fn* runner_create;
 
 #endif /* RUNNER_WIN_H_ */

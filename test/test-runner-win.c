@@ -9,22 +9,15 @@ static int calls;
 static int failures;
 static DWORD failure;
 
-static BOOL WINAPI failing_create(LPCSTR program,
-                                  LPSTR command,
-                                  LPSECURITY_ATTRIBUTES process,
-                                  LPSECURITY_ATTRIBUTES thread,
-                                  BOOL inherit,
-                                  DWORD flags,
-                                  LPVOID environment,
-                                  LPCSTR folder,
-                                  LPSTARTUPINFOA startup,
-                                  LPPROCESS_INFORMATION info) {
+static BOOL failing_create(char* command,
+                           const char* folder,
+                           STARTUPINFOA* startup,
+                           PROCESS_INFORMATION* info) {
   if (calls++ < failures) {
     SetLastError(failure);
     return FALSE;
   }
-  return CreateProcessA(program, command, process, thread, inherit, flags,
-                        environment, folder, startup, info);
+  return runner_create_suspended(command, folder, startup, info);
 }
 
 /* Returns what runner_os_start() returns; a test that starts must pass. */
@@ -40,7 +33,7 @@ static int start_after(int nfailures, DWORD sys_error) {
   failure = sys_error;
   runner_create = failing_create;
   int err = runner_os_start(&job);
-  runner_create = CreateProcessA;
+  runner_create = runner_create_suspended;
   if (err != 0)
     return err;
   job.deadline_ms = job.started_ms + 60000;
