@@ -155,6 +155,15 @@ void helper_args(char** args,
   args[6] = NULL;
 }
 
+void test_process_options(uv_process_options_t* options,
+                          char** args,
+                          uv_exit_cb exit_cb) {
+  memset(options, 0, sizeof(*options));
+  options->file = args[0];
+  options->args = args;
+  options->exit_cb = exit_cb;
+}
+
 struct sockaddr_in test_loopback(void) {
   struct sockaddr_in addr;
   ASSERT_OK(uv_ip4_addr("127.0.0.1", 0, &addr));
@@ -187,6 +196,24 @@ void test_close_loop(uv_loop_t* loop) {
   ASSERT_OK(uv_loop_close(loop));
 }
 
+static char close_order[16];
+
+static void close_add(uv_handle_t* handle) {
+  size_t len = strlen(close_order);
+
+  ASSERT_LT(len, sizeof(close_order) - 1);
+  close_order[len] = *(const char*) handle->data;
+}
+
+void test_close_as(void* handle, const char* name) {
+  ((uv_handle_t*) handle)->data = (void*) name;
+  uv_close(handle, close_add);
+}
+
+const char* test_close_order(void) {
+  return close_order;
+}
+
 void test_mkdir(const char* path) {
   uv_fs_t req;
   ASSERT_OK(uv_fs_mkdir(NULL, &req, path, 0700, NULL));
@@ -212,14 +239,4 @@ int test_is_slow(void) {
 #else
   return getenv("UV_TEST_TIMEOUT_MULTIPLIER") != NULL;
 #endif
-}
-
-void test_ignore_fs_event(uv_fs_event_t* handle,
-                          const char* name,
-                          int events,
-                          int status) {
-  (void) handle;
-  (void) name;
-  (void) events;
-  (void) status;
 }

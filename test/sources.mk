@@ -26,6 +26,9 @@ uv_shim_test_sources = \
 # Black-box tests: only what uv.h and uv/ext.h offer.
 uv_test_sources = \
   test/assert.c \
+  test/filter.h \
+  test/ignore.c \
+  test/ignore.h \
   test/list.h \
   test/pair.c \
   test/platform.h \

@@ -6,6 +6,7 @@
  * Preconditions are not tested (the program is wrong and may end): a NULL
  * handle or loop where the documentation requires one, a handle that was never
  * initialised, uv_close() twice. */
+#include "ignore.h"
 #include "test.h"
 
 #include <signal.h>
@@ -60,93 +61,6 @@ static int number;
 static uv_os_sock_t socks[2];
 static uv_os_fd_t os_fd;
 static uv_thread_t thread;
-
-static void on_timer(uv_timer_t* h) {
-  (void) h;
-}
-
-static void on_signal(uv_signal_t* h, int n) {
-  (void) h;
-  (void) n;
-}
-
-static void on_connect(uv_connect_t* r, int s) {
-  (void) r;
-  (void) s;
-}
-
-static void on_conn(uv_stream_t* h, int s) {
-  (void) h;
-  (void) s;
-}
-
-static void on_fs(uv_fs_t* r) {
-  (void) r;
-}
-
-static void on_sent(uv_udp_send_t* r, int s) {
-  (void) r;
-  (void) s;
-}
-
-static void on_recv(uv_udp_t* h,
-                    ssize_t n,
-                    const uv_buf_t* b,
-                    const struct sockaddr* a,
-                    unsigned f) {
-  (void) h;
-  (void) n;
-  (void) b;
-  (void) a;
-  (void) f;
-}
-
-static void on_read(uv_stream_t* h, ssize_t n, const uv_buf_t* b) {
-  (void) h;
-  (void) n;
-  (void) b;
-}
-
-static void on_name(uv_getnameinfo_t* r, int s, const char* h, const char* v) {
-  (void) r;
-  (void) s;
-  (void) h;
-  (void) v;
-}
-
-static void on_addr(uv_getaddrinfo_t* r, int s, struct addrinfo* a) {
-  (void) r;
-  (void) s;
-  (void) a;
-}
-
-static void on_random(uv_random_t* r, int s, void* b, size_t n) {
-  (void) r;
-  (void) s;
-  (void) b;
-  (void) n;
-}
-
-static void on_change(uv_fs_event_t* h, const char* n, int e, int s) {
-  (void) h;
-  (void) n;
-  (void) e;
-  (void) s;
-}
-
-static void on_stat(uv_fs_poll_t* h,
-                    int s,
-                    const uv_stat_t* p,
-                    const uv_stat_t* c) {
-  (void) h;
-  (void) s;
-  (void) p;
-  (void) c;
-}
-
-static void in_thread(void* arg) {
-  (void) arg;
-}
 
 static struct sockaddr* address(int family) {
   static struct sockaddr_storage addr;
@@ -238,19 +152,19 @@ static int after_close(int (*call)(void)) {
 }
 
 static int c_timer(void) {
-  return uv_timer_start(&timer, on_timer, 1, 0);
+  return uv_timer_start(&timer, ignore_timer, 1, 0);
 }
 
 static int c_signal(void) {
-  return uv_signal_start(&sig, on_signal, 1);
+  return uv_signal_start(&sig, ignore_signal, 1);
 }
 
 static int c_read(void) {
-  return uv_read_start(stream(), test_alloc, on_read);
+  return uv_read_start(stream(), test_alloc, ignore_read);
 }
 
 static int c_listen(void) {
-  return uv_listen(stream(), 1, on_conn);
+  return uv_listen(stream(), 1, ignore_connection);
 }
 
 static int c_write(void) {
@@ -266,15 +180,15 @@ static int c_shutdown(void) {
 }
 
 static int c_recv(void) {
-  return uv_udp_recv_start(&udp, test_alloc, on_recv);
+  return uv_udp_recv_start(&udp, test_alloc, ignore_recv);
 }
 
 static int c_event(void) {
-  return uv_fs_event_start(&fs_event, on_change, ".", 0);
+  return uv_fs_event_start(&fs_event, ignore_fs_event, ".", 0);
 }
 
 static int c_poll(void) {
-  return uv_fs_poll_start(&fs_poll, on_stat, ".", 9);
+  return uv_fs_poll_start(&fs_poll, ignore_fs_poll, ".", 9);
 }
 
 static int c_fileno(void) {
@@ -287,7 +201,7 @@ static int c_bind(void) {
 }
 
 static int c_connect(void) {
-  return uv_tcp_connect(&connect_req, &tcp, address(AF_INET), on_connect);
+  return uv_tcp_connect(&connect_req, &tcp, address(AF_INET), ignore_connect);
 }
 
 static int c_pipe_bind(void) {
@@ -299,8 +213,8 @@ static int c_pipe_bind(void) {
 #if TEST_POSIX
 # define UNIX_ROWS(X)                                                          \
   X(uv_loop_configure(&loop, UV_LOOP_BLOCK_SIGNAL, SIGTERM), UV_EINVAL)        \
-  X(uv_signal_start(&sig, on_signal, SIGKILL), UV_EINVAL)                      \
-  X(uv_signal_start_oneshot(&sig, on_signal, SIGSTOP), UV_EINVAL)              \
+  X(uv_signal_start(&sig, ignore_signal, SIGKILL), UV_EINVAL)                  \
+  X(uv_signal_start_oneshot(&sig, ignore_signal, SIGSTOP), UV_EINVAL)          \
   X(uv_poll_init_socket(&loop, &new_poll, -1), UV_EBADF)                       \
   X(uv_tcp_close_reset(&tcp, NULL), UV_EBADF)                                  \
   X(uv_tcp_bind(tcp_of(AF_INET6), address(AF_INET), 0), UV_EINVAL)             \
@@ -325,9 +239,9 @@ static int c_pipe_bind(void) {
  X(uv_check_start(&check, NULL), UV_EINVAL)                                    \
  X(uv_signal_init(&loop, NULL), UV_EINVAL)                                     \
  X(uv_signal_start(&sig, NULL, SIGINT), UV_EINVAL)                             \
- X(uv_signal_start(&sig, on_signal, 0), UV_EINVAL)                             \
- X(uv_signal_start(&sig, on_signal, -1), UV_EINVAL)                            \
- X(uv_signal_start(&sig, on_signal, 4096), UV_EINVAL)                          \
+ X(uv_signal_start(&sig, ignore_signal, 0), UV_EINVAL)                         \
+ X(uv_signal_start(&sig, ignore_signal, -1), UV_EINVAL)                        \
+ X(uv_signal_start(&sig, ignore_signal, 4096), UV_EINVAL)                      \
  X(uv_fileno((uv_handle_t*) &timer, &os_fd), UV_EINVAL)                        \
  X(uv_fileno((uv_handle_t*) &tcp, &os_fd), UV_EBADF)                           \
  X(uv_send_buffer_size((uv_handle_t*) &timer, &number), UV_ENOTSUP)            \
@@ -338,19 +252,19 @@ static int c_pipe_bind(void) {
  X(uv_tcp_bind(&tcp, address(AF_UNIX), 0), UV_EINVAL)                          \
  X(uv_tcp_bind(&tcp, address(AF_INET), UV_TCP_IPV6ONLY), UV_EINVAL)            \
  X(uv_tcp_bind(&tcp, address(AF_INET), 0x8000), UV_EINVAL)                     \
- X(uv_tcp_connect(&connect_req, &tcp, address(AF_UNIX), on_connect),           \
+ X(uv_tcp_connect(&connect_req, &tcp, address(AF_UNIX), ignore_connect),       \
    UV_EINVAL)                                                                  \
  X(uv_tcp_open(&tcp, closed_sock()), TEST_NO_SOCKET)                           \
  X(uv_tcp_getsockname(&tcp, address(0), &number), UV_EBADF)                    \
  X(uv_tcp_getpeername(&tcp, address(0), &number), UV_EBADF)                    \
  X(uv_socketpair(15, 0, socks, 0, 0), ANY)                                     \
- X(uv_listen((uv_stream_t*) &udp, 1, on_conn), UV_EINVAL)                      \
- X(uv_listen((uv_stream_t*) &pipe_handle, 1, on_conn), UV_EINVAL)              \
+ X(uv_listen((uv_stream_t*) &udp, 1, ignore_connection), UV_EINVAL)            \
+ X(uv_listen((uv_stream_t*) &pipe_handle, 1, ignore_connection), UV_EINVAL)    \
  X(uv_accept(stream(), (uv_stream_t*) &pipe_handle), UV_EAGAIN)                \
- X(uv_read_start(NULL, test_alloc, on_read), UV_EINVAL)                        \
- X(uv_read_start(stream(), NULL, on_read), UV_EINVAL)                          \
+ X(uv_read_start(NULL, test_alloc, ignore_read), UV_EINVAL)                    \
+ X(uv_read_start(stream(), NULL, ignore_read), UV_EINVAL)                      \
  X(uv_read_start(stream(), test_alloc, NULL), UV_EINVAL)                       \
- X(uv_read_start(stream(), test_alloc, on_read), UV_ENOTCONN)                  \
+ X(uv_read_start(stream(), test_alloc, ignore_read), UV_ENOTCONN)              \
  X(uv_write(&write_req, stream(), &buf, 1, NULL), TEST_NO_STREAM)              \
  X(uv_write(&write_req, stream(), NULL, 0, NULL), UV_EINVAL)                   \
  X(uv_write2(&write_req, stream(), &buf, 1, stream(), NULL), ANY)              \
@@ -362,9 +276,9 @@ static int c_pipe_bind(void) {
  X(uv_pipe_bind2(&pipe_handle, NULL, 3, 0), UV_EINVAL)                         \
  X(uv_pipe_bind2(&pipe_handle, "x", 1, 0x80), UV_EINVAL)                       \
  X(uv_pipe_bind2(&pipe_handle, "a\0b", 3, 0), UV_EINVAL)                       \
- X(uv_pipe_connect2(&connect_req, &pipe_handle, "x", 1, 0x80, on_connect),     \
+ X(uv_pipe_connect2(&connect_req, &pipe_handle, "x", 1, 0x80, ignore_connect), \
    UV_EINVAL)                                                                  \
- X(uv_pipe_connect2(&connect_req, &pipe_handle, NULL, 1, 0, on_connect),       \
+ X(uv_pipe_connect2(&connect_req, &pipe_handle, NULL, 1, 0, ignore_connect),   \
    UV_EINVAL)                                                                  \
  X(uv_pipe_open(&pipe_handle, closed_fd()), UV_EBADF)                          \
  X(uv_pipe_chmod(&pipe_handle, UV_READABLE), UV_EBADF)                         \
@@ -378,13 +292,13 @@ static int c_pipe_bind(void) {
  X(uv_udp_bind(&udp, address(AF_INET), UV_UDP_IPV6ONLY), UV_EINVAL)            \
  X(uv_udp_open(&udp, closed_sock()), TEST_NO_SOCKET)                           \
  X(uv_udp_connect(&udp, NULL), UV_ENOTCONN)                                    \
- X(uv_udp_send(&send_req, &udp, &buf, 1, NULL, on_sent), UV_EDESTADDRREQ)      \
- X(uv_udp_send(&send_req, &udp, &buf, 1, address(77), on_sent), UV_EINVAL)     \
+ X(uv_udp_send(&send_req, &udp, &buf, 1, NULL, ignore_send), UV_EDESTADDRREQ)  \
+ X(uv_udp_send(&send_req, &udp, &buf, 1, address(77), ignore_send), UV_EINVAL) \
  X(uv_udp_try_send(&udp, &buf, 1, NULL), UV_EDESTADDRREQ)                      \
  X(uv_udp_try_send(&udp, NULL, 0, address(AF_INET)), UV_EINVAL)                \
  X(uv_udp_try_send2(&udp, 0, NULL, NULL, NULL, 0), UV_EINVAL)                  \
  X(uv_udp_try_send2(&udp, 1, NULL, NULL, NULL, 7), UV_EINVAL)                  \
- X(uv_udp_recv_start(&udp, NULL, on_recv), UV_EINVAL)                          \
+ X(uv_udp_recv_start(&udp, NULL, ignore_recv), UV_EINVAL)                      \
  X(uv_udp_recv_start(&udp, test_alloc, NULL), UV_EINVAL)                       \
  X(uv_udp_set_ttl(&udp, 0), UV_EINVAL)                                         \
  X(uv_udp_set_ttl(&udp, 256), UV_EINVAL)                                       \
@@ -405,11 +319,11 @@ static int c_pipe_bind(void) {
  X(tty_with(-1), TEST_POSIX ? UV_EINVAL : UV_EBADF)                            \
  X(tty_with(file_fd()), TEST_POSIX ? UV_EINVAL : UV_EBADF)                     \
  X(uv_fs_event_start(&fs_event, NULL, ".", 0), UV_EINVAL)                      \
- X(uv_fs_event_start(&fs_event, on_change, NULL, 0), UV_EINVAL)                \
- X(uv_fs_event_start(&fs_event, on_change, "none", 0), UV_ENOENT)              \
+ X(uv_fs_event_start(&fs_event, ignore_fs_event, NULL, 0), UV_EINVAL)          \
+ X(uv_fs_event_start(&fs_event, ignore_fs_event, "none", 0), UV_ENOENT)        \
  X(uv_fs_event_getpath(&fs_event, text, &size), UV_EINVAL)                     \
  X(uv_fs_poll_start(&fs_poll, NULL, ".", 1), UV_EINVAL)                        \
- X(uv_fs_poll_start(&fs_poll, on_stat, NULL, 1), UV_EINVAL)                    \
+ X(uv_fs_poll_start(&fs_poll, ignore_fs_poll, NULL, 1), UV_EINVAL)             \
  X(uv_fs_poll_getpath(&fs_poll, text, &size), UV_EINVAL)                       \
  X(uv_fs_poll_getpath(&fs_poll, NULL, &size), UV_EINVAL)                       \
  X(uv_spawn(&loop, &process, NULL), UV_EINVAL)                                 \
@@ -425,8 +339,8 @@ static int c_pipe_bind(void) {
  X(uv_kill(1, 4096), UV_EINVAL)                                                \
  X(uv_queue_work(&loop, &work_req, NULL, NULL), UV_EINVAL)                     \
  X(uv_cancel(NULL), UV_EINVAL)                                                 \
- X(uv_fs_open(&loop, NULL, ".", 0, 0, on_fs), UV_EINVAL)                       \
- X(uv_fs_open(&loop, &fs, NULL, 0, 0, on_fs), UV_EINVAL)                       \
+ X(uv_fs_open(&loop, NULL, ".", 0, 0, ignore_fs), UV_EINVAL)                   \
+ X(uv_fs_open(&loop, &fs, NULL, 0, 0, ignore_fs), UV_EINVAL)                   \
  X(uv_fs_rename(NULL, &fs, "x", NULL, NULL), UV_EINVAL)                        \
  X(uv_fs_read(NULL, &fs, 0, NULL, 0, -1, NULL), UV_EINVAL)                     \
  X(uv_fs_write(NULL, &fs, 0, NULL, 1, -1, NULL), UV_EINVAL)                    \
@@ -441,13 +355,16 @@ static int c_pipe_bind(void) {
  X(uv_fs_poll_stop(&fs_poll), 0)                                               \
  X(uv_getaddrinfo(&loop, &addr_req, NULL, NULL, NULL, NULL), UV_EINVAL)        \
  X(uv_getaddrinfo(&loop, NULL, NULL, "x", NULL, NULL), UV_EINVAL)              \
- X(uv_getaddrinfo(NULL, &addr_req, on_addr, "x", NULL, NULL), UV_EINVAL)       \
+ X(uv_getaddrinfo(NULL, &addr_req, ignore_addrinfo, "x", NULL, NULL),          \
+   UV_EINVAL)                                                                  \
  X(uv_getaddrinfo(&loop, &addr_req, NULL, "", NULL, NULL), UV_EINVAL)          \
- X(uv_getnameinfo(&loop, NULL, on_name, address(AF_INET), 0), UV_EINVAL)       \
- X(uv_getnameinfo(&loop, &name_req, on_name, NULL, 0), UV_EINVAL)              \
- X(uv_getnameinfo(&loop, &name_req, on_name, address(AF_UNIX), 0), UV_EINVAL)  \
- X(uv_random(&loop, &random_req, NULL, 5, 0, on_random), UV_EINVAL)            \
- X(uv_random(&loop, &random_req, text, 5, 1, on_random), UV_EINVAL)            \
+ X(uv_getnameinfo(&loop, NULL, ignore_nameinfo, address(AF_INET), 0),          \
+   UV_EINVAL)                                                                  \
+ X(uv_getnameinfo(&loop, &name_req, ignore_nameinfo, NULL, 0), UV_EINVAL)      \
+ X(uv_getnameinfo(&loop, &name_req, ignore_nameinfo, address(AF_UNIX), 0),     \
+   UV_EINVAL)                                                                  \
+ X(uv_random(&loop, &random_req, NULL, 5, 0, ignore_random), UV_EINVAL)        \
+ X(uv_random(&loop, &random_req, text, 5, 1, ignore_random), UV_EINVAL)        \
  X(uv_random(NULL, NULL, text, (size_t) -1, 0, NULL), UV_E2BIG)                \
  X(uv_ip4_addr(NULL, 0, (struct sockaddr_in*) address(0)), UV_EINVAL)          \
  X(uv_ip4_addr("1.2.3.4.5", 0, (struct sockaddr_in*) address(0)), UV_EINVAL)   \
@@ -457,7 +374,7 @@ static int c_pipe_bind(void) {
  X(uv_inet_ntop(AF_INET, "1234", text, 0), UV_ENOSPC)                          \
  X(uv_ip_name(address(AF_UNIX), text, sizeof(text)), UV_EAFNOSUPPORT)          \
  X(uv_thread_create(&thread, NULL, NULL), ANY)                                 \
- X(uv_thread_create_ex(&thread, NULL, in_thread, NULL), ANY)                   \
+ X(uv_thread_create_ex(&thread, NULL, ignore_thread, NULL), ANY)               \
  X(uv_thread_setname(NULL), UV_EINVAL)                                         \
  X(uv_barrier_init(NULL, 1), UV_EINVAL)                                        \
  X(uv_exepath(NULL, &size), UV_EINVAL)                                         \
@@ -501,10 +418,8 @@ static int c_pipe_bind(void) {
  X(after_close(c_pipe_bind), UV_EINVAL)
 
 static void open_all(void) {
-  memset(&options, 0, sizeof(options));
   helper_args(no_args, "nothing", NULL, NULL, NULL);
-  options.file = no_args[0];
-  options.args = no_args;
+  test_process_options(&options, no_args, NULL);
   buf = uv_buf_init(text, 1);
   size = sizeof(text);
   number = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Closing handles: what the close phase may touch, and what a close callback
  * may do. */
+#include "ignore.h"
 #include "test.h"
 
 #include <signal.h>
@@ -34,58 +35,6 @@ union any {
   uv_fs_event_t fs_event;
 };
 
-static void no_timer(uv_timer_t* h) {
-  (void) h;
-}
-
-static void no_prepare(uv_prepare_t* h) {
-  (void) h;
-}
-
-static void no_check(uv_check_t* h) {
-  (void) h;
-}
-
-static void no_idle(uv_idle_t* h) {
-  (void) h;
-}
-
-static void no_async(uv_async_t* h) {
-  (void) h;
-}
-
-static void no_connection(uv_stream_t* h, int status) {
-  (void) h;
-  (void) status;
-}
-
-static void no_read(uv_stream_t* h, ssize_t nread, const uv_buf_t* buf) {
-  (void) h;
-  (void) nread;
-  (void) buf;
-}
-
-static void no_poll(uv_poll_t* h, int status, int events) {
-  (void) h;
-  (void) status;
-  (void) events;
-}
-
-static void no_signal(uv_signal_t* h, int signum) {
-  (void) h;
-  (void) signum;
-}
-
-static void no_fs_event(uv_fs_event_t* h,
-                        const char* name,
-                        int events,
-                        int status) {
-  (void) h;
-  (void) name;
-  (void) events;
-  (void) status;
-}
-
 static int one_end(void) {
   int fds[2];
   ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, fds));
@@ -94,26 +43,26 @@ static int one_end(void) {
 
 static void start_timer(union any* h) {
   ASSERT_OK(uv_timer_init(&loop, &h->timer));
-  ASSERT_OK(uv_timer_start(&h->timer, no_timer, 1000, 0));
+  ASSERT_OK(uv_timer_start(&h->timer, ignore_timer, 1000, 0));
 }
 
 static void start_prepare(union any* h) {
   ASSERT_OK(uv_prepare_init(&loop, &h->prepare));
-  ASSERT_OK(uv_prepare_start(&h->prepare, no_prepare));
+  ASSERT_OK(uv_prepare_start(&h->prepare, ignore_prepare));
 }
 
 static void start_check(union any* h) {
   ASSERT_OK(uv_check_init(&loop, &h->check));
-  ASSERT_OK(uv_check_start(&h->check, no_check));
+  ASSERT_OK(uv_check_start(&h->check, ignore_check));
 }
 
 static void start_idle(union any* h) {
   ASSERT_OK(uv_idle_init(&loop, &h->idle));
-  ASSERT_OK(uv_idle_start(&h->idle, no_idle));
+  ASSERT_OK(uv_idle_start(&h->idle, ignore_idle));
 }
 
 static void start_async(union any* h) {
-  ASSERT_OK(uv_async_init(&loop, &h->async, no_async));
+  ASSERT_OK(uv_async_init(&loop, &h->async, ignore_async));
   ASSERT_OK(uv_async_send(&h->async));
 }
 
@@ -123,23 +72,23 @@ static void start_server(union any* h) {
   ASSERT_OK(uv_ip4_addr("127.0.0.1", 0, &addr));
   ASSERT_OK(uv_tcp_init(&loop, &h->tcp));
   ASSERT_OK(uv_tcp_bind(&h->tcp, (const struct sockaddr*) &addr, 0));
-  ASSERT_OK(uv_listen((uv_stream_t*) &h->tcp, 1, no_connection));
+  ASSERT_OK(uv_listen((uv_stream_t*) &h->tcp, 1, ignore_connection));
 }
 
 static void start_pipe(union any* h) {
   ASSERT_OK(uv_pipe_init(&loop, &h->pipe, 0));
   ASSERT_OK(uv_pipe_open(&h->pipe, one_end()));
-  ASSERT_OK(uv_read_start((uv_stream_t*) &h->pipe, test_alloc, no_read));
+  ASSERT_OK(uv_read_start((uv_stream_t*) &h->pipe, test_alloc, ignore_read));
 }
 
 static void start_poll(union any* h) {
   ASSERT_OK(uv_poll_init(&loop, &h->poll, one_end()));
-  ASSERT_OK(uv_poll_start(&h->poll, UV_READABLE, no_poll));
+  ASSERT_OK(uv_poll_start(&h->poll, UV_READABLE, ignore_poll));
 }
 
 static void start_signal(union any* h) {
   ASSERT_OK(uv_signal_init(&loop, &h->signal));
-  ASSERT_OK(uv_signal_start(&h->signal, no_signal, SIGUSR1));
+  ASSERT_OK(uv_signal_start(&h->signal, ignore_signal, SIGUSR1));
 }
 
 static void init_udp(union any* h) {
@@ -148,7 +97,7 @@ static void init_udp(union any* h) {
 
 static void start_fs_event(union any* h) {
   ASSERT_OK(uv_fs_event_init(&loop, &h->fs_event));
-  ASSERT_OK(uv_fs_event_start(&h->fs_event, no_fs_event, ".", 0));
+  ASSERT_OK(uv_fs_event_start(&h->fs_event, ignore_fs_event, ".", 0));
 }
 
 /* dqlite's tests free handles right after uv_close(). free() overwrites the

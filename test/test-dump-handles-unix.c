@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* uvx_dump() of the handles and requests that test-dump.c leaves out: what the
  * text says of each is what the program did. */
+#include "ignore.h"
 #include "test.h"
 #include "uv/ext.h"
 
@@ -44,40 +45,6 @@ static void check_line(const void* handle, const char* a, const char* b) {
     ASSERT_NOT_NULL(strstr(line, b));
 }
 
-static void on_connection(uv_stream_t* server, int status) {
-  (void) server;
-  (void) status;
-}
-
-static void on_signal(uv_signal_t* handle, int signum) {
-  (void) handle;
-  (void) signum;
-}
-
-static void on_poll(uv_poll_t* handle, int status, int events) {
-  (void) handle;
-  (void) status;
-  (void) events;
-}
-
-static void on_stat(uv_fs_poll_t* handle,
-                    int status,
-                    const uv_stat_t* before,
-                    const uv_stat_t* after) {
-  (void) handle;
-  (void) status;
-  (void) before;
-  (void) after;
-}
-
-static void on_prepare(uv_prepare_t* handle) {
-  (void) handle;
-}
-
-static void on_check(uv_check_t* handle) {
-  (void) handle;
-}
-
 static void on_exit_cb(uv_process_t* process, int64_t status, int signum) {
   (void) status;
   (void) signum;
@@ -101,26 +68,26 @@ TEST_IMPL(dump_shows_pipes_and_watchers) {
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_pipe_init(&loop, &named, 0));
   ASSERT_OK(uv_pipe_bind(&named, "a\tname"));
-  ASSERT_OK(uv_listen((uv_stream_t*) &named, 1, on_connection));
+  ASSERT_OK(uv_listen((uv_stream_t*) &named, 1, ignore_connection));
   ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, fds));
   ASSERT_OK(uv_pipe_init(&loop, &ipc, 1));
   ASSERT_OK(uv_pipe_open(&ipc, fds[0]));
   ASSERT_OK(uv_signal_init(&loop, &signal));
-  ASSERT_OK(uv_signal_start(&signal, on_signal, SIGUSR1));
+  ASSERT_OK(uv_signal_start(&signal, ignore_signal, SIGUSR1));
   ASSERT_OK(uv_poll_init(&loop, &poll, fds[1]));
-  ASSERT_OK(uv_poll_start(&poll, UV_READABLE, on_poll));
+  ASSERT_OK(uv_poll_start(&poll, UV_READABLE, ignore_poll));
   ASSERT_OK(uv_fs_event_init(&loop, &event));
-  ASSERT_OK(uv_fs_event_start(&event, test_ignore_fs_event, ".", 0));
+  ASSERT_OK(uv_fs_event_start(&event, ignore_fs_event, ".", 0));
   ASSERT_OK(uv_fs_poll_init(&loop, &stat));
-  ASSERT_OK(uv_fs_poll_start(&stat, on_stat, "polled", 1000));
+  ASSERT_OK(uv_fs_poll_start(&stat, ignore_fs_poll, "polled", 1000));
   ASSERT_OK(uv_prepare_init(&loop, &prepare));
-  ASSERT_OK(uv_prepare_start(&prepare, on_prepare));
+  ASSERT_OK(uv_prepare_start(&prepare, ignore_prepare));
   ASSERT_OK(uv_check_init(&loop, &check));
-  ASSERT_OK(uv_check_start(&check, on_check));
+  ASSERT_OK(uv_check_start(&check, ignore_check));
   ASSERT_OK(uv_tcp_init(&loop, &tcp6));
   ASSERT_OK(uv_ip6_addr("::1", 0, &addr6));
   int has_ip6 = uv_tcp_bind(&tcp6, (struct sockaddr*) &addr6, 0) == 0 &&
-                uv_listen((uv_stream_t*) &tcp6, 1, on_connection) == 0;
+                uv_listen((uv_stream_t*) &tcp6, 1, ignore_connection) == 0;
   dump();
   check_line(&named, "pipe", "a?name"); /* no control characters */
   check_line(&ipc, "pipe", "ipc");
@@ -145,11 +112,8 @@ TEST_IMPL(dump_shows_children) {
   char pid[32];
 
   ASSERT_OK(uv_loop_init(&loop));
-  memset(&options, 0, sizeof(options));
   helper_args(args, "sleep_for_ever", NULL, NULL, NULL);
-  options.file = args[0];
-  options.args = args;
-  options.exit_cb = on_exit_cb;
+  test_process_options(&options, args, on_exit_cb);
   ASSERT_OK(uv_spawn(&loop, &process, &options));
   snprintf(pid, sizeof(pid), "pid %d", uv_process_get_pid(&process));
   dump();
@@ -173,23 +137,6 @@ static void on_addresses(uv_getaddrinfo_t* req, int err, struct addrinfo* res) {
   uv_freeaddrinfo(res);
 }
 
-static void on_name(uv_getnameinfo_t* req,
-                    int err,
-                    const char* host,
-                    const char* service) {
-  (void) req;
-  (void) err;
-  (void) host;
-  (void) service;
-}
-
-static void on_random(uv_random_t* req, int err, void* buf, size_t len) {
-  (void) req;
-  (void) err;
-  (void) buf;
-  (void) len;
-}
-
 #define MANY 100
 
 /* The pool is blocked; names, random numbers and many others wait. */
@@ -209,9 +156,9 @@ TEST_IMPL(dump_shows_all_kinds_of_requests) {
     ASSERT_OK(uv_queue_work(&loop, &blockers[i], wait_for_go, NULL));
   ASSERT_OK(
       uv_getaddrinfo(&loop, &address, on_addresses, "127.0.0.1", NULL, NULL));
-  ASSERT_OK(uv_getnameinfo(&loop, &name, on_name, (struct sockaddr*) &addr,
-                           NI_NUMERICHOST));
-  ASSERT_OK(uv_random(&loop, &random, noise, sizeof(noise), 0, on_random));
+  ASSERT_OK(uv_getnameinfo(&loop, &name, ignore_nameinfo,
+                           (struct sockaddr*) &addr, NI_NUMERICHOST));
+  ASSERT_OK(uv_random(&loop, &random, noise, sizeof(noise), 0, ignore_random));
   dump();
   ASSERT_NOT_NULL(strstr(text, "getaddrinfo"));
   ASSERT_NOT_NULL(strstr(text, "getnameinfo"));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* uvx_dump(): a line for each handle with what its type has to tell, then the
  * pool and its requests. */
+#include "ignore.h"
 #include "test.h"
 #include "uv/ext.h"
 
@@ -47,41 +48,6 @@ static void expect(const void* object, const char* part) {
   ASSERT_NOT_NULL(strstr(line, part));
 }
 
-static void on_timer(uv_timer_t* timer) {
-  (void) timer;
-}
-
-static void on_async(uv_async_t* async) {
-  (void) async;
-}
-
-static void on_idle(uv_idle_t* idle) {
-  (void) idle;
-}
-
-static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
-  (void) stream;
-  (void) nread;
-  (void) buf;
-}
-
-static void on_connection(uv_stream_t* server, int status) {
-  (void) server;
-  (void) status;
-}
-
-static void on_recv(uv_udp_t* handle,
-                    ssize_t nread,
-                    const uv_buf_t* buf,
-                    const struct sockaddr* addr,
-                    unsigned flags) {
-  (void) handle;
-  (void) nread;
-  (void) buf;
-  (void) addr;
-  (void) flags;
-}
-
 TEST_IMPL(dump_refuses_what_it_cannot_do) {
   uv_loop_t loop;
 
@@ -108,16 +74,16 @@ TEST_IMPL(dump_shows_timers_and_what_is_pending) {
 
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_timer_init(&loop, &soon));
-  ASSERT_OK(uv_timer_start(&soon, on_timer, 100000, 250));
+  ASSERT_OK(uv_timer_start(&soon, ignore_timer, 100000, 250));
   ASSERT_OK(uv_timer_init(&loop, &late));
-  ASSERT_OK(uv_timer_start(&late, on_timer, 1, 0));
+  ASSERT_OK(uv_timer_start(&late, ignore_timer, 1, 0));
   ASSERT_OK(uv_timer_init(&loop, &never));
-  ASSERT_OK(uv_timer_start(&never, on_timer, UINT64_MAX, 0));
+  ASSERT_OK(uv_timer_start(&never, ignore_timer, UINT64_MAX, 0));
   ASSERT_OK(uv_timer_init(&loop, &stopped));
   uv_unref((uv_handle_t*) &stopped);
-  ASSERT_OK(uv_async_init(&loop, &async, on_async));
+  ASSERT_OK(uv_async_init(&loop, &async, ignore_async));
   ASSERT_OK(uv_idle_init(&loop, &idle));
-  ASSERT_OK(uv_idle_start(&idle, on_idle));
+  ASSERT_OK(uv_idle_start(&idle, ignore_idle));
   uv_sleep(5);
 
   take_dump(&loop);
@@ -173,14 +139,14 @@ TEST_IMPL(dump_shows_sockets_with_both_ends_and_queues) {
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_tcp_init(&loop, &server));
   ASSERT_OK(uv_tcp_bind(&server, (const struct sockaddr*) &addr, 0));
-  ASSERT_OK(uv_listen((uv_stream_t*) &server, 8, on_connection));
+  ASSERT_OK(uv_listen((uv_stream_t*) &server, 8, ignore_connection));
   test_tcp_pair(&loop, &client, &accepted);
-  ASSERT_OK(uv_read_start((uv_stream_t*) &accepted, test_alloc, on_read));
+  ASSERT_OK(uv_read_start((uv_stream_t*) &accepted, test_alloc, ignore_read));
   (void) test_fill((uv_stream_t*) &client);
   ASSERT_OK(uv_write(&req, (uv_stream_t*) &client, &buf, 1, NULL));
   ASSERT_OK(uv_udp_init(&loop, &udp));
   ASSERT_OK(uv_udp_bind(&udp, (const struct sockaddr*) &addr, 0));
-  ASSERT_OK(uv_udp_recv_start(&udp, test_alloc, on_recv));
+  ASSERT_OK(uv_udp_recv_start(&udp, test_alloc, ignore_recv));
 
   take_dump(&loop);
   struct sockaddr_in local = test_tcp_address(&client);
@@ -217,11 +183,6 @@ static void wait_for_go(uv_work_t* req) {
   uv_sem_wait(&go);
 }
 
-static void after_work(uv_work_t* req, int status) {
-  (void) req;
-  (void) status;
-}
-
 static void after_fs(uv_fs_t* req) {
   uv_fs_req_cleanup(req);
 }
@@ -238,8 +199,9 @@ static void fill_pool(uv_loop_t* loop,
   ASSERT_OK(uv_os_setenv("UV_USE_IO_URING", "0")); /* the pool, not a ring */
   ASSERT_OK(uv_loop_init(loop));
   for (int i = 0; i < BLOCKERS; i++)
-    ASSERT_OK(uv_queue_work(loop, &blockers[i], wait_for_go, after_work));
-  ASSERT_OK(uv_queue_work(loop, work, wait_for_go, after_work));
+    ASSERT_OK(
+        uv_queue_work(loop, &blockers[i], wait_for_go, ignore_after_work));
+  ASSERT_OK(uv_queue_work(loop, work, wait_for_go, ignore_after_work));
   ASSERT_OK(uv_fs_stat(loop, fs, ".", after_fs));
   /* Until both are taken. */
   do {

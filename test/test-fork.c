@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* fork() while the library is in use: by other threads, and by the program's
  * own pthread_atfork() handlers. */
+#include "ignore.h"
 #include "test.h"
 
 #include <pthread.h>
@@ -15,11 +16,6 @@
 static uv_loop_t loop;
 static uv_signal_t handle;
 static int stop; /* atomic */
-
-static void on_signal(uv_signal_t* h, int signum) {
-  (void) h;
-  (void) signum;
-}
 
 static pid_t fork_with_limit(void) {
   fflush(NULL);
@@ -46,7 +42,7 @@ static void use_library_in_child(void) {
   alarm(CHILD_SECONDS);
   ASSERT_OK(uv_loop_fork(&loop));
   ASSERT_OK(uv_signal_stop(&handle));
-  ASSERT_OK(uv_signal_start(&handle, on_signal, SIGUSR2));
+  ASSERT_OK(uv_signal_start(&handle, ignore_signal, SIGUSR2));
 }
 
 /* MemorySanitizer (clang 14) holds the lock of its stack depot until the fork
@@ -61,7 +57,7 @@ TEST_IMPL(fork_handler_registered_before_ours) {
   ASSERT_EQ(0, pthread_atfork(NULL, NULL, use_library_in_child));
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_signal_init(&loop, &handle));
-  ASSERT_OK(uv_signal_start(&handle, on_signal, SIGUSR1));
+  ASSERT_OK(uv_signal_start(&handle, ignore_signal, SIGUSR1));
   is_registered = 1;
   pid_t pid = fork_with_limit();
   if (pid == 0) {
@@ -141,7 +137,7 @@ static void change_signals(void* arg) {
   ASSERT_OK(uv_loop_init(&own));
   ASSERT_OK(uv_signal_init(&own, &own_handle));
   while (!is_stopped()) {
-    ASSERT_OK(uv_signal_start(&own_handle, on_signal, SIGUSR1));
+    ASSERT_OK(uv_signal_start(&own_handle, ignore_signal, SIGUSR1));
     ASSERT_OK(uv_signal_stop(&own_handle));
   }
   test_close_loop(&own);
@@ -150,7 +146,7 @@ static void change_signals(void* arg) {
 static void watch_signal(void) {
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_signal_init(&loop, &handle));
-  ASSERT_OK(uv_signal_start(&handle, on_signal, SIGUSR1));
+  ASSERT_OK(uv_signal_start(&handle, ignore_signal, SIGUSR1));
   raise(SIGUSR1);
   test_close_loop(&loop);
 }
@@ -159,13 +155,6 @@ TEST_IMPL(fork_while_signals_change) {
   skip_without_fork_handlers();
   fork_beside(change_signals, watch_signal);
   return 0;
-}
-
-static void on_change(uv_fs_event_t* h, const char* name, int events, int s) {
-  (void) h;
-  (void) name;
-  (void) events;
-  (void) s;
 }
 
 /* A kernel queue is not inherited by a child: its number is free there, or that
@@ -177,7 +166,7 @@ TEST_IMPL(fork_child_closes_nothing_of_its_own) {
 
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_fs_event_init(&loop, &watcher));
-  ASSERT_OK(uv_fs_event_start(&watcher, on_change, ".", 0));
+  ASSERT_OK(uv_fs_event_start(&watcher, ignore_fs_event, ".", 0));
   uv_close((uv_handle_t*) &watcher, NULL);
   ASSERT_OK(uv_run(&loop, UV_RUN_DEFAULT));
   pid_t pid = fork_with_limit();

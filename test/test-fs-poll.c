@@ -69,18 +69,6 @@ TEST_IMPL(fs_poll_stop_takes_an_iteration) {
   return 0;
 }
 
-static char closed[4];
-static int nclosed;
-
-static void on_close(uv_handle_t* handle) {
-  closed[nclosed++] = *(const char*) handle->data;
-}
-
-static void close_as(void* handle, const char* name) {
-  ((uv_handle_t*) handle)->data = (void*) name;
-  uv_close(handle, on_close);
-}
-
 TEST_IMPL(fs_poll_close_takes_an_iteration) {
   uv_fs_poll_t handle;
   uv_idle_t before;
@@ -90,13 +78,13 @@ TEST_IMPL(fs_poll_close_takes_an_iteration) {
   ASSERT_OK(uv_idle_init(&loop, &before));
   ASSERT_OK(uv_idle_init(&loop, &after));
   start_and_wait(&handle);
-  close_as(&before, "b");
-  close_as(&handle, "p");
-  close_as(&after, "a");
+  test_close_as(&before, "b");
+  test_close_as(&handle, "p");
+  test_close_as(&after, "a");
   ASSERT_NE(0, uv_run(&loop, UV_RUN_NOWAIT));
-  ASSERT_EQ(2, nclosed);
+  ASSERT_STR_EQ("ab", test_close_order());
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_NOWAIT));
-  ASSERT_MEM_EQ("abp", closed, 3);
+  ASSERT_STR_EQ("abp", test_close_order());
   ASSERT_OK(uv_loop_close(&loop));
   return 0;
 }
@@ -108,10 +96,10 @@ TEST_IMPL(fs_poll_close_of_one_never_started) {
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_idle_init(&loop, &before));
   ASSERT_OK(uv_fs_poll_init(&loop, &handle));
-  close_as(&before, "b");
-  close_as(&handle, "p");
+  test_close_as(&before, "b");
+  test_close_as(&handle, "p");
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_NOWAIT));
-  ASSERT_MEM_EQ("pb", closed, 2);
+  ASSERT_STR_EQ("pb", test_close_order());
   ASSERT_OK(uv_loop_close(&loop));
   return 0;
 }
@@ -142,9 +130,9 @@ TEST_IMPL(fs_poll_start_again_during_a_stat) {
     uv_run(&loop, UV_RUN_ONCE);
   }
   ASSERT_OK(poll_status);
-  close_as(&handle, "p");
+  test_close_as(&handle, "p");
   uv_run(&loop, UV_RUN_DEFAULT);
-  ASSERT_EQ(1, nclosed);
+  ASSERT_EQ(1, strlen(test_close_order()));
   ASSERT_OK(uv_loop_close(&loop));
   return 0;
 }

@@ -9,7 +9,6 @@ static uv_loop_t loop;
 static uv_pipe_t ends[2];
 static uv_connect_t connect_req;
 static uv_write_t write_req;
-static char order[8];
 static int calls;
 static int result;
 
@@ -207,15 +206,6 @@ static void on_fs_poll(uv_fs_poll_t* handle,
   calls++;
 }
 
-static void on_close(uv_handle_t* handle) {
-  order[strlen(order)] = *(const char*) handle->data;
-}
-
-static void close_as(void* handle, const char* name) {
-  ((uv_handle_t*) handle)->data = (void*) name;
-  uv_close(handle, on_close);
-}
-
 /* Unlike on unix, where it takes another iteration. */
 TEST_IMPL(fs_poll_close_is_in_its_turn) {
   uv_fs_poll_t handle;
@@ -229,11 +219,11 @@ TEST_IMPL(fs_poll_close_is_in_its_turn) {
   ASSERT_OK(uv_fs_poll_start(&handle, on_fs_poll, "missing", 100000));
   while (calls == 0)
     uv_run(&loop, UV_RUN_ONCE);
-  close_as(&before, "b");
-  close_as(&handle, "p");
-  close_as(&after, "a");
+  test_close_as(&before, "b");
+  test_close_as(&handle, "p");
+  test_close_as(&after, "a");
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_NOWAIT));
-  ASSERT_STR_EQ("apb", order);
+  ASSERT_STR_EQ("apb", test_close_order());
   ASSERT_OK(uv_loop_close(&loop));
   return 0;
 }

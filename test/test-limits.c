@@ -2,6 +2,7 @@
 /* Without descriptors or threads: an error to the caller or the callback, state
  * as before, and everything works again when they are available. Method:
  * resource limits. */
+#include "ignore.h"
 #include "test.h"
 
 #include <fcntl.h>
@@ -116,8 +117,7 @@ TEST_IMPL(limit_everyday_calls_without_descriptors) {
   ASSERT_ERR(UV_EMFILE, uv_tcp_bind(&tcp, (struct sockaddr*) &addr, 0));
   ASSERT_ERR(UV_EMFILE, uv_udp_bind(&udp, (struct sockaddr*) &addr, 0));
   ASSERT_ERR(UV_EMFILE, uv_pipe_bind(&pipe_handle, "sock"));
-  ASSERT_ERR(UV_EMFILE,
-             uv_fs_event_start(&watch, test_ignore_fs_event, ".", 0));
+  ASSERT_ERR(UV_EMFILE, uv_fs_event_start(&watch, ignore_fs_event, ".", 0));
   ASSERT_ERR(UV_EMFILE, uv_socketpair(SOCK_STREAM, 0, pair, 0, 0));
   ASSERT_ERR(UV_EMFILE, uv_pipe(files, 0, 0));
   ASSERT_ERR(UV_EMFILE,
@@ -136,7 +136,7 @@ TEST_IMPL(limit_everyday_calls_without_descriptors) {
   ASSERT_OK(uv_tcp_bind(&tcp, (struct sockaddr*) &addr, 0));
   ASSERT_OK(uv_udp_bind(&udp, (struct sockaddr*) &addr, 0));
   ASSERT_OK(uv_pipe_bind(&pipe_handle, "sock"));
-  ASSERT_OK(uv_fs_event_start(&watch, test_ignore_fs_event, ".", 0));
+  ASSERT_OK(uv_fs_event_start(&watch, ignore_fs_event, ".", 0));
   test_close_loop(&loop);
   return 0;
 }
@@ -215,10 +215,7 @@ TEST_IMPL(limit_spawn_without_descriptors) {
   skip_on_valgrind();
   close_holes();
   ASSERT_OK(uv_loop_init(&loop));
-  memset(&options, 0, sizeof(options));
-  options.file = args[0];
-  options.args = args;
-  options.exit_cb = on_exit_unexpected;
+  test_process_options(&options, args, on_exit_unexpected);
   options.stdio = stdio;
   options.stdio_count = 2;
   stdio[0].flags = UV_IGNORE;
@@ -250,14 +247,6 @@ static int forbid_threads(void) {
       return 0;
   }
   return setrlimit(RLIMIT_NPROC, &none) == 0;
-}
-
-static void do_nothing(void* arg) {
-  (void) arg;
-}
-
-static void on_work(uv_work_t* req) {
-  (void) req;
 }
 
 static void after_work(uv_work_t* req, int status) {
@@ -293,11 +282,11 @@ static void first_worker_refused(void) {
   ASSERT_OK(uv_loop_init(&loop));
   if (!forbid_threads())
     SKIP("cannot lower RLIMIT_NPROC here");
-  if (uv_thread_create(&thread, do_nothing, NULL) == 0) {
+  if (uv_thread_create(&thread, ignore_thread, NULL) == 0) {
     uv_thread_join(&thread);
     SKIP("RLIMIT_NPROC does not stop threads here");
   }
-  ASSERT_ERR(UV_EAGAIN, uv_queue_work(&loop, &work, on_work, after_work));
+  ASSERT_ERR(UV_EAGAIN, uv_queue_work(&loop, &work, ignore_work, after_work));
   ASSERT_ERR(UV_EAGAIN, uv_fs_access(&loop, &fs, ".", 0, on_fs));
   uv_fs_req_cleanup(&fs);
   ASSERT_ERR(UV_EAGAIN, uv_getaddrinfo(&loop, &info, on_addrinfo, "localhost",
@@ -346,12 +335,12 @@ static void second_worker_refused(void) {
   uv_work_t work[20];
 
   ASSERT_OK(uv_loop_init(&loop));
-  ASSERT_OK(uv_queue_work(&loop, &work[0], on_work, after_work));
+  ASSERT_OK(uv_queue_work(&loop, &work[0], ignore_work, after_work));
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   if (!forbid_threads())
     SKIP("cannot lower RLIMIT_NPROC here");
   for (int i = 0; i < 20; i++)
-    ASSERT_OK(uv_queue_work(&loop, &work[i], on_work, after_work));
+    ASSERT_OK(uv_queue_work(&loop, &work[i], ignore_work, after_work));
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   ASSERT_EQ(21, work_done);
   test_close_loop(&loop);
@@ -370,10 +359,7 @@ static void spawn_without_processes(void) {
   ASSERT_OK(uv_loop_init(&loop));
   if (!forbid_threads())
     SKIP("cannot lower RLIMIT_NPROC here");
-  memset(&options, 0, sizeof(options));
-  options.file = args[0];
-  options.args = args;
-  options.exit_cb = on_exit_unexpected;
+  test_process_options(&options, args, on_exit_unexpected);
   ASSERT_ERR(UV_EAGAIN, uv_spawn(&loop, &process, &options));
   uv_close((uv_handle_t*) &process, NULL);
   test_close_loop(&loop);

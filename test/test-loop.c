@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The loop and its handles on real pollers: behaviour 1-20 of
  * docs/internals/behaviour.md. Method: each callback appends a letter. */
+#include "ignore.h"
 #include "test.h"
 
 #include <signal.h>
@@ -264,10 +265,6 @@ TEST_IMPL(loop_fork_keeps_watchers) {
 /* The pool works in a child. */
 static int work_done;
 
-static void on_work(uv_work_t* req) {
-  (void) req;
-}
-
 static void after_work(uv_work_t* req, int status) {
   (void) req;
   ASSERT_OK(status);
@@ -281,13 +278,13 @@ TEST_IMPL(loop_fork_thread_pool) {
   if (TEST_TSAN)
     SKIP("ThreadSanitizer allows no threads after a fork");
   ASSERT_OK(uv_loop_init(&loop));
-  ASSERT_OK(uv_queue_work(&loop, &work, on_work, after_work));
+  ASSERT_OK(uv_queue_work(&loop, &work, ignore_work, after_work));
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   pid_t pid = fork();
   ASSERT_GE(pid, 0);
   if (pid == 0) {
     ASSERT_OK(uv_loop_fork(&loop));
-    ASSERT_OK(uv_queue_work(&loop, &work, on_work, after_work));
+    ASSERT_OK(uv_queue_work(&loop, &work, ignore_work, after_work));
     ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
     _exit(work_done == 2 ? 0 : 1);
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Mistakes that no function can return end the process at once. Method: the
  * mistake is made in a child, which must die of SIGABRT. */
+#include "ignore.h"
 #include "test.h"
 
 #include <signal.h>
@@ -63,10 +64,6 @@ static void destroy_locked(void) {
   uv_mutex_destroy(&lock);
 }
 
-static void do_nothing(uv_work_t* req) {
-  (void) req;
-}
-
 static uv_sem_t never;
 
 static void wait_for_ever(uv_work_t* req) {
@@ -85,8 +82,8 @@ static void submit_twice(void) {
   for (int i = 0; i < 4; i++)
     if (uv_queue_work(&loop, &blockers[i], wait_for_ever, NULL) != 0)
       return;
-  if (uv_queue_work(&loop, &work, do_nothing, NULL) != 0 ||
-      uv_queue_work(&loop, &work, do_nothing, NULL) != 0)
+  if (uv_queue_work(&loop, &work, ignore_work, NULL) != 0 ||
+      uv_queue_work(&loop, &work, ignore_work, NULL) != 0)
     return;
   for (int i = 0; i < 4; i++)
     uv_sem_post(&never);

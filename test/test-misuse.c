@@ -2,6 +2,7 @@
 /* Mistakes of programs are explained in one line on standard error: always if
  * they end the process, otherwise with UV_DEBUG=1 or in debug builds. Method: a
  * helper prints the address of the object and makes the mistake. */
+#include "ignore.h"
 #include "test.h"
 #include "uv/ext.h"
 
@@ -56,7 +57,6 @@ static void close_busy_loop(void) {
 }
 
 static void wait_a_little(uv_work_t* req);
-static void on_done(uv_work_t* req, int status);
 
 static void close_crowded_loop(void) {
   static uv_timer_t timers[11];
@@ -66,7 +66,7 @@ static void close_crowded_loop(void) {
     uv_timer_init(&loop, &timers[i]);
   print_address(&timers[7]);
   print_address(&timers[8]);
-  uv_queue_work(&loop, &req, wait_a_little, on_done);
+  uv_queue_work(&loop, &req, wait_a_little, ignore_after_work);
   if (uv_loop_close(&loop) != UV_EBUSY)
     abort();
 }
@@ -85,17 +85,12 @@ static void wait_a_little(uv_work_t* req) {
   uv_sleep(20);
 }
 
-static void on_done(uv_work_t* req, int status) {
-  (void) req;
-  (void) status;
-}
-
 static void submit_twice(void) {
   static uv_work_t req;
 
   print_address(&req);
-  uv_queue_work(&loop, &req, wait_a_little, on_done);
-  uv_queue_work(&loop, &req, wait_a_little, on_done);
+  uv_queue_work(&loop, &req, wait_a_little, ignore_after_work);
+  uv_queue_work(&loop, &req, wait_a_little, ignore_after_work);
   uv_run(&loop, UV_RUN_DEFAULT);
 }
 
@@ -231,18 +226,13 @@ static void close_zeros(void) {
   uv_close((uv_handle_t*) &timer, NULL);
 }
 
-static void on_connection(uv_stream_t* server, int status) {
-  (void) server;
-  (void) status;
-}
-
 static void listen_closing(void) {
   static uv_tcp_t tcp;
 
   uv_tcp_init(&loop, &tcp);
   print_address(&tcp);
   uv_close((uv_handle_t*) &tcp, NULL);
-  if (uv_listen((uv_stream_t*) &tcp, 1, on_connection) != UV_EINVAL)
+  if (uv_listen((uv_stream_t*) &tcp, 1, ignore_connection) != UV_EINVAL)
     abort();
 }
 
@@ -348,18 +338,15 @@ static void make_mistake(const char* name, const char* debug) {
   uv_stdio_container_t stdio[3];
   char* args[7];
 
-  memset(&options, 0, sizeof(options));
   helper_args(args, "make_a_mistake", name, NULL, NULL);
   ASSERT_OK(uv_os_setenv("UV_DEBUG", debug));
   ASSERT_OK(uv_loop_init(&own_loop));
   stdio[0].flags = UV_IGNORE;
   open_output(&out, &stdio[1]);
   open_output(&err, &stdio[2]);
-  options.file = args[0];
-  options.args = args;
+  test_process_options(&options, args, on_exit_store);
   options.stdio = stdio;
   options.stdio_count = 3;
-  options.exit_cb = on_exit_store;
   ASSERT_OK(uv_spawn(&own_loop, &process, &options));
   ASSERT_OK(uv_read_start((uv_stream_t*) &out.pipe, on_alloc, on_read));
   ASSERT_OK(uv_read_start((uv_stream_t*) &err.pipe, on_alloc, on_read));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Out of memory is UV_ENOMEM, with nothing leaked and nothing half done.
  * Method: uv_replace_allocator(), failing the Nth allocation for every N. */
+#include "ignore.h"
 #include "test.h"
 
 #if TEST_POSIX
@@ -99,10 +100,6 @@ TEST_IMPL(no_memory_loop_new) {
   return 0;
 }
 
-static void on_timer(uv_timer_t* timer) {
-  (void) timer;
-}
-
 static int run_timers(void) {
   enum { TIMERS = 100 };
   static uv_timer_t timers[TIMERS];
@@ -114,7 +111,7 @@ static int run_timers(void) {
   armed = 1;
   for (int i = 0; i < TIMERS; i++) {
     ASSERT_OK(uv_timer_init(&loop, &timers[i]));
-    int r = uv_timer_start(&timers[i], on_timer, 1, 0);
+    int r = uv_timer_start(&timers[i], ignore_timer, 1, 0);
     if (r == 0)
       started++;
     else
@@ -131,11 +128,6 @@ static int run_timers(void) {
 TEST_IMPL(no_memory_timers) {
   for_every_allocation(run_timers);
   return 0;
-}
-
-static void on_connection(uv_stream_t* server, int status) {
-  (void) server;
-  (void) status;
 }
 
 static int run_streams(void) {
@@ -156,7 +148,7 @@ static int run_streams(void) {
   if (err == 0)
     err = uv_pipe_bind(&pipe_handle, test_pipe_name("sock"));
   if (err == 0)
-    err = uv_listen((uv_stream_t*) &tcp, 8, on_connection);
+    err = uv_listen((uv_stream_t*) &tcp, 8, ignore_connection);
   armed = 0;
   test_close_loop(&loop);
   return err;
@@ -256,10 +248,7 @@ static int run_spawn(void) {
   helper_args(args, "nothing", NULL, NULL, NULL);
   ASSERT_OK(uv_loop_init(&loop));
   armed = 1;
-  memset(&options, 0, sizeof(options));
-  options.file = args[0];
-  options.args = args;
-  options.exit_cb = on_exit_cb;
+  test_process_options(&options, args, on_exit_cb);
   int err = uv_spawn(&loop, &process, &options);
   armed = 0;
   if (err != 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Traces, metrics and the watchdog in forked children, asked for by the
  * environment, and at their limits: a program is never worse off. */
+#include "ignore.h"
 #include "test.h"
 #include "trace-file.h"
 #include "uv/ext.h"
@@ -23,10 +24,6 @@ static void read_text(const char* path, char* text) {
     used += (size_t) n;
   text[used] = '\0';
   close(fd);
-}
-
-static void on_tick(uv_timer_t* timer) {
-  (void) timer;
 }
 
 static void run_timer(uv_loop_t* loop, uv_timer_cb cb) {
@@ -60,7 +57,7 @@ static pid_t run_in_child(void (*body)(uv_loop_t*), uv_loop_t* loop) {
 /* exit() writes the last version. */
 static void run_counted(uv_loop_t* loop) {
   ASSERT_OK(uv_loop_fork(loop));
-  run_timer(loop, on_tick);
+  run_timer(loop, ignore_timer);
 }
 
 TEST_IMPL(metrics_forked_child_has_a_file_of_its_own) {
@@ -73,7 +70,7 @@ TEST_IMPL(metrics_forked_child_has_a_file_of_its_own) {
     SKIP(FORK_IS_UNSAFE);
   ASSERT_OK(uvx_metrics_start(&options));
   ASSERT_OK(uv_loop_init(&loop));
-  run_timer(&loop, on_tick);
+  run_timer(&loop, ignore_timer);
   pid_t pid = run_in_child(run_counted, &loop);
   ASSERT_OK(uvx_metrics_stop());
   ASSERT_OK(uv_loop_close(&loop));
@@ -88,7 +85,7 @@ TEST_IMPL(metrics_forked_child_has_a_file_of_its_own) {
 
 static void run_uncounted(uv_loop_t* loop) {
   ASSERT_OK(uv_loop_fork(loop));
-  run_timer(loop, on_tick);
+  run_timer(loop, ignore_timer);
   ASSERT_ERR(UV_ESRCH, uvx_metrics_stop());
 }
 
@@ -100,7 +97,7 @@ TEST_IMPL(metrics_forked_child_without_a_name_stops) {
     SKIP(FORK_IS_UNSAFE);
   ASSERT_OK(uvx_metrics_start(&options));
   ASSERT_OK(uv_loop_init(&loop));
-  run_timer(&loop, on_tick);
+  run_timer(&loop, ignore_timer);
   run_in_child(run_uncounted, &loop);
   ASSERT_OK(uvx_metrics_stop());
   ASSERT_OK(uv_loop_close(&loop));
@@ -325,10 +322,6 @@ TEST_IMPL(trace_counts_what_it_drops) {
 
 static size_t worked;
 
-static void do_nothing(uv_work_t* req) {
-  (void) req;
-}
-
 static void after_work(uv_work_t* req, int status) {
   (void) req;
   ASSERT_OK(status);
@@ -365,10 +358,10 @@ TEST_IMPL(observe_more_requests_than_it_remembers) {
   ASSERT_OK(uv_loop_init(&loop));
   for (int i = 0; i < 4; i++)
     ASSERT_OK(uv_queue_work(&loop, &blockers[i], wait_for_go, after_work));
-  ASSERT_OK(uv_queue_work(&loop, &late, do_nothing, after_cancel));
+  ASSERT_OK(uv_queue_work(&loop, &late, ignore_work, after_cancel));
   ASSERT_OK(uv_cancel((uv_req_t*) &late));
   for (int i = 0; i < WORKS; i++)
-    ASSERT_OK(uv_queue_work(&loop, &works[i], do_nothing, after_work));
+    ASSERT_OK(uv_queue_work(&loop, &works[i], ignore_work, after_work));
   for (int i = 0; i < 4; i++)
     uv_sem_post(&go);
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));

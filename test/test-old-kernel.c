@@ -3,6 +3,7 @@
  * there, and the library produces the same results without them.
  * test-uring-rights.c does this for io_uring; test/old-kernel refuses all of
  * them. */
+#include "filter.h"
 #include "test.h"
 
 #include <errno.h>
@@ -10,15 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if __has_include(<linux/seccomp.h>)
-# define HAVE_SECCOMP 1
-# include <linux/filter.h>
-# include <linux/seccomp.h>
-# include <sys/prctl.h>
+#ifdef HAVE_FILTER
 # include <sys/syscall.h>
-#endif
 
-#ifdef HAVE_SECCOMP
 /* From here on in this process (each test has its own). */
 static void refuse(long number) {
   struct sock_filter rules[] = {
@@ -27,12 +22,7 @@ static void refuse(long number) {
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
-  struct sock_fprog program = {
-    .len = ARRAY_SIZE(rules),
-    .filter = rules,
-  };
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+  if (!filter_install(rules, ARRAY_SIZE(rules)))
     SKIP("no system call filters here");
   ASSERT_EQ(-1, syscall(number, -1, NULL, 0, 0, 0, 0));
   if (errno != ENOSYS)

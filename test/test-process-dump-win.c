@@ -131,10 +131,7 @@ static int quit_child(int by_pid) {
   char* args[7];
 
   helper_args(args, "sleep_for_ever", NULL, NULL, NULL);
-  memset(&options, 0, sizeof(options));
-  options.file = args[0];
-  options.args = args;
-  options.exit_cb = on_exit_cb;
+  test_process_options(&options, args, on_exit_cb);
   ASSERT_OK(uv_spawn(&loop, &process, &options));
   int pid = uv_process_get_pid(&process);
 

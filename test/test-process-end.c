@@ -37,11 +37,8 @@ static void spawn_ending(uv_process_t* process,
   uv_process_options_t options;
   char* args[7];
 
-  memset(&options, 0, sizeof(options));
   helper_args(args, "end_with_status", status, delay_ms, NULL);
-  options.file = args[0];
-  options.args = args;
-  options.exit_cb = on_exit_cb;
+  test_process_options(&options, args, on_exit_cb);
   ASSERT_OK(uv_spawn(&loop, process, &options));
   ASSERT_EQ(1, uv_is_active((uv_handle_t*) process));
 }
@@ -227,10 +224,7 @@ TEST_IMPL(process_end_after_its_output) {
   helper_args(args, "say_last_words", NULL, NULL, NULL);
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_pipe_init(&loop, &out, 0));
-  memset(&options, 0, sizeof(options));
-  options.file = args[0];
-  options.args = args;
-  options.exit_cb = on_exit_cb;
+  test_process_options(&options, args, on_exit_cb);
   options.stdio = stdio;
   options.stdio_count = 2;
   stdio[0].flags = UV_IGNORE;

@@ -18,11 +18,8 @@ static void start_sleeper(uv_process_t* process) {
   uv_process_options_t options;
   char* args[7];
 
-  memset(&options, 0, sizeof(options));
   helper_args(args, "sleep_for_ever", NULL, NULL, NULL);
-  options.file = args[0];
-  options.args = args;
-  options.exit_cb = on_exit_cb;
+  test_process_options(&options, args, on_exit_cb);
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_spawn(&loop, process, &options));
 }
@@ -140,12 +137,9 @@ TEST_IMPL(process_environment_first_of_a_name_wins) {
     env[i] = texts[i];
   }
   env[COUNT] = NULL;
-  memset(&options, 0, sizeof(options));
   helper_args(args, "first_of_a_name", NULL, NULL, NULL);
-  options.file = args[0];
-  options.args = args;
+  test_process_options(&options, args, on_helper_exit);
   options.env = env;
-  options.exit_cb = on_helper_exit;
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_spawn(&loop, &process, &options));
   uv_run(&loop, UV_RUN_DEFAULT);

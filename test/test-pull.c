@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The pull loop on real pollers: with one thread, with two, and where callbacks
  * must not run. Method: an echo over a socket pair. */
+#include "ignore.h"
 #include "test.h"
 #include "uv/ext.h"
 
@@ -194,10 +195,6 @@ TEST_IMPL(pull_dispatch_is_bounded) {
 /* Pool work and files also arrive through the pair. */
 static int work_done;
 
-static void on_work(uv_work_t* req) {
-  (void) req;
-}
-
 static void after_work(uv_work_t* req, int status) {
   (void) req;
   ASSERT_OK(status);
@@ -209,7 +206,7 @@ TEST_IMPL(pull_thread_pool) {
 
   ASSERT_OK(uv_loop_init(&loop));
   for (int i = 0; i < 20; i++)
-    ASSERT_OK(uv_queue_work(&loop, &work[i], on_work, after_work));
+    ASSERT_OK(uv_queue_work(&loop, &work[i], ignore_work, after_work));
   do
     ASSERT_GE(uv_backend_process(&loop, uv_backend_timeout(&loop)), 0);
   while (uv_backend_dispatch(&loop));

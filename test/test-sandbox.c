@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* A program that forbids itself system calls after start-up: a running loop
  * opens no file. Method: a filter that kills the process, in a child. */
+#include "filter.h"
+#include "ignore.h"
 #include "test.h"
 
-#if __has_include(<linux/seccomp.h>)
-# define HAVE_SECCOMP 1
-# include <linux/filter.h>
-# include <linux/seccomp.h>
+#ifdef HAVE_FILTER
 # include <malloc.h>
-# include <sys/prctl.h>
 # include <sys/resource.h>
 # include <sys/socket.h>
 # include <sys/syscall.h>
 # include <sys/un.h>
 # include <sys/wait.h>
 # include <unistd.h>
-# ifndef SECCOMP_RET_KILL_PROCESS
-#  define SECCOMP_RET_KILL_PROCESS SECCOMP_RET_KILL
-# endif
-#endif
-
-#ifdef HAVE_SECCOMP
 
 # define ROUNDS 200
 
@@ -54,12 +46,7 @@ static int forbid_opening(void) {
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
-  struct sock_fprog program = {
-    .len = ARRAY_SIZE(rules),
-    .filter = rules,
-  };
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+  return filter_install(rules, ARRAY_SIZE(rules));
 }
 
 static void send_rounds(void* arg) {
@@ -81,14 +68,10 @@ static void on_timer(uv_timer_t* timer) {
   uv_close((uv_handle_t*) timer, NULL);
 }
 
-static void work(uv_work_t* req) {
-  (void) req;
-}
-
 static void after_work(uv_work_t* req, int status) {
   ASSERT_OK(status);
   if (++works < ROUNDS)
-    ASSERT_OK(uv_queue_work(&loop, req, work, after_work));
+    ASSERT_OK(uv_queue_work(&loop, req, ignore_work, after_work));
 }
 
 /* Exits with 77 if there are no filters. */
@@ -105,7 +88,7 @@ static void live_in_sandbox(void) {
   ASSERT_OK(uv_thread_create(&thread, send_rounds, NULL));
   if (!forbid_opening())
     _exit(77);
-  ASSERT_OK(uv_queue_work(&loop, &req, work, after_work));
+  ASSERT_OK(uv_queue_work(&loop, &req, ignore_work, after_work));
   ASSERT_OK(uv_timer_start(&timer, on_timer, 1, 0));
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   ASSERT_OK(uv_thread_join(&thread));
@@ -159,7 +142,7 @@ static void serve_in_sandbox(void) {
 #endif
 
 static int run_in_child(void (*body)(void)) {
-#ifdef HAVE_SECCOMP
+#ifdef HAVE_FILTER
   int status;
   pid_t pid = fork();
 
@@ -179,7 +162,7 @@ static int run_in_child(void (*body)(void)) {
 #endif
 }
 
-#ifndef HAVE_SECCOMP
+#ifndef HAVE_FILTER
 # define live_in_sandbox NULL
 # define serve_in_sandbox NULL
 #endif

@@ -3,6 +3,7 @@
  * change of user run with the old credentials), descriptors in children, a
  * handle left behind by a failed spawn (1.52), a timer closed by another
  * (1.48). */
+#include "ignore.h"
 #include "test.h"
 
 #if TEST_POSIX
@@ -100,18 +101,6 @@ static void on_child(uv_process_t* p, int64_t status, int signum) {
   uv_close((uv_handle_t*) p, NULL);
 }
 
-static void on_change(uv_fs_event_t* h, const char* name, int events, int err) {
-  (void) h;
-  (void) name;
-  (void) events;
-  (void) err;
-}
-
-static void on_connection(uv_stream_t* s, int status) {
-  (void) s;
-  (void) status;
-}
-
 static uv_mutex_t mutex;
 static int stop_opening;
 
@@ -166,20 +155,17 @@ TEST_IMPL(security_children_inherit_no_descriptors) {
   test_stream_pair(&loop, &a, &b);
   ASSERT_OK(uv_tcp_init(&loop, &tcp));
   ASSERT_OK(uv_tcp_bind(&tcp, (struct sockaddr*) &addr, 0));
-  ASSERT_OK(uv_listen((uv_stream_t*) &tcp, 8, on_connection));
+  ASSERT_OK(uv_listen((uv_stream_t*) &tcp, 8, ignore_connection));
   ASSERT_OK(uv_udp_init(&loop, &udp));
   ASSERT_OK(uv_udp_bind(&udp, (struct sockaddr*) &addr, 0));
   ASSERT_OK(uv_fs_event_init(&loop, &watch));
-  ASSERT_OK(uv_fs_event_start(&watch, on_change, ".", 0));
+  ASSERT_OK(uv_fs_event_start(&watch, ignore_fs_event, ".", 0));
   uv_unref((uv_handle_t*) &tcp);
   uv_unref((uv_handle_t*) &watch);
   ASSERT_OK(uv_thread_create(&thread, open_and_close, NULL));
 
-  memset(&options, 0, sizeof(options));
   helper_args(args, "list_descriptors", NULL, NULL, NULL);
-  options.file = args[0];
-  options.args = args;
-  options.exit_cb = on_child;
+  test_process_options(&options, args, on_child);
   options.stdio = stdio;
   options.stdio_count = 3;
   for (int i = 0; i < 3; i++) {
@@ -212,9 +198,7 @@ TEST_IMPL(security_failed_spawn_leaves_nothing) {
   char* args[] = { (char*) "no such program", NULL };
 
   ASSERT_OK(uv_loop_init(&loop));
-  memset(&options, 0, sizeof(options));
-  options.file = args[0];
-  options.args = args;
+  test_process_options(&options, args, NULL);
   for (int i = 0; i < 3; i++) {
     uv_process_t* process = malloc(sizeof(*process));
     ASSERT_NOT_NULL(process);

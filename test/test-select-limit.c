@@ -2,6 +2,7 @@
 /* UV_POLLER=select: descriptors from FD_SETSIZE on cannot be watched. A call
  * that needs one fails with UV_EMFILE, the descriptor stays with the program,
  * and handles below the limit keep working. */
+#include "ignore.h"
 #include "test.h"
 
 #include <errno.h>
@@ -100,8 +101,7 @@ TEST_IMPL(select_limit_descriptors_of_handles) {
   ASSERT_OK(uv_pipe_init(&loop, &pipe, 0));
   ASSERT_ERR(UV_EMFILE, uv_pipe_bind(&pipe, "socket"));
   ASSERT_OK(uv_fs_event_init(&loop, &event));
-  ASSERT_ERR(UV_EMFILE,
-             uv_fs_event_start(&event, test_ignore_fs_event, ".", 0));
+  ASSERT_ERR(UV_EMFILE, uv_fs_event_start(&event, ignore_fs_event, ".", 0));
   ASSERT_ERR(UV_EMFILE, uv_loop_init(&other));
   int after = dup(0);
   ASSERT_EQ(before, after); /* nothing was left open */
@@ -162,10 +162,6 @@ static void on_async(uv_async_t* async) {
   uv_close((uv_handle_t*) async, NULL);
 }
 
-static void on_work(uv_work_t* req) {
-  (void) req;
-}
-
 static void after_work(uv_work_t* req, int status) {
   (void) req;
   ASSERT_OK(status);
@@ -184,7 +180,7 @@ TEST_IMPL(select_limit_loop_goes_on) {
   ASSERT_OK(uv_timer_start(&timer, on_timer, 1, 0));
   ASSERT_OK(uv_async_init(&loop, &async, on_async));
   ASSERT_OK(uv_async_send(&async));
-  ASSERT_OK(uv_queue_work(&loop, &work, on_work, after_work));
+  ASSERT_OK(uv_queue_work(&loop, &work, ignore_work, after_work));
   ASSERT_OK(uv_run(&loop, UV_RUN_DEFAULT));
   ASSERT_EQ(3, callbacks);
   test_close_loop(&loop);

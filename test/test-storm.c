@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Load: connections at the descriptor limit, signals, children of others, forks
  * while the pool works, and sends, work, cancels and closes from many threads.
- * Nothing is lost, nothing spins. */
+ * Nothing is lost, work spins. */
+#include "ignore.h"
 #include "test.h"
 
 #if TEST_POSIX
@@ -110,10 +111,6 @@ static void send_signals(void* arg) {
     ASSERT_EQ(0, pthread_kill(target, SIGUSR1));
 }
 
-static void poll_for_ever(uv_timer_t* timer) {
-  (void) timer;
-}
-
 /* As many callbacks as the kernel delivered signals, the same on both loops. */
 TEST_IMPL(storm_of_signals) {
   uv_thread_t threads[2];
@@ -126,7 +123,7 @@ TEST_IMPL(storm_of_signals) {
     ASSERT_OK(uv_signal_start(&handlers[i], on_signal, SIGUSR1));
   }
   ASSERT_OK(uv_timer_init(&loops[0], &timer));
-  ASSERT_OK(uv_timer_start(&timer, poll_for_ever, 1, 1));
+  ASSERT_OK(uv_timer_start(&timer, ignore_timer, 1, 1));
   for (int i = 0; i < 2; i++)
     ASSERT_OK(uv_thread_create(&threads[i], send_signals, NULL));
   for (int i = 0; i < 200; i++)
@@ -167,10 +164,7 @@ TEST_IMPL(storm_of_foreign_children) {
   pid_t foreign[CHILDREN];
 
   ASSERT_OK(uv_loop_init(&loop));
-  memset(&options, 0, sizeof(options));
-  options.file = args[0];
-  options.args = args;
-  options.exit_cb = on_child;
+  test_process_options(&options, args, on_child);
   for (int i = 0; i < CHILDREN; i++) {
     foreign[i] = fork();
     ASSERT_GE(foreign[i], 0);
@@ -278,10 +272,6 @@ static void count_done(uv_work_t* req, int status) {
   side->done++;
 }
 
-static void nothing(uv_work_t* req) {
-  (void) req;
-}
-
 /* Each thread has a loop, submits and cancels work, sends to the others' async
  * handles, and closes its own while they still send. */
 static void run_side(void* arg) {
@@ -299,7 +289,7 @@ static void run_side(void* arg) {
     side->done = 0;
     for (int i = 0; i < PER_ROUND; i++) {
       reqs[i].data = side;
-      ASSERT_OK(uv_queue_work(&side->loop, &reqs[i], nothing, count_done));
+      ASSERT_OK(uv_queue_work(&side->loop, &reqs[i], ignore_work, count_done));
       ASSERT_OK(uv_async_send(&sides[(me + i) % THREADS].doors[me]));
       if (i % 3 == 2) {
         int err = uv_cancel((uv_req_t*) &reqs[i - 1]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Thread identity on Windows: threads that others started, and fibers. Method:
  * system threads and fibers created here. */
+#include "ignore.h"
 #include "test.h"
 
 static uv_thread_t seen[3];
@@ -72,15 +73,11 @@ TEST_IMPL(thread_self_needs_no_slot_for_fibers) {
   return 0;
 }
 
-static void do_nothing(void* arg) {
-  (void) arg;
-}
-
 TEST_IMPL(thread_priority_after_join) {
   uv_thread_t thread;
   int priority;
 
-  ASSERT_OK(uv_thread_create(&thread, do_nothing, NULL));
+  ASSERT_OK(uv_thread_create(&thread, ignore_thread, NULL));
   ASSERT_OK(uv_thread_join(&thread));
   ASSERT_ERR(UV_ESRCH, uv_thread_getpriority(thread, &priority));
   ASSERT_ERR(UV_ESRCH,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Timers as a program sees them: several due at the same time, the loop's time,
  * reading the timeout from another thread. */
+#include "ignore.h"
 #include "test.h"
 
 static uv_loop_t loop;
@@ -220,10 +221,6 @@ TEST_IMPL(loop_time_of_a_stopped_run) {
   return 0;
 }
 
-static void no_timer(uv_timer_t* timer) {
-  (void) timer;
-}
-
 /* Before the first iteration the backend does not know what there is to do. A
  * completion port has nothing to know. */
 TEST_IMPL(backend_timeout_before_the_first_round) {
@@ -231,7 +228,7 @@ TEST_IMPL(backend_timeout_before_the_first_round) {
 
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_timer_init(&loop, timer));
-  ASSERT_OK(uv_timer_start(timer, no_timer, 100000, 0));
+  ASSERT_OK(uv_timer_start(timer, ignore_timer, 100000, 0));
   if (TEST_POSIX)
     ASSERT_EQ(0, uv_backend_timeout(&loop));
   else
@@ -266,7 +263,7 @@ TEST_IMPL(backend_timeout_while_timers_start) {
     test_skip("the race is the program's");
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_timer_init(&loop, &timers[0]));
-  ASSERT_OK(uv_timer_start(&timers[0], no_timer, 100000, 0));
+  ASSERT_OK(uv_timer_start(&timers[0], ignore_timer, 100000, 0));
   for (int i = 0; i < 5000; i++)
     ASSERT_OK(uv_timer_init(&loop, &crowd[i]));
   uv_run(&loop, UV_RUN_NOWAIT);
@@ -279,7 +276,7 @@ TEST_IMPL(backend_timeout_while_timers_start) {
     if (seed % 5 == 0)
       ASSERT_OK(uv_timer_stop(timer));
     else
-      ASSERT_OK(uv_timer_start(timer, no_timer, 50000 + (seed >> 16), 0));
+      ASSERT_OK(uv_timer_start(timer, ignore_timer, 50000 + (seed >> 16), 0));
   }
   __atomic_store_n(&over, 1, __ATOMIC_RELAXED);
   ASSERT_OK(uv_thread_join(&thread));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Traces where the process is forked, killed, out of disk space or not to be
  * trusted with files. */
+#include "ignore.h"
 #include "test.h"
 #include "trace-file.h"
 #include "uv/ext.h"
@@ -13,15 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void on_tick(uv_timer_t* timer) {
-  (void) timer;
-}
-
 static void run_one_timer(uv_loop_t* loop) {
   uv_timer_t timer;
 
   ASSERT_OK(uv_timer_init(loop, &timer));
-  ASSERT_OK(uv_timer_start(&timer, on_tick, 0, 0));
+  ASSERT_OK(uv_timer_start(&timer, ignore_timer, 0, 0));
   ASSERT_OK(uv_run(loop, UV_RUN_DEFAULT));
   uv_close((uv_handle_t*) &timer, NULL);
   ASSERT_OK(uv_run(loop, UV_RUN_DEFAULT));

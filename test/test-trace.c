@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* uvx_trace_start(), uvx_trace_stop() and UV_TRACE: what the file holds is
  * compared with what the program saw happen. */
+#include "ignore.h"
 #include "test.h"
 #include "trace-file.h"
 #include "uv/ext.h"
@@ -76,10 +77,6 @@ static const char* const call_names[] = { "timer", "idle",       "prepare",
 
 static struct load loads[LOOPS];
 
-static void do_nothing(uv_work_t* req) {
-  (void) req;
-}
-
 static void count_close(uv_handle_t* handle) {
   ((struct load*) handle->loop->data)->calls[CLOSE]++;
 }
@@ -141,7 +138,7 @@ static void count_read(uv_stream_t* stream, ssize_t n, const uv_buf_t* buf) {
   (void) buf;
   ASSERT_EQ(1, n);
   load->calls[READ]++;
-  ASSERT_OK(uv_queue_work(stream->loop, &load->work, do_nothing, count_after));
+  ASSERT_OK(uv_queue_work(stream->loop, &load->work, ignore_work, count_after));
 }
 
 static void count_write(uv_write_t* req, int status) {
@@ -323,10 +320,6 @@ TEST_IMPL(trace_can_be_stopped_while_others_record) {
   return 0;
 }
 
-static void on_tick(uv_timer_t* timer) {
-  (void) timer;
-}
-
 static void run_briefly(void* arg) {
   uv_loop_t loop;
   uv_timer_t timer;
@@ -334,7 +327,7 @@ static void run_briefly(void* arg) {
   (void) arg;
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_timer_init(&loop, &timer));
-  ASSERT_OK(uv_timer_start(&timer, on_tick, 0, 0));
+  ASSERT_OK(uv_timer_start(&timer, ignore_timer, 0, 0));
   ASSERT_OK(uv_run(&loop, UV_RUN_DEFAULT));
   uv_close((uv_handle_t*) &timer, NULL);
   ASSERT_OK(uv_run(&loop, UV_RUN_DEFAULT));
@@ -385,11 +378,8 @@ static int run_helper(uv_loop_t* loop, const char* name) {
   uv_process_t process;
   char* args[7];
 
-  memset(&options, 0, sizeof(options));
   helper_args(args, name, NULL, NULL, NULL);
-  options.file = args[0];
-  options.args = args;
-  options.exit_cb = on_exit_of_child;
+  test_process_options(&options, args, on_exit_of_child);
   exit_status = -1;
   ASSERT_OK(uv_spawn(loop, &process, &options));
   int pid = uv_process_get_pid(&process);

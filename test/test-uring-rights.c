@@ -2,6 +2,7 @@
 /* io_uring and credentials: no io_uring call unless requested, the pool where
  * the kernel refuses it, and no request with credentials that the process has
  * given up (CVE-2024-22017), in any mode. */
+#include "filter.h"
 #include "test.h"
 #include "test-uring.h"
 
@@ -11,16 +12,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#if __has_include(<linux/seccomp.h>)
-# define HAVE_SECCOMP 1
-# include <linux/filter.h>
-# include <linux/seccomp.h>
-# include <sys/prctl.h>
-# ifndef SECCOMP_RET_KILL_PROCESS
-#  define SECCOMP_RET_KILL_PROCESS SECCOMP_RET_KILL
-# endif
-#endif
 
 static uv_loop_t loop;
 static int callbacks;
@@ -54,7 +45,7 @@ static void in_child(void (*run)(const void* arg), const void* arg) {
   ASSERT_EQ(0, status);
 }
 
-#ifdef HAVE_SECCOMP
+#ifdef HAVE_FILTER
 /* io_uring_setup(), _enter() and _register() are 425 to 427 everywhere. */
 static void answer_uring(unsigned action) {
   struct sock_filter rules[] = {
@@ -64,12 +55,7 @@ static void answer_uring(unsigned action) {
     BPF_STMT(BPF_RET | BPF_K, action),
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
-  struct sock_fprog program = {
-    .len = ARRAY_SIZE(rules),
-    .filter = rules,
-  };
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+  if (!filter_install(rules, ARRAY_SIZE(rules)))
     SKIP("no system call filters here");
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* uv_queue_work() and uv_cancel(): cancelling twice, submitting twice, and a
  * pool with more work than processors. */
+#include "ignore.h"
 #include "test.h"
 
 #if TEST_POSIX
@@ -28,10 +29,6 @@ static void block(uv_work_t* req) {
 static void after_block(uv_work_t* req, int status) {
   (void) req;
   ASSERT_OK(status);
-}
-
-static void work(uv_work_t* req) {
-  (void) req;
 }
 
 /* A loop, and a pool whose workers all wait. */
@@ -70,7 +67,7 @@ TEST_IMPL(work_cancel_twice) {
   uv_fs_t fs;
 
   begin();
-  ASSERT_OK(uv_queue_work(&loop, &req, work, after_cancel));
+  ASSERT_OK(uv_queue_work(&loop, &req, ignore_work, after_cancel));
   ASSERT_OK(uv_fs_stat(&loop, &fs, ".", after_fs));
   for (int i = 0; i < 3; i++) {
     ASSERT_OK(uv_cancel((uv_req_t*) &req));
@@ -194,19 +191,14 @@ TEST_IMPL(work_saturated_and_asyncs) {
 }
 
 #if TEST_POSIX
-static void after_work(uv_work_t* req, int status) {
-  (void) req;
-  (void) status;
-}
-
 static void submit_twice(int others_between) {
   static uv_work_t reqs[4];
 
   begin();
-  ASSERT_OK(uv_queue_work(&loop, &reqs[0], work, after_work));
+  ASSERT_OK(uv_queue_work(&loop, &reqs[0], ignore_work, ignore_after_work));
   for (int i = 1; i <= others_between; i++)
-    ASSERT_OK(uv_queue_work(&loop, &reqs[i], work, after_work));
-  (void) uv_queue_work(&loop, &reqs[0], work, after_work);
+    ASSERT_OK(uv_queue_work(&loop, &reqs[i], ignore_work, ignore_after_work));
+  (void) uv_queue_work(&loop, &reqs[0], ignore_work, ignore_after_work);
   release();
   uv_run(&loop, UV_RUN_DEFAULT);
 }

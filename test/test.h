@@ -160,6 +160,11 @@ void helper_args(char** args,
                  const char* arg2,
                  const char* arg3);
 
+/* For uv_spawn(): args[0] with these arguments, everything else as default. */
+void test_process_options(uv_process_options_t* options,
+                          char** args,
+                          uv_exit_cb exit_cb);
+
 /* 127.0.0.1, port 0. */
 struct sockaddr_in test_loopback(void);
 
@@ -181,18 +186,17 @@ void test_tcp_pair(uv_loop_t* loop, uv_tcp_t* client, uv_tcp_t* accepted);
 /* For uv_read_start(): one static buffer of 64 KiB. */
 void test_alloc(uv_handle_t* handle, size_t suggested, uv_buf_t* buf);
 
-/* For uv_fs_event_start(): does nothing. */
-void test_ignore_fs_event(uv_fs_event_t* handle,
-                          const char* name,
-                          int events,
-                          int status);
-
 /* Writes until the kernel accepts no more, so that the next write is queued.
  * Returns the bytes written. */
 size_t test_fill(uv_stream_t* stream);
 
 /* Closes everything on the loop, runs it to the end and closes it. */
 void test_close_loop(uv_loop_t* loop);
+
+/* Closes a handle; its callback adds the first character of `name` to the
+ * string that test_close_order() returns. Takes over handle->data. */
+void test_close_as(void* handle, const char* name);
+const char* test_close_order(void);
 
 /* Counts open descriptors or handles: two calls show whether some leaked. */
 int test_open_handles(void);
