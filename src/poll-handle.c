@@ -21,10 +21,7 @@ int uv_poll_init_socket(uv_loop_t* loop,
 }
 
 int uv_poll_init(uv_loop_t* loop, uv_poll_t* handle, int fd) {
-  uv_os_sock_t sock;
-
-  int err = fd < 0 ? UV_EBADF : uv__poll_os_socket(fd, &sock);
-  return err != 0 ? err : uv_poll_init_socket(loop, handle, sock);
+  return uv_poll_init_socket(loop, handle, uv__poll_os_socket(fd));
 }
 
 int uv_poll_start(uv_poll_t* handle, int events, uv_poll_cb cb) {

@@ -748,6 +748,12 @@ TEST_WINDOWS(pipe_close_cancels_writes_in_order, "writes in the port")
 TEST_WINDOWS(buffer_size_without_a_socket, "UV_ENOTSOCK")
 TEST_WINDOWS(thread_affinity_to_a_missing_cpu, "masks with missing CPUs")
 
+/* test-open-win.c */
+TEST_WINDOWS(open_of_what_is_no_socket, "descriptors and sockets")
+TEST_WINDOWS(pipe_open_of_what_is_no_pipe, "descriptors of the C runtime")
+TEST_WINDOWS(socketpair_of_other_types, "Winsock")
+TEST_WINDOWS(fs_chmod_of_a_device_changes_nothing, "the device NUL")
+
 /* test-system-win.c */
 TEST_WINDOWS(dl_message_is_the_systems, "texts of FormatMessage()")
 TEST_WINDOWS(thread_affinity_with_a_missing_cpu, "masks of a group")

@@ -120,6 +120,7 @@ uv_test_win_sources = \
   test/test-fs-paths-win.c \
   test/test-fs-win.c \
   test/test-immediate-win.c \
+  test/test-open-win.c \
   test/test-order-win.c \
   test/test-pipe-win.c \
   test/test-process-dump-win.c \

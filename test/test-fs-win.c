@@ -113,7 +113,7 @@ TEST_IMPL(fs_bad_fd_is_not_reported) {
   ASSERT_ERR(UV_EBADF, uv_fs_fsync(NULL, &req, NOT_OPEN, NULL));
   ASSERT_OK(uv_pipe_init(&loop, &pipe, 0));
   ASSERT_ERR(UV_EBADF, uv_pipe_open(&pipe, NOT_OPEN));
-  ASSERT_ERR(UV_EBADF, uv_poll_init(&loop, &poll, NOT_OPEN));
+  ASSERT_ERR(UV_ENOTSOCK, uv_poll_init(&loop, &poll, NOT_OPEN));
   ASSERT_EQ(0, GetFileSize(reports, NULL));
   ASSERT_EQ(_CRTDBG_MODE_FILE,
             _CrtSetReportMode(_CRT_ASSERT, _CRTDBG_REPORT_MODE));

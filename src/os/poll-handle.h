@@ -13,8 +13,9 @@
 
 /* Implemented by the platform. */
 
-/* What uv_poll_init_socket() takes for a descriptor: 0 or UV_EBADF. */
-int uv__poll_os_socket(int fd, uv_os_sock_t* sock);
+/* What uv_poll_init_socket() takes for a descriptor. It may be invalid:
+ * uv__poll_os_init() finds out. */
+uv_os_sock_t uv__poll_os_socket(int fd);
 
 /* Before the handle enters its loop: makes sure that the socket can be waited
  * for, and sets up the private fields. On failure (UV_EEXIST: the loop watches

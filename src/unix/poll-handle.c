@@ -47,9 +47,8 @@ static int from_poll(unsigned events) {
   return result;
 }
 
-int uv__poll_os_socket(int fd, uv_os_sock_t* sock) {
-  *sock = fd;
-  return 0;
+uv_os_sock_t uv__poll_os_socket(int fd) {
+  return fd;
 }
 
 /* BSDs: a kqueue has no blocking mode and returns ENOTTY. */

@@ -45,6 +45,9 @@ ssize_t uv__fs_access(uv_fs_t* req) {
 }
 
 static ssize_t set_mode(uv_fs_t* req, HANDLE file) {
+  /* A device (NUL, CON) has no attributes: nothing to change, as in libuv. */
+  if (GetFileType(file) == FILE_TYPE_CHAR)
+    return 0;
   DWORD attributes = uv__fs_attributes(file);
   if (attributes == INVALID_FILE_ATTRIBUTES)
     return uv__fs_fail_last(req);

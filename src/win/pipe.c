@@ -109,6 +109,8 @@ int uv__pipe_os_open(uv_pipe_t* pipe, uv_file fd) {
   err = flags < 0 ? flags : 0;
   if (err == 0 && pipe->ipc && flags != (UV__READABLE | UV__WRITABLE))
     err = UV_EINVAL;
+  if (err == 0 && GetFileType(handle) != FILE_TYPE_PIPE)
+    err = UV_EBADF;
   if (err == 0)
     err = uv__pipe_adopt(pipe, handle, (unsigned int) flags, 0);
 

@@ -131,13 +131,9 @@ static int poll_update(uv_poll_t* handle) {
   return poll_submit(handle, &slot);
 }
 
-int uv__poll_os_socket(int fd, uv_os_sock_t* sock) {
-  HANDLE os_handle = uv__fd_handle(fd);
-
-  if (os_handle == INVALID_HANDLE_VALUE)
-    return UV_EBADF;
-  *sock = (SOCKET) os_handle;
-  return 0;
+/* INVALID_SOCKET if there is no such descriptor. */
+uv_os_sock_t uv__poll_os_socket(int fd) {
+  return (SOCKET) uv__fd_handle(fd);
 }
 
 int uv__poll_os_init(uv_loop_t* loop, uv_poll_t* handle, uv_os_sock_t socket) {

@@ -71,19 +71,22 @@ static int accept_from(SOCKET listener,
 }
 
 /* An accepted socket inherits from the listener whether it is overlapped. */
-static int pair_of_streams(int protocol, const int flags[2], SOCKET pair[2]) {
+static int pair_of_streams(int type,
+                           int protocol,
+                           const int flags[2],
+                           SOCKET pair[2]) {
   struct sockaddr_in server;
   struct sockaddr_in client;
   SOCKET listener;
 
-  int err = make_end(SOCK_STREAM, protocol, flags[0], &listener);
+  int err = make_end(type, protocol, flags[0], &listener);
   if (err != 0)
     return err;
   err = bind_loopback(listener, &server);
   if (err == 0 && listen(listener, 1) != 0)
     err = uv__wsa_error();
   if (err == 0)
-    err = make_end(SOCK_STREAM, protocol, flags[1], &pair[1]);
+    err = make_end(type, protocol, flags[1], &pair[1]);
   if (err == 0)
     err = bind_loopback(pair[1], &client);
   if (err == 0)
@@ -133,9 +136,9 @@ int uv_socketpair(int type,
   int err = uv__winsock_startup();
   if (err != 0)
     return err;
-  err = type == SOCK_DGRAM    ? pair_for_datagrams(protocol, flags, pair)
-        : type == SOCK_STREAM ? pair_of_streams(protocol, flags, pair)
-                              : UV_EINVAL;
+  /* The system refuses types that do not exist, and connections of others. */
+  err = type == SOCK_DGRAM ? pair_for_datagrams(protocol, flags, pair)
+                           : pair_of_streams(type, protocol, flags, pair);
   for (int i = 0; i < 2 && err == 0; i++)
     err = finish_end(pair[i], flags[i]);
   if (err != 0)

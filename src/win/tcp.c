@@ -63,8 +63,6 @@ int uv__tcp_os_socket(uv_tcp_t* tcp, int domain) {
 int uv__tcp_os_open(uv_tcp_t* tcp, uv_os_sock_t sock) {
   if (uv__tcp_os_is_open(tcp))
     return UV_EBUSY;
-  if (sock == INVALID_SOCKET)
-    return UV_EBADF;
 
   int family = uv__sock_family(sock);
   if (family < 0)

@@ -78,8 +78,6 @@ int uv__udp_os_init(uv_udp_t* handle,
 }
 
 int uv__udp_os_open(uv_udp_t* handle, uv_os_sock_t sock, unsigned flags) {
-  if (sock == INVALID_SOCKET)
-    return UV_EBADF;
   if (flags & UV_UDP_REUSEPORT)
     return UV_ENOTSUP;
 
