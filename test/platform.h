@@ -67,10 +67,12 @@
 # define TEST_UNIX(name, why) TEST(name)
 # define TEST_WINDOWS(name, why) TEST_LEFT_OUT(name, "Windows only: " why)
 # define UNIT_UNIX(name, why) UNIT(name)
+# define UNIT_WINDOWS(name, why) UNIT_LEFT_OUT(name, "Windows only: " why)
 #else
 # define TEST_UNIX(name, why) TEST_LEFT_OUT(name, "unix only: " why)
 # define TEST_WINDOWS(name, why) TEST(name)
-# define UNIT_UNIX(name, why) UNIT_LEFT_OUT(name, why)
+# define UNIT_UNIX(name, why) UNIT_LEFT_OUT(name, "unix only: " why)
+# define UNIT_WINDOWS(name, why) UNIT(name)
 #endif
 
 #endif /* TEST_PLATFORM_H_ */

@@ -194,7 +194,11 @@ uv_unit_unix_sources = \
   test/unit/unit-signal-log.c
 
 uv_unit_win_sources = \
-  test/unit/fake-source-win.c
+  test/unit/fake-source-win.c \
+  test/unit/replace-win.h \
+  test/unit/unit-files-win.c \
+  test/unit/unit-sockets-win.c \
+  test/unit/unit-system-win.c
 
 # The contract P1-P8, run against every poller compiled in.
 uv_contract_sources = \

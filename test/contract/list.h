@@ -17,9 +17,10 @@
 #  define EACH_POLLER(name) UNIT(name##_iocp)
 #  define EACH_PORT(name) EACH_POLLER(name)
 #  define EACH_WATCHER(name)                                                   \
-   UNIT_LEFT_OUT(name##_iocp, "a completion port watches no descriptors")
+   UNIT_LEFT_OUT(name##_iocp,                                                  \
+                 "unix only: a completion port watches no descriptors")
 #  define EACH_FORKER(name)                                                    \
-   UNIT_LEFT_OUT(name##_iocp, "signal handlers and fork()")
+   UNIT_LEFT_OUT(name##_iocp, "unix only: signal handlers and fork()")
 # endif
 #endif
 

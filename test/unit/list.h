@@ -340,3 +340,28 @@ UNIT(tty_keys_all_fit)
 UNIT(tty_keys_composed)
 UNIT(tty_keys_characters_of_two_units)
 UNIT(tty_keys_of_a_terminal)
+
+/* unit-sockets-win.c */
+UNIT_WINDOWS(tcp_trial_send_without_buffers, "Winsock")
+UNIT_WINDOWS(tcp_dropped_connection_is_canceled_to_writers, "Winsock")
+UNIT_WINDOWS(tcp_dropped_connection_is_reset_to_readers, "Winsock")
+UNIT_WINDOWS(udp_connected_ignores_undeliverable_datagrams, "Winsock")
+UNIT_WINDOWS(poll_without_a_base_socket, "AFD")
+UNIT_WINDOWS(poll_of_a_base_socket_that_is_not_afd, "AFD")
+
+/* unit-files-win.c */
+UNIT_WINDOWS(fs_event_directory_among_the_deleted, "ReadDirectoryChangesW()")
+UNIT_WINDOWS(fs_event_directory_pending_deletion, "ReadDirectoryChangesW()")
+UNIT_WINDOWS(fs_event_refused_after_deletion, "ReadDirectoryChangesW()")
+UNIT_WINDOWS(fs_event_refused_is_not_deleted, "ReadDirectoryChangesW()")
+UNIT_WINDOWS(fs_event_overflow_is_not_the_end, "ReadDirectoryChangesW()")
+
+/* unit-system-win.c */
+UNIT_WINDOWS(resume_ends_the_wait_of_a_loop, "power events")
+UNIT_WINDOWS(resume_is_registered_while_there_are_loops, "power events")
+UNIT_WINDOWS(loop_wait_needs_little_stack, "completion ports")
+UNIT_WINDOWS(kill_of_a_process_that_is_ending, "TerminateProcess()")
+UNIT_WINDOWS(process_joins_the_job_before_its_children, "job objects")
+UNIT_WINDOWS(tty_raw_vt_of_an_old_console_is_raw, "console modes")
+UNIT_WINDOWS(tty_cursor_is_restored_in_every_row, "console screens")
+UNIT_WINDOWS(uname_is_not_of_the_emulated_machine, "WOW64")

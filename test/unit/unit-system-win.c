@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+/* What Windows does and Wine does not: sleep and resume, jobs with limits,
+ * processes that are ending, consoles without terminal support, 32-bit programs
+ * on other machines. And how much of the stack a wait needs. */
+#include "replace-win.h"
+
+#include "win/winapi.h"
+
+#include <signal.h>
+#include <string.h>
+
+static uv_loop_t loop;
+
+/* ---- waiting, and the clock ---- */
+
+static void (*on_wait)(DWORD timeout);
+static uintptr_t stack_at_wait;
+
+static BOOL WINAPI answer_GetQueuedCompletionStatusEx(HANDLE port,
+                                                      OVERLAPPED_ENTRY* entries,
+                                                      ULONG count,
+                                                      ULONG* removed,
+                                                      DWORD timeout,
+                                                      BOOL alertable) {
+  stack_at_wait = (uintptr_t) __builtin_frame_address(0);
+  if (on_wait != NULL)
+    on_wait(timeout);
+  return REAL("kernel32", GetQueuedCompletionStatusEx)(
+      port, entries, count, removed, timeout, alertable);
+}
+REPLACE(GetQueuedCompletionStatusEx, 24);
+
+static LONGLONG asleep; /* ticks */
+
+static BOOL WINAPI answer_QueryPerformanceCounter(LARGE_INTEGER* now) {
+  BOOL ok = REAL("kernel32", QueryPerformanceCounter)(now);
+
+  now->QuadPart += asleep;
+  return ok;
+}
+REPLACE(QueryPerformanceCounter, 4);
+
+static const struct uv__power_subscription* subscription;
+static int subscriptions;
+
+static DWORD WINAPI power_register(DWORD flags,
+                                   HANDLE recipient,
+                                   void** registration) {
+  CHECK_EQ(2, flags); /* DEVICE_NOTIFY_CALLBACK */
+  subscription = (const struct uv__power_subscription*) recipient;
+  subscriptions++;
+  *registration = &subscription;
+  return ERROR_SUCCESS;
+}
+
+static DWORD WINAPI power_unregister(void* registration) {
+  CHECK(registration == &subscription);
+  subscription = NULL;
+  return ERROR_SUCCESS;
+}
+
+static void replace_power_functions(void) {
+  struct uv__winapi* api = (struct uv__winapi*) uv__winapi();
+
+  api->PowerRegisterSuspendResumeNotification = power_register;
+  api->PowerUnregisterSuspendResumeNotification = power_unregister;
+}
+
+static void power_event(ULONG type) {
+  CHECK_EQ(0, subscription->callback(subscription->context, type, NULL));
+}
+
+static int sleeps;
+
+/* Two hours pass while the loop waits for an hour: the timeout of the port does
+ * not include them. */
+static void sleep_once(DWORD timeout) {
+  LARGE_INTEGER frequency;
+
+  if (sleeps++ > 0)
+    return;
+  CHECK(timeout > 1000 * 1000);
+  QueryPerformanceFrequency(&frequency);
+  power_event(PBT_APMSUSPEND);
+  asleep = frequency.QuadPart * 7200;
+  power_event(PBT_APMRESUMEAUTOMATIC);
+}
+
+static void count_timer(uv_timer_t* timer) {
+  ++*(int*) timer->data;
+}
+
+UNIT_TEST(resume_ends_the_wait_of_a_loop) {
+  uv_timer_t timer;
+  int fired = 0;
+
+  replace_power_functions();
+  CHECK_EQ(0, uv_loop_init(&loop));
+  CHECK_EQ(0, uv_timer_init(&loop, &timer));
+  timer.data = &fired;
+  CHECK_EQ(0, uv_timer_start(&timer, count_timer, 3600 * 1000, 0));
+  on_wait = sleep_once;
+  CHECK_EQ(0, uv_run(&loop, UV_RUN_DEFAULT)); /* ends within the time limit */
+  CHECK_EQ(1, fired);
+  uv_close((uv_handle_t*) &timer, NULL);
+  CHECK_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  CHECK_EQ(0, uv_loop_close(&loop));
+}
+
+/* The callback must not outlive a library that is unloaded. */
+UNIT_TEST(resume_is_registered_while_there_are_loops) {
+  uv_loop_t second;
+
+  replace_power_functions();
+  CHECK_EQ(0, uv_loop_init(&loop));
+  CHECK_EQ(0, uv_loop_init(&second));
+  CHECK_EQ(1, subscriptions);
+  CHECK_EQ(0, uv_loop_close(&loop));
+  CHECK(subscription != NULL);
+  CHECK_EQ(0, uv_loop_close(&second));
+  CHECK(subscription == NULL);
+  CHECK_EQ(0, uv_loop_init(&loop));
+  CHECK_EQ(2, subscriptions);
+  CHECK_EQ(0, uv_loop_close(&loop));
+}
+
+/* Threads with small stacks run loops, too. */
+UNIT_TEST(loop_wait_needs_little_stack) {
+  uv_async_t async;
+
+  CHECK_EQ(0, uv_loop_init(&loop));
+  CHECK_EQ(0, uv_async_init(&loop, &async, NULL));
+  uintptr_t stack = (uintptr_t) __builtin_frame_address(0);
+  CHECK(uv_run(&loop, UV_RUN_NOWAIT) != 0);
+  CHECK(stack_at_wait != 0 && stack > stack_at_wait);
+  CHECK(stack - stack_at_wait < 4096);
+  uv_close((uv_handle_t*) &async, NULL);
+  CHECK_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  CHECK_EQ(0, uv_loop_close(&loop));
+}
+
+/* ---- processes ---- */
+
+static int ending; /* termination is refused */
+static DWORD exit_code;
+
+static BOOL WINAPI answer_TerminateProcess(HANDLE process, UINT code) {
+  if (!ending)
+    return REAL("kernel32", TerminateProcess)(process, code);
+  SetLastError(ERROR_ACCESS_DENIED);
+  return FALSE;
+}
+REPLACE(TerminateProcess, 8);
+
+static BOOL WINAPI answer_GetExitCodeProcess(HANDLE process, DWORD* code) {
+  if (!ending)
+    return REAL("kernel32", GetExitCodeProcess)(process, code);
+  *code = exit_code;
+  return TRUE;
+}
+REPLACE(GetExitCodeProcess, 8);
+
+/* A process that has an exit status and still has threads cannot be terminated,
+ * and neither can one that is not ours. */
+UNIT_TEST(kill_of_a_process_that_is_ending) {
+  ending = 1;
+  exit_code = 1;
+  CHECK_EQ(UV_ESRCH, uv_kill(uv_os_getpid(), SIGTERM));
+  CHECK_EQ(UV_ESRCH, uv_kill(uv_os_getpid(), SIGKILL));
+  CHECK_EQ(UV_ESRCH, uv_kill(uv_os_getpid(), 0));
+  exit_code = STILL_ACTIVE;
+  CHECK_EQ(UV_EPERM, uv_kill(uv_os_getpid(), SIGTERM));
+  CHECK_EQ(0, uv_kill(uv_os_getpid(), 0));
+}
+
+#define ASSIGNED_MAX 4
+
+static int jobs_are_recorded; /* the harness has jobs of its own */
+static HANDLE assigned[ASSIGNED_MAX];
+static int nassigned;
+static DWORD limits;
+
+static BOOL WINAPI answer_AssignProcessToJobObject(HANDLE job, HANDLE process) {
+  if (jobs_are_recorded) {
+    CHECK(nassigned < ASSIGNED_MAX);
+    CHECK(limits != 0);
+    assigned[nassigned++] = process;
+  }
+  return REAL("kernel32", AssignProcessToJobObject)(job, process);
+}
+REPLACE(AssignProcessToJobObject, 8);
+
+static BOOL WINAPI answer_SetInformationJobObject(HANDLE job,
+                                                  JOBOBJECTINFOCLASS info_class,
+                                                  void* info,
+                                                  DWORD size) {
+  if (info_class == JobObjectExtendedLimitInformation)
+    limits = ((JOBOBJECT_EXTENDED_LIMIT_INFORMATION*) info)
+                 ->BasicLimitInformation.LimitFlags;
+  return REAL("kernel32", SetInformationJobObject)(job, info_class, info, size);
+}
+REPLACE(SetInformationJobObject, 16);
+
+static void on_exit_close(uv_process_t* process, int64_t status, int signum) {
+  CHECK_EQ(0, status);
+  CHECK_EQ(0, signum);
+  uv_close((uv_handle_t*) process, NULL);
+}
+
+static void spawn_and_wait(unsigned int flags) {
+  uv_process_t process;
+  uv_process_options_t options;
+  char file[1024];
+  size_t size = sizeof(file);
+  char* args[] = { file, (char*) "--list", NULL };
+
+  CHECK_EQ(0, uv_exepath(file, &size));
+  memset(&options, 0, sizeof(options));
+  options.file = file;
+  options.args = args;
+  options.flags = flags;
+  options.exit_cb = on_exit_close;
+  CHECK_EQ(0, uv_spawn(&loop, &process, &options));
+  CHECK_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+}
+
+/* The process first, so that the job nests inside those it is in. */
+UNIT_TEST(process_joins_the_job_before_its_children) {
+  jobs_are_recorded = 1;
+  CHECK_EQ(0, uv_loop_init(&loop));
+  spawn_and_wait(UV_PROCESS_DETACHED);
+  CHECK_EQ(0, nassigned);
+  spawn_and_wait(0);
+  CHECK_EQ(2, nassigned);
+  CHECK(assigned[0] == GetCurrentProcess());
+  CHECK(assigned[1] != GetCurrentProcess());
+  CHECK(limits & JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE);
+  CHECK(limits & JOB_OBJECT_LIMIT_SILENT_BREAKAWAY_OK);
+  spawn_and_wait(0);
+  CHECK_EQ(3, nassigned);
+  CHECK_EQ(0, uv_loop_close(&loop));
+}
+
+/* ---- a console without terminal support ---- */
+
+#define BUFFER_ROWS 300
+#define WINDOW_ROWS 25
+
+static int is_console; /* every handle is one */
+static int is_input;
+static DWORD console_mode;
+static int mode_changes;
+static COORD cursor;
+static SHORT window_top;
+
+static BOOL WINAPI answer_GetNumberOfConsoleInputEvents(HANDLE handle,
+                                                        DWORD* count) {
+  if (!is_console)
+    return REAL("kernel32", GetNumberOfConsoleInputEvents)(handle, count);
+  *count = 0;
+  SetLastError(ERROR_INVALID_HANDLE);
+  return is_input;
+}
+REPLACE(GetNumberOfConsoleInputEvents, 8);
+
+static BOOL WINAPI answer_GetConsoleMode(HANDLE handle, DWORD* mode) {
+  if (!is_console)
+    return REAL("kernel32", GetConsoleMode)(handle, mode);
+  *mode = console_mode;
+  return TRUE;
+}
+REPLACE(GetConsoleMode, 8);
+
+static BOOL WINAPI answer_SetConsoleMode(HANDLE handle, DWORD mode) {
+  if (!is_console)
+    return REAL("kernel32", SetConsoleMode)(handle, mode);
+  mode_changes++;
+  if (mode & ENABLE_VIRTUAL_TERMINAL_INPUT) {
+    SetLastError(ERROR_INVALID_PARAMETER);
+    return FALSE;
+  }
+  console_mode = mode;
+  return TRUE;
+}
+REPLACE(SetConsoleMode, 8);
+
+static BOOL WINAPI
+answer_GetConsoleScreenBufferInfo(HANDLE handle,
+                                  CONSOLE_SCREEN_BUFFER_INFO* info) {
+  if (!is_console)
+    return REAL("kernel32", GetConsoleScreenBufferInfo)(handle, info);
+  memset(info, 0, sizeof(*info));
+  info->dwSize.X = 80;
+  info->dwSize.Y = BUFFER_ROWS;
+  info->dwCursorPosition = cursor;
+  info->srWindow.Top = window_top;
+  info->srWindow.Right = 79;
+  info->srWindow.Bottom = (SHORT) (window_top + WINDOW_ROWS - 1);
+  return TRUE;
+}
+REPLACE(GetConsoleScreenBufferInfo, 8);
+
+/* The window follows the cursor. */
+static BOOL WINAPI answer_SetConsoleCursorPosition(HANDLE handle, COORD to) {
+  if (!is_console)
+    return REAL("kernel32", SetConsoleCursorPosition)(handle, to);
+  if (to.X < 0 || to.X >= 80 || to.Y < 0 || to.Y >= BUFFER_ROWS) {
+    SetLastError(ERROR_INVALID_PARAMETER);
+    return FALSE;
+  }
+  cursor = to;
+  if (to.Y < window_top)
+    window_top = to.Y;
+  if (to.Y >= window_top + WINDOW_ROWS)
+    window_top = (SHORT) (to.Y - WINDOW_ROWS + 1);
+  return TRUE;
+}
+REPLACE(SetConsoleCursorPosition, 8);
+
+static void open_console(uv_tty_t* tty, uv_file* other) {
+  uv_file fds[2];
+
+  CHECK_EQ(0, uv_loop_init(&loop));
+  CHECK_EQ(0, uv_pipe(fds, 0, 0));
+  *other = fds[1];
+  is_console = 1;
+  CHECK_EQ(0, uv_tty_init(&loop, tty, fds[0], is_input));
+}
+
+static void close_console(uv_tty_t* tty, uv_file other) {
+  uv_fs_t req;
+
+  uv_close((uv_handle_t*) tty, NULL);
+  CHECK_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  CHECK_EQ(0, uv_fs_close(NULL, &req, other, NULL));
+  CHECK_EQ(0, uv_loop_close(&loop));
+}
+
+UNIT_TEST(tty_raw_vt_of_an_old_console_is_raw) {
+  uv_tty_t tty;
+  uv_file other;
+
+  is_input = 1;
+  console_mode = ENABLE_ECHO_INPUT | ENABLE_LINE_INPUT | ENABLE_PROCESSED_INPUT;
+  open_console(&tty, &other);
+  CHECK_EQ(0, uv_tty_set_mode(&tty, UV_TTY_MODE_RAW_VT));
+  CHECK_EQ(ENABLE_WINDOW_INPUT, console_mode);
+  CHECK_EQ(2, mode_changes);
+  CHECK_EQ(0, uv_tty_set_mode(&tty, UV_TTY_MODE_RAW)); /* it is already */
+  CHECK_EQ(2, mode_changes);
+  close_console(&tty, other);
+}
+
+static void write_text(uv_tty_t* tty, const char* text) {
+  uv_buf_t buf = uv_buf_init((char*) text, (unsigned int) strlen(text));
+
+  CHECK_EQ(buf.len, uv_try_write((uv_stream_t*) tty, &buf, 1));
+}
+
+/* In the first and the last row of the window, in the middle of the buffer and
+ * at its end, where the window cannot move further down. */
+UNIT_TEST(tty_cursor_is_restored_in_every_row) {
+  static const SHORT tops[] = { 0, 100, BUFFER_ROWS - WINDOW_ROWS };
+  uv_tty_t tty;
+  uv_file other;
+
+  open_console(&tty, &other);
+  uv_tty_set_vterm_state(UV_TTY_UNSUPPORTED);
+  for (size_t i = 0; i < sizeof(tops) / sizeof(tops[0]); i++) {
+    for (SHORT row = 0; row < WINDOW_ROWS; row += WINDOW_ROWS - 1) {
+      COORD want = { 3, (SHORT) (tops[i] + row) };
+      cursor = want;
+      window_top = tops[i];
+      write_text(&tty, "\033[s");
+      write_text(&tty, "\033[1;1H");
+      CHECK_EQ(tops[i], cursor.Y);
+      CHECK_EQ(0, cursor.X);
+      write_text(&tty, "\033[u");
+      CHECK_EQ(want.X, cursor.X);
+      CHECK_EQ(want.Y, cursor.Y);
+    }
+  }
+  close_console(&tty, other);
+}
+
+/* ---- 32-bit programs ---- */
+
+static DWORD registry_flags;
+
+static LSTATUS WINAPI answer_RegGetValueW(HKEY key,
+                                          const WCHAR* subkey,
+                                          const WCHAR* name,
+                                          DWORD flags,
+                                          DWORD* type,
+                                          void* data,
+                                          DWORD* size) {
+  registry_flags = flags;
+  return REAL("advapi32", RegGetValueW)(key, subkey, name, flags, type, data,
+                                        size);
+}
+REPLACE(RegGetValueW, 28);
+
+static USHORT native_machine;
+
+static BOOL WINAPI answer_wow64(HANDLE process, USHORT* own, USHORT* native) {
+  (void) process;
+  *own = IMAGE_FILE_MACHINE_I386;
+  *native = native_machine;
+  return TRUE;
+}
+
+/* The machine and the product are the system's, not those that it shows to a
+ * 32-bit program. */
+UNIT_TEST(uname_is_not_of_the_emulated_machine) {
+  uv_utsname_t names;
+
+  ((struct uv__winapi*) uv__winapi())->IsWow64Process2 = answer_wow64;
+  native_machine = IMAGE_FILE_MACHINE_ARM64;
+  CHECK_EQ(0, uv_os_uname(&names));
+  CHECK_STR("arm64", names.machine);
+  CHECK(registry_flags & 0x00010000); /* RRF_SUBKEY_WOW6464KEY */
+  native_machine = IMAGE_FILE_MACHINE_AMD64;
+  CHECK_EQ(0, uv_os_uname(&names));
+  CHECK_STR("x86_64", names.machine);
+}
