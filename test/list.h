@@ -134,6 +134,7 @@ TEST_WINDOWS(fs_system_error_of_what_is_missing, "uv_fs_get_system_error()")
 /* test-fs-win.c */
 TEST_WINDOWS(fs_junction_to_a_relative_path, "junctions")
 TEST_WINDOWS(fs_guess_of_sockets_and_pipes, "sockets of the C runtime")
+TEST_WINDOWS(fs_guess_of_a_pipe_that_is_being_read, "sockets of the C runtime")
 TEST_WINDOWS(fs_event_deleted_directory, "UV_ENOENT at the end")
 TEST_WINDOWS(fs_bad_fd_is_not_reported, "the C runtime's dialogs")
 
@@ -398,10 +399,12 @@ HELPER(say_last_words)
 /* test-process-win.c */
 TEST_WINDOWS(process_is_in_the_job_of_its_children, "job objects")
 TEST_WINDOWS(process_handle_is_kept_until_it_is_closed, "process handles")
+TEST_WINDOWS(process_children_end_with_their_parent, "job objects")
 TEST_WINDOWS(process_kill_twice, "processes that are ending")
 TEST_WINDOWS(process_environment_first_of_a_name_wins, "case-insensitive names")
 #if !TEST_POSIX
 HELPER(first_of_a_name)
+HELPER(keep_a_child)
 #endif
 
 /* test-pull.c */

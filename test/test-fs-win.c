@@ -18,10 +18,42 @@ TEST_IMPL(fs_junction_to_a_relative_path) {
   return 0;
 }
 
-/* Sockets and pipes are reported as one kind, as in libuv. A pipe that somebody
- * is reading from must not be queried further. */
+static uv_file ends[2];
+static uv_sem_t reader_runs;
+
+static void read_a_byte(void* arg) {
+  char byte;
+  uv_buf_t buf = uv_buf_init(&byte, 1);
+  uv_fs_t req;
+
+  (void) arg;
+  uv_sem_post(&reader_runs);
+  ASSERT_EQ(1, uv_fs_read(NULL, &req, ends[0], &buf, 1, -1, NULL));
+}
+
+/* Windows completes most calls on a synchronous pipe only after a pending read,
+ * which would never end here. */
+TEST_IMPL(fs_guess_of_a_pipe_that_is_being_read) {
+  uv_buf_t buf = uv_buf_init((char*) "x", 1);
+  uv_thread_t thread;
+  uv_fs_t req;
+
+  ASSERT_OK(uv_pipe(ends, 0, 0));
+  ASSERT_OK(uv_sem_init(&reader_runs, 0));
+  ASSERT_OK(uv_thread_create(&thread, read_a_byte, NULL));
+  uv_sem_wait(&reader_runs);
+  uv_sleep(50); /* it reads by then; if not, nothing is shown */
+  ASSERT_EQ(UV_NAMED_PIPE, uv_guess_handle(ends[0]));
+  ASSERT_EQ(1, uv_fs_write(NULL, &req, ends[1], &buf, 1, -1, NULL));
+  ASSERT_OK(uv_thread_join(&thread));
+  for (int i = 0; i < 2; i++)
+    ASSERT_OK(uv_fs_close(NULL, &req, ends[i], NULL));
+  uv_sem_destroy(&reader_runs);
+  return 0;
+}
+
+/* Sockets and pipes are reported as one kind, as in libuv. */
 TEST_IMPL(fs_guess_of_sockets_and_pipes) {
-  uv_file ends[2];
   uv_loop_t loop;
   uv_fs_t req;
 

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static uv_loop_t loop;
 
@@ -84,6 +85,67 @@ TEST_IMPL(process_is_in_the_job_of_its_children) {
   DWORD got = own_job_limits();
   end_sleeper(&process);
   ASSERT_EQ(limits, got & limits);
+  return 0;
+}
+
+HELPER_IMPL(keep_a_child) {
+  uv_process_t process;
+  char text[16];
+  uv_fs_t req;
+
+  (void) argc;
+  (void) argv;
+  start_sleeper(&process);
+  int len = snprintf(text, sizeof(text), "%d", process.pid);
+  uv_buf_t buf = uv_buf_init(text, (unsigned) len);
+  ASSERT_EQ(len, uv_fs_write(NULL, &req, 1, &buf, 1, -1, NULL));
+  uv_run(&loop, UV_RUN_DEFAULT);
+  return 0;
+}
+
+static uv_process_t parent;
+static HANDLE grandchild;
+
+static void on_pid(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
+  if (nread < 0) {
+    uv_close((uv_handle_t*) stream, NULL);
+    return;
+  }
+  if (nread == 0 || grandchild != NULL)
+    return;
+  buf->base[nread] = '\0'; /* test_alloc() has more */
+  grandchild = OpenProcess(SYNCHRONIZE, FALSE, (DWORD) atoi(buf->base));
+  ASSERT_NOT_NULL(grandchild);
+  ASSERT_EQ(WAIT_TIMEOUT, WaitForSingleObject(grandchild, 0));
+  ASSERT_OK(uv_process_kill(&parent, SIGKILL));
+}
+
+/* A process that is killed cannot end its children: their job does. */
+TEST_IMPL(process_children_end_with_their_parent) {
+  uv_process_options_t options;
+  uv_stdio_container_t stdio[2];
+  uv_pipe_t output;
+  char* args[7];
+
+  memset(&options, 0, sizeof(options));
+  helper_args(args, "keep_a_child", NULL, NULL, NULL);
+  options.file = args[0];
+  options.args = args;
+  options.exit_cb = on_exit_cb;
+  options.stdio = stdio;
+  options.stdio_count = 2;
+  stdio[0].flags = UV_IGNORE;
+  stdio[1].flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE;
+  stdio[1].data.stream = (uv_stream_t*) &output;
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &output, 0));
+  ASSERT_OK(uv_spawn(&loop, &parent, &options));
+  ASSERT_OK(uv_read_start((uv_stream_t*) &output, test_alloc, on_pid));
+  uv_run(&loop, UV_RUN_DEFAULT);
+  ASSERT_NOT_NULL(grandchild);
+  ASSERT_EQ(WAIT_OBJECT_0, WaitForSingleObject(grandchild, INFINITE));
+  CloseHandle(grandchild);
+  test_close_loop(&loop);
   return 0;
 }
 
