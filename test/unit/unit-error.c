@@ -171,6 +171,12 @@ UNIT_TEST(error_translate) {
   CHECK_EQ(UV_ENOENT, uv_translate_sys_error(ERROR_FILE_NOT_FOUND));
   CHECK_EQ(UV_EPERM, uv_translate_sys_error(ERROR_ACCESS_DENIED));
   CHECK_EQ(UV_ECONNRESET, uv_translate_sys_error(WSAECONNRESET));
+  CHECK_EQ(UV_ECONNRESET, uv_translate_sys_error(ERROR_NETNAME_DELETED));
+  CHECK_EQ(UV_ECONNABORTED, uv_translate_sys_error(WSAECONNABORTED));
+  CHECK_EQ(UV_ECANCELED, uv_translate_sys_error(WSAEINTR));
+  CHECK_EQ(UV_ECANCELED, uv_translate_sys_error(ERROR_OPERATION_ABORTED));
+  CHECK_EQ(UV_ETIMEDOUT, uv_translate_sys_error(ERROR_SEM_TIMEOUT));
+  CHECK_EQ(UV_ENOBUFS, uv_translate_sys_error(WSAENOBUFS));
   CHECK_EQ(UV_EOF, uv_translate_sys_error(ERROR_BROKEN_PIPE));
   CHECK_EQ(UV_UNKNOWN, uv_translate_sys_error(INT_MAX));
   /* A UV_E* code stays as it is. */
