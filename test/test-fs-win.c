@@ -72,6 +72,24 @@ TEST_IMPL(fs_guess_of_sockets_and_pipes) {
   return 0;
 }
 
+/* A count that the result cannot represent; nothing is read. */
+TEST_IMPL(fs_read_of_more_than_two_gigabytes_is_refused) {
+  static char bytes[16];
+  uv_buf_t one = { .base = bytes, .len = 0x80000000u };
+  uv_buf_t two[] = { { .base = bytes, .len = 1 },
+                     { .base = bytes, .len = 0x7fffffff } };
+  uv_fs_t req;
+
+  test_write_file("file", "text");
+  uv_file fd = uv_fs_open(NULL, &req, "file", UV_FS_O_RDONLY, 0, NULL);
+  ASSERT_GE(fd, 0);
+  ASSERT_ERR(UV_EINVAL, uv_fs_read(NULL, &req, fd, &one, 1, 0, NULL));
+  ASSERT_ERR(UV_EINVAL, uv_fs_read(NULL, &req, fd, two, 2, 0, NULL));
+  ASSERT_EQ(0, bytes[0]);
+  ASSERT_OK(uv_fs_close(NULL, &req, fd, NULL));
+  return 0;
+}
+
 static int renames;
 static int losses;
 
