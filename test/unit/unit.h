@@ -3,9 +3,9 @@
  *
  *   UNIT_TEST(module_behaviour) { CHECK_EQ(4, f(2)); }
  *
- * plus a line UNIT(module_behaviour) in list.h, or UNIT_UNIX or UNIT_WINDOWS with
- * the reason if it tests something only they have. A failed check ends the test.
- */
+ * plus a line UNIT(module_behaviour) in list.h, or UNIT_UNIX or UNIT_WINDOWS
+ * with the reason if it tests something only they have. A failed check ends the
+ * test. */
 #ifndef UNIT_H_
 #define UNIT_H_
 
