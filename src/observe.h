@@ -58,6 +58,13 @@ int uv__observe_init(void);
  * observers started by the parent that their threads are gone. */
 unsigned uv__observe_generation(void);
 
+struct uv__trace_thread;
+
+/* Adds a record to the trace, if there is one; `thread` is the caller's, or
+ * NULL. */
+void uv__observe_record(const struct uv__record* record,
+                        struct uv__trace_thread* thread);
+
 /* Around a phase of an iteration. The first returns when it began, for the
  * second. `timeout_ms` and `ready` are of UV__PHASE_POLL. */
 UV__COLD uint64_t uv__observed_phase_begin(uv_loop_t* loop,
@@ -79,7 +86,9 @@ UV__COLD void uv__observed_iteration(uv_loop_t* loop,
                                      uint64_t begin_ns,
                                      uint64_t events);
 
-/* A request goes to the pool, or to another executor if its `work` is NULL. Of
+/* Requests, observe-work.c.
+ *
+ * A request goes to the pool, or to another executor if its `work` is NULL. Of
  * those for the pool, `work` and `done` become functions that observe and then
  * call these: the pool itself asks nobody. So work that was submitted before
  * somebody observed is not seen. */

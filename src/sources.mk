@@ -205,6 +205,7 @@ uv_common_sources = \
   src/loop.c \
   src/metrics.c \
   src/misuse.c \
+  src/observe-work.c \
   src/observe.c \
   src/pipe.c \
   src/poll-handle.c \
