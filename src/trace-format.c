@@ -9,46 +9,68 @@
 #include <string.h>
 
 #define SECOND_NS UINT64_C(1000000000)
+#define HEAD_USUAL 96
 
 /* The text so far; it always fits, see UV__TRACE_TEXT_MAX. */
 struct text {
   char* at;
 };
 
-/* The names of a callback's `value` and `detail`; NULL: not shown. */
+/* Names of numbers, with what is around them; copied whole. */
+#define KEY_MAX 16
+
+struct key {
+  char text[KEY_MAX];
+  size_t length;
+};
+
+enum key_name { KEY_NONE, KEY_BYTES, KEY_STATUS, KEY_FD, KEY_PID, KEY_SIGNUM };
+
+#define KEY(s)                                                                 \
+ { s, sizeof(s) - 1 }
+static const struct key keys[] = {
+  [KEY_NONE] = KEY(""),
+  [KEY_BYTES] = KEY(",\"bytes\":"),
+  [KEY_STATUS] = KEY(",\"status\":"),
+  [KEY_FD] = KEY(",\"fd\":"),
+  [KEY_PID] = KEY(",\"pid\":"),
+  [KEY_SIGNUM] = KEY(",\"signum\":"),
+};
+
+/* The names of a callback's `value` and `detail`; KEY_NONE: not shown. */
 struct call_row {
   const char* name;
-  const char* value;    /* where it is 0 or more */
-  const char* negative; /* where it is less */
-  const char* detail;
+  uint8_t value;    /* where it is 0 or more */
+  uint8_t negative; /* where it is less */
+  uint8_t detail;
 };
 
 static const struct call_row calls[] = {
-  [UV__CALL_AFTER_WORK] = { "after_work", "status", "status", NULL },
-  [UV__CALL_ALLOC] = { "alloc", "bytes", NULL, "fd" },
-  [UV__CALL_ASYNC] = { "async", NULL, NULL, NULL },
-  [UV__CALL_CHECK] = { "check", NULL, NULL, NULL },
-  [UV__CALL_CLOSE] = { "close", NULL, NULL, NULL },
-  [UV__CALL_CONNECT] = { "connect", "status", "status", "fd" },
-  [UV__CALL_CONNECTION] = { "connection", "status", "status", "fd" },
-  [UV__CALL_EXIT] = { "exit", "status", "status", "pid" },
-  [UV__CALL_FS] = { "fs", "status", "status", "fd" },
-  [UV__CALL_FS_EVENT] = { "fs_event", "status", "status", NULL },
-  [UV__CALL_FS_POLL] = { "fs_poll", "status", "status", NULL },
-  [UV__CALL_GETADDRINFO] = { "getaddrinfo", "status", "status", NULL },
-  [UV__CALL_GETNAMEINFO] = { "getnameinfo", "status", "status", NULL },
-  [UV__CALL_IDLE] = { "idle", NULL, NULL, NULL },
-  [UV__CALL_POLL] = { "poll", "status", "status", "fd" },
-  [UV__CALL_PREPARE] = { "prepare", NULL, NULL, NULL },
-  [UV__CALL_RANDOM] = { "random", "status", "status", NULL },
-  [UV__CALL_READ] = { "read", "bytes", "status", "fd" },
-  [UV__CALL_RECV] = { "recv", "bytes", "status", "fd" },
-  [UV__CALL_SEND] = { "send", "status", "status", "fd" },
-  [UV__CALL_SHUTDOWN] = { "shutdown", "status", "status", "fd" },
-  [UV__CALL_SIGNAL] = { "signal", NULL, NULL, "signum" },
-  [UV__CALL_TIMER] = { "timer", NULL, NULL, NULL },
-  [UV__CALL_WALK] = { "walk", NULL, NULL, NULL },
-  [UV__CALL_WRITE] = { "write", "bytes", "status", "fd" },
+  [UV__CALL_AFTER_WORK] = { "after_work", KEY_STATUS, KEY_STATUS, KEY_NONE },
+  [UV__CALL_ALLOC] = { "alloc", KEY_BYTES, KEY_NONE, KEY_FD },
+  [UV__CALL_ASYNC] = { "async", KEY_NONE, KEY_NONE, KEY_NONE },
+  [UV__CALL_CHECK] = { "check", KEY_NONE, KEY_NONE, KEY_NONE },
+  [UV__CALL_CLOSE] = { "close", KEY_NONE, KEY_NONE, KEY_NONE },
+  [UV__CALL_CONNECT] = { "connect", KEY_STATUS, KEY_STATUS, KEY_FD },
+  [UV__CALL_CONNECTION] = { "connection", KEY_STATUS, KEY_STATUS, KEY_FD },
+  [UV__CALL_EXIT] = { "exit", KEY_STATUS, KEY_STATUS, KEY_PID },
+  [UV__CALL_FS] = { "fs", KEY_STATUS, KEY_STATUS, KEY_FD },
+  [UV__CALL_FS_EVENT] = { "fs_event", KEY_STATUS, KEY_STATUS, KEY_NONE },
+  [UV__CALL_FS_POLL] = { "fs_poll", KEY_STATUS, KEY_STATUS, KEY_NONE },
+  [UV__CALL_GETADDRINFO] = { "getaddrinfo", KEY_STATUS, KEY_STATUS, KEY_NONE },
+  [UV__CALL_GETNAMEINFO] = { "getnameinfo", KEY_STATUS, KEY_STATUS, KEY_NONE },
+  [UV__CALL_IDLE] = { "idle", KEY_NONE, KEY_NONE, KEY_NONE },
+  [UV__CALL_POLL] = { "poll", KEY_STATUS, KEY_STATUS, KEY_FD },
+  [UV__CALL_PREPARE] = { "prepare", KEY_NONE, KEY_NONE, KEY_NONE },
+  [UV__CALL_RANDOM] = { "random", KEY_STATUS, KEY_STATUS, KEY_NONE },
+  [UV__CALL_READ] = { "read", KEY_BYTES, KEY_STATUS, KEY_FD },
+  [UV__CALL_RECV] = { "recv", KEY_BYTES, KEY_STATUS, KEY_FD },
+  [UV__CALL_SEND] = { "send", KEY_STATUS, KEY_STATUS, KEY_FD },
+  [UV__CALL_SHUTDOWN] = { "shutdown", KEY_STATUS, KEY_STATUS, KEY_FD },
+  [UV__CALL_SIGNAL] = { "signal", KEY_NONE, KEY_NONE, KEY_SIGNUM },
+  [UV__CALL_TIMER] = { "timer", KEY_NONE, KEY_NONE, KEY_NONE },
+  [UV__CALL_WALK] = { "walk", KEY_NONE, KEY_NONE, KEY_NONE },
+  [UV__CALL_WRITE] = { "write", KEY_BYTES, KEY_STATUS, KEY_FD },
 };
 static_assert(ARRAY_SIZE(calls) == UV__CALL_MAX, "one per call");
 
@@ -87,12 +109,21 @@ static const char pairs[] = "0001020304050607080910111213141516171819"
                             "6061626364656667686970717273747576777879"
                             "8081828384858687888990919293949596979899";
 
-static void put_number(struct text* text, uint64_t number) {
+static size_t width_of(uint64_t number) {
   size_t width = 1;
 
-  for (uint64_t rest = number; rest >= 10; rest /= 10)
-    width++;
-  char* at = text->at + width;
+  for (; number >= 10000; number /= 10000)
+    width += 4;
+  return width + (number >= 10) + (number >= 100) + (number >= 1000);
+}
+
+UV__INLINE void put_number(struct text* text, uint64_t number) {
+  if (number < 10) {
+    *text->at++ = (char) ('0' + number);
+    return;
+  }
+
+  char* at = text->at + width_of(number);
   text->at = at;
   for (; number >= 100; number /= 100)
     memcpy(at -= 2, &pairs[number % 100 * 2], 2);
@@ -166,6 +197,12 @@ UV__INLINE void put_string(struct text* text, const char* name, const char* s) {
   put(text, "\":\"");
   put(text, s);
   put(text, "\"");
+}
+
+/* One of `keys`. */
+UV__INLINE void put_known_key(struct text* text, unsigned name) {
+  memcpy(text->at, keys[name].text, KEY_MAX);
+  text->at += keys[name].length;
 }
 
 /* ,"name": */
@@ -272,22 +309,27 @@ static void put_fs(struct text* text, const struct uv__record* record) {
   put_signed(text, record->value);
 }
 
+/* Does it have a descriptor or the like, which tells it from others? */
+static int has_detail(const struct uv__record* record) {
+  return calls[record->call].detail != KEY_NONE && record->detail >= 0;
+}
+
 static void put_values(struct text* text, const struct uv__record* record) {
   const struct call_row* row = &calls[record->call];
-  const char* value = record->value < 0 ? row->negative : row->value;
+  unsigned value = record->value < 0 ? row->negative : row->value;
 
   if (record->call == UV__CALL_FS) {
     put_fs(text, record);
   } else if (record->call == UV__CALL_TIMER) {
     put_key(text, "late_us");
     put_us(text, record->value < 0 ? 0 : (uint64_t) record->value);
-  } else if (value != NULL) {
-    put_key(text, value);
+  } else if (value != KEY_NONE) {
+    put_known_key(text, value);
     put_signed(text, record->value);
   }
-  if (row->detail != NULL && record->detail >= 0) {
-    put_key(text, row->detail);
-    put_signed(text, record->detail);
+  if (has_detail(record)) {
+    put_known_key(text, row->detail);
+    put_number(text, (uint64_t) record->detail);
   }
 }
 
@@ -302,7 +344,6 @@ void uv__trace_head_set(struct uv__trace_head* head,
   put(&text, uv__record_type_name(record->type));
   put(&text, "\"");
   put_string(&text, "call", uv__call_name((enum uv__call) record->call));
-  put_key(&text, "handle");
   head->symbol = record->symbol;
   head->type = record->type;
   head->call = record->call;
@@ -316,16 +357,21 @@ static void put_callback(struct text* text,
   int is_async = record->call == UV__CALL_ASYNC;
 
   begin_slice(text, record, place);
-  memcpy(text->at, head->text, head->length);
+  /* Most are short: a copy of constant size needs no call. */
+  memcpy(text->at, head->text, HEAD_USUAL);
+  if (head->length > HEAD_USUAL)
+    memcpy(text->at, head->text, head->length);
   text->at += head->length;
-  put_address(text, record->object);
+  if (!has_detail(record)) {
+    put_key(text, "handle");
+    put_address(text, record->object);
+  }
   if (record->loop != place->loop) {
     put_key(text, "loop");
     put_address(text, record->loop);
   }
   put_values(text, record);
-  put(text, "}");
-  end_event(text);
+  put(text, "}},\n");
   if (record->flow != 0)
     put_flow(text, "f", is_async ? "async" : "work", record->flow,
              record->begin_ns, place);

@@ -45,7 +45,7 @@ UNIT_TEST(trace_format_callbacks) {
   check(&record, "on_read",
         "{\"ph\":\"X\",\"pid\":12,\"tid\":34,\"ts\":1000.500,\"dur\":2.003,"
         "\"cat\":\"callback\",\"name\":\"on_read\",\"args\":{"
-        "\"type\":\"tcp\",\"call\":\"read\",\"handle\":\"0x2000\","
+        "\"type\":\"tcp\",\"call\":\"read\","
         "\"loop\":\"0x1000\",\"bytes\":100,\"fd\":7}},\n");
   record.value = UV_EOF;
   record.detail = -1;
