@@ -36,6 +36,12 @@ int os_is_regular(const char* path) {
   return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+double os_file_age(const char* path) {
+  struct stat st;
+
+  return stat(path, &st) == 0 ? difftime(time(NULL), st.st_mtime) : 0;
+}
+
 /* In the child; tells the parent through the pipe why there is no program. */
 static void run_child(char* const argv[], int report) {
   signal(SIGINT, SIG_DFL);

@@ -19,6 +19,9 @@ const char* os_base_name(const char* path);
 /* Whether it is a file that can be read like one: no pipe, no device. */
 int os_is_regular(const char* path);
 
+/* Seconds since it was written to; 0 if one cannot know. */
+double os_file_age(const char* path);
+
 /* How a program ended. */
 struct os_exit {
   int status; /* exit status, or 128 + signal */

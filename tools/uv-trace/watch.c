@@ -14,6 +14,8 @@
 /* The library replaces its file by renaming: it is there, or will be. */
 #define ATTEMPTS 20
 #define ATTEMPT_MS 100
+/* A file that is older than this says so. */
+#define OLD_S 5
 
 /* Appends to a path; 0, or -1 if it does not fit. */
 static int path_add(char path[PATH_SIZE], const char* text, size_t len) {
@@ -107,9 +109,14 @@ static void show(const struct watch* w,
     printf("process %" PRId64 ", ", w->pid);
   printf("%s, ", w->path);
   if (seconds > 0)
-    printf("the last %.1f s\n\n", seconds);
+    printf("the last %.1f s\n", seconds);
   else
-    printf("since the start\n\n");
+    printf("since the start\n");
+  double age = os_file_age(w->path);
+  if (age >= OLD_S)
+    printf("not written for %.0f s: the loop is in a callback, or is not run\n",
+           age);
+  putchar('\n');
   top_print(stdout, now, before, seconds, w->options->symbols, callbacks,
             columns);
   fflush(stdout);
