@@ -13,6 +13,7 @@
  */
 #include "loop-poll.h"
 #include "alloc.h"
+#include "chore.h"
 #include "deadline.h"
 #include "metrics.h"
 #include "observe.h"
@@ -176,11 +177,26 @@ int uv__loop_poll_dispatch(uv_loop_t* loop) {
   return dispatch(loop);
 }
 
+/* Wakes up for what observers have to do, and goes on waiting. */
+static int collect_with_chores(uv_loop_t* loop, uint64_t deadline_ns) {
+  const struct uv__loop_state* state = uv__loop_state(loop);
+
+  for (;;) {
+    uint64_t chores_ns = uv__load_relaxed(&uv__chores_asleep_ns);
+    uint64_t until_ns = chores_ns < deadline_ns ? chores_ns : deadline_ns;
+    int n = collect(loop, until_ns);
+
+    if (n != 0 || until_ns == deadline_ns || state->now_ns < until_ns)
+      return n;
+    uv__chores_run(state->now_ns);
+  }
+}
+
 int uv__loop_poll_collect_observed(uv_loop_t* loop, uint64_t deadline_ns) {
   uint64_t begin_ns = uv__observed_phase_begin(loop, UV__PHASE_POLL);
   int timeout_ms = uv__deadline_left_ms(deadline_ns, begin_ns);
 
-  int n = uv__loop_poll_collect(loop, deadline_ns);
+  int n = collect_with_chores(loop, deadline_ns);
   uv__observed_phase_end(loop, UV__PHASE_POLL, begin_ns, timeout_ms, n);
   return n;
 }

@@ -2,6 +2,7 @@
 /* Who observes, and what they see between callbacks: iterations and their
  * phases, wake-ups. Requests are in observe-work.c. */
 #include "observe.h"
+#include "chore.h"
 #include "dump-session.h"
 #include "fork-lock.h"
 #include "os/loop.h"
@@ -47,6 +48,7 @@ static void stop_in_child(void) {
   uv__fetch_and(&uv__observers, UV__OBSERVE_PROBES);
   uv__fetch_add(&generation, 1);
   uv__trace_threads_fork();
+  uv__chores_fork();
 }
 
 static int watch_forks(void) {
@@ -198,6 +200,8 @@ void uv__observed_iteration(uv_loop_t* loop,
   uv__observe_record(&record, thread != NULL ? thread : loop_thread(loop));
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
     uv__stats_iteration(loop, &record);
+  if (uv__chores_are_due(record.end_ns))
+    uv__chores_run(record.end_ns);
 }
 
 void uv__observed_send_call(uv_loop_t* loop, ssize_t result) {

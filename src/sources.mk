@@ -25,6 +25,7 @@ uv_private_headers = \
   src/base.h \
   src/bufs.h \
   src/callback.h \
+  src/chore.h \
   src/deadline.h \
   src/dump-session.h \
   src/dump.h \
@@ -179,6 +180,7 @@ uv_common_sources = \
   src/alloc.c \
   src/background.c \
   src/callback.c \
+  src/chore.c \
   src/deadline.c \
   src/dump-handle.c \
   src/dump-pool.c \

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* uvx_metrics_start() or UV_METRICS in the environment, a thread that writes
- * the file if there is to be one, uvx_metrics_stop() or the end of the library.
+/* uvx_metrics_start() or UV_METRICS in the environment, a chore (chore.h) that
+ * writes the file if there is to be one, uvx_metrics_stop() or the end of the
+ * library.
  *
  * Each version is written to a temporary file, which is then renamed, so that a
  * reader finds a whole version. If the file cannot be written, one message says
  * so; metrics are still collected.
  *
  * Starting and stopping are serialised by a lock that a fork may find held.
- * Context: any; run_exporter() is the thread.
+ * Context: any; the file: who runs chores, one thread at a time.
  */
 #include "stats-session.h"
-#include "background.h"
+#include "chore.h"
 #include "fork-lock.h"
 #include "observe.h"
 #include "os/trace.h"
@@ -26,7 +27,7 @@
 #define INTERVAL_MS 1000
 
 struct exporter {
-  struct uv__background thread;
+  struct uv__symbols symbols;
   int has_failed; /* and said so */
   char path[PATH_SIZE];
   char draft[PATH_SIZE + 16]; /* what is renamed to it */
@@ -34,12 +35,15 @@ struct exporter {
 
 static struct uv__fork_lock lock;
 static int is_on;               /* the lock's */
-static int has_thread;          /* the lock's */
+static int has_file;            /* the lock's: the chore is on */
 static unsigned generation;     /* the lock's: of the process it is of */
 static char pattern[PATH_SIZE]; /* the file's name as given, "" if there is
                                  * none */
 static unsigned interval_ms;
 static struct exporter exporter;
+static int write_version(void);
+static void run_thread(void* arg);
+static struct uv__chore chore = { .run = write_version, .entry = run_thread };
 static uv_once_t environment_once = UV_ONCE_INIT;
 
 static int write_draft(struct exporter* e, const struct uv__text* text) {
@@ -61,31 +65,26 @@ static int write_draft(struct exporter* e, const struct uv__text* text) {
   return err;
 }
 
-static void write_version(struct exporter* e, struct uv__symbols* symbols) {
+/* A version for each period, whatever the loop does: its age says that the
+ * process runs. */
+static int write_version(void) {
+  struct exporter* e = &exporter;
   struct uv__text text = { NULL, 0, 0, 0 };
 
-  uv__stats_text(&text, symbols);
+  uv__stats_text(&text, &e->symbols);
   int err = text.is_short ? UV_ENOMEM : write_draft(e, &text);
   uv__text_free(&text);
   if (err != 0 && !e->has_failed) {
     e->has_failed = 1;
     uv__variable_refuse("UV_METRICS", e->path, uv_strerror(err));
   }
+  return 1;
 }
 
-static void run_exporter(void* arg) {
-  struct uv__symbols symbols;
-
+static void run_thread(void* arg) {
   (void) arg;
   (void) uv_thread_setname("libuv-metrics");
-  uv__symbols_init(&symbols);
-  write_version(&exporter, &symbols);
-  int is_last;
-  do {
-    is_last = uv__background_sleep(&exporter.thread, interval_ms);
-    write_version(&exporter, &symbols);
-  } while (!is_last);
-  uv__symbols_close(&symbols);
+  uv__chore_thread(&chore);
 }
 
 static int start_exporter(void) {
@@ -100,8 +99,13 @@ static int start_exporter(void) {
                    (int) uv_os_getpid());
   if (n < 0 || (size_t) n >= sizeof(e->draft))
     return UV_ENAMETOOLONG;
-  err = uv__background_start(&e->thread, run_exporter);
-  has_thread = err == 0;
+  uv__symbols_init(&e->symbols);
+  (void) write_version();
+  chore.period_ms = interval_ms;
+  err = uv__chore_start(&chore);
+  if (err != 0)
+    uv__symbols_close(&e->symbols);
+  has_file = err == 0;
   return err;
 }
 
@@ -130,7 +134,9 @@ static void leave_parents(void) {
   if (!is_parents())
     return;
   is_on = 0;
-  has_thread = 0;
+  if (has_file)
+    uv__symbols_close(&exporter.symbols);
+  has_file = 0;
 }
 
 int uvx_metrics_start(const uvx_metrics_options_t* options) {
@@ -161,9 +167,11 @@ int uvx_metrics_stop(void) {
   leave_parents();
   if (is_on) {
     uv__observe_stop(UV__OBSERVE_METRICS);
-    if (has_thread)
-      uv__background_stop(&exporter.thread);
-    has_thread = 0;
+    if (has_file) {
+      uv__chore_stop(&chore);
+      uv__symbols_close(&exporter.symbols);
+    }
+    has_file = 0;
     is_on = 0;
     err = 0;
   }

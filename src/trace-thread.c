@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace-thread.h"
 #include "alloc.h"
+#include "chore.h"
 #include "os/trace.h"
+#include "trace-writer.h"
 
 /* Places that are fetched in advance. */
 #define AHEAD 4
@@ -118,14 +120,29 @@ UV__NOINLINE static struct uv__record* make_ring(
   return ring;
 }
 
-/* Is there room for another record? */
-static int has_room(struct uv__trace_thread* thread, size_t written) {
-  if (written - thread->known_read != UV__TRACE_RING)
-    return 1;
-  /* Looked at only here: it is in a line of the reader's cache. Acquire: the
-   * reader is done with the places. Pairs with uv__trace_thread_took(). */
-  thread->known_read = uv__load_acquire(&thread->read);
-  return written - thread->known_read != UV__TRACE_RING;
+static size_t unread(const struct uv__trace_thread* thread, size_t written) {
+  /* Acquire: the reader is done with the places. Pairs with
+   * uv__trace_thread_took(). */
+  return written - uv__load_acquire(&thread->read);
+}
+
+/* Finds room for another record, and says when to look again; `read` is in a
+ * line of the reader's cache. Returns 0 if there is none. */
+UV__NOINLINE static int find_room(struct uv__trace_thread* thread,
+                                  size_t written) {
+  size_t used = unread(thread, written);
+
+  if (used >= UV__TRACE_BLOCK)
+    uv__trace_writer_hurry();
+  if (used == UV__TRACE_RING) {
+    /* An iteration that is longer than the ring. */
+    uv__chores_run(uv_hrtime());
+    thread->is_between = 0;
+    used = unread(thread, written);
+  }
+  thread->look_at =
+      written + uv__min_size(UV__TRACE_BLOCK, UV__TRACE_RING - used);
+  return used != UV__TRACE_RING;
 }
 
 void uv__trace_thread_add(struct uv__trace_thread* thread,
@@ -135,7 +152,8 @@ void uv__trace_thread_add(struct uv__trace_thread* thread,
 
   if (ring == NULL)
     ring = make_ring(thread);
-  if (ring == NULL || !has_room(thread, written)) {
+  if (ring == NULL ||
+      (written == thread->look_at && !find_room(thread, written))) {
     uv__store_relaxed(&thread->dropped, uv__load_relaxed(&thread->dropped) + 1);
     return;
   }

@@ -18,6 +18,8 @@
 #define UV__TRACE_THREADS_MAX 512
 /* Records of a ring; a power of two. 64 bytes each. */
 #define UV__TRACE_RING 16384
+/* Records that are worth a round of the writer. */
+#define UV__TRACE_BLOCK 1024
 
 /* What a loop's thread is running: the innermost callback. */
 struct uv__running {
@@ -57,7 +59,7 @@ struct uv__trace_thread {
   int is_between; /* in such a phase, between two callbacks: the next one begins
                     * at the clock's last reading */
   size_t written; /* atomic: records ever written */
-  size_t known_read;       /* `read` when it was last looked at */
+  size_t look_at; /* `written` when the owner has to look at `read` */
   uint64_t dropped;        /* atomic: records that found no room */
   struct uv__record* ring; /* atomic: NULL until the first record */
   void* memory;            /* what the ring is aligned in */

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Every PERIOD_MS: the rings of all threads, oldest records first in each, as
- * lines of text into a buffer, the buffer into the file. A viewer sorts by
+/* Every PERIOD_MS, and when a ring has UV__TRACE_BLOCK records: the rings of
+ * all threads, oldest records first in each, as lines of text into a buffer. The
+ * buffer goes into the file when it is full or PERIOD_MS old. A viewer sorts by
  * time, so the threads need no common order.
  *
  * What was written stays readable whatever becomes of the process: one event is
- * one line, and each round ends with a whole one. When the file cannot be
- * written to any more, tracing stops and says so, once.
+ * one line, and only whole ones are written. When the file cannot be written to
+ * any more, tracing stops and says so, once.
  *
- * Context: the writer's thread, but for start and stop.
+ * Context: who runs chores (chore.h), one thread at a time.
  */
 #include "trace-writer.h"
 #include "alloc.h"
-#include "background.h"
+#include "chore.h"
 #include "observe.h"
 #include "os/trace.h"
 #include "symbol.h"
@@ -23,18 +24,19 @@
 #include <string.h>
 
 #define PERIOD_MS 20
+#define PERIOD_NS (UINT64_C(1000000) * PERIOD_MS)
 /* File systems take large pieces at half the cost per byte. */
-#define BUFFER_SIZE ((size_t) 256 << 10)
+#define BUFFER_SIZE ((size_t) 512 << 10)
 /* Callbacks whose text is kept. */
 #define HEADS 128
 /* Records read before their places are given back. */
 #define BATCH 256
 
 struct writer {
-  struct uv__background thread;
   uv_file fd;
   int error;         /* why the file is not written to any more, or 0 */
   uint64_t since_ns; /* what began before is from another session */
+  uint64_t flush_ns; /* when the buffer was written last */
   struct uv__trace_place place;
   struct uv__symbols symbols;
   uint64_t records;             /* in the file */
@@ -46,6 +48,11 @@ struct writer {
 };
 
 static struct writer writer;
+static int run_round(void);
+static void run_thread(void* arg);
+static struct uv__chore chore = { .run = run_round,
+                                  .entry = run_thread,
+                                  .period_ms = PERIOD_MS };
 
 static void flush(struct writer* w) {
   if (w->used != 0 && w->error == 0) {
@@ -153,7 +160,20 @@ static void write_all(struct writer* w) {
   if (w->dropped != dropped)
     w->used += uv__trace_format_dropped(room(w), &w->place, uv_hrtime(),
                                         w->dropped - dropped);
-  flush(w);
+}
+
+/* Without records there is nothing to do until the loop runs again. */
+static int run_round(void) {
+  struct writer* w = &writer;
+  uint64_t now_ns = uv_hrtime();
+
+  write_all(w);
+  int is_active = w->used != 0;
+  if (now_ns - w->flush_ns >= PERIOD_NS / 2) {
+    w->flush_ns = now_ns;
+    flush(w);
+  }
+  return is_active;
 }
 
 static void write_begin(struct writer* w) {
@@ -173,23 +193,11 @@ static void write_begin(struct writer* w) {
   w->used += uv__trace_format_begin(room(w), &w->place, name, path, library);
 }
 
-static void run_writer(void* arg) {
-  struct writer* w = &writer;
-  int is_last;
-
+static void run_thread(void* arg) {
   (void) arg;
   (void) uv_thread_setname("libuv-trace");
   uv__trace_os_lower_priority();
-  uv__trace_place_set(&w->place, (int) uv_os_getpid(),
-                      uv__trace_os_thread_id());
-  write_begin(w);
-  do {
-    is_last = uv__background_sleep(&w->thread, PERIOD_MS);
-    write_all(w);
-  } while (!is_last);
-
-  w->used += uv__trace_format_end(room(w), &w->place, w->records, w->dropped);
-  flush(w);
+  uv__chore_thread(&chore);
 }
 
 /* What was dropped before does not count. */
@@ -221,8 +229,12 @@ int uv__trace_writer_start(uv_file fd) {
   w->symbols.is_escaped = 1;
   begin_count(w);
   int err = UV_ENOMEM;
-  if (w->buffer != NULL && w->heads != NULL)
-    err = uv__background_start(&w->thread, run_writer);
+  if (w->buffer != NULL && w->heads != NULL) {
+    uv__trace_place_set(&w->place, (int) uv_os_getpid(),
+                        uv__trace_os_thread_id());
+    write_begin(w);
+    err = uv__chore_start(&chore);
+  }
   if (err != 0)
     free_memory(w);
   return err;
@@ -234,8 +246,16 @@ static void free_all(struct writer* w) {
 }
 
 void uv__trace_writer_stop(void) {
-  uv__background_stop(&writer.thread);
-  free_all(&writer);
+  struct writer* w = &writer;
+
+  uv__chore_stop(&chore);
+  w->used += uv__trace_format_end(room(w), &w->place, w->records, w->dropped);
+  flush(w);
+  free_all(w);
+}
+
+void uv__trace_writer_hurry(void) {
+  uv__chore_hurry(&chore);
 }
 
 void uv__trace_writer_fork(void) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The thread that turns records into text and writes them to a file. There is
- * at most one. Context: the session's lock, see trace.c.
+/* Turns records into text and writes them to a file: a chore, see chore.h.
+ * There is at most one. Context: the session's lock, see trace-session.c.
  */
 #ifndef UV_TRACE_WRITER_H_
 #define UV_TRACE_WRITER_H_
@@ -11,10 +11,13 @@
  * 0. */
 int uv__trace_writer_start(uv_file fd);
 
-/* Writes what was recorded so far, ends the file and the thread. */
+/* Writes what was recorded so far and ends the file. */
 void uv__trace_writer_stop(void);
 
-/* In a forked child, where there is no such thread. */
+/* In a forked child, which does not write to its parent's file. */
 void uv__trace_writer_fork(void);
+
+/* There is much to write. Context: a thread that records. */
+UV__COLD void uv__trace_writer_hurry(void);
 
 #endif /* UV_TRACE_WRITER_H_ */

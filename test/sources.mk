@@ -97,6 +97,7 @@ uv_test_unix_sources = \
   test/test-ipc-unix.c \
   test/test-limits.c \
   test/test-misuse-unix.c \
+  test/test-observe-alone.c \
   test/test-observe-calls.c \
   test/test-observe-safety.c \
   test/test-observe-unix.c \

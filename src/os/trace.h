@@ -16,7 +16,8 @@ int uv__trace_os_has_raised_rights(void);
  * fd, which a child does not inherit, or UV_E*. */
 int uv__trace_os_open(const char* path, int is_new);
 
-/* Writes all of it: 0 or UV_E*. Context: any. */
+/* Writes all of it: 0 or UV_E*, also where a limit of the process ends it.
+ * Context: any. */
 int uv__trace_os_write(uv_file fd, const char* data, size_t size);
 void uv__trace_os_close(uv_file fd);
 
@@ -24,6 +25,10 @@ void uv__trace_os_close(uv_file fd);
  * that none of the program's handlers run there and a write beyond a limit
  * fails instead of ending the process. */
 int uv__trace_os_start_thread(uv_thread_t* thread, uv_thread_cb entry);
+
+/* Does the process have other threads? 1 where the system does not say. Context:
+ * any. */
+int uv__trace_os_has_threads(void);
 
 /* Lets other threads go first where processors are scarce, as far as the system
  * knows priorities of threads. Context: the thread. */

@@ -78,7 +78,7 @@ int uv__trace_os_open(const char* path, int is_new) {
   return fd;
 }
 
-int uv__trace_os_write(uv_file fd, const char* data, size_t size) {
+static int write_all(int fd, const char* data, size_t size) {
   while (size != 0) {
     ssize_t n = uv__fd_write(fd, data, size);
     if (n < 0)
@@ -87,6 +87,27 @@ int uv__trace_os_write(uv_file fd, const char* data, size_t size) {
     size -= (size_t) n;
   }
   return 0;
+}
+
+/* A write beyond the limit of file sizes raises a signal, on this thread, that
+ * ends the process: not because of a trace. */
+int uv__trace_os_write(uv_file fd, const char* data, size_t size) {
+  sigset_t limit;
+  sigset_t before;
+  sigset_t pending;
+  int signum;
+
+  sigemptyset(&limit);
+  sigaddset(&limit, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &limit, &before);
+  sigpending(&pending);
+  int was_pending = sigismember(&pending, SIGXFSZ);
+  int err = write_all(fd, data, size);
+  sigpending(&pending);
+  if (err == UV_EFBIG && !was_pending && sigismember(&pending, SIGXFSZ))
+    (void) sigwait(&limit, &signum); /* takes it; it is there */
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return err;
 }
 
 void uv__trace_os_close(uv_file fd) {
@@ -157,6 +178,19 @@ int uv__trace_os_key_create(uv_key_t* key, void (*at_exit)(void* data)) {
 int uv__trace_os_key_set(const uv_key_t* key, void* data) {
   return -pthread_setspecific(*key, data);
 }
+
+#if UV__HAVE_PROC_COMM
+/* The links of the directory are ".", "..", and one for each thread. */
+int uv__trace_os_has_threads(void) {
+  struct stat st;
+
+  return stat("/proc/self/task", &st) == -1 || st.st_nlink != 3;
+}
+#else
+int uv__trace_os_has_threads(void) {
+  return 1;
+}
+#endif
 
 /* Demangles C++ names if the program has a C++ run time. */
 static char* symbol_demangle(const char* name) {
