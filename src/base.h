@@ -50,6 +50,19 @@
 # define UV__COLD
 #endif
 
+/* For functions that never run in most processes and all the time in others:
+ * out of line, but not compiled for size. */
+#define UV__ASIDE UV__NOINLINE
+
+/* For a condition that is mostly false. */
+static inline int uv__seldom(int condition) {
+#ifdef __GNUC__
+  return __builtin_expect(condition, 0);
+#else
+  return condition;
+#endif
+}
+
 /* For objects that nothing refers to and that must be in the library. */
 #ifdef __GNUC__
 # define UV__KEEP __attribute__((used))

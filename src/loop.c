@@ -193,7 +193,7 @@ static void leave_observed(uv_loop_t* loop, unsigned before) {
   state->flags = (state->flags & ~(unsigned) UV__LOOP_OBSERVED) | before;
 }
 
-UV__COLD static int iterate_observed(uv_loop_t* loop, uv_run_mode mode) {
+UV__ASIDE static int iterate_observed(uv_loop_t* loop, uv_run_mode mode) {
   const struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
   uint64_t events_before = metrics->events;
   uint64_t begin_ns = uv__observed_begin(loop);
@@ -206,7 +206,7 @@ UV__COLD static int iterate_observed(uv_loop_t* loop, uv_run_mode mode) {
 }
 
 /* What is not the rule: returns STOPPED, or iterates observed. */
-UV__COLD static int stop_or_iterate(uv_loop_t* loop, uv_run_mode mode) {
+UV__ASIDE static int stop_or_iterate(uv_loop_t* loop, uv_run_mode mode) {
   return loop->stop_flag ? STOPPED : iterate_observed(loop, mode);
 }
 
@@ -229,7 +229,7 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   while (alive) {
     int err;
     /* Both in one test, because neither is the rule. */
-    if (!(loop->stop_flag | uv__load_hint(&uv__observers)))
+    if (!uv__seldom((loop->stop_flag | uv__load_hint(&uv__observers)) != 0))
       err = iterate(loop, mode, 0);
     else if ((err = stop_or_iterate(loop, mode)) == STOPPED)
       break;
@@ -273,7 +273,7 @@ UV__INLINE void dispatch_round(uv_loop_t* loop, int is_observed) {
   before_poll(loop, is_observed);
 }
 
-UV__COLD static void dispatch_round_observed(uv_loop_t* loop) {
+UV__ASIDE static void dispatch_round_observed(uv_loop_t* loop) {
   const struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
   uint64_t events_before = metrics->events;
   uint64_t begin_ns = uv__observed_begin(loop);

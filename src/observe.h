@@ -39,7 +39,7 @@
 UV__HIDDEN extern unsigned uv__observers;
 
 static inline int uv__is_observed(void) {
-  return uv__load_hint(&uv__observers) != 0;
+  return uv__seldom(uv__load_hint(&uv__observers) != 0);
 }
 
 static inline int uv__is_observed_by(unsigned observer) {
@@ -67,24 +67,24 @@ void uv__observe_record(const struct uv__record* record,
 
 /* Around a phase of an iteration. The first returns when it began, for the
  * second. `timeout_ms` and `ready` are of UV__PHASE_POLL. */
-UV__COLD uint64_t uv__observed_phase_begin(uv_loop_t* loop,
-                                           enum uv__phase phase);
-UV__COLD void uv__observed_phase_end(uv_loop_t* loop,
-                                     enum uv__phase phase,
-                                     uint64_t begin_ns,
-                                     int timeout_ms,
-                                     int ready);
+UV__ASIDE uint64_t uv__observed_phase_begin(uv_loop_t* loop,
+                                            enum uv__phase phase);
+UV__ASIDE void uv__observed_phase_end(uv_loop_t* loop,
+                                      enum uv__phase phase,
+                                      uint64_t begin_ns,
+                                      int timeout_ms,
+                                      int ready);
 
 /* Before an iteration: serves a requested dump (dump-session.h). Returns the
  * time. */
-UV__COLD uint64_t uv__observed_begin(uv_loop_t* loop);
+UV__ASIDE uint64_t uv__observed_begin(uv_loop_t* loop);
 /* Where a wait ended without an event: the same, in the middle of one. */
-UV__COLD void uv__observed_wake(uv_loop_t* loop);
+UV__ASIDE void uv__observed_wake(uv_loop_t* loop);
 
 /* After an iteration that began then and dispatched so many events. */
-UV__COLD void uv__observed_iteration(uv_loop_t* loop,
-                                     uint64_t begin_ns,
-                                     uint64_t events);
+UV__ASIDE void uv__observed_iteration(uv_loop_t* loop,
+                                      uint64_t begin_ns,
+                                      uint64_t events);
 
 /* Requests, observe-work.c.
  *
@@ -92,15 +92,15 @@ UV__COLD void uv__observed_iteration(uv_loop_t* loop,
  * those for the pool, `work` and `done` become functions that observe and then
  * call these: the pool itself asks nobody. So work that was submitted before
  * somebody observed is not seen. */
-UV__COLD void uv__observed_submit(uv_loop_t* loop,
-                                  struct uv__work* w,
-                                  enum uv__work_class work_class);
+UV__ASIDE void uv__observed_submit(uv_loop_t* loop,
+                                   struct uv__work* w,
+                                   enum uv__work_class work_class);
 /* It was refused. */
-UV__COLD void uv__observed_refused(const struct uv__work* w);
+UV__ASIDE void uv__observed_refused(const struct uv__work* w);
 /* It did not get to the pool, and its `done` is about to run. */
-UV__COLD void uv__observed_hand_over(struct uv__work* w);
+UV__ASIDE void uv__observed_hand_over(struct uv__work* w);
 /* A file request that another executor had is done: runs its function. */
-UV__COLD void uv__observed_fs_done(struct uv__work* w);
+UV__ASIDE void uv__observed_fs_done(struct uv__work* w);
 
 /* The class of a queued item; UV__CLASS_MAX if it is of none. Context: any. */
 enum uv__work_class uv__work_class_of(const struct uv__work* w);
@@ -113,10 +113,10 @@ void uv__work_describe(struct uv__record* record,
 /* A system call that sent datagrams of so many bytes, or failed; likewise one
  * of uv_try_write(). Other bytes of streams and what is received are counted
  * with their callbacks. */
-UV__COLD void uv__observed_send_call(uv_loop_t* loop, ssize_t result);
-UV__COLD void uv__observed_write_call(uv_loop_t* loop, ssize_t result);
+UV__ASIDE void uv__observed_send_call(uv_loop_t* loop, ssize_t result);
+UV__ASIDE void uv__observed_write_call(uv_loop_t* loop, ssize_t result);
 
 /* uv_async_send(). Context: any | signal. */
-UV__COLD void uv__observed_send(const uv_async_t* handle);
+UV__ASIDE void uv__observed_send(const uv_async_t* handle);
 
 #endif /* UV_OBSERVE_H_ */
