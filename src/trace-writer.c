@@ -25,8 +25,8 @@
 
 #define PERIOD_MS 20
 #define PERIOD_NS (UINT64_C(1000000) * PERIOD_MS)
-/* File systems take large pieces at half the cost per byte. */
-#define BUFFER_SIZE ((size_t) 512 << 10)
+/* File systems take large aligned pieces at half the cost per byte. */
+#define BLOCK ((size_t) 256 << 10)
 /* Callbacks whose text is kept. */
 #define HEADS 128
 /* Records read before their places are given back. */
@@ -44,7 +44,8 @@ struct writer {
   uint64_t sends_dropped;       /* of those: calls of uv_async_send() */
   struct uv__trace_head* heads; /* HEADS, of callbacks that were written */
   size_t used;                  /* of `buffer` */
-  char* buffer;
+  size_t limit; /* of `buffer`: where the next block of the file begins */
+  char* buffer; /* BLOCK, and room for three records */
 };
 
 static struct writer writer;
@@ -65,14 +66,41 @@ static void flush(struct writer* w) {
       uv__trace_os_say(line);
     }
   }
+  w->limit = w->limit > w->used ? w->limit - w->used : BLOCK;
   w->used = 0;
 }
 
-/* Room for a record's text. */
+/* Room for a record's text, of which take() is told the length. */
 static char* room(struct writer* w) {
-  if (BUFFER_SIZE - w->used < UV__TRACE_TEXT_MAX)
-    flush(w);
   return w->buffer + w->used;
+}
+
+/* The last text does not fit into the block: spaces fill the line before. */
+UV__NOINLINE static void begin_block(struct writer* w, size_t length) {
+  char* last = w->buffer + w->used - length;
+  char* end = w->buffer + w->limit;
+  char* kept = w->buffer + BLOCK + 2 * UV__TRACE_TEXT_MAX;
+
+  if (last == w->buffer) {
+    /* The line before is in the file already. */
+    w->limit += BLOCK;
+    return;
+  }
+  memcpy(kept, last, length);
+  if (last != end) {
+    memset(last - 1, ' ', (size_t) (end - last));
+    end[-1] = '\n';
+  }
+  w->used = w->limit;
+  flush(w);
+  memcpy(w->buffer, kept, length);
+  w->used = length;
+}
+
+static void take(struct writer* w, size_t length) {
+  w->used += length;
+  if (w->used > w->limit)
+    begin_block(w, length);
 }
 
 /* Two callbacks that hash to one place take turns there. */
@@ -96,12 +124,12 @@ static void write_record(struct writer* w, const struct uv__record* record) {
   w->records++;
   if (record->kind == UV__RECORD_CALLBACK) {
     const struct uv__trace_head* head = head_of(w, record);
-    w->used += uv__trace_format_callback(room(w), record, &w->place, head);
+    take(w, uv__trace_format_callback(room(w), record, &w->place, head));
     return;
   }
   if (record->symbol != NULL)
     symbol = uv__symbol_name(&w->symbols, record->symbol);
-  w->used += uv__trace_format(room(w), record, &w->place, symbol);
+  take(w, uv__trace_format(room(w), record, &w->place, symbol));
 }
 
 static void name_thread(struct writer* w, struct uv__trace_thread* thread) {
@@ -112,8 +140,9 @@ static void name_thread(struct writer* w, struct uv__trace_thread* thread) {
     return;
   thread->named_tid = w->place.tid;
   thread->named_loop = loop;
-  w->used += uv__trace_format_thread(
-      room(w), &w->place, loop != NULL ? "loop" : "worker", loop, number);
+  take(w,
+       uv__trace_format_thread(room(w), &w->place,
+                               loop != NULL ? "loop" : "worker", loop, number));
 }
 
 static void write_thread(struct writer* w, struct uv__trace_thread* thread) {
@@ -158,8 +187,8 @@ static void write_all(struct writer* w) {
     write_thread(w, t);
   write_sends(w);
   if (w->dropped != dropped)
-    w->used += uv__trace_format_dropped(room(w), &w->place, uv_hrtime(),
-                                        w->dropped - dropped);
+    take(w, uv__trace_format_dropped(room(w), &w->place, uv_hrtime(),
+                                     w->dropped - dropped));
 }
 
 /* Without records there is nothing to do until the loop runs again. */
@@ -190,7 +219,7 @@ static void write_begin(struct writer* w) {
   snprintf(library, sizeof(library), "blacklight %s", uv_version_string());
   memcpy(w->buffer, "[\n", 2);
   w->used = 2;
-  w->used += uv__trace_format_begin(room(w), &w->place, name, path, library);
+  take(w, uv__trace_format_begin(room(w), &w->place, name, path, library));
 }
 
 static void run_thread(void* arg) {
@@ -223,7 +252,8 @@ int uv__trace_writer_start(uv_file fd) {
 
   memset(w, 0, sizeof(*w));
   w->fd = fd;
-  w->buffer = uv__malloc(BUFFER_SIZE);
+  w->buffer = uv__malloc(BLOCK + 3 * UV__TRACE_TEXT_MAX);
+  w->limit = BLOCK;
   w->heads = uv__calloc(HEADS, sizeof(*w->heads));
   uv__symbols_init(&w->symbols);
   w->symbols.is_escaped = 1;
@@ -249,7 +279,7 @@ void uv__trace_writer_stop(void) {
   struct writer* w = &writer;
 
   uv__chore_stop(&chore);
-  w->used += uv__trace_format_end(room(w), &w->place, w->records, w->dropped);
+  take(w, uv__trace_format_end(room(w), &w->place, w->records, w->dropped));
   flush(w);
   free_all(w);
 }

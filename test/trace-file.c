@@ -68,6 +68,9 @@ void trace_file_read(struct trace_file* trace, const char* path) {
       trace->is_closed = 1;
       break;
     }
+    char* next = end + 1;
+    while (end > at && end[-1] == ' ')
+      end--; /* the end of a block */
     size_t len = (size_t) (end - at);
     *end = '\0';
     if (at[len - 1] == ',')
@@ -79,7 +82,7 @@ void trace_file_read(struct trace_file* trace, const char* path) {
       ASSERT_NOT_NULL(trace->lines);
     }
     trace->lines[trace->count++] = at;
-    at = end + 1;
+    at = next;
   }
 }
 
