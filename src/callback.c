@@ -66,15 +66,23 @@ static void begin_next(struct uv__slice* slice,
 }
 
 /* Likewise for handles with an fd; `value` is bytes or a status. */
+static void fill_io(struct uv__slice* slice,
+                    const void* handle,
+                    enum uv__call call,
+                    const void* symbol,
+                    int64_t value) {
+  fill_handle(slice, handle, call, symbol);
+  slice->record.value = value;
+  if (uv__slice_wants_fd())
+    slice->record.detail = fd_of(handle);
+}
+
 static void begin_io(struct uv__slice* slice,
                      const void* handle,
                      enum uv__call call,
                      const void* symbol,
                      int64_t value) {
-  fill_handle(slice, handle, call, symbol);
-  slice->record.value = value;
-  if (uv__slice_wants_fd())
-    slice->record.detail = fd_of(handle);
+  fill_io(slice, handle, call, symbol, value);
   uv__slice_begin(slice);
 }
 
@@ -119,7 +127,13 @@ void uv__observed_alloc(uv_handle_t* handle,
     cb(handle, size, buf);
     return;
   }
-  begin_io(&slice, handle, UV__CALL_ALLOC, ADDRESS(cb), 0);
+  fill_io(&slice, handle, UV__CALL_ALLOC, ADDRESS(cb), 0);
+  /* It comes before the system call: since the last callback nothing has
+   * happened that takes time. A sample counts many times and is exact. */
+  if (uv__slice_counts_only())
+    uv__slice_begin(&slice);
+  else
+    uv__slice_begin_at_last(&slice);
   cb(handle, size, buf);
   slice.record.value = (int64_t) buf->len;
   uv__slice_end(&slice);

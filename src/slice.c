@@ -40,7 +40,10 @@ UV__COLD static void probe_end(const struct uv__record* record) {
   uv__probe_callback_end(record);
 }
 
-UV__INLINE void begin(struct uv__slice* slice, int may_follow) {
+/* When a slice begins where the last one ended. */
+enum follow { FOLLOWS_NOTHING, FOLLOWS_IN_SEQUENCE, FOLLOWS };
+
+UV__INLINE void begin(struct uv__slice* slice, enum follow follow) {
   struct uv__trace_thread* thread =
       uv__loop_state(slice->record.loop)->observer;
   unsigned observers = uv__load_relaxed(&uv__observers);
@@ -48,12 +51,13 @@ UV__INLINE void begin(struct uv__slice* slice, int may_follow) {
   /* Outside an iteration: uv_walk(), the first timers of uv_run(). */
   if (thread == NULL) {
     thread = uv__trace_thread_self();
-    may_follow = 0;
+    follow = FOLLOWS_NOTHING;
   }
   slice->thread = thread;
   slice->record.flow = 0;
   slice->is_watched = 0;
-  if (may_follow && thread->is_between)
+  if (follow == FOLLOWS ||
+      (follow == FOLLOWS_IN_SEQUENCE && thread->is_between))
     slice->record.begin_ns = thread->clock.last_ns;
   else
     slice->record.begin_ns = uv__trace_thread_now(thread);
@@ -70,11 +74,15 @@ UV__INLINE void begin(struct uv__slice* slice, int may_follow) {
 }
 
 void uv__slice_begin(struct uv__slice* slice) {
-  begin(slice, 0);
+  begin(slice, FOLLOWS_NOTHING);
 }
 
 void uv__slice_begin_next(struct uv__slice* slice) {
-  begin(slice, 1);
+  begin(slice, FOLLOWS_IN_SEQUENCE);
+}
+
+void uv__slice_begin_at_last(struct uv__slice* slice) {
+  begin(slice, FOLLOWS);
 }
 
 void uv__slice_end(struct uv__slice* slice) {

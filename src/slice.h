@@ -22,6 +22,8 @@ void uv__slice_begin(struct uv__slice* slice);
  * that one ended, without reading the clock, if the phase is a sequence of
  * callbacks. */
 void uv__slice_begin_next(struct uv__slice* slice);
+/* Likewise, whatever the phase: begins at the last reading of the clock. */
+void uv__slice_begin_at_last(struct uv__slice* slice);
 void uv__slice_end(struct uv__slice* slice);
 
 /* Is the descriptor of a handle of interest? Only a trace shows it. */
