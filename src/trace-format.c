@@ -24,76 +24,16 @@ struct key {
   size_t length;
 };
 
-enum key_name { KEY_NONE, KEY_BYTES, KEY_STATUS, KEY_FD, KEY_PID, KEY_SIGNUM };
-
 #define KEY(s)                                                                 \
  { s, sizeof(s) - 1 }
 static const struct key keys[] = {
-  [KEY_NONE] = KEY(""),
-  [KEY_BYTES] = KEY(",\"bytes\":"),
-  [KEY_STATUS] = KEY(",\"status\":"),
-  [KEY_FD] = KEY(",\"fd\":"),
-  [KEY_PID] = KEY(",\"pid\":"),
-  [KEY_SIGNUM] = KEY(",\"signum\":"),
+  [UV__KEY_NONE] = KEY(""),
+  [UV__KEY_BYTES] = KEY(",\"bytes\":"),
+  [UV__KEY_STATUS] = KEY(",\"status\":"),
+  [UV__KEY_FD] = KEY(",\"fd\":"),
+  [UV__KEY_PID] = KEY(",\"pid\":"),
+  [UV__KEY_SIGNUM] = KEY(",\"signum\":"),
 };
-
-/* The names of a callback's `value` and `detail`; KEY_NONE: not shown. */
-struct call_row {
-  const char* name;
-  uint8_t value;    /* where it is 0 or more */
-  uint8_t negative; /* where it is less */
-  uint8_t detail;
-};
-
-static const struct call_row calls[] = {
-  [UV__CALL_AFTER_WORK] = { "after_work", KEY_STATUS, KEY_STATUS, KEY_NONE },
-  [UV__CALL_ALLOC] = { "alloc", KEY_BYTES, KEY_NONE, KEY_FD },
-  [UV__CALL_ASYNC] = { "async", KEY_NONE, KEY_NONE, KEY_NONE },
-  [UV__CALL_CHECK] = { "check", KEY_NONE, KEY_NONE, KEY_NONE },
-  [UV__CALL_CLOSE] = { "close", KEY_NONE, KEY_NONE, KEY_NONE },
-  [UV__CALL_CONNECT] = { "connect", KEY_STATUS, KEY_STATUS, KEY_FD },
-  [UV__CALL_CONNECTION] = { "connection", KEY_STATUS, KEY_STATUS, KEY_FD },
-  [UV__CALL_EXIT] = { "exit", KEY_STATUS, KEY_STATUS, KEY_PID },
-  [UV__CALL_FS] = { "fs", KEY_STATUS, KEY_STATUS, KEY_FD },
-  [UV__CALL_FS_EVENT] = { "fs_event", KEY_STATUS, KEY_STATUS, KEY_NONE },
-  [UV__CALL_FS_POLL] = { "fs_poll", KEY_STATUS, KEY_STATUS, KEY_NONE },
-  [UV__CALL_GETADDRINFO] = { "getaddrinfo", KEY_STATUS, KEY_STATUS, KEY_NONE },
-  [UV__CALL_GETNAMEINFO] = { "getnameinfo", KEY_STATUS, KEY_STATUS, KEY_NONE },
-  [UV__CALL_IDLE] = { "idle", KEY_NONE, KEY_NONE, KEY_NONE },
-  [UV__CALL_POLL] = { "poll", KEY_STATUS, KEY_STATUS, KEY_FD },
-  [UV__CALL_PREPARE] = { "prepare", KEY_NONE, KEY_NONE, KEY_NONE },
-  [UV__CALL_RANDOM] = { "random", KEY_STATUS, KEY_STATUS, KEY_NONE },
-  [UV__CALL_READ] = { "read", KEY_BYTES, KEY_STATUS, KEY_FD },
-  [UV__CALL_RECV] = { "recv", KEY_BYTES, KEY_STATUS, KEY_FD },
-  [UV__CALL_SEND] = { "send", KEY_STATUS, KEY_STATUS, KEY_FD },
-  [UV__CALL_SHUTDOWN] = { "shutdown", KEY_STATUS, KEY_STATUS, KEY_FD },
-  [UV__CALL_SIGNAL] = { "signal", KEY_NONE, KEY_NONE, KEY_SIGNUM },
-  [UV__CALL_TIMER] = { "timer", KEY_NONE, KEY_NONE, KEY_NONE },
-  [UV__CALL_WALK] = { "walk", KEY_NONE, KEY_NONE, KEY_NONE },
-  [UV__CALL_WRITE] = { "write", KEY_BYTES, KEY_STATUS, KEY_FD },
-};
-static_assert(ARRAY_SIZE(calls) == UV__CALL_MAX, "one per call");
-
-/* The name of a class in `class`, and of its work if there is no symbol. */
-static const struct {
-  const char* name;
-  const char* work;
-} classes[] = {
-  [UV__CLASS_WORK] = { "work", NULL },
-  [UV__CLASS_RANDOM] = { "work", "random" },
-  [UV__CLASS_FS] = { "fs", NULL },
-  [UV__CLASS_GETADDRINFO] = { "dns", "getaddrinfo" },
-  [UV__CLASS_GETNAMEINFO] = { "dns", "getnameinfo" },
-};
-static_assert(ARRAY_SIZE(classes) == UV__CLASS_MAX, "one per class");
-
-const char* uv__call_name(enum uv__call call) {
-  return call < UV__CALL_MAX ? calls[call].name : "unknown";
-}
-
-const char* uv__class_name(enum uv__work_class work_class) {
-  return work_class < UV__CLASS_MAX ? classes[work_class].name : "unknown";
-}
 
 /* Inline: most strings are constants, which become a few stores. */
 UV__INLINE void put(struct text* text, const char* s) {
@@ -311,11 +251,11 @@ static void put_fs(struct text* text, const struct uv__record* record) {
 
 /* Does it have a descriptor or the like, which tells it from others? */
 static int has_detail(const struct uv__record* record) {
-  return calls[record->call].detail != KEY_NONE && record->detail >= 0;
+  return uv__calls[record->call].detail != UV__KEY_NONE && record->detail >= 0;
 }
 
 static void put_values(struct text* text, const struct uv__record* record) {
-  const struct call_row* row = &calls[record->call];
+  const struct uv__call_row* row = &uv__calls[record->call];
   unsigned value = record->value < 0 ? row->negative : row->value;
 
   if (record->call == UV__CALL_FS) {
@@ -323,7 +263,7 @@ static void put_values(struct text* text, const struct uv__record* record) {
   } else if (record->call == UV__CALL_TIMER) {
     put_key(text, "late_us");
     put_us(text, record->value < 0 ? 0 : (uint64_t) record->value);
-  } else if (value != KEY_NONE) {
+  } else if (value != UV__KEY_NONE) {
     put_known_key(text, value);
     put_signed(text, record->value);
   }
@@ -450,7 +390,7 @@ static void put_work(struct text* text,
                      const struct uv__record* record,
                      struct uv__trace_place* place,
                      const char* symbol) {
-  const char* name = classes[record->type].work;
+  const char* name = uv__classes[record->type].work;
 
   begin_slice(text, record, place);
   put_string(text, "cat", "work");
@@ -462,7 +402,7 @@ static void put_work(struct text* text,
     put_string(text, "name", name != NULL ? name : symbol);
   }
   put(text, ",\"args\":{\"class\":\"");
-  put(text, classes[record->type].name);
+  put(text, uv__classes[record->type].name);
   put(text, "\",\"req\":");
   put_address(text, record->object);
   if (record->value >= 0) {

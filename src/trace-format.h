@@ -99,8 +99,4 @@ size_t uv__trace_format_end(char* out,
                             uint64_t records,
                             uint64_t dropped);
 
-/* Names, as the trace has them; others are in trace-names.h. */
-const char* uv__call_name(enum uv__call call);
-const char* uv__class_name(enum uv__work_class work_class);
-
 #endif /* UV_TRACE_FORMAT_H_ */

@@ -46,3 +46,58 @@ const char* uv__record_type_name(unsigned type) {
           : uv_req_type_name((uv_req_type) (type - UV__RECORD_REQ));
   return name != NULL ? name : "unknown";
 }
+
+const struct uv__call_row uv__calls[] = {
+  [UV__CALL_AFTER_WORK] = { "after_work", UV__KEY_STATUS, UV__KEY_STATUS,
+                            UV__KEY_NONE },
+  [UV__CALL_ALLOC] = { "alloc", UV__KEY_BYTES, UV__KEY_NONE, UV__KEY_FD },
+  [UV__CALL_ASYNC] = { "async", UV__KEY_NONE, UV__KEY_NONE, UV__KEY_NONE },
+  [UV__CALL_CHECK] = { "check", UV__KEY_NONE, UV__KEY_NONE, UV__KEY_NONE },
+  [UV__CALL_CLOSE] = { "close", UV__KEY_NONE, UV__KEY_NONE, UV__KEY_NONE },
+  [UV__CALL_CONNECT] = { "connect", UV__KEY_STATUS, UV__KEY_STATUS,
+                         UV__KEY_FD },
+  [UV__CALL_CONNECTION] = { "connection", UV__KEY_STATUS, UV__KEY_STATUS,
+                            UV__KEY_FD },
+  [UV__CALL_EXIT] = { "exit", UV__KEY_STATUS, UV__KEY_STATUS, UV__KEY_PID },
+  [UV__CALL_FS] = { "fs", UV__KEY_STATUS, UV__KEY_STATUS, UV__KEY_FD },
+  [UV__CALL_FS_EVENT] = { "fs_event", UV__KEY_STATUS, UV__KEY_STATUS,
+                          UV__KEY_NONE },
+  [UV__CALL_FS_POLL] = { "fs_poll", UV__KEY_STATUS, UV__KEY_STATUS,
+                         UV__KEY_NONE },
+  [UV__CALL_GETADDRINFO] = { "getaddrinfo", UV__KEY_STATUS, UV__KEY_STATUS,
+                             UV__KEY_NONE },
+  [UV__CALL_GETNAMEINFO] = { "getnameinfo", UV__KEY_STATUS, UV__KEY_STATUS,
+                             UV__KEY_NONE },
+  [UV__CALL_IDLE] = { "idle", UV__KEY_NONE, UV__KEY_NONE, UV__KEY_NONE },
+  [UV__CALL_POLL] = { "poll", UV__KEY_STATUS, UV__KEY_STATUS, UV__KEY_FD },
+  [UV__CALL_PREPARE] = { "prepare", UV__KEY_NONE, UV__KEY_NONE, UV__KEY_NONE },
+  [UV__CALL_RANDOM] = { "random", UV__KEY_STATUS, UV__KEY_STATUS,
+                        UV__KEY_NONE },
+  [UV__CALL_READ] = { "read", UV__KEY_BYTES, UV__KEY_STATUS, UV__KEY_FD },
+  [UV__CALL_RECV] = { "recv", UV__KEY_BYTES, UV__KEY_STATUS, UV__KEY_FD },
+  [UV__CALL_SEND] = { "send", UV__KEY_STATUS, UV__KEY_STATUS, UV__KEY_FD },
+  [UV__CALL_SHUTDOWN] = { "shutdown", UV__KEY_STATUS, UV__KEY_STATUS,
+                          UV__KEY_FD },
+  [UV__CALL_SIGNAL] = { "signal", UV__KEY_NONE, UV__KEY_NONE, UV__KEY_SIGNUM },
+  [UV__CALL_TIMER] = { "timer", UV__KEY_NONE, UV__KEY_NONE, UV__KEY_NONE },
+  [UV__CALL_WALK] = { "walk", UV__KEY_NONE, UV__KEY_NONE, UV__KEY_NONE },
+  [UV__CALL_WRITE] = { "write", UV__KEY_BYTES, UV__KEY_STATUS, UV__KEY_FD },
+};
+static_assert(ARRAY_SIZE(uv__calls) == UV__CALL_MAX, "one per call");
+
+const struct uv__class_row uv__classes[] = {
+  [UV__CLASS_WORK] = { "work", NULL },
+  [UV__CLASS_RANDOM] = { "work", "random" },
+  [UV__CLASS_FS] = { "fs", NULL },
+  [UV__CLASS_GETADDRINFO] = { "dns", "getaddrinfo" },
+  [UV__CLASS_GETNAMEINFO] = { "dns", "getnameinfo" },
+};
+static_assert(ARRAY_SIZE(uv__classes) == UV__CLASS_MAX, "one per class");
+
+const char* uv__call_name(enum uv__call call) {
+  return call < UV__CALL_MAX ? uv__calls[call].name : "unknown";
+}
+
+const char* uv__class_name(enum uv__work_class work_class) {
+  return work_class < UV__CLASS_MAX ? uv__classes[work_class].name : "unknown";
+}

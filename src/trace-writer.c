@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every PERIOD_MS, and when a ring has UV__TRACE_BLOCK records: the rings of
- * all threads, oldest records first in each, as lines of text into a buffer. The
- * buffer goes into the file when it is full or PERIOD_MS old. A viewer sorts by
+ * all threads, oldest records first in each, as lines of text into a buffer.
+ * That goes into the file when it is full or PERIOD_MS old. A viewer sorts by
  * time, so the threads need no common order.
  *
  * What was written stays readable whatever becomes of the process: one event is

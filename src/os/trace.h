@@ -26,8 +26,8 @@ void uv__trace_os_close(uv_file fd);
  * fails instead of ending the process. */
 int uv__trace_os_start_thread(uv_thread_t* thread, uv_thread_cb entry);
 
-/* Does the process have other threads? 1 where the system does not say. Context:
- * any. */
+/* Does the process have other threads? 1 where the system does not say.
+ * Context: any. */
 int uv__trace_os_has_threads(void);
 
 /* Lets other threads go first where processors are scarce, as far as the system
