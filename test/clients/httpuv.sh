@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # httpuv: R's web server, a uv loop on a background thread. Its own tests, and
 # traffic from curl.
+# shellcheck source=test/clients/testthat.bash
+. "$here/testthat.bash"
 about="R's web server: its own tests, and parallel requests"
 package=r-cran-httpuv
 packages="r-cran-testthat r-cran-curl r-base-core curl"
@@ -16,18 +18,7 @@ prepare() {
 
 own_tests() {
   cd /data/tests || return
-  timeout 150 Rscript -e '
-    library(testthat)
-    library(httpuv)
-    results <- as.data.frame(test_dir("testthat", package = "httpuv",
-      reporter = "check", stop_on_failure = FALSE,
-      load_package = "installed"))
-    names <- gsub("[^A-Za-z0-9]+", "_", results$test)
-    files <- sub("\\.R$", "", sub("^test-", "", results$file))
-    word <- ifelse(results$failed > 0 | results$error, "bad",
-                   ifelse(results$skipped, "skip", "ok"))
-    cat(paste0(word, " ", files, ":", names, "\n"), sep = "",
-        file = "/out/results", append = TRUE)'
+  testthat 150 httpuv
 }
 
 traffic() {

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # fs: files and directories for R, through libuv's synchronous functions. Its
 # own tests.
+# shellcheck source=test/clients/testthat.bash
+. "$here/testthat.bash"
 about="R's fs: its own tests"
 release=forky
 package=r-cran-fs
@@ -18,16 +20,5 @@ prepare() {
 
 workload() {
   cd /data/tests || return
-  timeout 800 Rscript -e '
-    library(testthat)
-    library(fs)
-    results <- as.data.frame(test_dir("testthat", package = "fs",
-      reporter = "check", stop_on_failure = FALSE,
-      load_package = "installed"))
-    names <- gsub("[^A-Za-z0-9]+", "_", paste(results$context, results$test))
-    files <- sub("\\.R$", "", sub("^test-", "", results$file))
-    word <- ifelse(results$failed > 0 | results$error, "bad",
-                   ifelse(results$skipped, "skip", "ok"))
-    cat(paste0(word, " ", files, ":", names, "\n"), sep = "",
-        file = "/out/results", append = TRUE)'
+  testthat 800 fs
 }
