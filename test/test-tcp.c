@@ -74,19 +74,26 @@ TEST_IMPL(tcp_connection_waits_for_accept) {
   return 0;
 }
 
+/* Binds `second` to the address that `first` listens on, and returns it. */
+static struct sockaddr_in bind_twice(uv_tcp_t* first, uv_tcp_t* second) {
+  struct sockaddr_in addr = test_loopback();
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_tcp_init(&loop, first));
+  ASSERT_OK(uv_tcp_init(&loop, second));
+  ASSERT_OK(uv_tcp_bind(first, (struct sockaddr*) &addr, 0));
+  ASSERT_OK(uv_listen((uv_stream_t*) first, 1, on_connection));
+  addr = test_tcp_address(first);
+  ASSERT_OK(uv_tcp_bind(second, (struct sockaddr*) &addr, 0));
+  return addr;
+}
+
 /* listen, not bind, reports an address in use. */
 TEST_IMPL(tcp_address_in_use_is_deferred) {
-  struct sockaddr_in addr = test_loopback();
   uv_tcp_t first;
   uv_tcp_t second;
 
-  ASSERT_OK(uv_loop_init(&loop));
-  ASSERT_OK(uv_tcp_init(&loop, &first));
-  ASSERT_OK(uv_tcp_init(&loop, &second));
-  ASSERT_OK(uv_tcp_bind(&first, (struct sockaddr*) &addr, 0));
-  ASSERT_OK(uv_listen((uv_stream_t*) &first, 1, on_connection));
-  addr = test_tcp_address(&first);
-  ASSERT_OK(uv_tcp_bind(&second, (struct sockaddr*) &addr, 0));
+  bind_twice(&first, &second);
   ASSERT_ERR(UV_EADDRINUSE,
              uv_listen((uv_stream_t*) &second, 1, on_connection));
   test_close_loop(&loop);
@@ -97,18 +104,11 @@ TEST_IMPL(tcp_address_in_use_is_deferred) {
 /* The callback reports it; the handle is no more readable or writable than
  * before. */
 TEST_IMPL(tcp_address_in_use_fails_the_connect) {
-  struct sockaddr_in addr = test_loopback();
   uv_tcp_t first;
   uv_tcp_t second;
   uv_connect_t req;
+  struct sockaddr_in addr = bind_twice(&first, &second);
 
-  ASSERT_OK(uv_loop_init(&loop));
-  ASSERT_OK(uv_tcp_init(&loop, &first));
-  ASSERT_OK(uv_tcp_init(&loop, &second));
-  ASSERT_OK(uv_tcp_bind(&first, (struct sockaddr*) &addr, 0));
-  ASSERT_OK(uv_listen((uv_stream_t*) &first, 1, on_connection));
-  addr = test_tcp_address(&first);
-  ASSERT_OK(uv_tcp_bind(&second, (struct sockaddr*) &addr, 0));
   struct sockaddr_storage name;
   int len = sizeof(name);
   ASSERT_ERR(UV_EADDRINUSE,

@@ -14,21 +14,6 @@
 #include <unistd.h>
 
 static uv_loop_t loop;
-static int callbacks;
-static ssize_t last_result;
-
-static void on_fs(uv_fs_t* req) {
-  callbacks++;
-  last_result = req->result;
-}
-
-static ssize_t run_one(int err, uv_fs_t* req) {
-  ASSERT_OK(err);
-  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
-  uv_fs_req_cleanup(req);
-  return last_result;
-}
-
 /* Each case in its own process, because its changes are permanent. */
 static void in_child(void (*run)(const void* arg), const void* arg) {
   int status;
@@ -64,15 +49,17 @@ static void use_files(void) {
   uv_buf_t buf = uv_buf_init(text, sizeof(text));
   uv_fs_t req;
 
-  ssize_t fd = run_one(
-      uv_fs_open(&loop, &req, "file", O_RDWR | O_CREAT, 0600, on_fs), &req);
+  ssize_t fd = uring_run(
+      uv_fs_open(&loop, &req, "file", O_RDWR | O_CREAT, 0600, uring_cb), &req);
   ASSERT_GE(fd, 0);
-  ASSERT_OK(run_one(uv_fs_stat(&loop, &req, "file", on_fs), &req));
+  ASSERT_OK(uring_run(uv_fs_stat(&loop, &req, "file", uring_cb), &req));
+  ASSERT_EQ(4,
+            uring_run(uv_fs_write(&loop, &req, (int) fd, &buf, 1, 0, uring_cb),
+                      &req));
   ASSERT_EQ(
-      4, run_one(uv_fs_write(&loop, &req, (int) fd, &buf, 1, 0, on_fs), &req));
-  ASSERT_EQ(
-      4, run_one(uv_fs_read(&loop, &req, (int) fd, &buf, 1, 0, on_fs), &req));
-  ASSERT_OK(run_one(uv_fs_close(&loop, &req, (int) fd, on_fs), &req));
+      4,
+      uring_run(uv_fs_read(&loop, &req, (int) fd, &buf, 1, 0, uring_cb), &req));
+  ASSERT_OK(uring_run(uv_fs_close(&loop, &req, (int) fd, uring_cb), &req));
   ASSERT_EQ(0, uring_count());
   test_close_loop(&loop);
 }
@@ -129,17 +116,17 @@ static void run_refused_later(const void* arg) {
 
   uring_ask_for("2");
   ASSERT_OK(uv_loop_init(&loop));
-  ASSERT_OK(run_one(uv_fs_stat(&loop, &req, ".", on_fs), &req));
+  ASSERT_OK(uring_run(uv_fs_stat(&loop, &req, ".", uring_cb), &req));
   if (uring_count() == 0)
     SKIP("this kernel has no io_uring");
-  callbacks = 0;
-  ASSERT_OK(uv_fs_stat(&loop, &left[0], ".", on_fs));
-  ASSERT_OK(uv_fs_mkdir(&loop, &left[1], "never", 0700, on_fs));
-  ASSERT_OK(uv_fs_open(&loop, &left[2], "none", O_RDONLY, 0, on_fs));
+  uring_callbacks = 0;
+  ASSERT_OK(uv_fs_stat(&loop, &left[0], ".", uring_cb));
+  ASSERT_OK(uv_fs_mkdir(&loop, &left[1], "never", 0700, uring_cb));
+  ASSERT_OK(uv_fs_open(&loop, &left[2], "none", O_RDONLY, 0, uring_cb));
   ASSERT_OK(uv_cancel((uv_req_t*) &left[1]));
   answer_uring(asking->action);
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
-  ASSERT_EQ(3, callbacks);
+  ASSERT_EQ(3, uring_callbacks);
   ASSERT_OK(left[0].result);
   ASSERT_PTR_EQ(&left[0].statbuf, left[0].ptr);
   ASSERT_ERR(UV_ECANCELED, left[1].result);
@@ -178,24 +165,27 @@ static void become_nobody(void) {
 }
 
 static void expect_refused(int err, uv_fs_t* req) {
-  ASSERT_ERR(UV_EACCES, run_one(err, req));
+  ASSERT_ERR(UV_EACCES, uring_run(err, req));
 }
 
 /* Only root may enter "closed" or read "secret". */
 static void expect_all_refused(void) {
   uv_fs_t req;
 
-  expect_refused(uv_fs_open(&loop, &req, "secret", O_RDONLY, 0, on_fs), &req);
-  expect_refused(uv_fs_open(&loop, &req, "closed/f", O_RDONLY, 0, on_fs), &req);
-  expect_refused(uv_fs_stat(&loop, &req, "closed/f", on_fs), &req);
-  expect_refused(uv_fs_lstat(&loop, &req, "closed/f", on_fs), &req);
-  expect_refused(uv_fs_unlink(&loop, &req, "secret", on_fs), &req);
-  expect_refused(uv_fs_unlink(&loop, &req, "closed/f", on_fs), &req);
-  expect_refused(uv_fs_rmdir(&loop, &req, "closed", on_fs), &req);
-  expect_refused(uv_fs_mkdir(&loop, &req, "new", 0700, on_fs), &req);
-  expect_refused(uv_fs_rename(&loop, &req, "secret", "new", on_fs), &req);
-  expect_refused(uv_fs_symlink(&loop, &req, "secret", "new", 0, on_fs), &req);
-  expect_refused(uv_fs_link(&loop, &req, "closed/f", "new", on_fs), &req);
+  expect_refused(uv_fs_open(&loop, &req, "secret", O_RDONLY, 0, uring_cb),
+                 &req);
+  expect_refused(uv_fs_open(&loop, &req, "closed/f", O_RDONLY, 0, uring_cb),
+                 &req);
+  expect_refused(uv_fs_stat(&loop, &req, "closed/f", uring_cb), &req);
+  expect_refused(uv_fs_lstat(&loop, &req, "closed/f", uring_cb), &req);
+  expect_refused(uv_fs_unlink(&loop, &req, "secret", uring_cb), &req);
+  expect_refused(uv_fs_unlink(&loop, &req, "closed/f", uring_cb), &req);
+  expect_refused(uv_fs_rmdir(&loop, &req, "closed", uring_cb), &req);
+  expect_refused(uv_fs_mkdir(&loop, &req, "new", 0700, uring_cb), &req);
+  expect_refused(uv_fs_rename(&loop, &req, "secret", "new", uring_cb), &req);
+  expect_refused(uv_fs_symlink(&loop, &req, "secret", "new", 0, uring_cb),
+                 &req);
+  expect_refused(uv_fs_link(&loop, &req, "closed/f", "new", uring_cb), &req);
 }
 
 struct way {
@@ -203,18 +193,22 @@ struct way {
   int sqpoll;
 };
 
-static void run_as_nobody(const void* arg) {
-  const struct way* way = arg;
-  uv_fs_t req;
-
+static void start_loop(const struct way* way) {
   uring_ask_for(way->value);
   ASSERT_OK(uv_loop_init(&loop));
   if (way->sqpoll)
     ASSERT_OK(uv_loop_configure(&loop, UV_LOOP_USE_IO_URING_SQPOLL));
+}
+
+static void run_as_nobody(const void* arg) {
+  const struct way* way = arg;
+  uv_fs_t req;
+
+  start_loop(way);
   ssize_t fd =
-      run_one(uv_fs_open(&loop, &req, "secret", O_RDONLY, 0, on_fs), &req);
+      uring_run(uv_fs_open(&loop, &req, "secret", O_RDONLY, 0, uring_cb), &req);
   ASSERT_GE(fd, 0);
-  ASSERT_OK(run_one(uv_fs_stat(&loop, &req, "closed/f", on_fs), &req));
+  ASSERT_OK(uring_run(uv_fs_stat(&loop, &req, "closed/f", uring_cb), &req));
   if (way->sqpoll || way->value[0] != '0')
     if (uring_count() == 0)
       SKIP("this kernel has no io_uring");
@@ -222,8 +216,8 @@ static void run_as_nobody(const void* arg) {
   become_nobody();
   expect_all_refused();
   /* What was opened before stays open. */
-  ASSERT_OK(run_one(uv_fs_fstat(&loop, &req, (int) fd, on_fs), &req));
-  ASSERT_OK(run_one(uv_fs_close(&loop, &req, (int) fd, on_fs), &req));
+  ASSERT_OK(uring_run(uv_fs_fstat(&loop, &req, (int) fd, uring_cb), &req));
+  ASSERT_OK(uring_run(uv_fs_close(&loop, &req, (int) fd, uring_cb), &req));
   test_close_loop(&loop);
 }
 
@@ -232,14 +226,12 @@ static void run_asked_before(const void* arg) {
   const struct way* way = arg;
   uv_fs_t req;
 
-  uring_ask_for(way->value);
-  ASSERT_OK(uv_loop_init(&loop));
-  if (way->sqpoll)
-    ASSERT_OK(uv_loop_configure(&loop, UV_LOOP_USE_IO_URING_SQPOLL));
-  ASSERT_ERR(UV_EBADF, run_one(uv_fs_close(&loop, &req, 9999, on_fs), &req));
+  start_loop(way);
+  ASSERT_ERR(UV_EBADF,
+             uring_run(uv_fs_close(&loop, &req, 9999, uring_cb), &req));
   if (uring_count() == 0)
     SKIP("this kernel has no io_uring");
-  ASSERT_OK(uv_fs_open(&loop, &req, "secret", O_RDONLY, 0, on_fs));
+  ASSERT_OK(uv_fs_open(&loop, &req, "secret", O_RDONLY, 0, uring_cb));
   become_nobody();
   expect_refused(0, &req);
   test_close_loop(&loop);

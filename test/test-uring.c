@@ -41,12 +41,19 @@ int uring_count(void) {
 }
 
 static uv_loop_t loop;
-static int callbacks;
+int uring_callbacks;
 static ssize_t last_result;
 
-static void on_fs(uv_fs_t* req) {
-  callbacks++;
+void uring_cb(uv_fs_t* req) {
+  uring_callbacks++;
   last_result = req->result;
+}
+
+ssize_t uring_run(int err, uv_fs_t* req) {
+  ASSERT_OK(err);
+  ASSERT_EQ(0, uv_run(req->loop, UV_RUN_DEFAULT));
+  uv_fs_req_cleanup(req);
+  return last_result;
 }
 
 /* The modes: what the kernel completes at once; everything (which the pool
@@ -69,14 +76,13 @@ static void need_ring(int how) {
 
   start_loop(how);
   ASSERT_EQ(0, uring_count());
-  ASSERT_OK(uv_fs_open(&loop, &req, ".", O_RDONLY, 0, on_fs));
-  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
-  uv_fs_req_cleanup(&req);
-  ASSERT_GE(last_result, 0);
-  ASSERT_EQ(0, close((int) last_result));
+  ssize_t fd =
+      uring_run(uv_fs_open(&loop, &req, ".", O_RDONLY, 0, uring_cb), &req);
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ(0, close((int) fd));
   if (uring_count() == 0)
     SKIP("this kernel has no io_uring");
-  callbacks = 0;
+  uring_callbacks = 0;
 }
 
 static int make_file(const char* path, const char* text) {
@@ -209,10 +215,10 @@ static void compare_request(size_t i) {
 
   (void) requests[i](&here, NULL);
   memcpy(text, at.text, sizeof(text));
-  ASSERT_OK(requests[i](&ring, on_fs));
-  ASSERT_EQ((intptr_t) i, callbacks); /* never before it returns */
+  ASSERT_OK(requests[i](&ring, uring_cb));
+  ASSERT_EQ((intptr_t) i, uring_callbacks); /* never before it returns */
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
-  ASSERT_EQ((intptr_t) i + 1, callbacks);
+  ASSERT_EQ((intptr_t) i + 1, uring_callbacks);
   if (here.result != ring.result)
     fprintf(stderr, "request %zu\n", i);
   ASSERT_EQ(here.result, ring.result);
@@ -261,13 +267,6 @@ TEST_IMPL(uring_polled_all_results_equal_the_pools) {
   return 0;
 }
 
-static ssize_t run_one(int err, uv_fs_t* req) {
-  ASSERT_OK(err);
-  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
-  uv_fs_req_cleanup(req);
-  return last_result;
-}
-
 /* Requests that change something, in an order in which each effect shows. */
 static void do_all(int how) {
   uv_fs_t req;
@@ -277,11 +276,11 @@ static void do_all(int how) {
   mode_t mask = umask(022);
 
   need_ring(how);
-  ASSERT_OK(run_one(uv_fs_mkdir(&loop, &req, "d", 0777, on_fs), &req));
+  ASSERT_OK(uring_run(uv_fs_mkdir(&loop, &req, "d", 0777, uring_cb), &req));
   ASSERT_EQ(0, stat("d", &st));
   ASSERT_EQ(0755, st.st_mode & 07777);
-  ssize_t fd = run_one(
-      uv_fs_open(&loop, &req, "d/f", O_RDWR | O_CREAT, 0666, on_fs), &req);
+  ssize_t fd = uring_run(
+      uv_fs_open(&loop, &req, "d/f", O_RDWR | O_CREAT, 0666, uring_cb), &req);
   ASSERT_GE(fd, 0);
   ASSERT_EQ(FD_CLOEXEC, fcntl((int) fd, F_GETFD));
   ASSERT_EQ(0, fstat((int) fd, &st));
@@ -289,37 +288,42 @@ static void do_all(int how) {
 
   bufs[0] = uv_buf_init("hello ", 6);
   bufs[1] = uv_buf_init("world", 5);
-  ASSERT_EQ(
-      11, run_one(uv_fs_write(&loop, &req, (int) fd, bufs, 2, 2, on_fs), &req));
+  ASSERT_EQ(11,
+            uring_run(uv_fs_write(&loop, &req, (int) fd, bufs, 2, 2, uring_cb),
+                      &req));
   /* At the current position, which is still the start. */
-  ASSERT_EQ(5,
-            run_one(uv_fs_write(&loop, &req, (int) fd, bufs + 1, 1, -1, on_fs),
-                    &req));
+  ASSERT_EQ(5, uring_run(uv_fs_write(&loop, &req, (int) fd, bufs + 1, 1, -1,
+                                     uring_cb),
+                         &req));
   bufs[0] = uv_buf_init(text, 5);
   bufs[1] = uv_buf_init(text + 5, 11);
   ASSERT_EQ(
-      13, run_one(uv_fs_read(&loop, &req, (int) fd, bufs, 2, 0, on_fs), &req));
+      13,
+      uring_run(uv_fs_read(&loop, &req, (int) fd, bufs, 2, 0, uring_cb), &req));
   ASSERT_STR_EQ("worldlo world", text);
-  ASSERT_EQ(
-      8, run_one(uv_fs_read(&loop, &req, (int) fd, bufs, 2, -1, on_fs), &req));
+  ASSERT_EQ(8,
+            uring_run(uv_fs_read(&loop, &req, (int) fd, bufs, 2, -1, uring_cb),
+                      &req));
   ASSERT_EQ(13, lseek((int) fd, 0, SEEK_CUR));
-  ASSERT_OK(run_one(uv_fs_ftruncate(&loop, &req, (int) fd, 3, on_fs), &req));
+  ASSERT_OK(
+      uring_run(uv_fs_ftruncate(&loop, &req, (int) fd, 3, uring_cb), &req));
   ASSERT_EQ(0, fstat((int) fd, &st));
   ASSERT_EQ(3, st.st_size);
-  ASSERT_OK(run_one(uv_fs_close(&loop, &req, (int) fd, on_fs), &req));
+  ASSERT_OK(uring_run(uv_fs_close(&loop, &req, (int) fd, uring_cb), &req));
   ASSERT_EQ(-1, fcntl((int) fd, F_GETFD));
 
-  ASSERT_OK(run_one(uv_fs_rename(&loop, &req, "d/f", "d/g", on_fs), &req));
+  ASSERT_OK(uring_run(uv_fs_rename(&loop, &req, "d/f", "d/g", uring_cb), &req));
   ASSERT_EQ(-1, access("d/f", F_OK));
-  ASSERT_OK(run_one(uv_fs_link(&loop, &req, "d/g", "d/h", on_fs), &req));
-  ASSERT_OK(run_one(uv_fs_symlink(&loop, &req, "g", "d/i", 0, on_fs), &req));
+  ASSERT_OK(uring_run(uv_fs_link(&loop, &req, "d/g", "d/h", uring_cb), &req));
+  ASSERT_OK(
+      uring_run(uv_fs_symlink(&loop, &req, "g", "d/i", 0, uring_cb), &req));
   ASSERT_EQ(1, readlink("d/i", text, sizeof(text)));
   ASSERT_EQ(0, stat("d/i", &st));
   ASSERT_EQ(2, st.st_nlink);
-  ASSERT_OK(run_one(uv_fs_unlink(&loop, &req, "d/g", on_fs), &req));
-  ASSERT_OK(run_one(uv_fs_unlink(&loop, &req, "d/h", on_fs), &req));
-  ASSERT_OK(run_one(uv_fs_unlink(&loop, &req, "d/i", on_fs), &req));
-  ASSERT_OK(run_one(uv_fs_rmdir(&loop, &req, "d", on_fs), &req));
+  ASSERT_OK(uring_run(uv_fs_unlink(&loop, &req, "d/g", uring_cb), &req));
+  ASSERT_OK(uring_run(uv_fs_unlink(&loop, &req, "d/h", uring_cb), &req));
+  ASSERT_OK(uring_run(uv_fs_unlink(&loop, &req, "d/i", uring_cb), &req));
+  ASSERT_OK(uring_run(uv_fs_rmdir(&loop, &req, "d", uring_cb), &req));
   ASSERT_EQ(-1, access("d", F_OK));
   umask(mask);
   test_close_loop(&loop);
@@ -340,11 +344,11 @@ static uv_fs_t many[MANY];
 static void do_many(int how) {
   need_ring(how);
   for (int round = 0; round < 3; round++) {
-    callbacks = 0;
+    uring_callbacks = 0;
     for (int i = 0; i < MANY; i++)
-      ASSERT_OK(uv_fs_stat(&loop, &many[i], i % 2 ? "." : "none", on_fs));
+      ASSERT_OK(uv_fs_stat(&loop, &many[i], i % 2 ? "." : "none", uring_cb));
     ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
-    ASSERT_EQ(MANY, callbacks);
+    ASSERT_EQ(MANY, uring_callbacks);
     for (int i = 0; i < MANY; i++) {
       ASSERT_ERR(i % 2 ? 0 : UV_ENOENT, many[i].result);
       uv_fs_req_cleanup(&many[i]);
@@ -363,7 +367,7 @@ TEST_IMPL(uring_polled_more_than_there_is_room_for) {
   return 0;
 }
 
-/* Many reads of the same file in one iteration, and again from their callbacks.
+/* Many reads of the same file in one iteration, and again from their uring_callbacks.
  */
 static char blocks[1000][16];
 static uv_file blocks_fd;
@@ -375,7 +379,7 @@ static void on_block(uv_fs_t* req) {
   ASSERT_EQ((ssize_t) sizeof(blocks[i]), req->result);
   ASSERT_EQ((int) i, atoi(blocks[i]));
   uv_fs_req_cleanup(req);
-  if (++callbacks > 5000)
+  if (++uring_callbacks > 5000)
     return;
   memset(blocks[i], 0, sizeof(blocks[i]));
   ASSERT_OK(uv_fs_read(&loop, req, blocks_fd, &buf, 1,
@@ -396,7 +400,7 @@ static void read_blocks(int how) {
                          (int64_t) (i * sizeof(blocks[i])), on_block));
   }
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
-  ASSERT_EQ(6000, callbacks);
+  ASSERT_EQ(6000, uring_callbacks);
   close(blocks_fd);
   test_close_loop(&loop);
 }
@@ -435,12 +439,12 @@ TEST_IMPL(uring_writes_at_the_cursor) {
   ASSERT_OK(uv_thread_create(&thread, write_records, &fd));
   for (int i = 0; i < RECORDS; i++) {
     uv_buf_t buf = uv_buf_init(records[i], RECORD_SIZE);
-    ASSERT_OK(uv_fs_write(&loop, &many[i], fd, &buf, 1, -1, on_fs));
+    ASSERT_OK(uv_fs_write(&loop, &many[i], fd, &buf, 1, -1, uring_cb));
     if (i % 8 == 7)
       uv_run(&loop, UV_RUN_NOWAIT);
   }
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
-  ASSERT_EQ(RECORDS, callbacks);
+  ASSERT_EQ(RECORDS, uring_callbacks);
   ASSERT_OK(uv_thread_join(&thread));
   for (int i = 0; i < RECORDS; i++) {
     ASSERT_EQ(RECORD_SIZE, many[i].result);
@@ -480,7 +484,7 @@ TEST_IMPL(uring_write_is_never_short) {
   ASSERT_OK(uv_thread_create(&reader, read_all, &fds[0]));
   ASSERT_EQ(
       SIZE + 100,
-      run_one(uv_fs_write(&loop, &req, fds[1], bufs, 3, -1, on_fs), &req));
+      uring_run(uv_fs_write(&loop, &req, fds[1], bufs, 3, -1, uring_cb), &req));
   close(fds[1]);
   ASSERT_OK(uv_thread_join(&reader));
   close(fds[0]);
@@ -496,38 +500,38 @@ TEST_IMPL(uring_cancel) {
   int fds[2];
 
   need_ring(ALL);
-  ASSERT_OK(uv_fs_mkdir(&loop, &req, "never", 0700, on_fs));
+  ASSERT_OK(uv_fs_mkdir(&loop, &req, "never", 0700, uring_cb));
   ASSERT_OK(uv_cancel((uv_req_t*) &req));
-  ASSERT_EQ(0, callbacks);
+  ASSERT_EQ(0, uring_callbacks);
   ASSERT_OK(uv_cancel((uv_req_t*) &req)); /* changes nothing */
-  ASSERT_ERR(UV_ECANCELED, run_one(0, &req));
+  ASSERT_ERR(UV_ECANCELED, uring_run(0, &req));
   ASSERT_EQ(-1, access("never", F_OK));
-  ASSERT_OK(uv_fs_stat(&loop, &req, ".", on_fs));
+  ASSERT_OK(uv_fs_stat(&loop, &req, ".", uring_cb));
   ASSERT_OK(uv_cancel((uv_req_t*) &req));
-  ASSERT_ERR(UV_ECANCELED, run_one(0, &req));
+  ASSERT_ERR(UV_ECANCELED, uring_run(0, &req));
   ASSERT_NULL(req.ptr);
 
   ASSERT_EQ(0, pipe(fds));
-  ASSERT_OK(uv_fs_read(&loop, &req, fds[0], &buf, 1, -1, on_fs));
+  ASSERT_OK(uv_fs_read(&loop, &req, fds[0], &buf, 1, -1, uring_cb));
   uv_run(&loop, UV_RUN_NOWAIT);
-  ASSERT_EQ(2, callbacks);
+  ASSERT_EQ(2, uring_callbacks);
   ASSERT_OK(uv_cancel((uv_req_t*) &req));
-  ASSERT_EQ(2, callbacks);
+  ASSERT_EQ(2, uring_callbacks);
   ASSERT_OK(uv_cancel((uv_req_t*) &req));
-  ASSERT_ERR(UV_ECANCELED, run_one(0, &req));
+  ASSERT_ERR(UV_ECANCELED, uring_run(0, &req));
   /* Nothing was read. */
   ASSERT_EQ(1, write(fds[1], "x", 1));
   ASSERT_EQ(1, read(fds[0], &byte, 1));
 
   /* Whatever the result is, it is kept. */
   for (int i = 0; i < 200; i++) {
-    ASSERT_OK(uv_fs_stat(&loop, &req, ".", on_fs));
+    ASSERT_OK(uv_fs_stat(&loop, &req, ".", uring_cb));
     uv_run(&loop, UV_RUN_NOWAIT);
     int err = uv_cancel((uv_req_t*) &req);
     ASSERT(err == 0 || err == UV_EBUSY);
-    ASSERT_ERR(err == 0 ? UV_ECANCELED : 0, run_one(0, &req));
+    ASSERT_ERR(err == 0 ? UV_ECANCELED : 0, uring_run(0, &req));
   }
-  ASSERT_EQ(203, callbacks);
+  ASSERT_EQ(203, uring_callbacks);
   close(fds[0]);
   close(fds[1]);
   test_close_loop(&loop);
@@ -543,10 +547,10 @@ TEST_IMPL(uring_cancel_while_observed) {
   options.size = sizeof(options);
   ASSERT_OK(uvx_metrics_start(&options));
   need_ring(ALL);
-  ASSERT_OK(uv_fs_mkdir(&loop, &req, "never", 0700, on_fs));
+  ASSERT_OK(uv_fs_mkdir(&loop, &req, "never", 0700, uring_cb));
   ASSERT_OK(uv_cancel((uv_req_t*) &req));
-  ASSERT_ERR(UV_ECANCELED, run_one(0, &req));
-  ASSERT_EQ(1, callbacks);
+  ASSERT_ERR(UV_ECANCELED, uring_run(0, &req));
+  ASSERT_EQ(1, uring_callbacks);
   ASSERT_EQ(-1, access("never", F_OK));
   test_close_loop(&loop);
   ASSERT_OK(uvx_metrics_stop());
@@ -562,11 +566,11 @@ TEST_IMPL(uring_polled_cancel_is_refused) {
 
   need_ring(POLLED_ALL);
   ASSERT_EQ(0, pipe(fds));
-  ASSERT_OK(uv_fs_read(&loop, &req, fds[0], &buf, 1, -1, on_fs));
+  ASSERT_OK(uv_fs_read(&loop, &req, fds[0], &buf, 1, -1, uring_cb));
   uv_run(&loop, UV_RUN_NOWAIT);
   ASSERT_ERR(UV_EBUSY, uv_cancel((uv_req_t*) &req));
   ASSERT_EQ(1, write(fds[1], "x", 1));
-  ASSERT_EQ(1, run_one(0, &req));
+  ASSERT_EQ(1, uring_run(0, &req));
   ASSERT_EQ('x', byte);
   close(fds[0]);
   close(fds[1]);
@@ -587,17 +591,18 @@ TEST_IMPL(uring_large_transfers) {
     data[i] = (char) (i * 7 + i / 4096);
   need_ring(ALL);
   int fd = make_file("large", "");
-  ASSERT_EQ(SIZE,
-            run_one(uv_fs_write(&loop, &req, fd, &whole, 1, 0, on_fs), &req));
+  ASSERT_EQ(
+      SIZE,
+      uring_run(uv_fs_write(&loop, &req, fd, &whole, 1, 0, uring_cb), &req));
   whole.base = copy;
-  ASSERT_EQ(SIZE,
-            run_one(uv_fs_read(&loop, &req, fd, &whole, 1, 0, on_fs), &req));
+  ASSERT_EQ(SIZE, uring_run(uv_fs_read(&loop, &req, fd, &whole, 1, 0, uring_cb),
+                            &req));
   ASSERT_MEM_EQ(data, copy, SIZE);
   for (int i = 0; i < PARTS; i++)
     parts[i] = uv_buf_init(data + i, 1);
-  ASSERT_EQ(
-      PARTS,
-      run_one(uv_fs_write(&loop, &req, fd, parts, PARTS, SIZE, on_fs), &req));
+  ASSERT_EQ(PARTS, uring_run(uv_fs_write(&loop, &req, fd, parts, PARTS, SIZE,
+                                         uring_cb),
+                             &req));
   ASSERT_EQ(PARTS, pread(fd, copy, SIZE, SIZE));
   ASSERT_MEM_EQ(data, copy, PARTS);
   close(fd);
@@ -620,11 +625,12 @@ TEST_IMPL(uring_short_write_keeps_what_was_written) {
   signal(SIGXFSZ, SIG_IGN);
   struct rlimit lower = { LIMIT, limit.rlim_max };
   ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &lower));
-  ASSERT_EQ(4, run_one(uv_fs_write(&loop, &req, fd, &buf, 1, LIMIT - 4, on_fs),
-                       &req));
+  ASSERT_EQ(
+      4, uring_run(uv_fs_write(&loop, &req, fd, &buf, 1, LIMIT - 4, uring_cb),
+                   &req));
   ASSERT_ERR(
       UV_EFBIG,
-      run_one(uv_fs_write(&loop, &req, fd, &buf, 1, LIMIT, on_fs), &req));
+      uring_run(uv_fs_write(&loop, &req, fd, &buf, 1, LIMIT, uring_cb), &req));
   ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &limit));
   ASSERT_EQ(4, pread(fd, got, sizeof(got), LIMIT - 4));
   ASSERT_MEM_EQ("0123", got, 4);
@@ -634,11 +640,11 @@ TEST_IMPL(uring_short_write_keeps_what_was_written) {
 }
 
 static void child_of_fork(uv_fs_t* req) {
-  callbacks = 0;
+  uring_callbacks = 0;
   ASSERT_OK(uv_loop_fork(&loop));
   ASSERT_EQ(0, uring_count());
-  ASSERT_OK(uv_fs_mkdir(&loop, req, "made-by-child", 0700, on_fs));
-  while (callbacks == 0)
+  ASSERT_OK(uv_fs_mkdir(&loop, req, "made-by-child", 0700, uring_cb));
+  while (uring_callbacks == 0)
     uv_run(&loop, UV_RUN_ONCE); /* the parent's request is not ours to cancel */
   ASSERT_OK(last_result);
   ASSERT_EQ(1, uring_count());
@@ -658,9 +664,9 @@ TEST_IMPL(uring_fork) {
 
   need_ring(ALL);
   ASSERT_EQ(0, pipe(fds));
-  ASSERT_OK(uv_fs_read(&loop, &reading, fds[0], &buf, 1, -1, on_fs));
+  ASSERT_OK(uv_fs_read(&loop, &reading, fds[0], &buf, 1, -1, uring_cb));
   uv_run(&loop, UV_RUN_NOWAIT);
-  ASSERT_OK(uv_fs_mkdir(&loop, &making, "made-by-parent", 0700, on_fs));
+  ASSERT_OK(uv_fs_mkdir(&loop, &making, "made-by-parent", 0700, uring_cb));
   pid_t pid = fork();
   ASSERT_GE(pid, 0);
   if (pid == 0)
@@ -670,11 +676,11 @@ TEST_IMPL(uring_fork) {
   ASSERT_EQ(0, access("made-by-child", F_OK));
   ASSERT_EQ(-1, access("made-by-parent", F_OK));
 
-  while (callbacks == 0)
+  while (uring_callbacks == 0)
     uv_run(&loop, UV_RUN_ONCE);
   ASSERT_EQ(0, access("made-by-parent", F_OK));
   ASSERT_EQ(1, write(fds[1], "x", 1));
-  ASSERT_EQ(1, run_one(0, &reading));
+  ASSERT_EQ(1, uring_run(0, &reading));
   ASSERT_EQ('x', byte);
   uv_fs_req_cleanup(&making);
   close(fds[0]);
@@ -690,17 +696,17 @@ TEST_IMPL(uring_fork_without_telling_the_loop) {
   int status;
 
   need_ring(ALL);
-  ASSERT_OK(uv_fs_mkdir(&loop, &making, "made-by-parent", 0700, on_fs));
+  ASSERT_OK(uv_fs_mkdir(&loop, &making, "made-by-parent", 0700, uring_cb));
   pid_t pid = fork();
   ASSERT_GE(pid, 0);
   if (pid == 0) {
-    (void) uv_fs_mkdir(&loop, &other, "made-by-child", 0700, on_fs);
+    (void) uv_fs_mkdir(&loop, &other, "made-by-child", 0700, uring_cb);
     _exit(0);
   }
   ASSERT_EQ(pid, waitpid(pid, &status, 0));
   ASSERT_EQ(0, status);
-  ASSERT_OK(run_one(0, &making));
-  ASSERT_EQ(1, callbacks);
+  ASSERT_OK(uring_run(0, &making));
+  ASSERT_EQ(1, uring_callbacks);
   ASSERT_EQ(0, access("made-by-parent", F_OK));
   test_close_loop(&loop);
   return 0;
@@ -715,11 +721,11 @@ static void embed(int how) {
   need_ring(how);
   pfd.fd = uv_backend_fd(&loop);
   for (int i = 1; i <= 50; i++) {
-    ASSERT_OK(uv_fs_stat(&loop, &req, ".", on_fs));
+    ASSERT_OK(uv_fs_stat(&loop, &req, ".", uring_cb));
     ASSERT_EQ(0, uv_backend_timeout(&loop));
-    while (callbacks < i) {
+    while (uring_callbacks < i) {
       uv_run(&loop, UV_RUN_NOWAIT);
-      if (callbacks < i && uv_backend_timeout(&loop) != 0)
+      if (uring_callbacks < i && uv_backend_timeout(&loop) != 0)
         ASSERT_EQ(1, poll(&pfd, 1, 5000));
     }
     uv_fs_req_cleanup(&req);
@@ -744,7 +750,7 @@ static void on_chain(uv_fs_t* req) {
 }
 
 static void on_timer(uv_timer_t* timer) {
-  callbacks++;
+  uring_callbacks++;
   uv_close((uv_handle_t*) timer, NULL);
 }
 
@@ -759,7 +765,7 @@ TEST_IMPL(uring_chain_beside_timers_and_idle) {
   ASSERT_OK(uv_timer_start(&timer, on_timer, 1, 0));
   ASSERT_OK(uv_fs_stat(&loop, &chain_req, ".", on_chain));
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
-  ASSERT_EQ(1, callbacks);
+  ASSERT_EQ(1, uring_callbacks);
   ASSERT_EQ(0, chain_left);
 
   chain_left = 50;
@@ -792,13 +798,13 @@ TEST_IMPL(uring_thread_ends) {
 
   need_ring(AT_ONCE);
   ASSERT_EQ(0, pipe(fds));
-  ASSERT_OK(uv_fs_read(&loop, &req, fds[0], &buf, 1, -1, on_fs));
+  ASSERT_OK(uv_fs_read(&loop, &req, fds[0], &buf, 1, -1, uring_cb));
   ASSERT_OK(uv_thread_create(&thread, run_in_thread, NULL));
   ASSERT_OK(uv_thread_join(&thread));
-  ASSERT_EQ(0, callbacks);
+  ASSERT_EQ(0, uring_callbacks);
   uv_run(&loop, UV_RUN_NOWAIT);
   ASSERT_EQ(1, write(fds[1], "x", 1));
-  ASSERT_EQ(1, run_one(0, &req));
+  ASSERT_EQ(1, uring_run(0, &req));
   ASSERT_EQ('x', byte);
   close(fds[0]);
   close(fds[1]);
