@@ -129,10 +129,10 @@ static int is_explained(void) {
 }
 
 /* `why` is the error's name, or who is to blame. */
-static void say(enum uv__rule which,
-                const void* object,
-                const char* more,
-                const char* why) {
+static void print_rule(enum uv__rule which,
+                       const void* object,
+                       const char* more,
+                       const char* why) {
   const struct rule* rule = &rules[which];
   const char* name = object_name(rule->object, object);
   const char* function = rule->function;
@@ -153,13 +153,13 @@ int uv__misuse_refuse(enum uv__rule rule, const void* handle, int err) {
 
   if (is_explained()) {
     uv_err_name_r(err, name + 3, sizeof(name) - 3);
-    say(rule, handle, "", name);
+    print_rule(rule, handle, "", name);
   }
   return err;
 }
 
 /* Appends as much as there is room for. */
-static void append(char* text, size_t size, const char* more) {
+static void append_text(char* text, size_t size, const char* more) {
   size_t len = strlen(text);
 
   snprintf(text + len, size - len, "%s", more);
@@ -182,23 +182,23 @@ int uv__misuse_refuse_busy(const uv_loop_t* loop) {
     snprintf(item, sizeof(item), "%s %s %p%s", count == 1 ? "" : ",",
              handle_name(handle), (const void*) handle,
              uv__is_closing(handle) ? " (closing)" : "");
-    append(text, sizeof(text), item);
+    append_text(text, sizeof(text), item);
   }
   if (count > NAMED_MAX) {
     snprintf(item, sizeof(item), " and %u more handles", count - NAMED_MAX);
-    append(text, sizeof(text), item);
+    append_text(text, sizeof(text), item);
   }
   if (loop->active_reqs.count > 0) {
     snprintf(item, sizeof(item), "%s %u request%s", count == 0 ? "" : ",",
              loop->active_reqs.count, loop->active_reqs.count == 1 ? "" : "s");
-    append(text, sizeof(text), item);
+    append_text(text, sizeof(text), item);
   }
-  say(UV__RULE_LOOP_OPEN, loop, text, "UV_EBUSY");
+  print_rule(UV__RULE_LOOP_OPEN, loop, text, "UV_EBUSY");
   return UV_EBUSY;
 }
 
 void uv__misuse_end(enum uv__rule rule, const void* object) {
-  say(rule, object, "", "caller's error");
+  print_rule(rule, object, "", "caller's error");
   uv__end_process();
 }
 
@@ -207,7 +207,7 @@ void uv__misuse_undefined(enum uv__rule rule, const void* object) {
   uv__misuse_end(rule, object);
 #else
   if (is_explained())
-    say(rule, object, "", "caller's error");
+    print_rule(rule, object, "", "caller's error");
 #endif
 }
 

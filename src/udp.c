@@ -5,7 +5,6 @@
 #include "loop-check.h"
 #include "misuse.h"
 #include "os/addr.h"
-#include "req.h"
 
 #include <limits.h>
 

@@ -16,7 +16,6 @@
 #include "os/loop.h"
 #include "queue.h"
 #include "unix/async.h"
-#include "unix/fd.h"
 #include "unix/fs-event.h"
 #include "unix/loop.h"
 #include "unix/poll-handle.h"

@@ -74,18 +74,7 @@ int uv__sock_accept(int fd) {
   do
     client = accept(fd, NULL, NULL);
   while (client == -1 && errno == EINTR);
-  if (client == -1)
-    return uv__errno();
-
-  int err = uv__fd_cloexec(client, 1);
-  if (err == 0)
-    err = uv__fd_nonblock(client, 1);
-  if (err == 0)
-    err = mute_sigpipe(client);
-  if (err == 0)
-    return client;
-  uv__fd_close(client);
-  return err;
+  return client == -1 ? uv__errno() : finish_new(client);
 }
 #endif
 
@@ -216,9 +205,8 @@ static int set_blocking(const int pair[2], int flags0, int flags1) {
 #if UV__HAVE_PIPE2
 /* Flags for both ends come with the pair; the rest is set afterwards. */
 static int make_pair(int type, int protocol, int pair[2], int both) {
-  int born = SOCK_CLOEXEC | (both ? SOCK_NONBLOCK : 0);
-  return socketpair(AF_UNIX, type | born, protocol, pair) == 0 ? 0
-                                                               : uv__errno();
+  type |= SOCK_CLOEXEC | (both ? SOCK_NONBLOCK : 0);
+  return socketpair(AF_UNIX, type, protocol, pair) == 0 ? 0 : uv__errno();
 }
 
 static int finish_pair(const int pair[2], int flags0, int flags1) {

@@ -31,8 +31,8 @@ struct record {
 /* One attempt: 0, UV_ENOENT if there is no such id, or UV_E*. */
 typedef int (*record_lookup)(struct record* record, id_t id, size_t size);
 
-/* "No such entry" is a NULL result with 0, or one of several errors depending
- * on the name service; see ERRORS in getpwnam(3). */
+/* No record is a NULL result with 0. Some name services return an error instead
+ * (see ERRORS in getpwnam(3)), which the caller gets as it is. */
 static int lookup_result(int err, const void* found) {
   if (err == 0 && found == NULL)
     return UV_ENOENT;

@@ -5,7 +5,6 @@
 #include "unix/bsd/sysinfo.h"
 #include "alloc.h"
 #include "os/system.h"
-#include "out-string.h"
 #include "unix/fd.h"
 #include "unix/os.h"
 #include "unix/proc-info.h"

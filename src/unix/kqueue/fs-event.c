@@ -18,7 +18,6 @@
 #include "unix/fs-event.h"
 #include "alloc.h"
 #include "callback.h"
-#include "queue.h"
 #include "unix/fd.h"
 #include "unix/io.h"
 #include "unix/kqueue/dir-names.h"

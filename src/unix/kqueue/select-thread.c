@@ -14,11 +14,11 @@
 #include "alloc.h"
 #include "fork-lock.h"
 #include "unix/fd.h"
-#include "unix/io.h"
 #include "wake.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/select.h>
 
