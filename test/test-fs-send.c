@@ -6,7 +6,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
+#if __has_include(<sys/syscall.h>)
+# include <sys/syscall.h>
+#endif
 #include <unistd.h>
 
 static uv_fs_t req;
