@@ -367,8 +367,8 @@ TEST_IMPL(uring_polled_more_than_there_is_room_for) {
   return 0;
 }
 
-/* Many reads of the same file in one iteration, and again from their uring_callbacks.
- */
+/* Many reads of the same file in one iteration, and again from their
+ * callbacks. */
 static char blocks[1000][16];
 static uv_file blocks_fd;
 
