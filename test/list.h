@@ -100,6 +100,7 @@ TEST_UNIX(dump_signals_that_arrive_together, "signals")
 /* test-fd-table.c */
 TEST_UNIX(fd_table_next_reader_in_the_same_tick,
           "a descriptor that two handles share")
+TEST_UNIX(fd_table_distant_descriptor, "numbers of descriptors")
 TEST_UNIX(fd_table_timeout_after_stop, "the backend's timeout")
 TEST_UNIX(fd_table_first_watcher_wins, "a descriptor that two handles share")
 TEST_UNIX(fd_table_open_after_stop_in_the_same_tick,
@@ -285,6 +286,7 @@ TEST(no_memory_write)
 TEST_UNIX(observe_has_every_kind_of_callback, "poll handles of socket pairs")
 TEST_UNIX(observe_pull_interface, "in a file of unix tests")
 TEST_UNIX(observe_counts_udp_try_send, "in a file of unix tests")
+TEST_UNIX(observe_counts_queued_datagrams, "in a file of unix tests")
 TEST_UNIX(observe_files_on_the_ring, "in a file of unix tests")
 
 /* test-observe-safety.c */

@@ -194,6 +194,34 @@ static void open_polls(uv_poll_cb cb) {
   uv_run(&loop, UV_RUN_NOWAIT);
 }
 
+static int distant_events;
+
+static void on_distant(uv_poll_t* handle, int status, int events) {
+  ASSERT_OK(status);
+  distant_events = events;
+  ASSERT_OK(uv_poll_stop(handle));
+}
+
+/* The table grows to a number far above those it has. */
+TEST_IMPL(fd_table_distant_descriptor) {
+  enum { DISTANT = 900 };
+  uv_poll_t poll;
+
+  setup();
+  if (dup2(fds[0], DISTANT) != DISTANT)
+    SKIP("no 901 descriptors here");
+  ASSERT_OK(uv_poll_init(&loop, &poll, DISTANT));
+  ASSERT_OK(uv_poll_start(&poll, UV_READABLE, on_distant));
+  send_byte(fds[1]);
+  uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_EQ(UV_READABLE, distant_events);
+  test_close_loop(&loop);
+  close(DISTANT);
+  close(fds[0]);
+  close(fds[1]);
+  return 0;
+}
+
 static void close_polls(void) {
   test_close_loop(&loop);
   for (int i = 0; i < 2; i++) {

@@ -359,6 +359,30 @@ TEST_IMPL(observe_counts_udp_try_send) {
   return 0;
 }
 
+/* The first goes out at once, the others together. */
+TEST_IMPL(observe_counts_queued_datagrams) {
+  static uvx_metrics_t metrics;
+  static uv_udp_send_t reqs[3];
+  struct sockaddr_in addr = test_loopback();
+  uv_buf_t buf = uv_buf_init((char*) "udp", 3);
+
+  start_observing("queued.json");
+  ASSERT_OK(uv_udp_init(&loop, &receiver));
+  ASSERT_OK(uv_udp_bind(&receiver, (const struct sockaddr*) &addr, 0));
+  ASSERT_OK(uv_udp_recv_start(&receiver, test_alloc, on_datagram));
+  addr = test_udp_address(&receiver);
+  ASSERT_OK(uv_udp_init(&loop, &sender));
+  for (int i = 0; i < 3; i++)
+    ASSERT_OK(uv_udp_send(&reqs[i], &sender, &buf, 1,
+                          (const struct sockaddr*) &addr, NULL));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  stop_observing(&metrics);
+  ASSERT_EQ(3, calls[RECV]);
+  ASSERT_EQ(9, metrics.udp_sent_bytes);
+  ASSERT_EQ(9, metrics.udp_recv_bytes);
+  return 0;
+}
+
 static int file_calls;
 static int64_t file_result;
 

@@ -323,6 +323,8 @@ TEST_IMPL(udp_try_send2_stops_at_a_bad_batch) {
   ASSERT_EQ(BATCH, n);
   ASSERT_ERR(UV_EACCES, uv_udp_try_send2(&sender, 2, bufs + BATCH,
                                          nbufs + BATCH, addrs + BATCH, 0));
+  ASSERT_ERR(UV_EACCES, uv_udp_try_send2(&sender, 1, bufs + BATCH,
+                                         nbufs + BATCH, addrs + BATCH, 0));
   test_close_loop(&loop);
   return 0;
 }
