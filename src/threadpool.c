@@ -75,14 +75,15 @@
 
 struct pool {
   uv_mutex_t lock;
-  uv_cond_t work_arrived;
+  uv_sem_t work_arrived;  /* as many posts as `woken` workers will take */
   unsigned size;          /* the most workers; 0: not set up */
   unsigned threads;       /* workers that exist */
   unsigned starting;      /* of those: created, not running yet */
   unsigned spinning;      /* of those: polling the queue */
   unsigned spinner;       /* number of the latest spinner, or 0 */
   unsigned sleeping;      /* of those: waiting for work_arrived */
-  unsigned woken;         /* of those: signalled, still counted as sleeping */
+  unsigned woken;         /* of those: one was woken for each */
+  unsigned posts;         /* of those: not posted yet, see unlock_pool() */
   struct uv__spin spin;   /* outcome of recent spins */
   unsigned spinner_items; /* items taken since the spinner changed */
   int is_handoff;         /* a worker was woken to become the spinner */
@@ -134,8 +135,16 @@ static void lock_pool(void) {
   uv_mutex_lock(&pool.lock);
 }
 
+/* Workers are woken without the lock: the system call takes longer than
+ * anything else that is done under it, and a woken worker needs the lock
+ * first. */
 static void unlock_pool(void) {
+  unsigned posts = pool.posts;
+
+  pool.posts = 0;
   uv_mutex_unlock(&pool.lock);
+  for (; posts > 0; posts--)
+    uv_sem_post(&pool.work_arrived);
 }
 
 /* Is a worker about to check the queue without being woken? */
@@ -164,6 +173,7 @@ static int reset_pool(unsigned size) {
   pool.spinner = 0;
   pool.sleeping = 0;
   pool.woken = 0;
+  pool.posts = 0;
   pool.spin = (struct uv__spin) { 0 };
   pool.spinner_items = 0;
   pool.is_handoff = 0;
@@ -178,7 +188,7 @@ static int reset_pool(unsigned size) {
   int err = uv_mutex_init(&pool.lock);
   if (err != 0)
     return err;
-  err = uv_cond_init(&pool.work_arrived);
+  err = uv_sem_init(&pool.work_arrived, 0);
   if (err != 0)
     uv_mutex_destroy(&pool.lock);
   return err;
@@ -204,7 +214,7 @@ static int set_up_pool(void) {
   return 0;
 
 err_destroy_locks:
-  uv_cond_destroy(&pool.work_arrived);
+  uv_sem_destroy(&pool.work_arrived);
   uv_mutex_destroy(&pool.lock);
 err_free_ids:
   pool.size = 0;
@@ -312,7 +322,7 @@ static int spin_for_work(unsigned me) {
     pool.spin = (struct uv__spin) { 0 };
   else if (pool.spinner == me)
     pool.spin.misses++;
-  /* The shutdown's broadcast reached only workers that slept. */
+  /* The shutdown woke only workers that slept. */
   return uv__work_queue_has_any(&pool.queue) || pool.ending;
 }
 
@@ -325,9 +335,10 @@ static void wait_for_work(unsigned me) {
   /* A submit that saw no spare worker before the update left its item in the
    * inbox without waking anyone. */
   if (uv__load_acquire(&pool.queue.inbox) == NULL) {
-    uv_cond_wait(&pool.work_arrived, &pool.lock);
-    if (pool.woken > 0)
-      pool.woken--;
+    unlock_pool();
+    uv_sem_wait(&pool.work_arrived);
+    lock_pool();
+    pool.woken--;
   }
   pool.sleeping--;
   update_spare();
@@ -339,8 +350,8 @@ static int has_sleeper(void) {
 
 static void wake_sleeper(void) {
   pool.woken++;
+  pool.posts++;
   update_spare();
-  uv_cond_signal(&pool.work_arrived);
 }
 
 static void run_worker(void* arg);
@@ -583,12 +594,13 @@ void uv__threadpool_shutdown(void) {
   lock_pool();
   pool.ending = 1;
   unsigned threads = pool.threads;
-  uv_cond_broadcast(&pool.work_arrived);
+  while (has_sleeper())
+    wake_sleeper();
   unlock_pool();
 
   for (unsigned i = 0; i < threads; i++)
     uv_thread_join(&pool.ids[i]);
-  uv_cond_destroy(&pool.work_arrived);
+  uv_sem_destroy(&pool.work_arrived);
   uv_mutex_destroy(&pool.lock);
   uv__free(pool.ids);
   pool.ids = NULL;

@@ -12,8 +12,7 @@
  * Checked: no item stays queued while every worker sleeps (the monitor would be
  * stuck: invalid end state); counters never go below zero; each item is run,
  * cancelled or refused once; an item that blocks does not hold up the others;
- * slow items keep their limit; every worker exits after the shutdown. Spurious
- * wake-ups of the condition variable are included.
+ * slow items keep their limit; every worker exits after the shutdown.
  *
  * What the code decides by counting (how long to spin, when to hand off, slow
  * or fast first) is nondeterministic here: every choice must be right.
@@ -39,9 +38,6 @@
 #ifndef HANDOFFS
 #define HANDOFFS 1 /* hand-offs of the spinner */
 #endif
-#ifndef SPURIOUS
-#define SPURIOUS 1 /* wake-ups without a signal */
-#endif
 #ifndef REFUSALS
 #define REFUSALS 0 /* threads that the system refuses */
 #endif
@@ -64,10 +60,15 @@ byte inbox, fast, slow, slow_running, slow_made, done;
 byte threads, starting, spinning, sleeping, woken, spare = SIZE;
 byte handoffs, refusals, cancels, exited;
 bool is_blocked;
-byte waiters, tokens, spurious;
+byte posts;  /* of unlock_pool(), still to be made */
+byte tokens; /* of the semaphore */
 
 inline lock() { atomic { !locked -> locked = true } }
-inline unlock() { locked = false }
+/* The caller has a variable `to_post`. */
+inline unlock() {
+  atomic { to_post = posts; posts = 0; locked = false };
+  atomic { tokens = tokens + to_post; to_post = 0 }
+}
 inline update_spare() {
   atomic {
     if
@@ -85,13 +86,8 @@ inline wake_sleeper() {
   if
   :: sleeping > woken ->
     woken++;
-    update_spare();
-    atomic {
-      if
-      :: waiters > 0 -> waiters--; tokens++
-      :: else -> skip
-      fi
-    }
+    posts++;
+    update_spare()
   :: else -> skip
   fi
 }
@@ -152,6 +148,7 @@ inline leave_none_behind() {
 
 proctype worker() {
   bool failed;
+  byte to_post;
 
   lock();
   assert(starting > 0);
@@ -213,17 +210,12 @@ next:
   update_spare();
   if
   :: inbox == 0 || BROKEN == 1 ->
-    atomic { waiters++; locked = false };
+    unlock();
 end_asleep:
-    if
-    :: atomic { tokens > 0 -> tokens-- }
-    :: atomic { spurious < SPURIOUS && waiters > 0 -> spurious++; waiters-- }
-    fi;
+    atomic { tokens > 0 -> tokens-- };
     lock();
-    if
-    :: woken > 0 -> woken--
-    :: else -> skip
-    fi
+    assert(woken > 0);
+    woken--
   :: else -> skip
   fi;
   assert(sleeping > 0);
@@ -276,6 +268,7 @@ inline cancel() {
 
 proctype submitter() {
   byte i = 0;
+  byte to_post;
   bool failed;
   do
   :: i < ITEMS ->
@@ -294,6 +287,7 @@ proctype submitter() {
 
 init {
   byte s = 0;
+  byte to_post;
   atomic {
     do
     :: s < SUBMITTERS -> run submitter(); s++
@@ -304,7 +298,10 @@ init {
   /* uv__threadpool_shutdown() */
   lock();
   ending = true;
-  atomic { tokens = tokens + waiters; waiters = 0 };
+  do
+  :: sleeping > woken -> wake_sleeper()
+  :: else -> break
+  od;
   unlock();
   exited == threads
 }
