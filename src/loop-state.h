@@ -96,6 +96,7 @@ struct uv__loop_shared {
                                 * linked by uv__work.wq.next */
   unsigned batch_end; /* wake.c: wake the loop when the pool has taken so many
                        * items */
+  int batch_cpu;      /* wake.c: where the loop sleeps for a batch, or UV_E* */
   int signals_due;    /* there are some for uv__loop_os_dispatch_signals() */
 };
 

@@ -203,6 +203,7 @@ static int begin_batching(uv_loop_t* loop, unsigned batch) {
   unsigned expected = AWAKE;
 
   uv__store_relaxed(&shared->batch_end, uv__threadpool_taken() + batch);
+  uv__store_relaxed(&shared->batch_cpu, uv_thread_getcpu());
   /* Pairs with uv__wake_send(). */
   return uv__cas_strong(&shared->word, &expected, BATCHING);
 }

@@ -44,13 +44,24 @@ static int push_any(struct uv__queue** stack, struct uv__queue* q) {
   return head == NULL;
 }
 
+/* A loop that is woken returns to the processor where it slept, so that a worker
+ * there should wake it, and then yields. This many more items are taken before
+ * a worker on another processor does. */
+#define LOCAL_ITEMS 8
+
+static int is_loop_here(const struct uv__loop_shared* shared) {
+  return uv_thread_getcpu() == uv__load_relaxed(&shared->batch_cpu);
+}
+
 /* Have the workers taken as many items as the loop wants to sleep for, or run
  * out of them? Other loops' items count too: it is an estimate. */
 static int is_batch_due(const struct uv__loop_shared* shared) {
   unsigned batch_end = uv__load_relaxed(&shared->batch_end);
+  int over = (int) (uv__threadpool_taken() - batch_end);
 
-  return (int) (uv__threadpool_taken() - batch_end) >= 0 ||
-         !uv__threadpool_has_waiting();
+  if (!uv__threadpool_has_waiting() || over >= LOCAL_ITEMS)
+    return 1;
+  return over >= 0 && is_loop_here(shared);
 }
 
 enum uv__loop_doing uv__work_push_done(uv_loop_t* loop, struct uv__work* w) {
