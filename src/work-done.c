@@ -44,9 +44,9 @@ static int push_any(struct uv__queue** stack, struct uv__queue* q) {
   return head == NULL;
 }
 
-/* A loop that is woken returns to the processor where it slept, so that a worker
- * there should wake it, and then yields. This many more items are taken before
- * a worker on another processor does. */
+/* A woken loop returns to the processor where it slept. A worker that runs
+ * there should wake it, because that one then yields. This many more items are
+ * taken before a worker on another processor does. */
 #define LOCAL_ITEMS 8
 
 static int is_loop_here(const struct uv__loop_shared* shared) {
