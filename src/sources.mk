@@ -170,6 +170,7 @@ uv_private_headers = \
   src/win/wide.h \
   src/win/winapi.h \
   src/work-done.h \
+  src/work-pace.h \
   src/work-queue.h
 
 # Each list below is a folder: what is selected together lies together.
@@ -246,6 +247,7 @@ uv_common_sources = \
   src/wake.c \
   src/watchdog.c \
   src/work-done.c \
+  src/work-pace.c \
   src/work-queue.c \
   src/work.c \
   src/wtf8.c

@@ -29,6 +29,7 @@
 #include "queue.h"
 #include "spin.h"
 #include "work-done.h"
+#include "work-pace.h"
 #include "work-queue.h"
 
 #include <stdlib.h>
@@ -44,27 +45,6 @@
 /* The lock is held for about ten instructions: attempts before sleeping on
  * it. */
 #define LOCK_TRIES 40
-/* One item in PACE_EVERY is timed, first when the worker is warm. Samples are
- * capped at PACE_MAX_NS; from PACE_HEAVY_NS on, running an item costs more than
- * handing it over. */
-#define PACE_EVERY 64
-#define PACE_FIRST 8
-#define PACE_STEP_NS 100
-#define PACE_MAX_NS 400000
-#define PACE_HEAVY_NS 2000
-/* A loop that sleeps for a batch is woken while there is work left for every
- * processor for so long. Items that are lighter than PACE_LIGHT_NS make the
- * loop the bottleneck. */
-#define RESERVE_NS 10000
-#define PACE_LIGHT_NS 500
-/* The wake-ups that batching would save are nothing beside items of this
- * length, and a loop that is late leaves processors idle for longer. */
-#define PACE_LONG_NS 200000
-/* How long a loop sleeps for a batch at most: a quarter of the time that an
- * item is in the pool, in milliseconds rounded up, within this limit. */
-#define BATCH_SLEEP_MS_MAX 4
-#define NS_PER_MS 1000000u
-
 /* A yield that took this long gave the processor to another program, which kept
  * it for a time slice. (Another worker, or the loop with many callbacks to run,
  * may have it for a millisecond or two, which is no loss.) The next so many are
@@ -95,7 +75,7 @@ struct pool {
                           * inbox because a submit needs both. */
   unsigned awake;       /* workers that are not asleep */
   unsigned coming;      /* workers that were woken and have not run yet */
-  unsigned pace_ns;     /* estimated time per item */
+  unsigned pace_ns;     /* estimated time per item (work-pace.h) */
   unsigned yield_skip;  /* so many yields to loops are left out */
   unsigned yield_pause; /* skipped after the last long yield, less one for each
                          * short one since */
@@ -246,27 +226,11 @@ static int ensure_pool(void) {
   return pool_error;
 }
 
-/* Moves the estimate towards a sample in bounded steps: an item during which
- * the worker was preempted must not make light work heavy. */
-static unsigned next_pace(unsigned pace, unsigned sample) {
-  unsigned high = 2 * pace + PACE_STEP_NS;
-  unsigned low = pace / 2;
-
-  if (pace == 0)
-    return sample; /* the first one */
-  if (sample > high)
-    return high;
-  return sample < low ? low : sample;
-}
-
 static void time_work(struct uv__work* w, void (*work)(struct uv__work*)) {
   uint64_t begin = uv_hrtime();
-  work(w);
-  uint64_t took = uv_hrtime() - begin;
-  unsigned sample = took < PACE_MAX_NS ? (unsigned) took : PACE_MAX_NS;
 
-  uv__store_relaxed(&pool.pace_ns,
-                    next_pace(uv__load_relaxed(&pool.pace_ns), sample));
+  work(w);
+  uv__work_pace_add(&pool.pace_ns, uv_hrtime() - begin);
 }
 
 static enum uv__loop_doing run_work(struct uv__work* w,
@@ -462,7 +426,7 @@ static void run_worker(void* arg) {
     w->work = NULL;
     unlock_pool();
     enum uv__loop_doing doing =
-        run_work(w, work, ++ran % PACE_EVERY == PACE_FIRST);
+        run_work(w, work, uv__work_pace_is_sampled(++ran));
     uint64_t yield_ns = doing == UV__LOOP_WOKEN ? yield_to_loop() : 0;
     lock_pool();
     if (doing == UV__LOOP_WOKEN)
@@ -538,7 +502,7 @@ int uv__threadpool_has_waiting(void) {
 
 int uv__threadpool_is_heavy(unsigned processors) {
   return uv__load_relaxed(&pool.awake) >= processors &&
-         uv__load_relaxed(&pool.pace_ns) >= PACE_HEAVY_NS;
+         uv__work_pace_is_heavy(&pool.pace_ns);
 }
 
 void uv__threadpool_view(struct uv__pool_view* view,
@@ -558,33 +522,16 @@ void uv__threadpool_view(struct uv__pool_view* view,
   unlock_pool();
 }
 
-static int batch_sleep_ms(uint64_t in_pool_ns) {
-  uint64_t ms = 1 + in_pool_ns / 4 / NS_PER_MS;
-  return ms < BATCH_SLEEP_MS_MAX ? (int) ms : BATCH_SLEEP_MS_MAX;
-}
-
 unsigned uv__threadpool_batch(unsigned processors,
                               unsigned reqs,
                               int* sleep_ms) {
-  unsigned pace_ns = uv__load_relaxed(&pool.pace_ns);
   /* A worker that was woken will need a processor, which the loop may have. */
   unsigned awake =
       uv__load_relaxed(&pool.awake) + uv__load_relaxed(&pool.coming);
 
-  if (awake < processors || pace_ns < PACE_LIGHT_NS || pace_ns >= PACE_LONG_NS)
+  if (awake < processors)
     return 0;
-  unsigned reserve = RESERVE_NS * processors / pace_ns;
-  if (reqs / 2 <= reserve)
-    return 0;
-  if (reserve < reqs / 4)
-    reserve = reqs / 4;
-  /* What the workers run now, and one more for each processor. */
-  if (reserve < awake + processors)
-    reserve = awake + processors;
-  if (reqs <= reserve)
-    return 0;
-  *sleep_ms = batch_sleep_ms((uint64_t) reqs * pace_ns / processors);
-  return reqs - reserve;
+  return uv__work_pace_batch(&pool.pace_ns, awake, processors, reqs, sleep_ms);
 }
 
 void uv__threadpool_shutdown(void) {
