@@ -38,15 +38,10 @@ void uv__signal_handler(int signum) {
    * and waits, or this addition follows its own, and all earlier changes are
    * visible here. */
   uv__fetch_add(&slot->in_flight, 1);
-  /* Acquire: the list and its handles. Pairs with list_swap(). */
-  struct uv__signal_list* list = uv__load_acquire(&slot->list);
-  unsigned size = list == NULL ? 0 : list->size;
-
-  for (unsigned i = 0; i < size; i++) {
-    uv_signal_t* handle = uv__load_relaxed(&list->entries[i].handle);
-    if (handle != NULL)
-      signal_deliver(handle, signum);
-  }
+  /* Acquire: the handles. Pairs with list_join() in signal.c. */
+  for (uv_signal_t* handle = uv__load_acquire(&slot->first); handle != NULL;
+       handle = uv__load_acquire(uv__signal_next(handle)))
+    signal_deliver(handle, signum);
   /* Acquire: the semaphore. Pairs with uv__signal_post_start(). */
   if (signum == uv__load_acquire(&uv__signal_post_signum))
     uv_sem_post(uv__load_relaxed(&uv__signal_post_sem));

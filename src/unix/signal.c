@@ -32,7 +32,13 @@ static char is_known[UV__SIGNUM_MAX + 1];
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
 /* The public header reserves fields for a search tree. We use the first two
- * pointers to link the handle into the started handles of its loop. */
+ * pointers to link the handle into the started handles of its loop, the third
+ * for the delivery list (signal.h), and rbe_color for its traits there, which
+ * the change lock protects. */
+enum {
+  ONE_SHOT = 1, /* wants one delivery only */
+  LAST = 2      /* is or was one-shot: delivered last */
+};
 static_assert(sizeof(((uv_signal_t*) 0)->tree_entry) >=
                   sizeof(struct uv__queue),
               "a queue node fits");
@@ -45,98 +51,51 @@ static uv_signal_t* handle_of(struct uv__queue* node) {
   return container_of(node, uv_signal_t, tree_entry);
 }
 
-static struct uv__signal_list* list_of(int signum) {
-  return uv__load_relaxed(&uv__signal_slots[signum].list);
+static uv_signal_t* first_of(int signum) {
+  return uv__load_relaxed(&uv__signal_slots[signum].first);
 }
 
-static unsigned list_size(int signum) {
-  const struct uv__signal_list* list = list_of(signum);
-  return list == NULL ? 0 : list->size;
-}
-
-/* Waits until no signal handler holds an entry or list that was removed before
- * (S1). Reads by adding zero; uv__signal_handler() explains why. */
+/* Waits until no signal handler holds a handle that was removed before (S1).
+ * Reads by adding zero; uv__signal_handler() explains why. */
 static void wait_for_handlers(int signum) {
   while (uv__fetch_add(&uv__signal_slots[signum].in_flight, 0) != 0)
     sched_yield();
 }
 
-/* Replaces the list of signum. Signal handlers may still use the old one, which
- * is returned. */
-static struct uv__signal_list* list_swap(int signum,
-                                         struct uv__signal_list* list) {
-  /* Release: the list. Pairs with uv__signal_handler(). */
-  return uv__exchange(&uv__signal_slots[signum].list, list);
-}
-
-static struct uv__signal_entry* entry_find(int signum,
-                                           const uv_signal_t* handle) {
-  struct uv__signal_list* list = list_of(signum);
-  unsigned size = list_size(signum);
-
-  for (unsigned i = 0; i < size; i++)
-    if (list->entries[i].handle == handle)
-      return &list->entries[i];
-  return NULL;
-}
-
-static void entry_leave(struct uv__signal_entry* entry) {
-  uv__store_relaxed(&entry->handle, NULL); /* wait_for_handlers() follows */
-}
-
 /* Order of delivery, as in libuv: persistent handles before one-shot ones, each
  * kind by address. */
-static int comes_before(const struct uv__signal_entry* a,
-                        const struct uv__signal_entry* b) {
-  if (a->is_last != b->is_last)
-    return b->is_last;
-  return (uintptr_t) a->handle < (uintptr_t) b->handle;
+static int comes_before(const uv_signal_t* a, const uv_signal_t* b) {
+  int a_is_last = a->tree_entry.rbe_color & LAST;
+  int b_is_last = b->tree_entry.rbe_color & LAST;
+
+  if (a_is_last != b_is_last)
+    return b_is_last;
+  return (uintptr_t) a < (uintptr_t) b;
 }
 
-/* A copy of the list of signum with this entry inserted; NULL without
- * memory. */
-static struct uv__signal_list* list_with(int signum,
-                                         struct uv__signal_entry entry) {
-  const struct uv__signal_list* old = list_of(signum);
-  unsigned old_size = list_size(signum);
-  struct uv__signal_list* list =
-      uv__malloc(sizeof(*list) + (old_size + 1) * sizeof(list->entries[0]));
-  if (list == NULL)
-    return NULL;
+/* Returns the link of the list of signum that points to the handle, or that
+ * would if it were there. */
+static uv_signal_t** place_of(int signum, const uv_signal_t* handle) {
+  uv_signal_t** link = &uv__signal_slots[signum].first;
+  uv_signal_t* other = uv__load_relaxed(link);
 
-  unsigned size = 0;
-  int is_placed = 0;
-  for (unsigned i = 0; i < old_size; i++) {
-    const struct uv__signal_entry* other = &old->entries[i];
-    if (other->handle == NULL)
-      continue;
-    if (!is_placed && comes_before(&entry, other)) {
-      list->entries[size++] = entry;
-      is_placed = 1;
-    }
-    list->entries[size++] = *other;
+  while (other != NULL && comes_before(other, handle)) {
+    link = uv__signal_next(other);
+    other = uv__load_relaxed(link);
   }
-  if (!is_placed)
-    list->entries[size++] = entry;
-  list->size = size;
-  return list;
+  return link;
 }
 
 static enum listeners listeners_of(int signum) {
-  const struct uv__signal_list* list = list_of(signum);
-  unsigned size = list_size(signum);
-  enum listeners listeners = LISTENERS_NONE;
+  uv_signal_t* first = first_of(signum);
 
   if (signum == uv__load_relaxed(&uv__signal_post_signum))
     return LISTENERS_PERSISTENT;
-  for (unsigned i = 0; i < size; i++) {
-    if (list->entries[i].handle == NULL)
-      continue;
-    if (!list->entries[i].one_shot)
+  for (uv_signal_t* handle = first; handle != NULL;
+       handle = uv__load_relaxed(uv__signal_next(handle)))
+    if (!(handle->tree_entry.rbe_color & ONE_SHOT))
       return LISTENERS_PERSISTENT;
-    listeners = LISTENERS_ONE_SHOT;
-  }
-  return listeners;
+  return first == NULL ? LISTENERS_NONE : LISTENERS_ONE_SHOT;
 }
 
 static int disposition_set(int signum, enum listeners listeners) {
@@ -174,8 +133,8 @@ static void disposition_repair(int signum) {
   int err = 0;
   if (is_ours || is_missing)
     err = disposition_set(signum, listeners);
-  if (err != 0 || listeners == LISTENERS_NONE)
-    uv__free(list_swap(signum, NULL));
+  if (err != 0)
+    uv__store_relaxed(&uv__signal_slots[signum].first, NULL);
 }
 
 /* Takes the change lock. The first call in a forked child, which has one thread
@@ -216,20 +175,25 @@ static void fork_register(void) {
   (void) pthread_atfork(NULL, NULL, fork_child);
 }
 
+/* Takes the handle out of the list, where `link` points to it. */
+static void list_unlink(int signum, uv_signal_t** link, uv_signal_t* handle) {
+  uv__store_relaxed(link, uv__load_relaxed(uv__signal_next(handle)));
+  wait_for_handlers(signum);
+}
+
 /* Adds the handle to the list of signum. On failure nothing has changed. */
 static int list_join(uv_signal_t* handle, int signum, int one_shot) {
   enum listeners before = listeners_of(signum);
-  struct uv__signal_entry entry = {
-    .handle = handle,
-    .one_shot = one_shot,
-    .is_last = one_shot || (handle->flags & UV__SIGNAL_ONE_SHOT),
-  };
-  struct uv__signal_list* list = list_with(signum, entry);
-  if (list == NULL)
-    return UV_ENOMEM;
+  int is_last = one_shot || (handle->flags & UV__SIGNAL_ONE_SHOT);
 
+  handle->tree_entry.rbe_color =
+      (one_shot ? ONE_SHOT : 0) | (is_last ? LAST : 0);
+  uv_signal_t** link = place_of(signum, handle);
+  uv__store_relaxed(uv__signal_next(handle), uv__load_relaxed(link));
   is_known[signum] = 1;
-  struct uv__signal_list* unused = list_swap(signum, list);
+  /* Release: the handle. Pairs with uv__signal_handler(). */
+  uv__store_release(link, handle);
+
   enum listeners now = listeners_of(signum);
   int err = 0;
   /* SA_RESETHAND may have reset the disposition already; the program may have
@@ -238,28 +202,21 @@ static int list_join(uv_signal_t* handle, int signum, int one_shot) {
       signum == uv__load_relaxed(&uv__signal_post_signum))
     err = disposition_set(signum, now);
   if (err != 0)
-    unused = list_swap(signum, unused);
-  wait_for_handlers(signum);
-  uv__free(unused);
+    list_unlink(signum, link, handle);
   return err;
 }
 
 /* Removes the handle from the list of signum, if it is there. */
-static void list_leave(const uv_signal_t* handle, int signum) {
+static void list_leave(uv_signal_t* handle, int signum) {
   enum listeners before = listeners_of(signum);
-  struct uv__signal_entry* entry = entry_find(signum, handle);
-  if (entry == NULL)
+  uv_signal_t** link = place_of(signum, handle);
+  if (uv__load_relaxed(link) != handle)
     return; /* removed by uv__signal_cleanup() */
 
-  entry_leave(entry);
+  list_unlink(signum, link, handle);
   enum listeners now = listeners_of(signum);
   if (now != before)
     (void) disposition_set(signum, now); /* succeeded before for this signal */
-  struct uv__signal_list* unused = NULL;
-  if (now == LISTENERS_NONE)
-    unused = list_swap(signum, NULL);
-  wait_for_handlers(signum);
-  uv__free(unused);
 }
 
 /* With the change lock. */
@@ -456,12 +413,11 @@ void uv__signal_cleanup(void) {
 
   change_begin(&saved_mask);
   for (int signum = 1; signum <= UV__SIGNUM_MAX; signum++) {
-    if (list_of(signum) == NULL)
+    if (first_of(signum) == NULL)
       continue;
     (void) disposition_set(signum, LISTENERS_NONE); /* it was ours */
-    struct uv__signal_list* unused = list_swap(signum, NULL);
+    uv__store_relaxed(&uv__signal_slots[signum].first, NULL);
     wait_for_handlers(signum);
-    uv__free(unused);
   }
   change_end(&saved_mask);
 }

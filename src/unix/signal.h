@@ -7,8 +7,8 @@
  * callbacks in that order (signal.c). A delivery is valid if the handle watches
  * the same signal when the loop gets to it, whatever happened in between.
  *
- * S1  A list is freed, and a handle released, only when no signal handler that
- *     may have seen it is running.
+ * S1  A handle that leaves its list keeps its link until no signal handler is
+ *     running that may have seen it.
  * S2  uv_signal_t.caught_signals counts deliveries that did not fit into the
  *     log; the loop takes them with one exchange.
  * S3  The change lock of signal.c is never taken in signal context, and is
@@ -22,23 +22,17 @@
 /* The highest signal number of any system; the kernel rejects invalid ones. */
 #define UV__SIGNUM_MAX 128
 
-/* Only the handle changes once the list is published. */
-struct uv__signal_entry {
-  uv_signal_t* handle; /* atomic; NULL: removed */
-  int one_shot;        /* wants one delivery only */
-  int is_last;         /* is or was one-shot: delivered last */
-};
-
-struct uv__signal_list {
-  unsigned size;
-  struct uv__signal_entry entries[]; /* in order of delivery */
-};
-
 /* Shared between the signal handler and signal.c; both are atomic. */
 struct uv__signal_slot {
-  struct uv__signal_list* list; /* NULL: not watched */
-  unsigned in_flight;           /* handlers that may be reading `list` (S1) */
+  uv_signal_t* first; /* of the delivery list; NULL: not watched */
+  unsigned in_flight; /* handlers that may be walking the list (S1) */
 };
+
+/* The next handle of the delivery list; atomic. The public header reserves the
+ * field for a search tree. */
+static inline uv_signal_t** uv__signal_next(uv_signal_t* handle) {
+  return &handle->tree_entry.rbe_parent;
+}
 
 extern struct uv__signal_slot uv__signal_slots[UV__SIGNUM_MAX + 1];
 
