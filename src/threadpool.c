@@ -39,7 +39,8 @@
 #define STACK_SIZE ((size_t) 8 << 20)
 
 /* Spins to skip after unsuccessful ones (spin.h). */
-#define SPIN_PAUSE 60
+#define SPIN_PAUSE_MIN 60
+#define SPIN_PAUSE_MAX 240
 /* Items after which another worker becomes the spinner. */
 #define SPINNER_ITEMS_MAX 256
 /* The lock is held for about ten instructions: attempts before sleeping on
@@ -252,10 +253,16 @@ static int is_replaced(const void* me) {
   return uv__load_relaxed(&pool.spinner) != *(const unsigned*) me;
 }
 
+/* Returns how long to spin. If all other workers sleep, there was one item at a
+ * time. */
+static uint64_t spin_span(void) {
+  return pool.threads - pool.sleeping == 1 ? UV__SPIN_SINGLE_NS : UV__SPIN_NS;
+}
+
 /* Returns 1 if an item was queued. Ends early when another worker takes over.
  * Called without the lock. */
-static int spin_on_queue(unsigned me) {
-  return uv__spin(UV__SPIN_NS, has_work, is_replaced, &me);
+static int spin_on_queue(unsigned me, uint64_t span_ns) {
+  return uv__spin(span_ns, has_work, is_replaced, &me);
 }
 
 /* Returns 1 if this worker is the spinner now. */
@@ -264,7 +271,8 @@ static int become_spinner(unsigned me) {
 
   if (pool.ending || (pool.spinning != 0 && !takes_over))
     return 0;
-  if (uv__spin_advise(&pool.spin, SPIN_PAUSE, SPIN_PAUSE) == UV__SPIN_SKIP)
+  if (uv__spin_advise(&pool.spin, SPIN_PAUSE_MIN, SPIN_PAUSE_MAX) ==
+      UV__SPIN_SKIP)
     return 0;
   if (takes_over)
     pool.is_handoff = 0;
@@ -274,10 +282,11 @@ static int become_spinner(unsigned me) {
 
 /* Returns 1 if the worker has something to do. */
 static int spin_for_work(unsigned me) {
+  uint64_t span_ns = spin_span();
   pool.spinning++;
   update_spare();
   unlock_pool();
-  int found = spin_on_queue(me);
+  int found = spin_on_queue(me, span_ns);
   lock_pool();
   pool.spinning--;
   update_spare();

@@ -148,12 +148,14 @@ static unsigned since_last_sleep_us(struct uv__wake* w) {
 }
 
 /* Returns how long to spin, in ns. */
-static uint64_t spin_span(struct uv__wake* w) {
+static uint64_t spin_span(uv_loop_t* loop) {
+  struct uv__wake* w = &uv__loop_state(loop)->wake;
+
   if (!can_spin())
     return 0;
   enum uv__spin_advice advice = uv__spin_advise(&w->spin, PAUSE_MIN, PAUSE_MAX);
   if (advice == UV__SPIN_NOW)
-    return UV__SPIN_NS;
+    return loop->active_reqs.count == 1 ? UV__SPIN_SINGLE_NS : UV__SPIN_NS;
 
   int is_slow = since_last_sleep_us(w) > APART_US_MAX;
   return advice == UV__SPIN_RETRY && !is_slow ? LONG_SPIN_NS : 0;
@@ -164,7 +166,7 @@ static uint64_t spin_span(struct uv__wake* w) {
  * again and again. */
 static void spin_succeeded(struct uv__wake* w, uint64_t span_ns) {
   w->spin.misses = 0;
-  if (span_ns == UV__SPIN_NS)
+  if (span_ns != LONG_SPIN_NS)
     w->spin.pause = 0;
 }
 
@@ -232,7 +234,7 @@ UV__NOINLINE static int sleep_after_wake(uv_loop_t* loop, int timeout_ms) {
     return 0;
   }
 
-  uint64_t span_ns = spin_span(w);
+  uint64_t span_ns = spin_span(loop);
   if (span_ns == 0)
     return fall_asleep(word, AWAKE, timeout_ms);
   if (!spin_until_pending(word, span_ns)) {
