@@ -90,6 +90,11 @@ int uv__req_post(uv_loop_t* loop, void* request) {
   return uv__loop_state(loop)->poller->post(loop, request);
 }
 
+void uv__req_post_surely(uv_loop_t* loop, void* request) {
+  while (uv__req_post(loop, request) != 0)
+    Sleep(1);
+}
+
 int uv__loop_os_has_pending(const uv_loop_t* loop) {
   return loop->pending_reqs_tail != NULL;
 }

@@ -119,6 +119,12 @@ void uv__req_pend(uv_loop_t* loop, void* request);
  * Context: any. */
 int uv__req_post(uv_loop_t* loop, void* request);
 
+/* The same for a result that can be reported in no other way: tries again until
+ * the system has the memory for it. The handle waits for the request, so the
+ * loop cannot go away meanwhile; afterwards it can. Context: any but the loop's
+ * thread. */
+void uv__req_post_surely(uv_loop_t* loop, void* request);
+
 /* ---- handles and their requests (R2, R3) ---- */
 
 /* What close() returns: done if nothing is outstanding, else later. */

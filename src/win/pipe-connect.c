@@ -77,8 +77,7 @@ static DWORD WINAPI wait_and_open(void* arg) {
   }
   uv__free(name);
   req->u.connect.name = NULL;
-  /* Fails only if the port is gone, and then so is the loop. */
-  (void) uv__req_post(loop, req);
+  uv__req_post_surely(loop, req);
   return 0;
 }
 

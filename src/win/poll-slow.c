@@ -81,9 +81,7 @@ static DWORD WINAPI wait_in_select(void* arg) {
   uv__req_set_error(req, found < 0   ? (DWORD) -found
                          : found > 0 ? 0
                                      : ERROR_OPERATION_ABORTED);
-  /* Fails only for lack of memory; retry, because the loop waits for it. */
-  while (uv__req_post(loop, req) != 0)
-    Sleep(1);
+  uv__req_post_surely(loop, req);
   return 0;
 }
 

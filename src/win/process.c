@@ -278,8 +278,7 @@ static void CALLBACK on_process_exit(void* data, BOOLEAN timed_out) {
 
   (void) timed_out;
   process->exit_cb_pending = 1;
-  /* Fails only if the port is gone, and then so is the loop. */
-  (void) uv__req_post(process->loop, &process->exit_req);
+  uv__req_post_surely(process->loop, &process->exit_req);
 }
 
 /* Adds the process to the job, registers the wait and resumes it. On failure it
@@ -360,7 +359,7 @@ int uv__process_os_spawn(uv_process_t* process,
 static void stop_waiting(uv_process_t* process) {
   if (process->wait_handle == INVALID_HANDLE_VALUE)
     return;
-  /* Waits for a running callback, which itself never blocks. */
+  /* Waits for a running callback, which does not wait for this thread. */
   UnregisterWaitEx(process->wait_handle, INVALID_HANDLE_VALUE);
   process->wait_handle = INVALID_HANDLE_VALUE;
 }

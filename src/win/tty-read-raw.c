@@ -26,8 +26,7 @@ static void CALLBACK on_input(void* data, BOOLEAN timed_out) {
 
   (void) timed_out;
   uv__req_set_bytes(&tty->read_req, 0);
-  /* Fails only if the port is gone, and then so is the loop. */
-  (void) uv__req_post(tty->loop, &tty->read_req);
+  uv__req_post_surely(tty->loop, &tty->read_req);
 }
 
 static int has_rest(const uv_tty_t* tty) {
@@ -57,7 +56,7 @@ void uv__tty_raw_read(uv_tty_t* tty) {
 static void stop_waiting(uv_tty_t* tty) {
   if (tty->tty.rd.read_raw_wait == NULL)
     return;
-  /* Waits for a running callback, which itself never blocks. */
+  /* Waits for a running callback, which does not wait for this thread. */
   UnregisterWaitEx(tty->tty.rd.read_raw_wait, INVALID_HANDLE_VALUE);
   tty->tty.rd.read_raw_wait = NULL;
 }
