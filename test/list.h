@@ -317,6 +317,7 @@ TEST_UNIX(old_kernel_without_getrandom, "system call filters")
 /* test-pipe.c */
 TEST_UNIX(pipe_bind_over_a_file, "sockets in the file system")
 TEST(pipe_connect_error_is_reported_later)
+TEST(pipe_read_ended_by_its_alloc_callback)
 TEST_UNIX(pipe_long_names, "sockets in the file system")
 TEST(pipe_bind2_reads_only_its_length)
 TEST_UNIX(pipe_abstract_name, "abstract socket names")

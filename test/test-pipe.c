@@ -501,3 +501,69 @@ TEST_IMPL(pipe_connect_is_tried_again) {
   return 0;
 }
 #endif
+
+static int alloc_calls;
+static int read_calls;
+
+static void count_read(uv_stream_t* stream,
+                       ssize_t nread,
+                       const uv_buf_t* buf) {
+  (void) stream;
+  (void) nread;
+  (void) buf;
+  read_calls++;
+}
+
+static void close_in_alloc(uv_handle_t* handle, size_t size, uv_buf_t* buf) {
+  static char room[16];
+
+  (void) size;
+  alloc_calls++;
+  uv_close(handle, NULL);
+  *buf = uv_buf_init(room, sizeof(room));
+}
+
+static void stop_in_alloc(uv_handle_t* handle, size_t size, uv_buf_t* buf) {
+  static char room[16];
+
+  (void) size;
+  alloc_calls++;
+  ASSERT_OK(uv_read_stop((uv_stream_t*) handle));
+  *buf = uv_buf_init(room, sizeof(room));
+}
+
+/* Reads one byte with a callback that makes that impossible; `flags` are those
+ * of the reading end. */
+static void read_with(uv_loop_t* with, int flags, uv_alloc_cb alloc_cb) {
+  uv_pipe_t reader;
+  uv_file fds[2];
+  uv_fs_t req;
+  uv_buf_t byte = uv_buf_init((char*) "x", 1);
+
+  alloc_calls = 0;
+  read_calls = 0;
+  ASSERT_OK(uv_pipe(fds, flags, 0));
+  ASSERT_OK(uv_pipe_init(with, &reader, 0));
+  ASSERT_OK(uv_pipe_open(&reader, fds[0]));
+  ASSERT_OK(uv_read_start((uv_stream_t*) &reader, alloc_cb, count_read));
+  ASSERT_EQ(1, uv_fs_write(NULL, &req, fds[1], &byte, 1, -1, NULL));
+  ASSERT_EQ(0, uv_run(with, UV_RUN_DEFAULT));
+  ASSERT_EQ(1, alloc_calls);
+  ASSERT_EQ(0, read_calls);
+  if (!uv_is_closing((uv_handle_t*) &reader))
+    uv_close((uv_handle_t*) &reader, NULL);
+  ASSERT_EQ(0, uv_run(with, UV_RUN_DEFAULT));
+  ASSERT_OK(uv_fs_close(NULL, &req, fds[1], NULL));
+}
+
+TEST_IMPL(pipe_read_ended_by_its_alloc_callback) {
+  uv_loop_t own;
+
+  ASSERT_OK(uv_loop_init(&own));
+  read_with(&own, UV_NONBLOCK_PIPE, close_in_alloc);
+  read_with(&own, UV_NONBLOCK_PIPE, stop_in_alloc);
+  read_with(&own, 0, close_in_alloc);
+  read_with(&own, 0, stop_in_alloc);
+  test_close_loop(&own);
+  return 0;
+}

@@ -137,8 +137,14 @@ static int64_t read_data(uv_pipe_t* pipe, DWORD max, int* filled) {
 
   *filled = 0;
   uv__call_alloc(uv__base(stream), stream->alloc_cb, SUGGESTED_SIZE, &buf);
+  if ((pipe->flags & (UV__READING | UV__READ_PENDING)) != UV__READING)
+    return 0; /* alloc_cb stopped reading; it keeps the buffer */
   if (buf.base == NULL || buf.len == 0) {
     uv__call_read(stream, UV_ENOBUFS, &buf);
+    return 0;
+  }
+  if (is_busy_writing(pipe)) { /* alloc_cb has written */
+    uv__call_read(stream, 0, &buf);
     return 0;
   }
   int64_t n = uv__pipe_read_now(pipe, buf.base, buf.len < max ? buf.len : max);

@@ -255,6 +255,8 @@ static void line_deliver(uv_tty_t* tty, struct line* line) {
   while (line->at < line->size && (stream->flags & UV__READING)) {
     uv_buf_t buf = uv_buf_init(NULL, 0);
     uv__call_alloc(uv__base(stream), stream->alloc_cb, SUGGESTED_SIZE, &buf);
+    if (!(stream->flags & UV__READING))
+      return; /* alloc_cb stopped reading; it keeps the buffer */
     if (buf.base == NULL || buf.len == 0) {
       uv__call_read(stream, UV_ENOBUFS, &buf);
       return;

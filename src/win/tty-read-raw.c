@@ -148,9 +148,12 @@ static int get_memory(uv_tty_t* tty, struct typed* typed) {
     return 1;
   uv__call_alloc(uv__base(stream), stream->alloc_cb, SUGGESTED_SIZE,
                  &typed->buf);
-  if (typed->buf.base != NULL && typed->buf.len != 0)
-    return 1;
-  uv__call_read(stream, UV_ENOBUFS, &typed->buf);
+  /* If alloc_cb stopped reading, it keeps the buffer. */
+  if (stream->flags & UV__READING) {
+    if (typed->buf.base != NULL && typed->buf.len != 0)
+      return 1;
+    uv__call_read(stream, UV_ENOBUFS, &typed->buf);
+  }
   typed->buf = uv_buf_init(NULL, 0);
   return 0;
 }
