@@ -718,12 +718,14 @@ TEST_WINDOWS(udp_connected_to_a_closed_port_still_receives, "WSAECONNRESET")
 
 /* test-tcp-win.c */
 TEST_WINDOWS(tcp_failed_connect_leaves_nothing_to_write_to, "EPIPE")
+TEST_WINDOWS(tcp_simultaneous_accepts_by_state, "AcceptEx()")
 
 /* test-order-win.c */
 TEST_WINDOWS(async_callbacks_in_order_of_sends, "order of sends")
 TEST_WINDOWS(async_close_waits_for_its_packet, "packets of sends")
 TEST_WINDOWS(close_phase_takes_one_handle_at_a_time, "close phase in turns")
 TEST_WINDOWS(loop_takes_a_limited_number_of_packets, "packets of a port")
+TEST_WINDOWS(tcp_shutdown_follows_the_last_write, "one iteration for both")
 
 /* test-real-win.c */
 TEST_WINDOWS(loop_timer_is_not_late_after_sleep, "time-outs of ports")

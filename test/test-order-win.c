@@ -142,3 +142,55 @@ TEST_IMPL(loop_takes_a_limited_number_of_packets) {
   test_close_loop(&loop);
   return 0;
 }
+
+static void on_write(uv_write_t* req, int status) {
+  (void) req;
+  ASSERT_OK(status);
+  add('w');
+}
+
+static void on_shutdown(uv_shutdown_t* req, int status) {
+  (void) req;
+  ASSERT_OK(status);
+  add('s');
+}
+
+static uv_shutdown_t shutdown_req;
+
+static void write_then_shutdown(uv_write_t* req, int status) {
+  on_write(req, status);
+  ASSERT_OK(uv_shutdown(&shutdown_req, req->handle, on_shutdown));
+}
+
+static void on_prepare(uv_prepare_t* handle) {
+  (void) handle;
+  add('p');
+}
+
+/* Also if the shutdown is requested in that callback. */
+TEST_IMPL(tcp_shutdown_follows_the_last_write) {
+  uv_buf_t buf = uv_buf_init((char*) "x", 1);
+  uv_prepare_t prepare;
+  uv_write_t reqs[2];
+  uv_tcp_t a;
+  uv_tcp_t b;
+
+  trace[0] = '\0';
+  ASSERT_OK(uv_loop_init(&loop));
+  test_tcp_pair(&loop, &a, &b);
+  ASSERT_OK(uv_prepare_init(&loop, &prepare));
+  ASSERT_OK(uv_prepare_start(&prepare, on_prepare));
+  ASSERT_OK(uv_write(&reqs[0], (uv_stream_t*) &a, &buf, 1, on_write));
+  ASSERT_OK(uv_shutdown(&shutdown_req, (uv_stream_t*) &a, on_shutdown));
+  iterate(1);
+  ASSERT_STR_EQ("wsp|", trace);
+
+  trace[0] = '\0';
+  ASSERT_OK(uv_write(&reqs[0], (uv_stream_t*) &b, &buf, 1, on_write));
+  ASSERT_OK(
+      uv_write(&reqs[1], (uv_stream_t*) &b, &buf, 1, write_then_shutdown));
+  iterate(1);
+  ASSERT_STR_EQ("wwsp|", trace);
+  test_close_loop(&loop);
+  return 0;
+}

@@ -39,3 +39,52 @@ TEST_IMPL(tcp_failed_connect_leaves_nothing_to_write_to) {
   ASSERT_OK(uv_loop_close(&loop));
   return 0;
 }
+
+static void expect_accepts(uv_tcp_t* tcp, int off, int on) {
+  ASSERT_ERR(off, uv_tcp_simultaneous_accepts(tcp, 0));
+  ASSERT_ERR(on, uv_tcp_simultaneous_accepts(tcp, 1));
+}
+
+static int connections;
+
+static void on_connection(uv_stream_t* server, int status) {
+  static uv_tcp_t clients[40];
+  uv_tcp_t* client = &clients[connections++];
+
+  ASSERT_OK(status);
+  ASSERT_OK(uv_tcp_init(server->loop, client));
+  ASSERT_OK(uv_accept(server, (uv_stream_t*) client));
+  uv_close((uv_handle_t*) client, NULL);
+}
+
+/* Off for good, and never for a connection; a server that is told so while it
+ * listens keeps accepting, also after the accepts that it had. */
+TEST_IMPL(tcp_simultaneous_accepts_by_state) {
+  struct sockaddr_in addr;
+  struct sockaddr* name = (struct sockaddr*) &addr;
+  int len = sizeof(addr);
+  uv_tcp_t server;
+  uv_tcp_t pair[2];
+
+  ASSERT_OK(uv_loop_init(&loop));
+  test_tcp_pair(&loop, &pair[0], &pair[1]);
+  expect_accepts(&pair[0], UV_EINVAL, UV_EINVAL);
+  expect_accepts(&pair[1], UV_EINVAL, UV_EINVAL);
+  ASSERT_OK(uv_ip4_addr("127.0.0.1", 0, &addr));
+  ASSERT_OK(uv_tcp_init(&loop, &server));
+  ASSERT_OK(uv_tcp_simultaneous_accepts(&server, 1));
+  ASSERT_OK(uv_tcp_bind(&server, name, 0));
+  ASSERT_OK(uv_listen((uv_stream_t*) &server, 128, on_connection));
+  ASSERT_OK(uv_tcp_simultaneous_accepts(&server, 1));
+  expect_accepts(&server, 0, UV_ENOTSUP);
+  ASSERT_OK(uv_tcp_getsockname(&server, name, &len));
+  for (int i = 0; i < 40; i++) {
+    SOCKET sock = socket(AF_INET, SOCK_STREAM, 0);
+    ASSERT_EQ(0, connect(sock, name, len));
+    while (connections == i)
+      uv_run(&loop, UV_RUN_ONCE);
+    closesocket(sock);
+  }
+  test_close_loop(&loop);
+  return 0;
+}

@@ -238,6 +238,7 @@ const struct uv__stream_ops uv__pipe_stream_ops = {
   .write = uv__pipe_write,
   .try_write = try_write,
   .shutdown = uv__pipe_shutdown,
+  .shutdown_after_write = uv__pipe_shutdown,
   .set_blocking = set_blocking,
   .cancel_write = uv__pipe_cancel_write,
   .release = pipe_release,

@@ -153,7 +153,7 @@ void uv__stream_write_report(uv_stream_t* stream, uv_write_t* req, int err) {
   stream->write_reqs_pending--;
   if (stream->shutdown_req != NULL && stream->write_reqs_pending == 0 &&
       !uv__is_closing(uv__base(stream)))
-    ops_of(stream)->shutdown(stream, stream->shutdown_req);
+    ops_of(stream)->shutdown_after_write(stream, stream->shutdown_req);
   uv__req_finished(stream, &stream->reqs_pending);
 }
 

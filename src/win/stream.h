@@ -49,6 +49,8 @@ struct uv__stream_ops {
    * write_reqs_pending is 0, then reports through uv__stream_shutdown_end()
    * in the pending phase. */
   void (*shutdown)(uv_stream_t* stream, uv_shutdown_t* req);
+  /* The same after the callback of the last write; it may report at once. */
+  void (*shutdown_after_write)(uv_stream_t* stream, uv_shutdown_t* req);
   int (*set_blocking)(uv_stream_t* stream, int on);
   /* Tries to cancel an outstanding write; 0 or UV_EBUSY. */
   int (*cancel_write)(uv_write_t* req);

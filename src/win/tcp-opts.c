@@ -77,13 +77,17 @@ int uv__tcp_apply_options(const uv_tcp_t* tcp, SOCKET sock) {
 }
 
 int uv__tcp_os_simultaneous_accepts(uv_tcp_t* tcp, int on) {
-  /* uv_listen() allocates the accepts. */
-  if (tcp->flags & UV__LISTENING)
+  /* uv_listen() allocates the accepts; later, only fewer can be pending. */
+  int is_server = (tcp->flags & UV__LISTENING) != 0;
+  unsigned int single =
+      is_server ? UV__TCP_SHARED_SOCKET : UV__TCP_SINGLE_ACCEPT;
+
+  if (tcp->flags & UV__CONNECTED)
     return UV_EINVAL;
+  /* As in libuv, there is no way back. */
   if (on)
-    tcp->flags &= ~UV__TCP_SINGLE_ACCEPT;
-  else
-    tcp->flags |= UV__TCP_SINGLE_ACCEPT;
+    return tcp->flags & (single | UV__TCP_SINGLE_ACCEPT) ? UV_ENOTSUP : 0;
+  tcp->flags |= single;
   return 0;
 }
 

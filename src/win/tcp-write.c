@@ -415,16 +415,19 @@ void uv__tcp_write_done(uv_handle_t* handle, uv_req_t* base) {
   uv__stream_write_report((uv_stream_t*) tcp, req, write_result(tcp, req));
 }
 
-void uv__tcp_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {
-  uv_tcp_t* tcp = (uv_tcp_t*) stream;
-
-  if ((tcp->flags & UV__TCP_CONNECTING) || stream->write_reqs_pending > 0)
-    return; /* the last completion calls again */
-
+/* The request holds the result and counts. */
+static void end_writing(uv_stream_t* stream, uv_shutdown_t* req) {
   uv__req_overlapped(req); /* success */
-  if (shutdown(tcp->socket, SD_SEND) != 0)
+  if (shutdown(((uv_tcp_t*) stream)->socket, SD_SEND) != 0)
     uv__req_set_error(req, (DWORD) WSAGetLastError());
   stream->reqs_pending++;
+}
+
+void uv__tcp_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {
+  if ((stream->flags & UV__TCP_CONNECTING) || stream->write_reqs_pending > 0)
+    return; /* the last completion calls again */
+
+  end_writing(stream, req);
   uv__req_pend(stream->loop, req);
 }
 
@@ -434,4 +437,13 @@ void uv__tcp_shutdown_done(uv_handle_t* handle, uv_req_t* req) {
 
   uv__stream_shutdown_end(stream, err);
   uv__req_finished(stream, &stream->reqs_pending);
+}
+
+/* In the same iteration as the callback of the last write, as in libuv. */
+void uv__tcp_shutdown_after_write(uv_stream_t* stream, uv_shutdown_t* req) {
+  if (stream->flags & UV__TCP_CONNECTING)
+    return; /* see uv__tcp_shutdown() */
+
+  end_writing(stream, req);
+  uv__tcp_shutdown_done(uv__base(stream), uv__req_base(req));
 }

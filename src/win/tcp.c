@@ -201,6 +201,7 @@ const struct uv__stream_ops uv__tcp_stream_ops = {
   .write = uv__tcp_write,
   .try_write = uv__tcp_try_write,
   .shutdown = uv__tcp_shutdown,
+  .shutdown_after_write = uv__tcp_shutdown_after_write,
   .set_blocking = NULL,
   .cancel_write = uv__tcp_cancel_write,
   .release = tcp_release,

@@ -22,7 +22,7 @@
 /* uv_handle_t.flags. */
 enum {
   UV__TCP_CONNECTING = 1u << 27,    /* a connect request is pending */
-  UV__TCP_SHARED_SOCKET = 1u << 28, /* shared with another process */
+  UV__TCP_SHARED_SOCKET = 1u << 28, /* or told so: one pending accept */
   UV__TCP_NO_PORT = 1u << 29,       /* attached to another port: use events */
   UV__TCP_ANNOUNCED = 1u << 30      /* connection_cb ran for the oldest */
 };
@@ -116,6 +116,7 @@ int uv__tcp_try_write(uv_stream_t* stream,
                       uv_stream_t* send_handle);
 int uv__tcp_cancel_write(uv_write_t* req);
 void uv__tcp_shutdown(uv_stream_t* stream, uv_shutdown_t* req);
+void uv__tcp_shutdown_after_write(uv_stream_t* stream, uv_shutdown_t* req);
 
 /* Starts queued writes, as far as possible. */
 void uv__tcp_write_flush(uv_tcp_t* tcp);

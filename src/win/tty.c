@@ -307,6 +307,7 @@ const struct uv__stream_ops uv__tty_stream_ops = {
   .write = write_now,
   .try_write = try_write,
   .shutdown = shut_down,
+  .shutdown_after_write = shut_down,
   .set_blocking = set_blocking,
   .cancel_write = NULL,
   .release = tty_release,
