@@ -62,10 +62,6 @@ void world_add(int kind, const char* letter, int count) {
   }
 }
 
-struct object* object_at(int index) {
-  return &objects[index];
-}
-
 struct object* object_pick(int kind, unsigned arg) {
   int first = 0;
   int count = 0;

@@ -68,7 +68,6 @@ int world_is_ending(void);
 
 /* The object of a kind that an argument selects. */
 struct object* object_pick(int kind, unsigned arg);
-struct object* object_at(int index);
 /* An open handle, or NULL. */
 struct object* object_pick_open(unsigned arg);
 
