@@ -243,8 +243,34 @@ class Lane:
         subprocess.run(["ip", "-force", "-batch", "-"], text=True,
                        input="\n".join(commands) + "\n",
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        # A wineserver that outlives its last client by a minute.
-        subprocess.run([self.server, "-p60"], env=self.env)
+        self._start_server()
+
+    def _start_server(self):
+        """A wineserver that outlives its last client by a minute. (That of
+        Wine 10 lists what is left when it ends.)"""
+        subprocess.run([self.server, "-p60"], env=self.env,
+                       stderr=subprocess.DEVNULL)
+
+    def _has_udp_sockets(self):
+        for name in ("udp", "udp6"):
+            with open("/proc/net/" + name) as text:
+                if len(text.readlines()) > 1:
+                    return True
+        return False
+
+    def _check_server(self, test):
+        """The wineserver of Wine 10 sometimes keeps a UDP socket of a process
+        that has ended, so that its port stays taken: start another one."""
+        patience = time.monotonic() + 2
+        while self._has_udp_sockets():
+            if time.monotonic() > patience:
+                print("wineserver kept a socket of " + test, file=sys.stderr,
+                      flush=True)
+                subprocess.run([self.server, "-k"], env=self.env)
+                subprocess.run([self.server, "-w"], env=self.env)
+                self._start_server()
+                return
+            time.sleep(0.05)
 
     def _drain(self, master):
         """Drains the terminal, so that a test is never blocked by it."""
@@ -308,6 +334,7 @@ class Lane:
             output.seek(0)
             text = output.read().decode(errors="replace")
         shutil.rmtree(work, ignore_errors=True)
+        self._check_server(test)
         return {"test": test, "status": status, "seconds": took,
                 "output": text.replace("\r\n", "\n"), "late": late}
 
