@@ -197,6 +197,7 @@ uv_unit_unix_sources = \
 uv_unit_win_sources = \
   test/unit/fake-source-win.c \
   test/unit/replace-win.h \
+  test/unit/unit-fd-win.c \
   test/unit/unit-files-win.c \
   test/unit/unit-sockets-win.c \
   test/unit/unit-system-win.c

@@ -341,6 +341,9 @@ UNIT(tty_keys_composed)
 UNIT(tty_keys_characters_of_two_units)
 UNIT(tty_keys_of_a_terminal)
 
+/* unit-fd-win.c */
+UNIT_WINDOWS(fd_reports_are_off_while_an_fd_is_checked, "the debug C runtime")
+
 /* unit-sockets-win.c */
 UNIT_WINDOWS(tcp_trial_send_without_buffers, "Winsock")
 UNIT_WINDOWS(tcp_dropped_connection_is_canceled_to_writers, "Winsock")
