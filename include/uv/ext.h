@@ -88,7 +88,7 @@ typedef struct uvx_trace_options_s {
  * format that Perfetto and chrome://tracing open: iterations and their phases,
  * each callback with its symbol, work on the threads of the pool, arrows from
  * submitting a request over its worker to its callback and from uv_async_send()
- * to the callback, counters. A thread writes the file, several times a second;
+ * to the callback, counters. The file is written several times a second;
  * memory is bounded, and what does not fit is counted there as dropped.
  *
  * Returns 0; UV_EBUSY if a trace is under way; UV_EINVAL; an error of making
