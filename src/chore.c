@@ -4,8 +4,10 @@
 #include "fork-lock.h"
 #include "os/trace.h"
 
-/* A run that takes longer than this is not the loop's to wait for again. */
+/* After so many runs that take longer than this, the loop is not to wait for
+ * another. Some do when the process loses its processor. */
 #define SLOW_NS UINT64_C(5000000)
+#define SLOW_RUNS 3
 
 uint64_t uv__chores_due_ns = UV__DEADLINE_NEVER;
 uint64_t uv__chores_asleep_ns = UV__DEADLINE_NEVER;
@@ -43,6 +45,7 @@ int uv__chore_start(struct uv__chore* chore) {
 
   (void) uv__fork_lock(&lock);
   chore->has_thread = 0;
+  chore->slow_runs = 0;
   if (uv__trace_os_has_threads())
     err = start_thread(chore);
   if (err == 0) {
@@ -99,7 +102,7 @@ static void run_here(struct uv__chore* chore) {
   uint64_t begin_ns = uv_hrtime();
   chore->is_due_asleep = chore->run();
   uint64_t end_ns = uv_hrtime();
-  if (end_ns - begin_ns > SLOW_NS)
+  if (end_ns - begin_ns > SLOW_NS && ++chore->slow_runs >= SLOW_RUNS)
     (void) start_thread(chore);
   chore->due_ns = uv__deadline_after_ms(end_ns, chore->period_ms);
 }

@@ -26,6 +26,7 @@ struct uv__chore {
   int is_urgent; /* atomic: due before its time */
   /* The chores' lock. */
   int has_thread;
+  int slow_runs;     /* that kept a loop for long */
   int is_due_asleep; /* what run() returned */
   uint64_t due_ns;
   struct uv__chore* next; /* of those that are on */
