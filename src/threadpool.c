@@ -43,9 +43,10 @@
 #define SPIN_PAUSE_MAX 240
 /* Items after which another worker becomes the spinner. */
 #define SPINNER_ITEMS_MAX 256
-/* The lock is held for about ten instructions: attempts before sleeping on
- * it. */
-#define LOCK_TRIES 40
+/* The lock is held for about ten instructions, or for as long as it takes to
+ * fetch the items of a full inbox from another processor, some microseconds.
+ * Attempts before sleeping on it, which costs more than either. */
+#define LOCK_TRIES 200
 /* A yield that took this long gave the processor to another program, which kept
  * it for a time slice. (Another worker, or the loop with many callbacks to run,
  * may have it for a millisecond or two, which is no loss.) The next so many are
