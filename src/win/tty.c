@@ -266,6 +266,12 @@ void uv__tty_shutdown_done(uv_handle_t* handle, uv_req_t* req) {
   uv__req_finished(stream, &stream->reqs_pending);
 }
 
+/* In the same iteration as the callback of the last write, as in libuv. */
+static void shut_down_after_write(uv_stream_t* stream, uv_shutdown_t* req) {
+  stream->reqs_pending++;
+  uv__tty_shutdown_done(uv__base(stream), uv__req_base(req));
+}
+
 /* ---- closing ---- */
 
 enum uv__close_result uv__tty_close(uv_handle_t* handle) {
@@ -307,7 +313,7 @@ const struct uv__stream_ops uv__tty_stream_ops = {
   .write = write_now,
   .try_write = try_write,
   .shutdown = shut_down,
-  .shutdown_after_write = shut_down,
+  .shutdown_after_write = shut_down_after_write,
   .set_blocking = set_blocking,
   .cancel_write = NULL,
   .release = tty_release,
