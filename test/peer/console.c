@@ -2,8 +2,8 @@
 /* console FILE: writes what a console delivers to streams and signal handles:
  * lines, changes of the mode while a line is read, Ctrl-C and Ctrl-Break,
  * another window size, and the end of writing. test/peer/run compares both
- * libraries, with buffers that are longer than the lines. Needs a console: under
- * Wine, a pseudo-terminal. */
+ * libraries, with buffers that are longer than the lines. Needs a console:
+ * under Wine, a pseudo-terminal. */
 #include <uv.h>
 
 #include <stdio.h>
