@@ -15,7 +15,7 @@
 /* With a single request in flight, the program waits for it or is about to
  * submit the next, and no other thread needs the processor. In scripting
  * languages 10 to 25 us pass between two requests; sleeping and waking cost as
- * much. */
+ * much, so that a spin of this length pays only if shorter ones follow. */
 #define UV__SPIN_SINGLE_NS 25000
 /* Checks between two readings of the clock. */
 #define UV__SPIN_CHECKS 16

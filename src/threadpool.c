@@ -255,13 +255,9 @@ static int is_replaced(const void* me) {
 }
 
 /* Returns how long to spin. If all other workers sleep, there was one item at a
- * time. The last attempt before a pause is short: a loop that spins while the
- * worker wakes up makes the worker repeat it for every item (run_worker()). */
+ * time. */
 static uint64_t spin_span(void) {
-  int is_single = pool.threads - pool.sleeping == 1;
-  int is_last = pool.spin.misses == UV__SPIN_MISSES_MAX - 1;
-
-  return is_single && !is_last ? UV__SPIN_SINGLE_NS : UV__SPIN_NS;
+  return pool.threads - pool.sleeping == 1 ? UV__SPIN_SINGLE_NS : UV__SPIN_NS;
 }
 
 /* Returns 1 if an item was queued. Ends early when another worker takes over.

@@ -148,14 +148,12 @@ static unsigned since_last_sleep_us(struct uv__wake* w) {
 }
 
 /* Returns how long to spin, in ns. */
-static uint64_t spin_span(uv_loop_t* loop) {
-  struct uv__wake* w = &uv__loop_state(loop)->wake;
-
+static uint64_t spin_span(struct uv__wake* w) {
   if (!can_spin())
     return 0;
   enum uv__spin_advice advice = uv__spin_advise(&w->spin, PAUSE_MIN, PAUSE_MAX);
   if (advice == UV__SPIN_NOW)
-    return loop->active_reqs.count == 1 ? UV__SPIN_SINGLE_NS : UV__SPIN_NS;
+    return UV__SPIN_NS;
 
   int is_slow = since_last_sleep_us(w) > APART_US_MAX;
   return advice == UV__SPIN_RETRY && !is_slow ? LONG_SPIN_NS : 0;
@@ -166,7 +164,7 @@ static uint64_t spin_span(uv_loop_t* loop) {
  * again and again. */
 static void spin_succeeded(struct uv__wake* w, uint64_t span_ns) {
   w->spin.misses = 0;
-  if (span_ns != LONG_SPIN_NS)
+  if (span_ns == UV__SPIN_NS)
     w->spin.pause = 0;
 }
 
@@ -185,6 +183,17 @@ static int spin_until_pending(unsigned* word, uint64_t span_ns) {
   if (uv__fetch_or(word, SPINNING) & PENDING)
     return 1;
   return uv__spin(span_ns, is_pending, uv__spin_never, word);
+}
+
+/* For a spin of `span_ns` that was unsuccessful. A single request is worth more
+ * of it, but then the spin cost as much as a sleep would have. It still counts
+ * as unsuccessful; if it lets the other side find the next request sooner, the
+ * next spin is a short one. */
+static int spin_on(const uv_loop_t* loop, unsigned* word, uint64_t span_ns) {
+  if (loop->active_reqs.count != 1 || span_ns >= UV__SPIN_SINGLE_NS)
+    return 0;
+  return uv__spin(UV__SPIN_SINGLE_NS - span_ns, is_pending, uv__spin_never,
+                  word);
 }
 
 /* Returns how many items to sleep for, and how long at most, or 0. Not after a
@@ -234,14 +243,16 @@ UV__NOINLINE static int sleep_after_wake(uv_loop_t* loop, int timeout_ms) {
     return 0;
   }
 
-  uint64_t span_ns = spin_span(loop);
+  uint64_t span_ns = spin_span(w);
   if (span_ns == 0)
     return fall_asleep(word, AWAKE, timeout_ms);
-  if (!spin_until_pending(word, span_ns)) {
+  if (spin_until_pending(word, span_ns)) {
+    spin_succeeded(w, span_ns);
+  } else {
     w->spin.misses++;
-    return fall_asleep(word, AWAKE | SPINNING, timeout_ms);
+    if (!spin_on(loop, word, span_ns))
+      return fall_asleep(word, AWAKE | SPINNING, timeout_ms);
   }
-  spin_succeeded(w, span_ns);
   wait_for_batch(loop);
   return 0;
 }
