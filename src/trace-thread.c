@@ -179,7 +179,7 @@ const struct uv__record* uv__trace_thread_at(
 }
 
 void uv__trace_thread_took(struct uv__trace_thread* thread, size_t count) {
-  /* Release: they were read. Pairs with has_room(). */
+  /* Release: they were read. Pairs with unread(). */
   uv__store_release(&thread->read, uv__load_relaxed(&thread->read) + count);
 }
 
