@@ -64,8 +64,8 @@ struct pool {
   unsigned spinning;      /* of those: polling the queue */
   unsigned spinner;       /* number of the latest spinner, or 0 */
   unsigned sleeping;      /* of those: waiting for work_arrived */
-  unsigned woken;         /* of those: one was woken for each */
-  unsigned posts;         /* of those: not posted yet, see unlock_pool() */
+  unsigned woken;         /* of those: about to wake up */
+  unsigned posts;         /* for those: still to be made by unlock_pool() */
   struct uv__spin spin;   /* outcome of recent spins */
   unsigned spinner_items; /* items taken since the spinner changed */
   int is_handoff;         /* a worker was woken to become the spinner */
