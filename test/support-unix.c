@@ -15,6 +15,12 @@ _Noreturn void test_exit_bare(int status) {
   _exit(status);
 }
 
+int test_on_kqueue(void) {
+  const char* poller = getenv("UV_POLLER");
+
+  return poller != NULL && strcmp(poller, "kqueue") == 0;
+}
+
 int test_lowest_fd(void) {
   int fd = open("/dev/null", O_RDONLY);
   ASSERT_GE(fd, 0);

@@ -403,12 +403,10 @@ TEST_IMPL(fs_event_create_is_rename) {
 #if TEST_POSIX
 /* inotify only: other systems do not report attribute changes with a name. */
 TEST_IMPL(fs_event_attributes_of_directories) {
-  const char* poller = getenv("UV_POLLER");
   uv_fs_event_t watch;
   uv_fs_t req;
 
-  if (access("/proc/sys/fs/inotify", F_OK) != 0 ||
-      (poller != NULL && strcmp(poller, "kqueue") == 0))
+  if (access("/proc/sys/fs/inotify", F_OK) != 0 || test_on_kqueue())
     SKIP("no inotify here");
   test_mkdir("dir");
   test_mkdir("dir/sub");

@@ -268,10 +268,9 @@ static void on_sigchld(int signum) {
 TEST_IMPL(process_end_needs_no_sigchld) {
   struct sigaction action;
   uv_process_t process;
-  const char* poller = getenv("UV_POLLER");
   int status;
 
-  if (poller == NULL || strcmp(poller, "kqueue") != 0)
+  if (!test_on_kqueue())
     SKIP("this poller does not report children");
   signal(SIGCHLD, on_sigchld);
   pid_t foreign = fork();
@@ -335,9 +334,7 @@ static void on_chain_exit(uv_process_t* process, int64_t status, int signal) {
 }
 
 TEST_IMPL(process_end_in_an_exit_callback) {
-  const char* poller = getenv("UV_POLLER");
-
-  if (poller != NULL && strcmp(poller, "kqueue") == 0)
+  if (test_on_kqueue())
     SKIP("kqueue tells of each child by itself");
   ASSERT_OK(uv_loop_init(&loop));
   spawn_chained();

@@ -408,12 +408,11 @@ static int sigchld_is_watched(void) {
 
 /* From the first child until its handle is closed. */
 TEST_IMPL(process_sigchld_until_closed) {
-  const char* poller = getenv("UV_POLLER");
   uv_process_options_t options;
   uv_process_t process;
   char* args[] = { (char*) "true", NULL };
 
-  if (poller != NULL && strcmp(poller, "kqueue") == 0)
+  if (test_on_kqueue())
     SKIP("kqueue needs no SIGCHLD");
   ASSERT_OK(uv_loop_init(&loop));
   init_options(&options, args);

@@ -77,10 +77,8 @@ static void find_dead_port(int family) {
 /* Binds to the address of `dead` with another port. */
 static void setup(int family, unsigned init_flags, unsigned bind_flags) {
   struct sockaddr_storage any;
-  const char* poller = getenv("UV_POLLER");
 
-  if ((bind_flags & UV_UDP_LINUX_RECVERR) && poller != NULL &&
-      strcmp(poller, "kqueue") == 0)
+  if ((bind_flags & UV_UDP_LINUX_RECVERR) && test_on_kqueue())
     SKIP("kqueue has no error queues; no system has both");
   if ((bind_flags & UV_UDP_LINUX_RECVERR) && sizeof(void*) == 4 &&
       getenv("UV_TEST_EMULATED") != NULL)

@@ -208,6 +208,9 @@ int test_lowest_fd(void);
 /* _exit() without what coverage builds do there, which is to write files: for
  * children that may not open any. */
 _Noreturn void test_exit_bare(int status);
+
+/* The loops of this run poll with kqueue: on Linux, with test/kqueue-shim. */
+int test_on_kqueue(void);
 #endif
 
 void test_close_socket(uv_os_sock_t sock);
