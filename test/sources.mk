@@ -201,6 +201,7 @@ uv_unit_win_sources = \
   test/unit/unit-files-win.c \
   test/unit/unit-sockets-win.c \
   test/unit/unit-system-win.c
+  test/unit/unit-post-win.c \
 
 # The contract P1-P8, run against every poller compiled in.
 uv_contract_sources = \

@@ -65,8 +65,8 @@ struct uv__poller {
   /* Context: any | signal. Returns 0 or UV_E*. */
   int (*wake)(uv_loop_t* loop);
   /* Completion ports: enqueues a completed request, which wait() will report as
-   * UV__EVENT_REQ. NULL elsewhere. Context: any. Returns 0 or UV_E*. */
-  int (*post)(uv_loop_t* loop, uv_req_t* req);
+   * UV__EVENT_REQ. NULL elsewhere. Context: any. */
+  void (*post)(uv_loop_t* loop, uv_req_t* req);
   const struct uv__watch_ops* watch; /* NULL for completion ports */
   /* 1 if nothing is watched, so that a wait that does not block could report
    * nothing but wakes. May be NULL: not known. */

@@ -32,7 +32,7 @@ void uv__async_os_init_loop(uv_loop_t* loop) {
 
 /* A worker needs only a few more instructions to leave the loop. */
 void uv__async_os_close_loop(uv_loop_t* loop) {
-  /* Pairs with push_done() in threadpool.c. */
+  /* Pairs with uv__work_push_done(). */
   while (uv__load_acquire(&uv__loop_state(loop)->shared.busy) != 0)
     uv_sleep(0);
 }
@@ -59,10 +59,8 @@ int uv_async_send(uv_async_t* handle) {
   if (uv__is_observed())
     uv__observed_send(handle);
 
-  int err = uv__req_post(handle->loop, &handle->async_req);
-  if (err != 0)
-    uv__exchange(&handle->pending, 0);
-  return err;
+  uv__req_post(handle->loop, &handle->async_req);
+  return 0;
 }
 
 void uv__async_done(uv_handle_t* base, uv_req_t* req) {

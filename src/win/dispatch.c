@@ -86,13 +86,8 @@ void uv__req_pend(uv_loop_t* loop, void* request) {
   uv__loop_state(loop)->may_have_pending = 1;
 }
 
-int uv__req_post(uv_loop_t* loop, void* request) {
-  return uv__loop_state(loop)->poller->post(loop, request);
-}
-
-void uv__req_post_surely(uv_loop_t* loop, void* request) {
-  while (uv__req_post(loop, request) != 0)
-    Sleep(1);
+void uv__req_post(uv_loop_t* loop, void* request) {
+  uv__loop_state(loop)->poller->post(loop, request);
 }
 
 int uv__loop_os_has_pending(const uv_loop_t* loop) {

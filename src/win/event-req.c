@@ -37,7 +37,7 @@ static void CALLBACK post_to_loop(void* arg, BOOLEAN timed_out) {
   uv_loop_t* loop = loop_of(req);
 
   (void) timed_out; /* the wait has no timeout */
-  uv__req_post_surely(loop, req);
+  uv__req_post(loop, req);
 }
 
 void uv__event_req_wait(struct uv__event_req places,

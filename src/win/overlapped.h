@@ -115,15 +115,10 @@ static inline int uv__req_sock_error(const void* request) {
  * port. */
 void uv__req_pend(uv_loop_t* loop, void* request);
 
-/* Passes a completed request to the loop from another thread: 0 or UV_E*.
- * Context: any. */
-int uv__req_post(uv_loop_t* loop, void* request);
-
-/* The same for a result that can be reported in no other way: tries again until
- * the system has the memory for it. The handle waits for the request, so the
- * loop cannot go away meanwhile; afterwards it can. Context: any but the loop's
- * thread. */
-void uv__req_post_surely(uv_loop_t* loop, void* request);
+/* Passes a completed request to the loop through the port. Cannot fail: waits
+ * until the system has the memory for it. The handle waits for the request, so
+ * the loop cannot go away meanwhile; afterwards it can. Context: any. */
+void uv__req_post(uv_loop_t* loop, void* request);
 
 /* ---- handles and their requests (R2, R3) ---- */
 

@@ -77,7 +77,7 @@ static DWORD WINAPI wait_and_open(void* arg) {
   }
   uv__free(name);
   req->u.connect.name = NULL;
-  uv__req_post_surely(loop, req);
+  uv__req_post(loop, req);
   return 0;
 }
 

@@ -49,7 +49,7 @@ static DWORD WINAPI work_flush(void* arg) {
   uv_shutdown_t* req = flush->req;
   /* Pairs with uv__pipe_flush_leave(): one of the two frees it. */
   if (uv__exchange(&flush->state, FLUSH_ENDED) == FLUSH_WAITS)
-    uv__req_post_surely(loop, req);
+    uv__req_post(loop, req);
   else
     uv__free(flush);
   return 0;

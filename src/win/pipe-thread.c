@@ -110,7 +110,7 @@ static void post_result(uv_loop_t* loop, void* req, int64_t result) {
     uv__req_set_bytes(req, (size_t) result);
   else
     uv__req_set_error(req, (DWORD) -result);
-  uv__req_post_surely(loop, req);
+  uv__req_post(loop, req);
 }
 
 static DWORD WINAPI work_read(void* arg) {

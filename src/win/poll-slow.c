@@ -81,7 +81,7 @@ static DWORD WINAPI wait_in_select(void* arg) {
   uv__req_set_error(req, found < 0   ? (DWORD) -found
                          : found > 0 ? 0
                                      : ERROR_OPERATION_ABORTED);
-  uv__req_post_surely(loop, req);
+  uv__req_post(loop, req);
   return 0;
 }
 

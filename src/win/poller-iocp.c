@@ -13,6 +13,7 @@
  * GetQueuedCompletionStatus() also returns for a timeout.
  */
 #include "atomic.h"
+#include "fatal.h"
 #include "os/loop.h"
 #include "win/error.h"
 #include "win/overlapped.h"
@@ -26,6 +27,9 @@
 /* Packets per iteration, as in libuv on Windows: the rest waits until the other
  * phases have run. */
 #define PACKETS_MAX 128
+
+/* Between two attempts to post a packet. */
+#define RETRY_MS 1
 
 #define WOKEN ((void*) 1)
 
@@ -112,20 +116,26 @@ static int iocp_wait(uv_loop_t* loop,
   return count;
 }
 
-static int iocp_wake(uv_loop_t* loop) {
-  if (uv__exchange(wake_word(loop), WOKEN) != NULL)
-    return 0;
-  if (PostQueuedCompletionStatus(loop->iocp, 0, 0, &wake_packet))
-    return 0;
-  int err = uv__last_error();
-  (void) uv__exchange(wake_word(loop), NULL);
-  return err;
+/* A packet must not be lost: closing handles wait for theirs, other senders
+ * rely on one that is on its way, and a worker could tell nobody. The system
+ * refuses one only for lack of memory, which passes. */
+static void post_packet(uv_loop_t* loop, OVERLAPPED* overlapped) {
+  while (!PostQueuedCompletionStatus(loop->iocp, 0, 0, overlapped)) {
+    int err = uv__last_error();
+    if (err != UV_ENOMEM)
+      uv__fatal("PostQueuedCompletionStatus", err);
+    Sleep(RETRY_MS);
+  }
 }
 
-static int iocp_post(uv_loop_t* loop, uv_req_t* req) {
-  if (!PostQueuedCompletionStatus(loop->iocp, 0, 0, &req->u.io.overlapped))
-    return uv__last_error();
+static int iocp_wake(uv_loop_t* loop) {
+  if (uv__exchange(wake_word(loop), WOKEN) == NULL)
+    post_packet(loop, &wake_packet);
   return 0;
+}
+
+static void iocp_post(uv_loop_t* loop, uv_req_t* req) {
+  post_packet(loop, &req->u.io.overlapped);
 }
 
 static const struct uv__poller poller_iocp = {

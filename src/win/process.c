@@ -278,7 +278,7 @@ static void CALLBACK on_process_exit(void* data, BOOLEAN timed_out) {
 
   (void) timed_out;
   process->exit_cb_pending = 1;
-  uv__req_post_surely(process->loop, &process->exit_req);
+  uv__req_post(process->loop, &process->exit_req);
 }
 
 /* Adds the process to the job, registers the wait and resumes it. On failure it

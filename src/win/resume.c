@@ -26,8 +26,7 @@ void uv__resume_wake_all(void) {
   AcquireSRWLockShared(&lock);
   for (struct uv__queue* q = loops.next; q != &loops; q = q->next) {
     struct uv__loop_os* os = uv__queue_entry(q, struct uv__loop_os, resume);
-    /* Fails only if the port is full, and then the loop is awake anyway. */
-    (void) os->base.poller->wake(os->loop);
+    (void) os->base.poller->wake(os->loop); /* cannot fail on Windows */
   }
   ReleaseSRWLockShared(&lock);
 }

@@ -41,8 +41,7 @@ static void signal_notify(uv_signal_t* handle, int signum) {
   if (before != 0)
     return; /* its request was posted already */
   uv__req_set_bytes(&handle->signal_req, 0);
-  if (uv__req_post(handle->loop, &handle->signal_req) != 0)
-    handle->pending_signum = 0;
+  uv__req_post(handle->loop, &handle->signal_req);
 }
 
 int uv__signal_deliver(int signum) {

@@ -130,10 +130,7 @@ static enum read_next read_ready(uv_stream_t* stream) {
  * due by now. (A zero-byte receive would complete in this one.) */
 static void read_later(uv_tcp_t* tcp) {
   uv__req_overlapped(&tcp->read_req); /* success */
-  if (uv__req_post(tcp->loop, &tcp->read_req) != 0) {
-    uv__tcp_read_arm(tcp);
-    return;
-  }
+  uv__req_post(tcp->loop, &tcp->read_req);
   tcp->flags |= UV__READ_PENDING;
   tcp->reqs_pending++;
 }

@@ -119,7 +119,7 @@ static DWORD WINAPI work_read(void* arg) {
   if (thread != NULL)
     CloseHandle(thread);
   uv__req_set_error(&tty->read_req, sys_error);
-  uv__req_post_surely(tty->loop, &tty->read_req);
+  uv__req_post(tty->loop, &tty->read_req);
   return 0;
 }
 

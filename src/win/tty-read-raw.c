@@ -26,7 +26,7 @@ static void CALLBACK on_input(void* data, BOOLEAN timed_out) {
 
   (void) timed_out;
   uv__req_set_bytes(&tty->read_req, 0);
-  uv__req_post_surely(tty->loop, &tty->read_req);
+  uv__req_post(tty->loop, &tty->read_req);
 }
 
 static int has_rest(const uv_tty_t* tty) {

@@ -78,9 +78,10 @@ static void send_start(uv_udp_t* handle,
   if (sys_error != 0)
     uv__req_set_error(req, sys_error);
   /* After the sends that are in the system. */
-  if (handle->activecnt > 0 && uv__req_post(handle->loop, req) == 0)
-    return;
-  uv__req_pend(handle->loop, req);
+  if (handle->activecnt > 0)
+    uv__req_post(handle->loop, req);
+  else
+    uv__req_pend(handle->loop, req);
 }
 
 int uv__udp_os_send(uv_udp_send_t* req, const struct uv__datagram* d) {

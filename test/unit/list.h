@@ -366,5 +366,14 @@ UNIT_WINDOWS(loop_wait_needs_little_stack, "completion ports")
 UNIT_WINDOWS(kill_of_a_process_that_is_ending, "TerminateProcess()")
 UNIT_WINDOWS(process_joins_the_job_before_its_children, "job objects")
 UNIT_WINDOWS(tty_raw_vt_of_an_old_console_is_raw, "console modes")
+/* unit-post-win.c */
+UNIT_WINDOWS(post_async_is_not_lost, "completion ports")
+UNIT_WINDOWS(post_async_serves_the_senders_that_come_meanwhile,
+             "completion ports")
+UNIT_WINDOWS(post_async_is_waited_for_by_a_close, "completion ports")
+UNIT_WINDOWS(post_wake_of_finished_work_is_not_lost, "completion ports")
+UNIT_WINDOWS(post_signal_is_not_lost, "completion ports")
+UNIT_WINDOWS(post_end_of_a_process_is_not_lost, "completion ports")
+
 UNIT_WINDOWS(tty_cursor_is_restored_in_every_row, "console screens")
 UNIT_WINDOWS(uname_is_not_of_the_emulated_machine, "WOW64")
