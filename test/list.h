@@ -134,6 +134,7 @@ TEST_WINDOWS(fs_system_error_of_what_is_missing, "uv_fs_get_system_error()")
 
 /* test-fs-win.c */
 TEST_WINDOWS(fs_junction_to_a_relative_path, "junctions")
+TEST_WINDOWS(fs_transfer_of_an_overlapped_file, "overlapped files")
 TEST_WINDOWS(fs_read_of_more_than_two_gigabytes_is_refused, "short results")
 TEST_WINDOWS(fs_guess_of_sockets_and_pipes, "sockets of the C runtime")
 TEST_WINDOWS(fs_guess_of_a_pipe_that_is_being_read, "sockets of the C runtime")

@@ -201,6 +201,8 @@ uv_unit_win_sources = \
   test/unit/unit-files-win.c \
   test/unit/unit-sockets-win.c \
   test/unit/unit-system-win.c
+  test/unit/unit-fs-win.c \
+  test/unit/unit-post-win.c \
   test/unit/unit-post-win.c \
 
 # The contract P1-P8, run against every poller compiled in.

@@ -18,6 +18,29 @@ TEST_IMPL(fs_junction_to_a_relative_path) {
   return 0;
 }
 
+/* A handle for overlapped I/O: most transfers are pending when the system
+ * returns. */
+TEST_IMPL(fs_transfer_of_an_overlapped_file) {
+  char bytes[4] = { 0 };
+  uv_buf_t buf = uv_buf_init(bytes, 3);
+  uv_fs_t req;
+
+  test_write_file("file", "0123456789");
+  HANDLE file = CreateFileA("file", GENERIC_READ | GENERIC_WRITE, 0, NULL,
+                            OPEN_EXISTING, FILE_FLAG_OVERLAPPED, NULL);
+  ASSERT(file != INVALID_HANDLE_VALUE);
+  int fd = uv_open_osfhandle(file);
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ(3, uv_fs_read(NULL, &req, fd, &buf, 1, 4, NULL));
+  ASSERT_STR_EQ("456", bytes);
+  ASSERT_EQ(3, uv_fs_write(NULL, &req, fd, &buf, 1, 0, NULL));
+  ASSERT_EQ(3, uv_fs_read(NULL, &req, fd, &buf, 1, 1, NULL));
+  ASSERT_STR_EQ("563", bytes);
+  ASSERT_EQ(0, uv_fs_read(NULL, &req, fd, &buf, 1, 10, NULL));
+  ASSERT_OK(uv_fs_close(NULL, &req, fd, NULL));
+  return 0;
+}
+
 static uv_file ends[2];
 static uv_sem_t reader_runs;
 

@@ -15,12 +15,17 @@ static int file_id(const WCHAR* path, BY_HANDLE_FILE_INFORMATION* info) {
   return ok;
 }
 
+/* Some network file systems have no file IDs, only zeros. */
+static int has_id(const BY_HANDLE_FILE_INFORMATION* info) {
+  return info->nFileIndexHigh != 0 || info->nFileIndexLow != 0;
+}
+
 /* A directory is not a file that could be copied. */
 static int is_same_file(const WCHAR* a, const WCHAR* b) {
   BY_HANDLE_FILE_INFORMATION left;
   BY_HANDLE_FILE_INFORMATION right;
 
-  return file_id(a, &left) && file_id(b, &right) &&
+  return file_id(a, &left) && file_id(b, &right) && has_id(&left) &&
          !(left.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) &&
          left.dwVolumeSerialNumber == right.dwVolumeSerialNumber &&
          left.nFileIndexHigh == right.nFileIndexHigh &&

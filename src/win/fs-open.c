@@ -96,10 +96,15 @@ static const struct flag_pair flag_pairs[] = {
   { WRITES_THROUGH, FILE_FLAG_WRITE_THROUGH },
 };
 
-/* The C runtime returns its mask only when setting a new one. */
+/* The C runtime returns its mask only when setting a new one. Without the lock,
+ * two threads could leave the process with the 0 that one of them set. */
 static int creation_mask(void) {
+  static SRWLOCK lock = SRWLOCK_INIT;
+
+  AcquireSRWLockExclusive(&lock);
   int mask = _umask(0);
   (void) _umask(mask); /* restore */
+  ReleaseSRWLockExclusive(&lock);
   return mask;
 }
 

@@ -7,6 +7,8 @@
  */
 #include "win/fs.h"
 
+#define STATUS_CANNOT_DELETE_ ((LONG) 0xC0000121u)
+
 /* Not supported by the file system or the version of Windows. */
 static int is_unsupported(LONG status) {
   static const LONG unknown[] = {
@@ -48,10 +50,18 @@ static LONG remove_on_close(HANDLE file, DWORD attributes) {
   return status;
 }
 
+/* Only since Windows 10 1809 can a removal ignore that a file is read-only:
+ * https://learn.microsoft.com/windows-hardware/drivers/ddi/ntddk/
+ * ns-ntddk-_file_disposition_information_ex */
+static int is_refused_as_readonly(LONG status, DWORD attributes) {
+  return status == STATUS_CANNOT_DELETE_ &&
+         (attributes & FILE_ATTRIBUTE_READONLY);
+}
+
 static ssize_t remove_file(uv_fs_t* req, HANDLE file, DWORD attributes) {
   LONG status = remove_now(file);
 
-  if (is_unsupported(status))
+  if (is_unsupported(status) || is_refused_as_readonly(status, attributes))
     status = remove_on_close(file, attributes);
   return status >= 0 ? 0 : uv__fs_fail_status(req, status);
 }

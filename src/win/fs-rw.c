@@ -122,6 +122,18 @@ static void transfer_end(const struct transfer* t) {
     (void) SetFilePointerEx(t->file, t->before, NULL, FILE_BEGIN);
 }
 
+/* Waits for a transfer of a handle that was opened for overlapped I/O: the
+ * system uses the OVERLAPPED and the buffer until then. Other transfers of the
+ * handle may end the wait too early. */
+static DWORD transfer_wait(HANDLE file, OVERLAPPED* overlapped, DWORD* bytes) {
+  while (!GetOverlappedResult(file, overlapped, bytes, TRUE)) {
+    DWORD sys_error = GetLastError();
+    if (sys_error != ERROR_IO_INCOMPLETE)
+      return sys_error;
+  }
+  return 0;
+}
+
 /* One system call: 0 or the Win32 error. */
 static DWORD transfer_piece(struct transfer* t, uv_buf_t piece, DWORD* bytes) {
   ULARGE_INTEGER off = { .QuadPart = (ULONGLONG) t->off };
@@ -137,8 +149,11 @@ static DWORD transfer_piece(struct transfer* t, uv_buf_t piece, DWORD* bytes) {
   *bytes = 0;
   BOOL ok = t->writes ? WriteFile(t->file, piece.base, piece.len, bytes, at)
                       : ReadFile(t->file, piece.base, piece.len, bytes, at);
-  if (!ok)
-    return GetLastError();
+  DWORD sys_error = ok ? 0 : GetLastError();
+  if (sys_error == ERROR_IO_PENDING)
+    sys_error = transfer_wait(t->file, &overlapped, bytes);
+  if (sys_error != 0)
+    return sys_error;
 
   if (t->off >= 0)
     t->off += *bytes;

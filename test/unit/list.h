@@ -359,13 +359,11 @@ UNIT_WINDOWS(fs_event_refused_after_deletion, "ReadDirectoryChangesW()")
 UNIT_WINDOWS(fs_event_refused_is_not_deleted, "ReadDirectoryChangesW()")
 UNIT_WINDOWS(fs_event_overflow_is_not_the_end, "ReadDirectoryChangesW()")
 
-/* unit-system-win.c */
-UNIT_WINDOWS(resume_ends_the_wait_of_a_loop, "power events")
-UNIT_WINDOWS(resume_is_registered_while_there_are_loops, "power events")
-UNIT_WINDOWS(loop_wait_needs_little_stack, "completion ports")
-UNIT_WINDOWS(kill_of_a_process_that_is_ending, "TerminateProcess()")
-UNIT_WINDOWS(process_joins_the_job_before_its_children, "job objects")
-UNIT_WINDOWS(tty_raw_vt_of_an_old_console_is_raw, "console modes")
+/* unit-fs-win.c */
+UNIT_WINDOWS(fs_open_by_threads_keeps_the_mask, "_umask()")
+UNIT_WINDOWS(fs_copy_fails_if_files_have_no_identity, "CopyFileW()")
+UNIT_WINDOWS(fs_unlink_of_a_read_only_file_before_1809, "POSIX semantics")
+
 /* unit-post-win.c */
 UNIT_WINDOWS(post_async_is_not_lost, "completion ports")
 UNIT_WINDOWS(post_async_serves_the_senders_that_come_meanwhile,
