@@ -136,7 +136,8 @@ static void put_byte(struct output* out, unsigned char byte) {
     put_code_point(out, value < smallest[length] ? REPLACEMENT : value);
 }
 
-/* Detects support once, by setting the mode. */
+/* Detects support once, by setting the mode, which is left to the program
+ * afterwards. */
 static void find_vterm(HANDLE handle) {
   DWORD mode;
 
@@ -147,21 +148,9 @@ static void find_vterm(HANDLE handle) {
               : VTERM_NO;
 }
 
-/* Another program may have turned it off again. */
-static int turn_on_vterm(HANDLE handle) {
-  DWORD mode;
-
-  find_vterm(handle);
-  if (vterm != VTERM_YES || !GetConsoleMode(handle, &mode))
-    return 0;
-  if (mode & ENABLE_VIRTUAL_TERMINAL_PROCESSING)
-    return 1;
-  mode |= ENABLE_VIRTUAL_TERMINAL_PROCESSING;
-  return SetConsoleMode(handle, mode) != 0;
-}
-
 void uv__tty_output_init(HANDLE handle) {
   AcquireSRWLockExclusive(&lock);
+  find_vterm(handle);
   uv__tty_screen_init(handle);
   ReleaseSRWLockExclusive(&lock);
 }
@@ -173,7 +162,7 @@ int uv__tty_write_bufs(uv_tty_t* tty,
 
   AcquireSRWLockExclusive(&lock);
   out.tty = tty;
-  out.is_vt = turn_on_vterm(tty->handle);
+  out.is_vt = vterm == VTERM_YES;
   out.sys_error = ERROR_SUCCESS;
   out.used = 0;
   for (unsigned int i = 0; i < nbufs; i++)
@@ -197,17 +186,8 @@ int uv_tty_get_vterm_state(uv_tty_vtermstate_t* state) {
   if (state == NULL)
     return UV_EINVAL;
 
-  AcquireSRWLockExclusive(&lock);
-  if (vterm == VTERM_UNKNOWN) {
-    HANDLE handle = CreateFileW(L"CONOUT$", GENERIC_READ | GENERIC_WRITE,
-                                FILE_SHARE_READ | FILE_SHARE_WRITE, NULL,
-                                OPEN_EXISTING, 0, NULL);
-    if (handle != INVALID_HANDLE_VALUE) {
-      find_vterm(handle);
-      CloseHandle(handle);
-    }
-  }
+  AcquireSRWLockShared(&lock);
   *state = vterm == VTERM_YES ? UV_TTY_SUPPORTED : UV_TTY_UNSUPPORTED;
-  ReleaseSRWLockExclusive(&lock);
+  ReleaseSRWLockShared(&lock);
   return 0;
 }

@@ -216,7 +216,8 @@ static int write_now(uv_write_t* req,
 
   for (unsigned int i = 0; i < nbufs; i++)
     bytes += bufs[i].len;
-  uv__stream_write_begin(stream, req, bytes, send_handle);
+  /* Nothing is queued: the data is on the screen when uv_write() returns. */
+  uv__stream_write_begin(stream, req, 0, send_handle);
   req->coalesced = uv__tty_write_bufs((uv_tty_t*) stream, bufs, nbufs);
   uv__req_overlapped(req);
   uv__req_set_bytes(req, bytes);
@@ -242,6 +243,8 @@ static int try_write(uv_stream_t* stream,
 
   if (send_handle != NULL)
     return UV_EINVAL;
+  if (stream->write_reqs_pending > 0)
+    return UV_EAGAIN;
   int err = uv__tty_write_bufs((uv_tty_t*) stream, bufs, nbufs);
   if (err != 0)
     return err;

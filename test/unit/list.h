@@ -375,3 +375,5 @@ UNIT_WINDOWS(post_end_of_a_process_is_not_lost, "completion ports")
 
 UNIT_WINDOWS(tty_cursor_is_restored_in_every_row, "console screens")
 UNIT_WINDOWS(uname_is_not_of_the_emulated_machine, "WOW64")
+UNIT_WINDOWS(tty_write_is_not_queued, "consoles")
+UNIT_WINDOWS(tty_terminal_support_is_found_by_the_first_init, "console modes")

@@ -383,6 +383,51 @@ UNIT_TEST(tty_cursor_is_restored_in_every_row) {
   close_console(&tty, other);
 }
 
+UNIT_TEST(tty_write_is_not_queued) {
+  uv_buf_t buf = uv_buf_init("\033[H", 3);
+  uv_write_t req;
+  uv_tty_t tty;
+  uv_file other;
+
+  open_console(&tty, &other);
+  uv_tty_set_vterm_state(UV_TTY_UNSUPPORTED);
+  CHECK_EQ(0, uv_write(&req, (uv_stream_t*) &tty, &buf, 1, NULL));
+  CHECK_EQ(0, uv_stream_get_write_queue_size((uv_stream_t*) &tty));
+  CHECK_EQ(1, uv_is_active((uv_handle_t*) &tty));
+  CHECK_EQ(UV_EAGAIN, uv_try_write((uv_stream_t*) &tty, &buf, 1));
+  CHECK_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  CHECK_EQ(3, uv_write_nwritten(&req));
+  close_console(&tty, other);
+}
+
+static int vterm_state(void) {
+  uv_tty_vtermstate_t state;
+
+  CHECK_EQ(0, uv_tty_get_vterm_state(&state));
+  return (int) state;
+}
+
+/* The mode of the console changes then, and is the program's afterwards. */
+UNIT_TEST(tty_terminal_support_is_found_by_the_first_init) {
+  DWORD terminal = ENABLE_PROCESSED_OUTPUT | ENABLE_VIRTUAL_TERMINAL_PROCESSING;
+  uv_tty_t tty;
+  uv_file other;
+
+  CHECK_EQ(UV_TTY_UNSUPPORTED, vterm_state());
+  console_mode = ENABLE_PROCESSED_OUTPUT;
+  open_console(&tty, &other);
+  CHECK_EQ(terminal, console_mode);
+  CHECK_EQ(1, mode_changes);
+  CHECK_EQ(UV_TTY_SUPPORTED, vterm_state());
+  write_text(&tty, "");
+  close_console(&tty, other);
+  console_mode = ENABLE_PROCESSED_OUTPUT;
+  open_console(&tty, &other);
+  write_text(&tty, "");
+  CHECK_EQ(1, mode_changes);
+  close_console(&tty, other);
+}
+
 /* ---- 32-bit programs ---- */
 
 static DWORD registry_flags;
