@@ -742,6 +742,11 @@ TEST_WINDOWS(loop_timer_is_not_late_after_sleep, "time-outs of ports")
 TEST_WINDOWS(tcp_write_without_buffers_is_overlapped, "WSAENOBUFS")
 TEST_WINDOWS(poll_socket_of_another_provider, "base providers")
 TEST_WINDOWS(sysinfo_machine_is_not_the_programs, "WOW64")
+/* test-poll-win.c */
+TEST_WINDOWS(poll_two_handles_of_a_socket, "UV_EEXIST for the second")
+TEST_WINDOWS(poll_events_before_a_start_are_not_reported, "poll requests")
+TEST_WINDOWS(poll_start_of_a_closed_socket, "poll requests")
+
 TEST_WINDOWS(tty_raw_vt_is_never_refused, "consoles")
 TEST_WINDOWS(tty_cursor_restored_in_the_last_row, "consoles")
 

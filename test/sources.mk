@@ -124,6 +124,7 @@ uv_test_win_sources = \
   test/test-open-win.c \
   test/test-order-win.c \
   test/test-pipe-win.c \
+  test/test-poll-win.c \
   test/test-process-dump-win.c \
   test/test-process-win.c \
   test/test-real-win.c \
