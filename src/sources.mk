@@ -104,6 +104,7 @@ uv_private_headers = \
   src/unix/fs-event.h \
   src/unix/fs-ops.h \
   src/unix/io.h \
+  src/unix/iovec.h \
   src/unix/kqueue/dir-names.h \
   src/unix/kqueue/interest.h \
   src/unix/kqueue/select-thread.h \

@@ -721,6 +721,8 @@ TEST_UNIX(udp_queued_send_of_many_buffers, "unix sockets for datagrams")
 TEST_UNIX(udp_opened_socket_shares_its_port, "sockets that share a port")
 TEST_UNIX(udp_try_send2_stops_at_a_bad_batch, "sendmmsg(2)")
 TEST_UNIX(udp_reuseport_joins_reuseaddr, "sockets that share a port")
+TEST_UNIX(udp_recv_truncated, "a datagram in two pieces")
+TEST_UNIX(udp_recv_truncated_unix_datagram, "unix sockets for datagrams")
 TEST_UNIX(tcp_reuseport_binds_over_time_wait, "sockets that share a port")
 
 /* test-udp-win.c */

@@ -345,3 +345,60 @@ TEST_IMPL(udp_membership_binds_its_own_socket) {
   test_close_loop(&loop);
   return 0;
 }
+
+/* A datagram that does not fit: `room` bytes of it, marked as partial. */
+static char arrived[70000];
+static size_t room;
+static int partial;
+
+static void alloc_room(uv_handle_t* handle, size_t size, uv_buf_t* buf) {
+  (void) handle;
+  (void) size;
+  *buf = uv_buf_init(arrived, (unsigned int) room);
+}
+
+static void on_truncated(uv_udp_t* handle,
+                         ssize_t nread,
+                         const uv_buf_t* buf,
+                         const struct sockaddr* from,
+                         unsigned flags) {
+  (void) buf;
+  (void) from;
+  ASSERT_EQ(room, (size_t) nread);
+  ASSERT_EQ(UV_UDP_PARTIAL, flags);
+  partial++;
+  uv_close((uv_handle_t*) handle, NULL);
+}
+
+TEST_IMPL(udp_recv_truncated) {
+  setup();
+  room = 4;
+  ASSERT_OK(uv_udp_recv_start(&receiver, alloc_room, on_truncated));
+  ASSERT_OK(uv_udp_init(&loop, &sender));
+  ASSERT_EQ(5,
+            uv_udp_try_send(&sender, &text, 1, (const struct sockaddr*) &addr));
+  uv_close((uv_handle_t*) &sender, NULL);
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(1, partial);
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* No IP datagram is larger than the buffer that uv_alloc_cb is asked for, but
+ * one of another family may be. */
+TEST_IMPL(udp_recv_truncated_unix_datagram) {
+  int pair[2];
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_udp_init(&loop, &receiver));
+  ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
+  ASSERT_OK(uv_udp_open(&receiver, pair[0]));
+  room = 64 * 1024;
+  ASSERT_OK(uv_udp_recv_start(&receiver, alloc_room, on_truncated));
+  ASSERT_EQ(sizeof(arrived), send(pair[1], arrived, sizeof(arrived), 0));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(1, partial);
+  close(pair[1]);
+  test_close_loop(&loop);
+  return 0;
+}

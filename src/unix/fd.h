@@ -5,15 +5,6 @@
 
 #include "base.h"
 
-#include <limits.h>
-
-/* Buffers per call. */
-#ifdef IOV_MAX
-# define UV__IOV_MAX IOV_MAX
-#else
-# define UV__IOV_MAX 16 /* what POSIX guarantees */
-#endif
-
 /* The error of the call just made, as UV_E*. */
 int uv__errno(void);
 

@@ -8,18 +8,12 @@
  */
 #include "unix/fs-ops.h"
 #include "unix/fd.h"
+#include "unix/iovec.h"
 #include "unix/os.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/uio.h>
 #include <unistd.h>
-
-static_assert(sizeof(uv_buf_t) == sizeof(struct iovec), "same thing");
-static_assert(offsetof(uv_buf_t, base) == offsetof(struct iovec, iov_base),
-              "same order");
-static_assert(offsetof(uv_buf_t, len) == offsetof(struct iovec, iov_len),
-              "same order");
 
 ssize_t uv__fs_open(uv_fs_t* req) {
   return uv__fd_open(req->path, req->flags, (int) req->mode);
@@ -63,7 +57,7 @@ static int next_vector(const struct cursor* c,
                        const struct iovec** iov) {
   size_t n = c->skip == 0 ? whole_buffers(c) : 0;
 
-  *iov = (const struct iovec*) c->buf;
+  *iov = uv__iovec(c->buf);
   if (n > 0)
     return (int) n;
 

@@ -11,6 +11,7 @@
 #include "os/pipe.h"
 #include "unix/cmsg.h"
 #include "unix/fd.h"
+#include "unix/iovec.h"
 #include "unix/os.h"
 #include "unix/sock.h"
 #include "unix/stream.h"
@@ -27,12 +28,6 @@
 
 #ifndef MSG_CMSG_CLOEXEC
 # define MSG_CMSG_CLOEXEC 0
-#endif
-
-#if UV__HAVE_MSG_NOSIGNAL
-# define SEND_FLAGS MSG_NOSIGNAL
-#else
-# define SEND_FLAGS 0
 #endif
 
 /* In uv_stream_t.queued_fds; allocated for the second waiting fd. */
@@ -172,7 +167,7 @@ ssize_t uv__ipc_send(int fd, const uv_buf_t* bufs, unsigned nbufs, int what) {
 
   memset(&control, 0, sizeof(control));
   memset(&msg, 0, sizeof(msg));
-  msg.msg_iov = (struct iovec*) bufs;
+  msg.msg_iov = uv__iovec(bufs);
   msg.msg_iovlen = nbufs;
   msg.msg_control = control.space;
   msg.msg_controllen = sizeof(control.space);
@@ -184,7 +179,7 @@ ssize_t uv__ipc_send(int fd, const uv_buf_t* bufs, unsigned nbufs, int what) {
   memcpy(CMSG_DATA(cmsg), &what, sizeof(what));
 
   do
-    n = sendmsg(fd, &msg, SEND_FLAGS);
+    n = sendmsg(fd, &msg, UV__SEND_FLAGS);
   while (n == -1 && errno == EINTR);
   return n >= 0 ? n : uv__send_error(errno);
 }

@@ -20,13 +20,13 @@
 #include "os/stream.h"
 #include "req.h"
 #include "unix/fd.h"
+#include "unix/iovec.h"
 #include "unix/os.h"
 #include "unix/sock.h"
 #include "unix/stream.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 /* Calls per event, so that one busy stream does not starve the others. */
@@ -37,18 +37,6 @@
  * to wait anyway. */
 #define GATHER_MAX 64
 #define GATHER_BYTES (64u << 10)
-
-#if UV__HAVE_MSG_NOSIGNAL
-# define SEND_FLAGS MSG_NOSIGNAL
-#else
-# define SEND_FLAGS 0 /* set on the socket instead (SO_NOSIGPIPE) */
-#endif
-
-static_assert(sizeof(uv_buf_t) == sizeof(struct iovec), "same layout");
-static_assert(offsetof(uv_buf_t, base) == offsetof(struct iovec, iov_base),
-              "same layout");
-static_assert(offsetof(uv_buf_t, len) == offsetof(struct iovec, iov_len),
-              "same layout");
 
 /* Input of one write call. */
 struct parcel {
@@ -83,22 +71,22 @@ UV__NOINLINE static ssize_t send_several(int fd, const struct parcel* p) {
   struct msghdr msg;
 
   memset(&msg, 0, sizeof(msg));
-  msg.msg_iov = (struct iovec*) p->bufs;
+  msg.msg_iov = uv__iovec(p->bufs);
   msg.msg_iovlen = p->count;
-  return sendmsg(fd, &msg, SEND_FLAGS);
+  return sendmsg(fd, &msg, UV__SEND_FLAGS);
 }
 
 static ssize_t call_other(int fd, const struct parcel* p) {
   if (p->count == 1)
     return write(fd, p->bufs->base, p->bytes);
-  return writev(fd, (const struct iovec*) p->bufs, (int) p->count);
+  return writev(fd, uv__iovec(p->bufs), (int) p->count);
 }
 
 /* As in libuv, writev(2) ignores several empty buffers; sendmsg(2) would send
  * an empty message or detect that the peer is gone. */
 static ssize_t call_socket(int fd, const struct parcel* p) {
   if (p->count == 1)
-    return send(fd, p->bufs->base, p->bytes, SEND_FLAGS);
+    return send(fd, p->bufs->base, p->bytes, UV__SEND_FLAGS);
   return p->bytes == 0 ? call_other(fd, p) : send_several(fd, p);
 }
 
@@ -249,7 +237,6 @@ static unsigned queue_gather(const uv_stream_t* stream, uv_buf_t* out) {
   for (struct uv__queue* q = head->next; q != head; q = q->next) {
     const uv_write_t* req = uv__queue_entry(q, uv_write_t, queue);
     unsigned left = req->nbufs - req->write_index;
-
     size_t more = bytes_left(req);
 
     if (left > GATHER_MAX - count || stream_to_send(req) != NULL || more == 0)
@@ -549,9 +536,18 @@ void uv__stream_write_ready(uv_stream_t* stream) {
     uv__io_feed(stream->loop, &stream->io_watcher);
 }
 
+/* After a turn of writing: reports what is complete, then shuts down if that
+ * was waiting for the last write. */
+static void write_settle(uv_stream_t* stream) {
+  update_interest(stream);
+  uv__stream_write_report(stream);
+  if (is_shutdown_due(stream))
+    stream_shut_down(stream);
+}
+
 void uv__stream_write_failed(uv_stream_t* stream, int err) {
   uv__stream_write_abandon(stream, err);
-  uv__stream_on_writable(stream, 0);
+  write_settle(stream);
 }
 
 void uv__stream_os_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {
@@ -566,8 +562,5 @@ void uv__stream_on_writable(uv_stream_t* stream, int refused) {
     stream_write_flush(stream);
   if (refused)
     uv__stream_write_abandon(stream, uv__stream_poll_error(stream));
-  update_interest(stream);
-  uv__stream_write_report(stream);
-  if (is_shutdown_due(stream))
-    stream_shut_down(stream);
+  write_settle(stream);
 }

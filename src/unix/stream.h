@@ -20,6 +20,7 @@
 
 #include "handle.h"
 #include "unix/io.h"
+#include "unix/os.h"
 
 #include <errno.h>
 
@@ -81,6 +82,23 @@ enum uv__close_result uv__tcp_close(uv_handle_t* handle);
 enum uv__close_result uv__pipe_close(uv_handle_t* handle);
 enum uv__close_result uv__tty_close(uv_handle_t* handle);
 
+/* ---- sending, for stream-write.c and stream-ipc.c ---- */
+
+/* A peer that is gone is an error, not SIGPIPE. */
+#if UV__HAVE_MSG_NOSIGNAL
+# define UV__SEND_FLAGS MSG_NOSIGNAL
+#else
+# define UV__SEND_FLAGS 0 /* set on the socket instead (SO_NOSIGPIPE) */
+#endif
+
+/* Maps the errno of a failed send to UV_E*. */
+static inline int uv__send_error(int error) {
+  if (error == ENOBUFS)
+    return UV_EAGAIN; /* no kernel memory: treat as a full buffer */
+  /* macOS: the connection is being torn down. */
+  return error == EPROTOTYPE ? UV_ECONNRESET : -error;
+}
+
 /* ---- stream-read.c ---- */
 
 /* Reads after an event. `refused`: the poller does not watch the fd; see P4. */
@@ -114,14 +132,6 @@ static inline int uv__ipc_is_channel(const uv_stream_t* stream) {
 
 /* read(2) that queues received fds for uv_accept(): bytes or UV_E*. */
 ssize_t uv__ipc_receive(uv_stream_t* stream, void* base, size_t len);
-
-/* Maps the errno of a failed send to UV_E*. */
-static inline int uv__send_error(int error) {
-  if (error == ENOBUFS)
-    return UV_EAGAIN; /* no kernel memory: treat as a full buffer */
-  /* macOS: the connection is being torn down. */
-  return error == EPROTOTYPE ? UV_ECONNRESET : -error;
-}
 
 /* writev(2) that passes the descriptor `what` along: bytes or UV_E*. */
 ssize_t uv__ipc_send(int fd, const uv_buf_t* bufs, unsigned nbufs, int what);

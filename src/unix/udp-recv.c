@@ -12,11 +12,11 @@
 #include "callback.h"
 #include "unix/cmsg.h"
 #include "unix/fd.h"
+#include "unix/iovec.h"
 #include "unix/os.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <sys/uio.h>
 
 #if UV__HAVE_IP_RECVERR
 # include <linux/errqueue.h>
@@ -53,7 +53,8 @@ static int still_receiving(const uv_udp_t* handle) {
 }
 
 #if UV__HAVE_IP_RECVERR
-static void take_control(struct msghdr* msg, struct arrival* arrival) {
+/* Makes room for control data; recvmsg() sets the length, so before each. */
+static void set_control(struct msghdr* msg, struct arrival* arrival) {
   msg->msg_control = &arrival->control;
   msg->msg_controllen = sizeof(arrival->control);
 }
@@ -77,7 +78,7 @@ static ssize_t network_error(struct msghdr* msg, const struct sockaddr** from) {
   return 0;
 }
 #else
-static void take_control(struct msghdr* msg, struct arrival* arrival) {
+static void set_control(struct msghdr* msg, struct arrival* arrival) {
   (void) msg;
   (void) arrival;
 }
@@ -101,7 +102,7 @@ static void fill_header(struct msghdr* msg,
     .msg_iovlen = 1,
   };
   if (queue != QUEUE_DATA)
-    take_control(msg, arrival);
+    set_control(msg, arrival);
 }
 
 /* Passes one message to the program; `flags` says who owns the buffer. */
@@ -129,6 +130,24 @@ static ssize_t receive_one(int fd, struct msghdr* msg, int flags) {
     n = recvmsg(fd, msg, flags);
   while (n == -1 && errno == EINTR);
   return n == -1 ? uv__errno() : n;
+}
+
+/* As receive_one(), with recvfrom(), which takes 4 % less time but does not
+ * tell whether a datagram was truncated. Needs room for any datagram. */
+static ssize_t receive_whole(int fd, struct msghdr* msg) {
+  const struct iovec* iov = msg->msg_iov;
+  ssize_t n;
+
+  msg->msg_flags = 0;
+  do
+    n = recvfrom(fd, iov->iov_base, iov->iov_len, 0, msg->msg_name,
+                 &msg->msg_namelen);
+  while (n == -1 && errno == EINTR);
+  return n == -1 ? uv__errno() : n;
+}
+
+static int has_room_for_any(const uv_udp_t* handle, const uv_buf_t* buf) {
+  return buf->len >= DATAGRAM_MAX && !(handle->flags & UV__UDP_NOT_IP);
 }
 
 #if UV__HAVE_MMSG
@@ -186,23 +205,25 @@ static int udp_recv_alloc(uv_udp_t* handle, uv_buf_t* buf) {
   return 0;
 }
 
-/* One header serves the whole turn: recvmsg() changes only the lengths and
- * flags in it. Always inlined, because `queue` is a constant. */
+/* One header serves the whole turn: a call changes only the lengths and flags
+ * in it. Always inlined, because `queue` is a constant. */
 UV__INLINE void recv_singles(uv_udp_t* handle, enum queue queue) {
   struct arrival arrival;
   struct msghdr msg;
-  uv_buf_t buf;
+  uv_buf_t buf = uv_buf_init(NULL, 0); /* set by the program */
 
-  /* A buffer and an iovec have the same layout, by the ABI. */
-  fill_header(&msg, &arrival, (struct iovec*) &buf, queue);
+  fill_header(&msg, &arrival, uv__iovec(&buf), queue);
   for (int left = TURN_MAX; left > 0 && still_receiving(handle); left--) {
     if (!udp_recv_alloc(handle, &buf))
       return;
     arrival.peer.ss_family = AF_UNSPEC;
     msg.msg_namelen = sizeof(arrival.peer);
     if (queue != QUEUE_DATA)
-      take_control(&msg, &arrival);
-    ssize_t n = receive_one(uv__udp_fd(handle), &msg, queue);
+      set_control(&msg, &arrival);
+    int fd = uv__udp_fd(handle);
+    ssize_t n = queue == QUEUE_DATA && has_room_for_any(handle, &buf)
+                    ? receive_whole(fd, &msg)
+                    : receive_one(fd, &msg, queue);
     if (n < 0) {
       uv__call_recv(handle, n == UV_EAGAIN ? 0 : n, &buf, NULL, 0);
       return;

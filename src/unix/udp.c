@@ -68,8 +68,11 @@ int uv__udp_os_open(uv_udp_t* handle, uv_os_sock_t fd, unsigned flags) {
 
   if (uv__sock_has_peer(fd))
     handle->flags |= UV__UDP_CONNECTED;
-  if (uv__sock_family(fd) == AF_INET6)
+  int family = uv__sock_family(fd);
+  if (family == AF_INET6)
     handle->flags |= UV__IPV6;
+  else if (family != AF_INET)
+    handle->flags |= UV__UDP_NOT_IP;
   return 0;
 }
 

@@ -11,8 +11,9 @@
 
 /* Flags of this platform, in bits that libuv leaves free (handle.h). */
 enum {
-  UV__UDP_TRAINS = 1u << 27,   /* the kernel cuts trains (linux/udp-train.c) */
-  UV__UDP_NO_TRAINS = 1u << 28 /* it does not, or refused one */
+  UV__UDP_TRAINS = 1u << 27,    /* the kernel cuts trains (linux/udp-train.c) */
+  UV__UDP_NO_TRAINS = 1u << 28, /* it does not, or refused one */
+  UV__UDP_NOT_IP = 1u << 29     /* datagrams may be larger than 64 KiB */
 };
 
 #if !UV__HAVE_MMSG

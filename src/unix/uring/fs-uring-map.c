@@ -13,12 +13,11 @@
 #include "unix/uring/fs-uring-map.h"
 #include "alloc.h"
 #include "os/fs.h"
-#include "unix/fd.h"
+#include "unix/iovec.h"
 #include "unix/linux/statx.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/uio.h>
 
 /* Larger copies would hold up the loop thread, even from the page cache; this
  * one takes about ten microseconds. */
