@@ -435,6 +435,8 @@ TEST_WINDOWS(runner_starts_again_after_an_internal_error, "the Windows runner")
 TEST_UNIX(sandbox_loop_opens_no_file, "system call filters")
 TEST_UNIX(sandbox_server_without_descriptors, "system call filters")
 
+TEST_UNIX(sandbox_without_epoll_wait_eperm, "system call filters")
+TEST_UNIX(sandbox_without_epoll_wait_enosys, "system call filters")
 /* test-security-names.c */
 TEST(security_host_name_truncated_utf8)
 TEST(security_host_name_is_never_truncated)

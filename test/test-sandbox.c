@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* A program that forbids itself system calls after start-up: a running loop
- * opens no file. Method: a filter that kills the process, in a child. */
+ * opens no file, and waits with whichever system call is left. Method: a filter
+ * that kills the process or refuses the call, in a child. */
 #include "filter.h"
 #include "ignore.h"
 #include "test.h"
 
 #ifdef HAVE_FILTER
+# include <errno.h>
 # include <malloc.h>
 # include <sys/resource.h>
 # include <sys/socket.h>
@@ -97,6 +99,44 @@ static void live_in_sandbox(void) {
   ASSERT_EQ(ROUNDS, works);
 }
 
+/* A filter that was made for a libuv that waits with epoll_pwait(). */
+static int refuse_epoll_wait(int err) {
+# ifdef __NR_epoll_wait
+  struct sock_filter rules[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_epoll_wait, 0, 1),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned) err),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  return filter_install(rules, ARRAY_SIZE(rules));
+# else
+  (void) err;
+  return 1; /* there is only epoll_pwait() */
+# endif
+}
+
+static void wait_with(int err) {
+  uv_timer_t timer;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_timer_init(&loop, &timer));
+  if (!refuse_epoll_wait(err))
+    _exit(77);
+  ASSERT_OK(uv_timer_start(&timer, on_timer, 20, 0));
+  uint64_t begin = uv_hrtime();
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_GE(uv_hrtime() - begin, 20 * (uint64_t) 1000000);
+  ASSERT_OK(uv_loop_close(&loop));
+}
+
+static void wait_despite_eperm(void) {
+  wait_with(EPERM);
+}
+
+static void wait_despite_enosys(void) {
+  wait_with(ENOSYS);
+}
+
 # define CLIENTS 3
 
 static void on_connection(uv_stream_t* server, int status) {
@@ -165,6 +205,8 @@ static int run_in_child(void (*body)(void)) {
 #ifndef HAVE_FILTER
 # define live_in_sandbox NULL
 # define serve_in_sandbox NULL
+# define wait_despite_eperm NULL
+# define wait_despite_enosys NULL
 #endif
 
 TEST_IMPL(sandbox_loop_opens_no_file) {
@@ -173,4 +215,18 @@ TEST_IMPL(sandbox_loop_opens_no_file) {
 
 TEST_IMPL(sandbox_server_without_descriptors) {
   return run_in_child(serve_in_sandbox);
+}
+
+static int wait_in_child(void (*body)(void)) {
+  if (test_on_kqueue())
+    SKIP("test/kqueue-shim itself calls epoll_wait()");
+  return run_in_child(body);
+}
+
+TEST_IMPL(sandbox_without_epoll_wait_eperm) {
+  return wait_in_child(wait_despite_eperm);
+}
+
+TEST_IMPL(sandbox_without_epoll_wait_enosys) {
+  return wait_in_child(wait_despite_enosys);
 }

@@ -139,6 +139,12 @@ static int wait_kernel(uv_loop_t* loop,
 
   if (n >= 0)
     return n;
+  /* A system call filter (seccomp) that was made for libuv 1.50 or 1.53 may
+   * allow only epoll_pwait(). epoll_wait() itself has no such errors. */
+  if (errno == EPERM || errno == ENOSYS)
+    n = epoll_pwait(fd, events, max, timeout_ms, NULL);
+  if (n >= 0)
+    return n;
   return errno == EINTR ? 0 : uv__errno();
 }
 
