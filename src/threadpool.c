@@ -160,7 +160,7 @@ static int reset_pool(unsigned size) {
   pool.spinner_items = 0;
   pool.is_handoff = 0;
   pool.ending = 0;
-  pool.pace_ns = 0;
+  uv__store_relaxed(&pool.pace_ns, 0); /* loops read it, pool or none */
   pool.yield_skip = 0;
   pool.yield_pause = 0;
   /* Slow work: at most half of the workers, rounded up. */
@@ -544,18 +544,25 @@ unsigned uv__threadpool_batch(unsigned processors,
   return uv__work_pace_batch(&pool.pace_ns, awake, processors, reqs, sleep_ms);
 }
 
+/* A worker that ends may have started another for items that were queued. */
+static unsigned count_threads(void) {
+  lock_pool();
+  unsigned threads = pool.threads;
+  unlock_pool();
+  return threads;
+}
+
 void uv__threadpool_shutdown(void) {
   if (pool.size == 0)
     return;
 
   lock_pool();
   pool.ending = 1;
-  unsigned threads = pool.threads;
   while (has_sleeper())
     wake_sleeper();
   unlock_pool();
 
-  for (unsigned i = 0; i < threads; i++)
+  for (unsigned i = 0; i < count_threads(); i++)
     uv_thread_join(&pool.ids[i]);
   uv_sem_destroy(&pool.work_arrived);
   uv_mutex_destroy(&pool.lock);

@@ -12,13 +12,13 @@ UV__COLD static void fail_double_submit(const struct uv__queue* node) {
 void uv__work_queue_init(struct uv__work_queue* q, unsigned slow_max) {
   uv__queue_init(&q->fast);
   uv__queue_init(&q->slow);
-  q->inbox = NULL;
+  uv__store_relaxed(&q->inbox, NULL);
   q->queued = 0;
-  q->ready = 0;
+  uv__store_relaxed(&q->ready, 0);
   q->slow_queued = 0;
   q->slow_running = 0;
   q->slow_max = slow_max;
-  q->taken = 0;
+  uv__store_relaxed(&q->taken, 0);
   q->fast_in = 0;
   q->fast_out = 0;
   q->slow_has_place = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* uv_queue_work() and uv_cancel(): cancelling twice, submitting twice, and a
- * pool with more work than processors. */
+ * pool with more work than processors or that is shut down. */
 #include "ignore.h"
 #include "test.h"
 
@@ -232,6 +232,39 @@ TEST_IMPL(work_submitted_twice_is_fatal) {
     ASSERT_NOT_NULL(strstr(
         text, "is in use until its callback has run (caller's error); see "
               "man uv_queue_work"));
+  }
+  return 0;
+}
+
+enum { SHUTDOWNS = 100, QUEUED = 8 };
+static int works_ended; /* atomic */
+
+static void end_later(uv_work_t* req) {
+  (void) req;
+  uv_sleep(1);
+  __atomic_add_fetch(&works_ended, 1, __ATOMIC_RELAXED);
+}
+
+/* Workers that are started while the shutdown waits for the first ones are
+ * waited for, too. */
+TEST_IMPL(work_queued_at_the_shutdown) {
+  static uv_work_t reqs[QUEUED];
+
+  for (int i = 0; i < SHUTDOWNS; i++) {
+    int status;
+    pid_t pid = fork();
+    ASSERT_GE(pid, 0);
+    if (pid == 0) {
+      ASSERT_OK(uv_loop_init(&loop));
+      for (int k = 0; k < QUEUED; k++)
+        ASSERT_OK(uv_queue_work(&loop, &reqs[k], end_later, after_block));
+      uv_library_shutdown();
+      ASSERT_EQ(QUEUED, __atomic_load_n(&works_ended, __ATOMIC_RELAXED));
+      uv_sleep(1);
+      _exit(0);
+    }
+    ASSERT_EQ(pid, waitpid(pid, &status, 0));
+    ASSERT_EQ(0, status);
   }
   return 0;
 }

@@ -12,14 +12,15 @@
  * Checked: no item stays queued while every worker sleeps (the monitor would be
  * stuck: invalid end state); counters never go below zero; each item is run,
  * cancelled or refused once; an item that blocks does not hold up the others;
- * slow items keep their limit; every worker exits after the shutdown.
+ * slow items keep their limit; a shutdown runs what is queued and ends, and no
+ * worker is left that uses the lock.
  *
  * What the code decides by counting (how long to spin, when to hand off, slow
  * or fast first) is nondeterministic here: every choice must be right.
  *
  * -DBROKEN=1 leaves out the check of the inbox before sleeping, 2 the check of
- * `ending` after spinning, 3 waking the next worker: spin must reject each of
- * these. */
+ * `ending` after spinning, 3 waking the next worker, 4 workers that are started
+ * during the shutdown: spin must reject each of these. */
 #ifndef SIZE
 #define SIZE 2 /* the maximum number of workers */
 #endif
@@ -55,15 +56,17 @@
 #define HAS_ANY (READY > 0 || inbox > 0)
 #define ONE_COMING (spinning + woken + starting > 0)
 
-bool locked, ending;
+bool locked, ending, destroyed;
 byte inbox, fast, slow, slow_running, slow_made, done;
+byte submitted; /* submitters that have ended */
 byte threads, starting, spinning, sleeping, woken, spare = SIZE;
-byte handoffs, refusals, cancels, exited;
+byte handoffs, refusals, cancels;
+byte exited; /* bit per worker */
 bool is_blocked;
 byte posts;  /* of unlock_pool(), still to be made */
 byte tokens; /* of the semaphore */
 
-inline lock() { atomic { !locked -> locked = true } }
+inline lock() { atomic { assert(!destroyed); !locked -> locked = true } }
 /* The caller has a variable `to_post`. */
 inline unlock() {
   atomic { to_post = posts; posts = 0; locked = false };
@@ -98,7 +101,7 @@ inline start() {
   :: threads++;
     starting++;
     update_spare();
-    run worker()
+    run worker(threads - 1)
   :: refusals < REFUSALS ->
     refusals++;
     failed = true
@@ -146,7 +149,7 @@ inline leave_none_behind() {
   fi
 }
 
-proctype worker() {
+proctype worker(byte me) {
   bool failed;
   byte to_post;
 
@@ -224,7 +227,7 @@ end_asleep:
   goto next;
 over:
   unlock();
-  exited++
+  exited = exited | (1 << me)
 }
 
 inline submit_fast() {
@@ -282,19 +285,25 @@ proctype submitter() {
     fi;
     i++
   :: else -> break
-  od
+  od;
+  submitted++
 }
 
 init {
   byte s = 0;
   byte to_post;
+  byte count;
   atomic {
     do
     :: s < SUBMITTERS -> run submitter(); s++
     :: else -> break
     od
   };
-  done == SUBMITTERS * ITEMS;
+  submitted == SUBMITTERS;
+  if
+  :: true -> done == SUBMITTERS * ITEMS
+  :: true -> skip /* shut down with items queued or running */
+  fi;
   /* uv__threadpool_shutdown() */
   lock();
   ending = true;
@@ -303,5 +312,18 @@ init {
   :: else -> break
   od;
   unlock();
-  exited == threads
+  s = 0;
+  count = threads;
+  do
+  :: s < count ->
+    exited & (1 << s); /* uv_thread_join() */
+    s++;
+    if
+    :: BROKEN == 4 -> skip
+    :: else -> lock(); count = threads; unlock() /* count_threads() */
+    fi
+  :: else -> break
+  od;
+  destroyed = true;
+  assert(done == SUBMITTERS * ITEMS)
 }

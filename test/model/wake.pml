@@ -134,7 +134,12 @@ proctype sender(byte h) {
       assert(!loop_closed);
       busy--
     fi;
-    i++
+    d_step {
+      before = 0;
+      was_raised = false;
+      was_empty = false;
+      i++
+    }
   :: else -> break
   od
 }
@@ -189,7 +194,11 @@ proctype signaller() {
     :: was_marked -> skip
     :: else -> send_wake()
     fi;
-    i++
+    d_step {
+      before = 0;
+      was_marked = false;
+      i++
+    }
   :: else -> break
   od;
   signals_done = true
@@ -272,6 +281,21 @@ inline dispatch_wake() {
   :: ready != 0 -> send_wake()
   :: else -> skip
   fi
+}
+
+/* Variables whose values no longer matter must not make states differ. */
+inline forget() {
+  d_step {
+    expected = 0;
+    h = 0;
+    before = 0;
+    sleep = false;
+    is_short = false;
+    was_pending = false;
+    woke = false;
+    was_due = false;
+    signals_due = false
+  }
 }
 
 /* uv__wake_sleep(): may the wait block? */
@@ -359,7 +383,8 @@ inline poll() {
   if
   :: signals_due -> caught = false; signals_pending = 0 /* uv__signal_run() */
   :: else -> skip
-  fi
+  fi;
+  forget()
 }
 
 #define OVER                                                                   \
@@ -379,7 +404,7 @@ again:
   word = word | awake; /* uv__wake_run_begin() */
   do
   :: poll()
-  :: !(closed & 1) -> close_handle(0)
+  :: !(closed & 1) -> close_handle(0); forget()
   :: OVER -> break
   :: break /* UV_RUN_ONCE, or uv_stop() */
   od;
@@ -394,6 +419,7 @@ again:
     :: else -> skip
     fi
   fi;
+  forget();
   if
   :: OVER -> skip
   :: else ->
