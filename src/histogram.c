@@ -67,6 +67,16 @@ void uv__histogram_add_shared(uvx_histogram_t* histogram, uint64_t ns) {
   uv__fetch_add(&histogram->count, 1);
 }
 
+void uv__histogram_merge(uvx_histogram_t* to, const uvx_histogram_t* from) {
+  for (size_t i = 0; i < UVX_HISTOGRAM_BUCKETS; i++)
+    add_alone(&to->buckets[i], uv__load_relaxed(&from->buckets[i]));
+  add_alone(&to->sum_ns, uv__load_relaxed(&from->sum_ns));
+  uint64_t max_ns = uv__load_relaxed(&from->max_ns);
+  if (max_ns > uv__load_relaxed(&to->max_ns))
+    uv__store_relaxed(&to->max_ns, max_ns);
+  add_alone(&to->count, uv__load_relaxed(&from->count));
+}
+
 void uv__histogram_read(uvx_histogram_t* to, const uvx_histogram_t* from) {
   uint64_t count = 0;
 

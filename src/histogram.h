@@ -22,6 +22,8 @@ uint64_t uv__histogram_bound(size_t bucket);
 void uv__histogram_add(uvx_histogram_t* histogram, uint64_t ns);
 /* Context: any. */
 void uv__histogram_add_shared(uvx_histogram_t* histogram, uint64_t ns);
+/* Adds all durations of `from`. Context: the only thread that adds to `to`. */
+void uv__histogram_merge(uvx_histogram_t* to, const uvx_histogram_t* from);
 /* A copy of what others may be adding to. */
 void uv__histogram_read(uvx_histogram_t* to, const uvx_histogram_t* from);
 

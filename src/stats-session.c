@@ -42,8 +42,8 @@ static char pattern[PATH_SIZE]; /* the file's name as given, "" if there is
 static unsigned interval_ms;
 static struct exporter exporter;
 static int write_version(void);
-static void run_thread(void* arg);
-static struct uv__chore chore = { .run = write_version, .entry = run_thread };
+static void run_exporter(void* arg);
+static struct uv__chore chore = { .run = write_version, .entry = run_exporter };
 static uv_once_t environment_once = UV_ONCE_INIT;
 
 static int write_draft(struct exporter* e, const struct uv__text* text) {
@@ -81,7 +81,7 @@ static int write_version(void) {
   return 1;
 }
 
-static void run_thread(void* arg) {
+static void run_exporter(void* arg) {
   (void) arg;
   (void) uv_thread_setname("libuv-metrics");
   uv__chore_thread(&chore);
@@ -110,7 +110,7 @@ static int start_exporter(void) {
 }
 
 /* With the lock. */
-static int start(void) {
+static int start_metrics(void) {
   int err = uv__observe_init();
 
   if (err != 0)
@@ -125,13 +125,13 @@ static int start(void) {
   return 0;
 }
 
-static int is_parents(void) {
+static int are_metrics_of_parent(void) {
   return is_on && generation != uv__observe_generation();
 }
 
 /* With the lock. */
-static void leave_parents(void) {
-  if (!is_parents())
+static void drop_metrics_of_parent(void) {
+  if (!are_metrics_of_parent())
     return;
   is_on = 0;
   if (has_file)
@@ -149,12 +149,12 @@ int uvx_metrics_start(const uvx_metrics_options_t* options) {
 
   int err = UV_EBUSY;
   (void) uv__fork_lock(&lock);
-  leave_parents();
+  drop_metrics_of_parent();
   if (!is_on) {
     memcpy(pattern, path, strlen(path) + 1);
     interval_ms =
         options->interval_ms != 0 ? options->interval_ms : INTERVAL_MS;
-    err = start();
+    err = start_metrics();
   }
   uv__fork_unlock(&lock);
   return err;
@@ -164,7 +164,7 @@ int uvx_metrics_stop(void) {
   int err = UV_ESRCH;
 
   (void) uv__fork_lock(&lock);
-  leave_parents();
+  drop_metrics_of_parent();
   if (is_on) {
     uv__observe_stop(UV__OBSERVE_METRICS);
     if (has_file) {
@@ -180,12 +180,12 @@ int uvx_metrics_stop(void) {
 }
 
 void uv__stats_shutdown(void) {
-  if (is_on && !is_parents())
+  if (is_on && !are_metrics_of_parent())
     (void) uvx_metrics_stop();
 }
 
-static void start_or_say(void) {
-  int err = start();
+static void start_metrics_or_say(void) {
+  int err = start_metrics();
 
   if (err != 0)
     uv__variable_refuse("UV_METRICS", pattern, uv_strerror(err));
@@ -203,22 +203,22 @@ static void read_environment(void) {
   if (!is_on) {
     memcpy(pattern, path, strlen(path) + 1);
     interval_ms = ms;
-    start_or_say();
+    start_metrics_or_say();
   }
   uv__fork_unlock(&lock);
 }
 
 /* Without a name of its own, a child would overwrite its parent's file. */
-static void restart_in_child(void) {
+static void restart_metrics_in_child(void) {
   (void) uv__fork_lock(&lock);
-  leave_parents();
+  drop_metrics_of_parent();
   if (!is_on && (pattern[0] == '\0' || strstr(pattern, "%p") != NULL))
-    start_or_say();
+    start_metrics_or_say();
   uv__fork_unlock(&lock);
 }
 
 void uv__stats_init_loop(void) {
   uv_once(&environment_once, read_environment);
-  if (is_parents())
-    restart_in_child();
+  if (are_metrics_of_parent())
+    restart_metrics_in_child();
 }

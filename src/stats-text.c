@@ -7,7 +7,7 @@
 #include "atomic.h"
 #include "stats.h"
 #include "trace-flight.h"
-#include "trace-format.h"
+#include "trace-names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,10 +32,10 @@ static void begin_family(struct report* r, const char* name, const char* type) {
   uv__text_add(r->text, "# TYPE %s %s\n", name, type);
 }
 
-static void histogram(struct report* r,
-                      const char* label,
-                      const char* value,
-                      const uvx_histogram_t* from) {
+static void add_histogram(struct report* r,
+                          const char* label,
+                          const char* value,
+                          const uvx_histogram_t* from) {
   uvx_histogram_t h;
   uint64_t below = 0;
 
@@ -56,29 +56,31 @@ static void histogram(struct report* r,
 }
 
 static const char* loop_name(const struct uv__stats* stats, char name[32]) {
+  if (stats->loop == NULL)
+    return "closed";
   snprintf(name, 32, "0x%" PRIxPTR, (uintptr_t) stats->loop);
   return name;
 }
 
-static void lag_of(const struct uv__stats* stats, void* arg) {
+static void add_lag(const struct uv__stats* stats, void* arg) {
   char name[32];
 
-  histogram(arg, "loop", loop_name(stats, name), &stats->lag);
+  add_histogram(arg, "loop", loop_name(stats, name), &stats->lag);
 }
 
-static void iteration_of(const struct uv__stats* stats, void* arg) {
+static void add_iteration(const struct uv__stats* stats, void* arg) {
   char name[32];
 
-  histogram(arg, "loop", loop_name(stats, name), &stats->iteration);
+  add_histogram(arg, "loop", loop_name(stats, name), &stats->iteration);
 }
 
-static void lateness_of(const struct uv__stats* stats, void* arg) {
+static void add_lateness(const struct uv__stats* stats, void* arg) {
   char name[32];
 
-  histogram(arg, "loop", loop_name(stats, name), &stats->lateness);
+  add_histogram(arg, "loop", loop_name(stats, name), &stats->lateness);
 }
 
-static void iterations_of(const struct uv__stats* stats, void* arg) {
+static void add_iterations(const struct uv__stats* stats, void* arg) {
   struct report* r = arg;
   char name[32];
 
@@ -86,7 +88,7 @@ static void iterations_of(const struct uv__stats* stats, void* arg) {
                loop_name(stats, name), uv__load_relaxed(&stats->iterations));
 }
 
-static void events_of(const struct uv__stats* stats, void* arg) {
+static void add_events(const struct uv__stats* stats, void* arg) {
   struct report* r = arg;
   char name[32];
 
@@ -95,7 +97,7 @@ static void events_of(const struct uv__stats* stats, void* arg) {
 }
 
 /* Each poll ends with one, be it a timer's. */
-static void wakeups_of(const struct uv__stats* stats, void* arg) {
+static void add_wakeups(const struct uv__stats* stats, void* arg) {
   struct report* r = arg;
   char name[32];
 
@@ -104,7 +106,7 @@ static void wakeups_of(const struct uv__stats* stats, void* arg) {
                uv__load_relaxed(&stats->phases[UV__PHASE_POLL].count));
 }
 
-static void phases_of(const struct uv__stats* stats, void* arg) {
+static void add_phases(const struct uv__stats* stats, void* arg) {
   struct report* r = arg;
   char name[32];
 
@@ -114,7 +116,7 @@ static void phases_of(const struct uv__stats* stats, void* arg) {
                  SECONDS(uv__load_relaxed(&stats->phases[i].sum_ns)));
 }
 
-static void handles_of(const struct uv__stats* stats, void* arg) {
+static void add_handles(const struct uv__stats* stats, void* arg) {
   struct report* r = arg;
   char name[32];
 
@@ -125,7 +127,7 @@ static void handles_of(const struct uv__stats* stats, void* arg) {
                    uv__load_relaxed(&stats->handles_of[i]));
 }
 
-static void requests_of(const struct uv__stats* stats, void* arg) {
+static void add_requests(const struct uv__stats* stats, void* arg) {
   struct report* r = arg;
   char name[32];
 
@@ -133,10 +135,10 @@ static void requests_of(const struct uv__stats* stats, void* arg) {
                loop_name(stats, name), uv__load_relaxed(&stats->requests));
 }
 
-static void pair_of(const struct uv__stats* stats,
-                    struct report* r,
-                    const uint64_t* numbers,
-                    const char* const names[2]) {
+static void add_pair(const struct uv__stats* stats,
+                     struct report* r,
+                     const uint64_t* numbers,
+                     const char* const names[2]) {
   char name[32];
 
   for (int i = 0; i < 2; i++)
@@ -146,19 +148,19 @@ static void pair_of(const struct uv__stats* stats,
                  uv__load_relaxed(&numbers[i]));
 }
 
-static void stream_bytes_of(const struct uv__stats* stats, void* arg) {
+static void add_stream_bytes(const struct uv__stats* stats, void* arg) {
   static const char* const names[2] = { "read", "written" };
 
-  pair_of(stats, arg, &stats->bytes[UV__IO_READ], names);
+  add_pair(stats, arg, &stats->bytes[UV__IO_READ], names);
 }
 
-static void udp_bytes_of(const struct uv__stats* stats, void* arg) {
+static void add_udp_bytes(const struct uv__stats* stats, void* arg) {
   static const char* const names[2] = { "received", "sent" };
 
-  pair_of(stats, arg, &stats->bytes[UV__IO_RECV], names);
+  add_pair(stats, arg, &stats->bytes[UV__IO_RECV], names);
 }
 
-static void calls_of(const struct uv__stats* stats, void* arg) {
+static void add_calls(const struct uv__stats* stats, void* arg) {
   static const char* const names[] = { [UV__IO_READ] = "read",
                                        [UV__IO_WRITE] = "write",
                                        [UV__IO_RECV] = "recv",
@@ -189,12 +191,12 @@ struct busiest {
   size_t count;
 };
 
-static void gather(const struct uv__stats* stats, void* arg) {
+static void gather_callbacks(const struct uv__stats* stats, void* arg) {
   struct busiest* all = arg;
 
   for (size_t i = 0; i < UV__STATS_CALLBACKS; i++) {
     const struct uv__stats_callback* from = &stats->table[i];
-    /* Acquire: pairs with callback_of() in stats.c. */
+    /* Acquire: pairs with callback_find() in stats.c. */
     const void* symbol = uv__load_acquire(&from->symbol);
     unsigned type = uv__load_relaxed(&from->type);
     unsigned call = uv__load_relaxed(&from->call);
@@ -220,14 +222,14 @@ static void gather(const struct uv__stats* stats, void* arg) {
   }
 }
 
-static int by_time(const void* a, const void* b) {
+static int compare_busy(const void* a, const void* b) {
   const struct busy* x = a;
   const struct busy* y = b;
 
   return x->ns > y->ns ? -1 : x->ns < y->ns;
 }
 
-static void callback_labels(struct report* r, const struct busy* row) {
+static void add_callback_labels(struct report* r, const struct busy* row) {
   const char* symbol = uv__symbol_name(r->symbols, row->symbol);
 
   uv__text_add(r->text, "%s_total{type=\"%s\",call=\"%s\",symbol=\"", r->name,
@@ -239,27 +241,27 @@ static void callback_labels(struct report* r, const struct busy* row) {
   uv__text_add(r->text, "\"} ");
 }
 
-static void callbacks(struct report* r) {
+static void add_callbacks(struct report* r) {
   struct busiest all;
 
   all.count = 0;
-  uv__stats_each(gather, &all);
-  qsort(all.rows, all.count, sizeof(*all.rows), by_time);
+  uv__stats_each(gather_callbacks, &all);
+  qsort(all.rows, all.count, sizeof(*all.rows), compare_busy);
   size_t count = uv__min_size(all.count, BUSIEST);
 
   begin_family(r, "uv_callback_seconds", "counter");
   for (size_t i = 0; i < count; i++) {
-    callback_labels(r, &all.rows[i]);
+    add_callback_labels(r, &all.rows[i]);
     uv__text_add(r->text, "%.9f\n", SECONDS(all.rows[i].ns));
   }
   begin_family(r, "uv_callback_count", "counter");
   for (size_t i = 0; i < count; i++) {
-    callback_labels(r, &all.rows[i]);
+    add_callback_labels(r, &all.rows[i]);
     uv__text_add(r->text, "%" PRIu64 "\n", all.rows[i].count);
   }
 }
 
-static void pool(struct report* r) {
+static void add_pool(struct report* r) {
   static const char* const classes[UVX_CLASSES] = { "fs", "dns", "work" };
   struct uv__flight_count now = uv__flight_count();
 
@@ -269,10 +271,10 @@ static void pool(struct report* r) {
   uv__text_add(r->text, "uv_pool_running %d\n", now.running);
   begin_family(r, "uv_pool_queue_seconds", "histogram");
   for (int i = 0; i < UVX_CLASSES; i++)
-    histogram(r, "class", classes[i], &uv__pool_stats.queue[i]);
+    add_histogram(r, "class", classes[i], &uv__pool_stats.queue[i]);
   begin_family(r, "uv_pool_service_seconds", "histogram");
   for (int i = 0; i < UVX_CLASSES; i++)
-    histogram(r, "class", classes[i], &uv__pool_stats.service[i]);
+    add_histogram(r, "class", classes[i], &uv__pool_stats.service[i]);
 }
 
 static const struct {
@@ -280,18 +282,18 @@ static const struct {
   const char* type;
   void (*each)(const struct uv__stats* stats, void* arg);
 } families[] = {
-  { "uv_loop_iterations", "counter", iterations_of },
-  { "uv_loop_events", "counter", events_of },
-  { "uv_wakeups", "counter", wakeups_of },
-  { "uv_loop_lag_seconds", "histogram", lag_of },
-  { "uv_loop_iteration_seconds", "histogram", iteration_of },
-  { "uv_timer_lateness_seconds", "histogram", lateness_of },
-  { "uv_loop_phase_seconds", "counter", phases_of },
-  { "uv_handles", "gauge", handles_of },
-  { "uv_requests", "gauge", requests_of },
-  { "uv_stream_bytes", "counter", stream_bytes_of },
-  { "uv_udp_bytes", "counter", udp_bytes_of },
-  { "uv_syscalls", "counter", calls_of },
+  { "uv_loop_iterations", "counter", add_iterations },
+  { "uv_loop_events", "counter", add_events },
+  { "uv_wakeups", "counter", add_wakeups },
+  { "uv_loop_lag_seconds", "histogram", add_lag },
+  { "uv_loop_iteration_seconds", "histogram", add_iteration },
+  { "uv_timer_lateness_seconds", "histogram", add_lateness },
+  { "uv_loop_phase_seconds", "counter", add_phases },
+  { "uv_handles", "gauge", add_handles },
+  { "uv_requests", "gauge", add_requests },
+  { "uv_stream_bytes", "counter", add_stream_bytes },
+  { "uv_udp_bytes", "counter", add_udp_bytes },
+  { "uv_syscalls", "counter", add_calls },
 };
 
 void uv__stats_text(struct uv__text* text, struct uv__symbols* symbols) {
@@ -301,7 +303,7 @@ void uv__stats_text(struct uv__text* text, struct uv__symbols* symbols) {
     begin_family(&r, families[i].name, families[i].type);
     uv__stats_each(families[i].each, &r);
   }
-  callbacks(&r);
-  pool(&r);
+  add_callbacks(&r);
+  add_pool(&r);
   uv__text_add(text, "# EOF\n");
 }

@@ -17,12 +17,15 @@ struct uv__pool_stats uv__pool_stats;
 
 static struct uv__fork_lock list_lock;
 static struct uv__stats* list;
+/* What loops had counted when they were closed, added up: counters of the
+ * process never go back. The list's lock. */
+static struct uv__stats closed;
 
-static void add(uint64_t* number, uint64_t n) {
+static void counter_add(uint64_t* number, uint64_t n) {
   uv__store_relaxed(number, uv__load_relaxed(number) + n);
 }
 
-UV__NOINLINE static struct uv__stats* make(uv_loop_t* loop) {
+UV__NOINLINE static struct uv__stats* stats_make(uv_loop_t* loop) {
   struct uv__stats* stats = uv__calloc(1, sizeof(*stats));
 
   if (stats == NULL)
@@ -43,24 +46,7 @@ static struct uv__stats* stats_of(uv_loop_t* loop) {
 
   if (state == NULL)
     return NULL;
-  return state->stats != NULL ? state->stats : make(loop);
-}
-
-void uv__stats_close_loop(uv_loop_t* loop) {
-  struct uv__stats* stats = uv__loop_state(loop)->stats;
-
-  if (stats == NULL)
-    return;
-  (void) uv__fork_lock(&list_lock);
-  for (struct uv__stats** p = &list; *p != NULL; p = &(*p)->next) {
-    if (*p == stats) {
-      *p = stats->next;
-      break;
-    }
-  }
-  uv__fork_unlock(&list_lock);
-  uv__free(stats);
-  uv__loop_state(loop)->stats = NULL;
+  return state->stats != NULL ? state->stats : stats_make(loop);
 }
 
 void uv__stats_each(void (*each)(const struct uv__stats* stats, void* arg),
@@ -68,6 +54,8 @@ void uv__stats_each(void (*each)(const struct uv__stats* stats, void* arg),
   (void) uv__fork_lock(&list_lock);
   for (const struct uv__stats* s = list; s != NULL; s = s->next)
     each(s, arg);
+  if (closed.iterations != 0)
+    each(&closed, arg);
   uv__fork_unlock(&list_lock);
 }
 
@@ -108,8 +96,8 @@ void uv__stats_iteration(uv_loop_t* loop, const struct uv__record* record) {
 
   if (stats == NULL)
     return;
-  add(&stats->iterations, 1);
-  add(&stats->events, (uint64_t) record->detail);
+  counter_add(&stats->iterations, 1);
+  counter_add(&stats->events, (uint64_t) record->detail);
   uv__store_relaxed(&stats->handles, record->flow >> 32);
   uv__store_relaxed(&stats->requests, (uint32_t) record->flow);
   uv__histogram_add(&stats->iteration, record->end_ns - record->begin_ns);
@@ -126,25 +114,26 @@ struct key {
   unsigned call;
 };
 
-static int is_of(const struct uv__stats_callback* c, const struct key* key) {
+static int is_callback_of(const struct uv__stats_callback* c,
+                          const struct key* key) {
   return c->symbol == key->symbol && c->type == key->type &&
          c->call == key->call;
 }
 
 /* Where the callback is, or belongs, from place i on. */
-UV__NOINLINE static struct uv__stats_callback* callback_from(
+UV__NOINLINE static struct uv__stats_callback* callback_find(
     struct uv__stats* stats,
     size_t i,
     const struct key* key) {
   for (size_t n = 0; n < PROBES_MAX; n++, i++) {
     struct uv__stats_callback* c = &stats->table[i % UV__STATS_CALLBACKS];
-    if (is_of(c, key))
+    if (is_callback_of(c, key))
       return c;
     if (c->symbol == NULL) {
       uv__store_relaxed(&c->type, key->type);
       uv__store_relaxed(&c->call, key->call);
-      /* Release: a reader that sees it sees the rest. Pairs with stats-text.c.
-       */
+      /* Release: a reader that sees it sees the rest. Pairs with
+       * gather_callbacks() in stats-text.c. */
       uv__store_release(&c->symbol, key->symbol);
       return c;
     }
@@ -158,7 +147,53 @@ static struct uv__stats_callback* callback_of(struct uv__stats* stats,
   size_t i = (size_t) (hash * UINT64_C(0x9e3779b97f4a7c15) >> 40);
   struct uv__stats_callback* c = &stats->table[i % UV__STATS_CALLBACKS];
 
-  return is_of(c, &key) ? c : callback_from(stats, i, &key);
+  return is_callback_of(c, &key) ? c : callback_find(stats, i, &key);
+}
+
+static void closed_add_callback(const struct uv__stats_callback* from) {
+  struct key key = { from->symbol, from->type, from->call };
+
+  if (from->symbol == NULL)
+    return;
+  struct uv__stats_callback* to = callback_of(&closed, key);
+  counter_add(&to->count, from->count);
+  counter_add(&to->ns, from->ns);
+}
+
+/* What a loop has now, handles and requests, is not added. With the lock. */
+static void closed_add(const struct uv__stats* stats) {
+  counter_add(&closed.iterations, stats->iterations);
+  counter_add(&closed.events, stats->events);
+  counter_add(&closed.callbacks, stats->callbacks);
+  for (size_t i = 0; i < UV__IO_MAX; i++) {
+    counter_add(&closed.calls[i], stats->calls[i]);
+    counter_add(&closed.bytes[i], stats->bytes[i]);
+  }
+  uv__histogram_merge(&closed.lag, &stats->lag);
+  uv__histogram_merge(&closed.iteration, &stats->iteration);
+  uv__histogram_merge(&closed.lateness, &stats->lateness);
+  for (size_t i = 0; i < UV__PHASE_MAX; i++)
+    uv__histogram_merge(&closed.phases[i], &stats->phases[i]);
+  for (size_t i = 0; i < UV__STATS_CALLBACKS; i++)
+    closed_add_callback(&stats->table[i]);
+}
+
+void uv__stats_close_loop(uv_loop_t* loop) {
+  struct uv__stats* stats = uv__loop_state(loop)->stats;
+
+  if (stats == NULL)
+    return;
+  (void) uv__fork_lock(&list_lock);
+  for (struct uv__stats** p = &list; *p != NULL; p = &(*p)->next) {
+    if (*p == stats) {
+      *p = stats->next;
+      break;
+    }
+  }
+  closed_add(stats);
+  uv__fork_unlock(&list_lock);
+  uv__free(stats);
+  uv__loop_state(loop)->stats = NULL;
 }
 
 int uv__stats_count_short(uv_loop_t* loop,
@@ -174,23 +209,25 @@ int uv__stats_count_short(uv_loop_t* loop,
   uint64_t count = uv__load_relaxed(&callback->count);
   if (count % UV__STATS_SAMPLE == 0 || callback->last_ns >= UV__STATS_SHORT_NS)
     return 0;
-  add(&stats->callbacks, 1);
+  counter_add(&stats->callbacks, 1);
   uv__store_relaxed(&callback->count, count + 1);
-  add(&callback->ns, callback->last_ns);
+  counter_add(&callback->ns, callback->last_ns);
   return 1;
 }
 
-static void add_io(struct uv__stats* stats, enum uv__io io, int64_t result) {
-  add(&stats->calls[io], 1);
+static void stats_add_io(struct uv__stats* stats,
+                         enum uv__io io,
+                         int64_t result) {
+  counter_add(&stats->calls[io], 1);
   if (result > 0)
-    add(&stats->bytes[io], (uint64_t) result);
+    counter_add(&stats->bytes[io], (uint64_t) result);
 }
 
 void uv__stats_io(uv_loop_t* loop, enum uv__io io, ssize_t result) {
   struct uv__stats* stats = stats_of(loop);
 
   if (stats != NULL)
-    add_io(stats, io, result);
+    stats_add_io(stats, io, result);
 }
 
 /* What a callback reports the result of; UV__IO_MAX: something else. */
@@ -211,16 +248,17 @@ void uv__stats_callback(uv_loop_t* loop, const struct uv__record* record) {
   struct uv__stats_callback* callback = callback_of(stats, key);
   enum uv__io io = io_of(record->call);
   callback->last_ns = record->end_ns - record->begin_ns;
-  add(&stats->callbacks, 1);
-  add(&callback->count, 1);
-  add(&callback->ns, callback->last_ns);
+  counter_add(&stats->callbacks, 1);
+  counter_add(&callback->count, 1);
+  counter_add(&callback->ns, callback->last_ns);
   if (io != UV__IO_MAX)
-    add_io(stats, io, record->value);
+    stats_add_io(stats, io, record->value);
   else if (record->call == UV__CALL_TIMER && record->value >= 0)
     uv__histogram_add(&stats->lateness, (uint64_t) record->value);
 }
 
-enum uvx_class uv__stats_class(enum uv__work_class work_class) {
+/* The public class of a class of work. */
+static enum uvx_class class_of(enum uv__work_class work_class) {
   static const enum uvx_class of[] = {
     [UV__CLASS_WORK] = UVX_CLASS_WORK,
     [UV__CLASS_RANDOM] = UVX_CLASS_WORK,
@@ -234,7 +272,7 @@ enum uvx_class uv__stats_class(enum uv__work_class work_class) {
 }
 
 void uv__stats_work(const struct uv__record* record) {
-  enum uvx_class kind = uv__stats_class((enum uv__work_class) record->type);
+  enum uvx_class kind = class_of((enum uv__work_class) record->type);
 
   if (record->value >= 0)
     uv__histogram_add_shared(&uv__pool_stats.queue[kind],
@@ -243,7 +281,7 @@ void uv__stats_work(const struct uv__record* record) {
                            record->end_ns - record->begin_ns);
 }
 
-static void read_loop(uvx_metrics_t* m, const struct uv__stats* stats) {
+static void read_loop_stats(uvx_metrics_t* m, const struct uv__stats* stats) {
   m->iterations = uv__load_relaxed(&stats->iterations);
   m->events = uv__load_relaxed(&stats->events);
   m->callbacks = uv__load_relaxed(&stats->callbacks);
@@ -272,7 +310,7 @@ int uvx_metrics(const uv_loop_t* loop, uvx_metrics_t* metrics, size_t size) {
   if (loop == NULL || metrics == NULL || size < sizeof(m.version) ||
       uv__loop_state(loop) == NULL)
     return UV_EINVAL;
-  /* Acquire: pairs with make(). */
+  /* Acquire: pairs with stats_make(). */
   const struct uv__stats* stats =
       uv__load_acquire(&uv__loop_state(loop)->stats);
   if (stats == NULL)
@@ -280,7 +318,7 @@ int uvx_metrics(const uv_loop_t* loop, uvx_metrics_t* metrics, size_t size) {
 
   memset(&m, 0, sizeof(m));
   m.version = UVX_METRICS_VERSION;
-  read_loop(&m, stats);
+  read_loop_stats(&m, stats);
   struct uv__flight_count pool = uv__flight_count();
   m.pool_queued = (uint64_t) pool.queued;
   m.pool_running = (uint64_t) pool.running;

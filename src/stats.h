@@ -4,7 +4,8 @@
  *
  * One thread writes a loop's numbers, its own; any may read them, each number
  * by itself. They are kept from the first iteration that is observed until the
- * loop is closed.
+ * loop is closed; its counters and durations are then added to those of all
+ * closed loops.
  */
 #ifndef UV_STATS_H_
 #define UV_STATS_H_
@@ -34,7 +35,7 @@ enum uv__io { UV__IO_READ, UV__IO_WRITE, UV__IO_RECV, UV__IO_SEND, UV__IO_MAX };
 
 struct uv__stats {
   struct uv__stats* next; /* of all loops; the list's lock */
-  const uv_loop_t* loop;
+  const uv_loop_t* loop;  /* NULL: of all loops that are closed */
   /* The loop thread's. */
   uint64_t poll_end_ns; /* when the last poll ended, 0 if none did */
   uint64_t census_ns;   /* when the handles were counted last */
@@ -63,9 +64,6 @@ struct uv__pool_stats {
 
 extern struct uv__pool_stats uv__pool_stats;
 
-/* The public class of a class of work. */
-enum uvx_class uv__stats_class(enum uv__work_class work_class);
-
 /* What the observed functions report, on the loop's thread. */
 void uv__stats_phase_begin(uv_loop_t* loop,
                            enum uv__phase phase,
@@ -87,7 +85,8 @@ void uv__stats_work(const struct uv__record* record);
 /* uv_loop_close(). */
 void uv__stats_close_loop(uv_loop_t* loop);
 
-/* Calls `each` for all loops; they are not closed meanwhile. Context: any. */
+/* Calls `each` for all loops, which are not closed meanwhile, and for the sum
+ * of those that were, if any. Context: any. */
 void uv__stats_each(void (*each)(const struct uv__stats* stats, void* arg),
                     void* arg);
 

@@ -237,6 +237,7 @@ TEST(metrics_loop_counts_streams_and_work)
 TEST(metrics_loop_counts_what_is_tried)
 TEST(metrics_loop_counts_alloc_callbacks)
 TEST(metrics_loop_file_is_replaced_whole)
+TEST(metrics_loop_counters_outlive_their_loops)
 TEST(metrics_loop_environment_never_fails_a_program)
 
 /* test-misuse-unix.c */

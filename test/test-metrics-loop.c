@@ -316,6 +316,36 @@ TEST_IMPL(metrics_loop_file_is_replaced_whole) {
   return 0;
 }
 
+static void run_two_ticks(void) {
+  uv_loop_t loop;
+  uv_timer_t timer;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_timer_init(&loop, &timer));
+  ASSERT_OK(uv_timer_start(&timer, block_sometimes, 1, 1));
+  ticks = 18;
+  ASSERT_OK(uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_OK(uv_loop_close(&loop));
+}
+
+/* Most programs close their loops before they exit, and the last version of the
+ * file is written after that. */
+TEST_IMPL(metrics_loop_counters_outlive_their_loops) {
+  start_metrics("closed.txt", 0);
+  run_two_ticks();
+  run_two_ticks();
+  ASSERT_OK(uvx_metrics_stop());
+  read_text("closed.txt");
+  check_text();
+  ASSERT_EQ(4, value_of("uv_callback_count_total{type=\"timer\""));
+  ASSERT(value_of("uv_callback_seconds_total{type=\"timer\"") > 0);
+  ASSERT(value_of("uv_loop_iterations_total{loop=\"closed\"") >= 4);
+  ASSERT(value_of("uv_loop_lag_seconds_count{loop=\"closed\"") >= 2);
+  ASSERT_EQ(4, value_of("uv_timer_lateness_seconds_count{loop=\"closed\""));
+  ASSERT_EQ(0, value_of("uv_handles{loop=\"closed\",type=\"timer\""));
+  return 0;
+}
+
 #define SHORT_ALLOCS 64
 #define LONG_ALLOCS 64
 

@@ -17,6 +17,7 @@ UNIT(idna_toascii_refused)
 UNIT(histogram_buckets_meet)
 UNIT(histogram_percentiles)
 UNIT(histogram_shared_is_the_same)
+UNIT(histogram_merge_adds_everything)
 
 /* unit-ticks.c */
 UNIT(ticks_agree_with_the_clock)

@@ -57,3 +57,19 @@ UNIT_TEST(histogram_shared_is_the_same) {
   uv__histogram_read(&copy, &shared);
   CHECK_MEM(&alone, &copy, sizeof(alone));
 }
+
+UNIT_TEST(histogram_merge_adds_everything) {
+  uvx_histogram_t one;
+  uvx_histogram_t two;
+  uvx_histogram_t both;
+
+  memset(&one, 0, sizeof(one));
+  memset(&two, 0, sizeof(two));
+  memset(&both, 0, sizeof(both));
+  for (uint64_t ns = 1; ns < UINT64_C(1) << 40; ns = ns * 3 / 2 + 1) {
+    uv__histogram_add(ns % 2 == 0 ? &one : &two, ns);
+    uv__histogram_add(&both, ns);
+  }
+  uv__histogram_merge(&one, &two);
+  CHECK_MEM(&both, &one, sizeof(both));
+}
