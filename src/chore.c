@@ -9,6 +9,10 @@
 #define SLOW_NS UINT64_C(5000000)
 #define SLOW_RUNS 3
 
+/* How often it is looked whether the process has got another thread: that takes
+ * 3 us, and a busy trace is written thousands of times per second. */
+#define LOOK_MS 20
+
 uint64_t uv__chores_due_ns = UV__DEADLINE_NEVER;
 uint64_t uv__chores_asleep_ns = UV__DEADLINE_NEVER;
 
@@ -16,7 +20,7 @@ static struct uv__fork_lock lock;
 static struct uv__chore* list; /* the lock's */
 
 /* With the lock. */
-static void publish(void) {
+static void publish_due(void) {
   uint64_t due_ns = UV__DEADLINE_NEVER;
   uint64_t asleep_ns = UV__DEADLINE_NEVER;
 
@@ -46,6 +50,7 @@ int uv__chore_start(struct uv__chore* chore) {
   (void) uv__fork_lock(&lock);
   chore->has_thread = 0;
   chore->slow_runs = 0;
+  chore->look_ns = 0;
   if (uv__trace_os_has_threads())
     err = start_thread(chore);
   if (err == 0) {
@@ -53,7 +58,7 @@ int uv__chore_start(struct uv__chore* chore) {
     chore->due_ns = uv__deadline_after_ms(uv_hrtime(), chore->period_ms);
     chore->next = list;
     list = chore;
-    publish();
+    publish_due();
   }
   uv__fork_unlock(&lock);
   return err;
@@ -71,7 +76,7 @@ static void remove_from_list(const struct uv__chore* chore) {
 void uv__chore_stop(struct uv__chore* chore) {
   (void) uv__fork_lock(&lock);
   remove_from_list(chore);
-  publish();
+  publish_due();
   if (chore->has_thread)
     uv__background_stop(&chore->background);
   else
@@ -83,7 +88,7 @@ void uv__chores_fork(void) {
   /* No lock: the only thread of the child, and its parent's threads may have
    * held it. */
   list = NULL;
-  publish();
+  publish_due();
 }
 
 void uv__chore_thread(struct uv__chore* chore) {
@@ -95,11 +100,20 @@ void uv__chore_thread(struct uv__chore* chore) {
   } while (!is_last);
 }
 
+/* With the lock. */
+static int is_process_alone(struct uv__chore* chore, uint64_t now_ns) {
+  if (now_ns < chore->look_ns)
+    return 1;
+  chore->look_ns = uv__deadline_after_ms(now_ns, LOOK_MS);
+  return !uv__trace_os_has_threads();
+}
+
 /* With the lock. A thread that cannot be started leaves it to the loop. */
-static void run_here(struct uv__chore* chore) {
-  if (uv__trace_os_has_threads() && start_thread(chore) == 0)
-    return;
+static void run_chore(struct uv__chore* chore) {
   uint64_t begin_ns = uv_hrtime();
+
+  if (!is_process_alone(chore, begin_ns) && start_thread(chore) == 0)
+    return;
   chore->is_due_asleep = chore->run();
   uint64_t end_ns = uv_hrtime();
   if (end_ns - begin_ns > SLOW_NS && ++chore->slow_runs >= SLOW_RUNS)
@@ -108,7 +122,7 @@ static void run_here(struct uv__chore* chore) {
 }
 
 /* With the lock. */
-static int is_due(struct uv__chore* chore, uint64_t now_ns) {
+static int is_chore_due(struct uv__chore* chore, uint64_t now_ns) {
   return uv__exchange(&chore->is_urgent, 0) || chore->due_ns <= now_ns;
 }
 
@@ -122,9 +136,9 @@ void uv__chores_run(uint64_t now_ns) {
   uv__store_relaxed(&uv__chores_asleep_ns, UV__DEADLINE_NEVER);
   (void) uv__fork_lock(&lock);
   for (struct uv__chore* c = list; c != NULL; c = c->next)
-    if (!c->has_thread && is_due(c, now_ns))
-      run_here(c);
-  publish();
+    if (!c->has_thread && is_chore_due(c, now_ns))
+      run_chore(c);
+  publish_due();
   uv__fork_unlock(&lock);
 }
 

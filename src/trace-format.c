@@ -290,6 +290,16 @@ void uv__trace_head_set(struct uv__trace_head* head,
   head->length = (size_t) (text.at - head->text);
 }
 
+/* A thread that is named after the loop says it for its slices. */
+UV__INLINE void put_loop(struct text* text,
+                         const struct uv__record* record,
+                         const struct uv__trace_place* place) {
+  if (record->loop == place->loop)
+    return;
+  put_key(text, "loop");
+  put_address(text, record->loop);
+}
+
 static void put_callback(struct text* text,
                          const struct uv__record* record,
                          struct uv__trace_place* place,
@@ -306,10 +316,7 @@ static void put_callback(struct text* text,
     put_key(text, "handle");
     put_address(text, record->object);
   }
-  if (record->loop != place->loop) {
-    put_key(text, "loop");
-    put_address(text, record->loop);
-  }
+  put_loop(text, record, place);
   put_values(text, record);
   put(text, "}},\n");
   if (record->flow != 0)
@@ -333,15 +340,18 @@ static void put_phase(struct text* text,
   begin_slice(text, record, place);
   put_string(text, "cat", "phase");
   put_string(text, "name", uv__phase_name((enum uv__phase) record->call));
-  put(text, ",\"args\":{\"loop\":");
-  put_address(text, record->loop);
   if (record->call == UV__PHASE_POLL) {
-    put_key(text, "timeout_ms");
+    put(text, ",\"args\":{\"timeout_ms\":");
     put_signed(text, record->value);
     put_key(text, "ready");
     put_signed(text, record->detail);
+    put_loop(text, record, place);
+    put(text, "}");
+  } else if (record->loop != place->loop) {
+    put(text, ",\"args\":{\"loop\":");
+    put_address(text, record->loop);
+    put(text, "}");
   }
-  put(text, "}");
   end_event(text);
 }
 
@@ -351,23 +361,9 @@ static void put_iteration(struct text* text,
   begin_slice(text, record, place);
   put_string(text, "cat", "iteration");
   put_string(text, "name", "iteration");
-  put(text, ",\"args\":{\"loop\":");
-  put_address(text, record->loop);
-  put_key(text, "n");
+  put(text, ",\"args\":{\"n\":");
   put_signed(text, record->value);
-  put(text, "}");
-  end_event(text);
-
-  begin_event(text, "C", place);
-  put_ts(text, record->end_ns, place);
-  put(text, ",\"name\":\"loop ");
-  put_hex(text, (uintptr_t) record->loop);
-  put(text, "\",\"args\":{\"handles\":");
-  put_number(text, record->flow >> 32);
-  put_key(text, "requests");
-  put_number(text, (uint32_t) record->flow);
-  put_key(text, "ready");
-  put_signed(text, record->detail);
+  put_loop(text, record, place);
   put(text, "}");
   end_event(text);
 }
@@ -491,6 +487,26 @@ size_t uv__trace_format_callback(char* out,
   struct text text = { out };
 
   put_callback(&text, record, place, head);
+  return (size_t) (text.at - out);
+}
+
+size_t uv__trace_format_counts(char* out,
+                               const struct uv__record* record,
+                               struct uv__trace_place* place) {
+  struct text text = { out };
+
+  begin_event(&text, "C", place);
+  put_ts(&text, record->end_ns, place);
+  put(&text, ",\"name\":\"loop ");
+  put_hex(&text, (uintptr_t) record->loop);
+  put(&text, "\",\"args\":{\"handles\":");
+  put_number(&text, record->flow >> 32);
+  put_key(&text, "requests");
+  put_number(&text, (uint32_t) record->flow);
+  put_key(&text, "ready");
+  put_signed(&text, record->detail);
+  put(&text, "}");
+  end_event(&text);
   return (size_t) (text.at - out);
 }
 

@@ -68,6 +68,12 @@ size_t uv__trace_format_callback(char* out,
                                  struct uv__trace_place* place,
                                  const struct uv__trace_head* head);
 
+/* Likewise what an iteration, which the record is of, ended with: handles,
+ * requests, events. */
+size_t uv__trace_format_counts(char* out,
+                               const struct uv__record* record,
+                               struct uv__trace_place* place);
+
 /* The inside of a JSON string: `out` has room for UV__TRACE_SYMBOL_MAX + 1
  * bytes. What is not printable ASCII, which symbols and names of programs
  * seldom have, becomes a question mark. */

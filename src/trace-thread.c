@@ -14,22 +14,22 @@ static uv_key_t self_key;
 static int has_key; /* atomic */
 
 struct uv__trace_thread* uv__trace_threads(void) {
-  /* Acquire: the structures. Pairs with link_new(). */
+  /* Acquire: the structures. Pairs with make_thread(). */
   return uv__load_acquire(&threads);
 }
 
 /* Context: the thread that ends. */
-static void leave(void* data) {
+static void leave_thread(void* data) {
   struct uv__trace_thread* thread = data;
 
-  /* Release: its records. Pairs with claim(). */
+  /* Release: its records. Pairs with claim_thread(). */
   uv__store_release(&thread->state, UV__THREAD_LEFT);
 }
 
 int uv__trace_threads_init(void) {
   if (has_key)
     return 0;
-  int err = uv__trace_os_key_create(&self_key, leave);
+  int err = uv__trace_os_key_create(&self_key, leave_thread);
   /* Release: the key. Pairs with uv__trace_thread_self(). */
   uv__store_release(&has_key, err == 0);
   return err;
@@ -40,24 +40,24 @@ void uv__trace_threads_shutdown(void) {
     uv_key_delete(&self_key);
 }
 
-static int is_read(const struct uv__trace_thread* thread) {
+static int is_ring_read(const struct uv__trace_thread* thread) {
   return uv__load_acquire(&thread->read) == uv__load_acquire(&thread->written);
 }
 
 /* One that another thread left, and the writer has read. */
-static struct uv__trace_thread* claim(void) {
+static struct uv__trace_thread* claim_thread(void) {
   for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next) {
     unsigned state = uv__load_acquire(&t->state);
-    if (state == UV__THREAD_OWNED || !is_read(t))
+    if (state == UV__THREAD_OWNED || !is_ring_read(t))
       continue;
-    /* Acquire: what its last owner did. Pairs with leave(). */
+    /* Acquire: what its last owner did. Pairs with leave_thread(). */
     if (uv__cas_strong(&t->state, &state, UV__THREAD_OWNED))
       return t;
   }
   return NULL;
 }
 
-static struct uv__trace_thread* make(void) {
+static struct uv__trace_thread* make_thread(void) {
   struct uv__trace_thread* thread;
 
   if (uv__fetch_add(&count, 1) >= UV__TRACE_THREADS_MAX)
@@ -77,11 +77,11 @@ err_uncount:
   return NULL;
 }
 
-UV__NOINLINE static struct uv__trace_thread* begin(void) {
-  struct uv__trace_thread* thread = claim();
+UV__NOINLINE static struct uv__trace_thread* begin_thread(void) {
+  struct uv__trace_thread* thread = claim_thread();
 
   if (thread == NULL)
-    thread = make();
+    thread = make_thread();
   if (thread == NULL)
     return NULL;
   if (uv__trace_os_key_set(&self_key, thread) != 0) {
@@ -102,7 +102,7 @@ struct uv__trace_thread* uv__trace_thread_self(void) {
     return NULL; /* the library has shut down meanwhile */
   struct uv__trace_thread* thread = uv_key_get(&self_key);
 
-  return thread != NULL ? thread : begin();
+  return thread != NULL ? thread : begin_thread();
 }
 
 UV__NOINLINE static struct uv__record* make_ring(
@@ -120,17 +120,21 @@ UV__NOINLINE static struct uv__record* make_ring(
   return ring;
 }
 
-static size_t unread(const struct uv__trace_thread* thread, size_t written) {
+static size_t count_unread(const struct uv__trace_thread* thread) {
   /* Acquire: the reader is done with the places. Pairs with
    * uv__trace_thread_took(). */
-  return written - uv__load_acquire(&thread->read);
+  return uv__load_relaxed(&thread->written) - uv__load_acquire(&thread->read);
+}
+
+/* Says that the owner has to look at `read` after so many records. */
+static void set_look_at(struct uv__trace_thread* thread, size_t records) {
+  thread->look_at = uv__load_relaxed(&thread->written) + records;
 }
 
 /* Finds room for another record, and says when to look again; `read` is in a
  * line of the reader's cache. Returns 0 if there is none. */
-UV__NOINLINE static int find_room(struct uv__trace_thread* thread,
-                                  size_t written) {
-  size_t used = unread(thread, written);
+UV__NOINLINE static int find_room(struct uv__trace_thread* thread) {
+  size_t used = count_unread(thread);
 
   if (used >= UV__TRACE_BLOCK)
     uv__trace_writer_hurry();
@@ -138,10 +142,9 @@ UV__NOINLINE static int find_room(struct uv__trace_thread* thread,
     /* An iteration that is longer than the ring. */
     uv__chores_run(uv_hrtime());
     thread->is_between = 0;
-    used = unread(thread, written);
+    used = count_unread(thread);
   }
-  thread->look_at =
-      written + uv__min_size(UV__TRACE_BLOCK, UV__TRACE_RING - used);
+  set_look_at(thread, uv__min_size(UV__TRACE_BLOCK, UV__TRACE_RING - used));
   return used != UV__TRACE_RING;
 }
 
@@ -152,12 +155,12 @@ void uv__trace_thread_add(struct uv__trace_thread* thread,
 
   if (ring == NULL)
     ring = make_ring(thread);
-  if (ring == NULL ||
-      (written == thread->look_at && !find_room(thread, written))) {
+  if (ring == NULL || (written == thread->look_at && !find_room(thread))) {
     uv__store_relaxed(&thread->dropped, uv__load_relaxed(&thread->dropped) + 1);
     return;
   }
 
+  written = uv__load_relaxed(&thread->written);
   ring[written % UV__TRACE_RING] = *record;
   /* The reader had the places after it last: have the next ones fetched. */
   uv__prefetch_write(&ring[(written + AHEAD) % UV__TRACE_RING]);
@@ -179,8 +182,26 @@ const struct uv__record* uv__trace_thread_at(
 }
 
 void uv__trace_thread_took(struct uv__trace_thread* thread, size_t count) {
-  /* Release: they were read. Pairs with unread(). */
+  /* Release: they were read. Pairs with count_unread(). */
   uv__store_release(&thread->read, uv__load_relaxed(&thread->read) + count);
+}
+
+/* Is it the calling thread's? */
+static int is_own_thread(const struct uv__trace_thread* thread) {
+  return uv__load_acquire(&has_key) && uv_key_get(&self_key) == thread;
+}
+
+void uv__trace_thread_rewind(struct uv__trace_thread* thread) {
+  size_t written = uv__load_relaxed(&thread->written);
+  size_t place = written % UV__TRACE_RING;
+
+  if (place == 0 || !is_own_thread(thread) || count_unread(thread) != 0)
+    return;
+  /* Places are counted modulo the size of the ring. */
+  written += UV__TRACE_RING - place;
+  uv__store_relaxed(&thread->read, written);
+  uv__store_relaxed(&thread->written, written);
+  set_look_at(thread, UV__TRACE_BLOCK);
 }
 
 int uv__trace_thread_running(const struct uv__trace_thread* thread,
@@ -209,6 +230,7 @@ void uv__trace_threads_fork(void) {
     uv__store_relaxed(&t->read, uv__load_relaxed(&t->written));
     t->told_dropped = uv__load_relaxed(&t->dropped);
     t->named_tid = 0;
+    t->counts.loop = NULL;
     if (t == self)
       uv__store_relaxed(&t->tid, uv__trace_os_thread_id());
   }

@@ -74,6 +74,11 @@ struct uv__trace_thread {
   uint64_t told_dropped;  /* of those dropped: in the file */
   uint64_t named_tid;     /* the tid whose name is in the file */
   const void* named_loop; /* the loop in that name, or NULL */
+  struct {
+    const void* loop; /* NULL: none are in the file */
+    uint64_t flow;    /* as in struct uv__record */
+    int32_t detail;
+  } counts; /* of an iteration: the last in the file */
 };
 
 /* The calling thread's; NULL if there is no memory for one, or too many have
@@ -101,6 +106,9 @@ const struct uv__record* uv__trace_thread_at(
     size_t i);
 /* The oldest `count` were read. */
 void uv__trace_thread_took(struct uv__trace_thread* thread, size_t count);
+/* If the reader is the owner and has read everything: the next record goes to
+ * the beginning of the ring, which is still in the cache. */
+void uv__trace_thread_rewind(struct uv__trace_thread* thread);
 
 /* Publishes what runs, all but the phase, for the watchdog. Context: the
  * owner. */

@@ -55,7 +55,7 @@ static struct uv__chore chore = { .run = run_round,
                                   .entry = run_thread,
                                   .period_ms = PERIOD_MS };
 
-static void flush(struct writer* w) {
+static void flush_buffer(struct writer* w) {
   if (w->used != 0 && w->error == 0) {
     w->error = uv__trace_os_write(w->fd, w->buffer, w->used);
     if (w->error != 0) {
@@ -70,8 +70,8 @@ static void flush(struct writer* w) {
   w->used = 0;
 }
 
-/* Room for a record's text, of which take() is told the length. */
-static char* room(struct writer* w) {
+/* Room for a record's text, of which take_text() is told the length. */
+static char* buffer_room(struct writer* w) {
   return w->buffer + w->used;
 }
 
@@ -92,12 +92,12 @@ UV__NOINLINE static void begin_block(struct writer* w, size_t length) {
     end[-1] = '\n';
   }
   w->used = w->limit;
-  flush(w);
+  flush_buffer(w);
   memcpy(w->buffer, kept, length);
   w->used = length;
 }
 
-static void take(struct writer* w, size_t length) {
+static void take_text(struct writer* w, size_t length) {
   w->used += length;
   if (w->used > w->limit)
     begin_block(w, length);
@@ -124,12 +124,13 @@ static void write_record(struct writer* w, const struct uv__record* record) {
   w->records++;
   if (record->kind == UV__RECORD_CALLBACK) {
     const struct uv__trace_head* head = head_of(w, record);
-    take(w, uv__trace_format_callback(room(w), record, &w->place, head));
+    take_text(
+        w, uv__trace_format_callback(buffer_room(w), record, &w->place, head));
     return;
   }
   if (record->symbol != NULL)
     symbol = uv__symbol_name(&w->symbols, record->symbol);
-  take(w, uv__trace_format(room(w), record, &w->place, symbol));
+  take_text(w, uv__trace_format(buffer_room(w), record, &w->place, symbol));
 }
 
 static void name_thread(struct writer* w, struct uv__trace_thread* thread) {
@@ -140,9 +141,24 @@ static void name_thread(struct writer* w, struct uv__trace_thread* thread) {
     return;
   thread->named_tid = w->place.tid;
   thread->named_loop = loop;
-  take(w,
-       uv__trace_format_thread(room(w), &w->place,
-                               loop != NULL ? "loop" : "worker", loop, number));
+  take_text(w, uv__trace_format_thread(buffer_room(w), &w->place,
+                                       loop != NULL ? "loop" : "worker", loop,
+                                       number));
+}
+
+/* Only when one of them changes, which most iterations do not. */
+static void write_counts(struct writer* w,
+                         struct uv__trace_thread* thread,
+                         const struct uv__record* record) {
+  if (record->begin_ns < w->since_ns ||
+      (thread->counts.loop == record->loop &&
+       thread->counts.flow == record->flow &&
+       thread->counts.detail == record->detail))
+    return;
+  thread->counts.loop = record->loop;
+  thread->counts.flow = record->flow;
+  thread->counts.detail = record->detail;
+  take_text(w, uv__trace_format_counts(buffer_room(w), record, &w->place));
 }
 
 static void write_thread(struct writer* w, struct uv__trace_thread* thread) {
@@ -156,11 +172,16 @@ static void write_thread(struct writer* w, struct uv__trace_thread* thread) {
   /* What is recorded meanwhile is read in the next round. */
   while (left != 0) {
     size_t count = uv__min_size(left, BATCH);
-    for (size_t i = 0; i < count; i++)
-      write_record(w, uv__trace_thread_at(thread, i));
+    for (size_t i = 0; i < count; i++) {
+      const struct uv__record* record = uv__trace_thread_at(thread, i);
+      write_record(w, record);
+      if (record->kind == UV__RECORD_ITERATION)
+        write_counts(w, thread, record);
+    }
     uv__trace_thread_took(thread, count);
     left -= count;
   }
+  uv__trace_thread_rewind(thread);
 
   uint64_t dropped = uv__load_relaxed(&thread->dropped);
   w->dropped += dropped - thread->told_dropped;
@@ -187,8 +208,8 @@ static void write_all(struct writer* w) {
     write_thread(w, t);
   write_sends(w);
   if (w->dropped != dropped)
-    take(w, uv__trace_format_dropped(room(w), &w->place, uv_hrtime(),
-                                     w->dropped - dropped));
+    take_text(w, uv__trace_format_dropped(buffer_room(w), &w->place,
+                                          uv_hrtime(), w->dropped - dropped));
 }
 
 /* Without records there is nothing to do until the loop runs again. */
@@ -200,7 +221,7 @@ static int run_round(void) {
   int is_active = w->used != 0;
   if (now_ns - w->flush_ns >= PERIOD_NS / 2) {
     w->flush_ns = now_ns;
-    flush(w);
+    flush_buffer(w);
   }
   return is_active;
 }
@@ -219,7 +240,8 @@ static void write_begin(struct writer* w) {
   snprintf(library, sizeof(library), "blacklight %s", uv_version_string());
   memcpy(w->buffer, "[\n", 2);
   w->used = 2;
-  take(w, uv__trace_format_begin(room(w), &w->place, name, path, library));
+  take_text(w, uv__trace_format_begin(buffer_room(w), &w->place, name, path,
+                                      library));
 }
 
 static void run_thread(void* arg) {
@@ -234,6 +256,7 @@ static void begin_count(struct writer* w) {
   for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next) {
     t->told_dropped = uv__load_relaxed(&t->dropped);
     t->named_tid = 0;
+    t->counts.loop = NULL;
   }
   w->sends_dropped = uv__trace_sends_dropped();
   w->since_ns = uv_hrtime();
@@ -279,8 +302,9 @@ void uv__trace_writer_stop(void) {
   struct writer* w = &writer;
 
   uv__chore_stop(&chore);
-  take(w, uv__trace_format_end(room(w), &w->place, w->records, w->dropped));
-  flush(w);
+  take_text(w, uv__trace_format_end(buffer_room(w), &w->place, w->records,
+                                    w->dropped));
+  flush_buffer(w);
   free_all(w);
 }
 

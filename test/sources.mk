@@ -180,6 +180,7 @@ uv_unit_sources = \
   test/unit/unit-timer-model.c \
   test/unit/unit-timer.c \
   test/unit/unit-trace-format.c \
+  test/unit/unit-trace-thread.c \
   test/unit/unit-tty-keys.c \
   test/unit/unit-work-queue.c \
   test/unit/unit-wtf8.c

@@ -46,22 +46,33 @@ int uv__trace_os_has_raised_rights(void) {
 }
 #endif
 
+/* A file that is empty is left alone: ext4 writes a truncated one to the disk
+ * as it is closed, and the process would wait for that. */
+static int empty_file(int fd) {
+  struct stat st;
+  int rc = fstat(fd, &st);
+
+  if (rc == 0 && st.st_size == 0)
+    return 0;
+  do
+    rc = ftruncate(fd, 0);
+  while (rc == -1 && errno == EINTR);
+  return rc == 0 ? 0 : uv__errno();
+}
+
 /* Accepts only a regular file that we own, with a single link, that no other
  * process is tracing into. */
-static int check_file(int fd) {
+static int claim_file(int fd) {
   struct stat st;
 
   if (fstat(fd, &st) == -1)
     return uv__errno();
   if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_nlink != 1)
     return UV_EPERM;
-  if (flock(fd, LOCK_EX | LOCK_NB) == -1)
-    return errno == EWOULDBLOCK ? UV_EBUSY : 0; /* no lock support */
-  int rc;
-  do
-    rc = ftruncate(fd, 0);
-  while (rc == -1 && errno == EINTR);
-  return rc == 0 ? 0 : uv__errno();
+  /* Other errors: the file system has no locks. */
+  if (flock(fd, LOCK_EX | LOCK_NB) == -1 && errno == EWOULDBLOCK)
+    return UV_EBUSY;
+  return empty_file(fd);
 }
 
 int uv__trace_os_open(const char* path, int is_new) {
@@ -70,7 +81,7 @@ int uv__trace_os_open(const char* path, int is_new) {
 
   if (fd < 0)
     return fd;
-  int err = check_file(fd);
+  int err = claim_file(fd);
   if (err != 0) {
     uv__fd_close(fd);
     return err;

@@ -31,6 +31,12 @@ UNIT(trace_format_of_the_loop)
 UNIT(trace_format_of_the_pool)
 UNIT(trace_format_always_fits)
 
+/* unit-trace-thread.c */
+UNIT(trace_thread_rewinds_its_own_ring)
+UNIT(trace_thread_keeps_what_is_unread)
+UNIT(trace_thread_is_not_rewound_by_another)
+UNIT(trace_thread_has_a_whole_ring_after_a_rewind)
+
 /* unit-work-queue.c */
 UNIT(work_queue_slow_waits_for_those_before_it)
 UNIT(work_queue_slow_at_its_limit_goes_to_the_end)

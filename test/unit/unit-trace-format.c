@@ -70,7 +70,7 @@ UNIT_TEST(trace_format_callbacks) {
         "\"bp\":\"e\"},\n");
 }
 
-/* A thread is named after a loop: its callbacks do not repeat the name. */
+/* A thread is named after a loop: its slices do not repeat the name. */
 UNIT_TEST(trace_format_leaves_out_the_loop) {
   struct uv__record record = record_of(UV__RECORD_CALLBACK);
   struct uv__trace_head head;
@@ -94,6 +94,13 @@ UNIT_TEST(trace_format_leaves_out_the_loop) {
             text);
   record.call = UV__CALL_CLOSE;
   CHECK(!uv__trace_head_is_of(&head, &record));
+
+  record.kind = UV__RECORD_PHASE;
+  record.call = UV__PHASE_TIMERS;
+  text[uv__trace_format(text, &record, &place, "")] = '\0';
+  CHECK_STR("{\"ph\":\"X\",\"pid\":12,\"tid\":34,\"ts\":61000002.003,"
+            "\"dur\":1000000.000,\"cat\":\"phase\",\"name\":\"timers\"},\n",
+            text);
 }
 
 /* The digits of the second are kept: forwards, backwards, the next one. */
@@ -129,8 +136,13 @@ UNIT_TEST(trace_format_of_the_loop) {
   record.detail = 3;
   check(&record, "",
         "{\"ph\":\"X\",\"pid\":12,\"tid\":34,\"ts\":1000.500,\"dur\":2.003,"
-        "\"cat\":\"phase\",\"name\":\"poll\",\"args\":{\"loop\":\"0x1000\","
-        "\"timeout_ms\":-1,\"ready\":3}},\n");
+        "\"cat\":\"phase\",\"name\":\"poll\",\"args\":{"
+        "\"timeout_ms\":-1,\"ready\":3,\"loop\":\"0x1000\"}},\n");
+  record.call = UV__PHASE_TIMERS;
+  check(&record, "",
+        "{\"ph\":\"X\",\"pid\":12,\"tid\":34,\"ts\":1000.500,\"dur\":2.003,"
+        "\"cat\":\"phase\",\"name\":\"timers\",\"args\":{"
+        "\"loop\":\"0x1000\"}},\n");
 
   record = record_of(UV__RECORD_ITERATION);
   record.value = 9;
@@ -139,10 +151,13 @@ UNIT_TEST(trace_format_of_the_loop) {
   check(&record, "",
         "{\"ph\":\"X\",\"pid\":12,\"tid\":34,\"ts\":1000.500,\"dur\":2.003,"
         "\"cat\":\"iteration\",\"name\":\"iteration\",\"args\":{"
-        "\"loop\":\"0x1000\",\"n\":9}},\n"
-        "{\"ph\":\"C\",\"pid\":12,\"tid\":34,\"ts\":1002.503,"
-        "\"name\":\"loop 0x1000\",\"args\":{\"handles\":5,\"requests\":6,"
-        "\"ready\":4}},\n");
+        "\"n\":9,\"loop\":\"0x1000\"}},\n");
+  char text[UV__TRACE_TEXT_MAX + 1];
+  text[uv__trace_format_counts(text, &record, &place)] = '\0';
+  CHECK_STR("{\"ph\":\"C\",\"pid\":12,\"tid\":34,\"ts\":1002.503,"
+            "\"name\":\"loop 0x1000\",\"args\":{\"handles\":5,"
+            "\"requests\":6,\"ready\":4}},\n",
+            text);
 }
 
 UNIT_TEST(trace_format_of_the_pool) {
