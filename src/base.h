@@ -50,12 +50,12 @@
 # define UV__COLD
 #endif
 
-/* For functions that never run in most processes and all the time in others:
- * out of line, but not compiled for size. */
+/* For functions that most processes never call and others call all the time:
+ * out of line like UV__COLD, but optimised for speed rather than size. */
 #define UV__ASIDE UV__NOINLINE
 
-/* For a condition that is mostly false. */
-static inline int uv__seldom(int condition) {
+/* Marks a condition that is rarely true. */
+static inline int uv__unlikely(int condition) {
 #ifdef __GNUC__
   return __builtin_expect(condition, 0);
 #else

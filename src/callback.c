@@ -14,18 +14,18 @@
 #define ADDRESS(function) ((const void*) (uintptr_t) (function))
 
 /* Its fd, -1 if it has none. */
-static int32_t fd_of(const uv_handle_t* handle) {
+static int32_t handle_fd(const uv_handle_t* handle) {
   uv_os_fd_t fd;
 
   return uv_fileno(handle, &fd) == 0 ? (int32_t) (intptr_t) fd : -1;
 }
 
-static void fill(struct uv__slice* slice,
-                 const uv_loop_t* loop,
-                 enum uv__call call,
-                 const void* object,
-                 unsigned type,
-                 const void* symbol) {
+static void slice_fill(struct uv__slice* slice,
+                       const uv_loop_t* loop,
+                       enum uv__call call,
+                       const void* object,
+                       unsigned type,
+                       const void* symbol) {
   struct uv__record* record = &slice->record;
 
   record->kind = UV__RECORD_CALLBACK;
@@ -39,77 +39,78 @@ static void fill(struct uv__slice* slice,
   record->detail = -1;
 }
 
-static void fill_handle(struct uv__slice* slice,
-                        const void* handle,
-                        enum uv__call call,
-                        const void* symbol) {
+static void slice_fill_handle(struct uv__slice* slice,
+                              const void* handle,
+                              enum uv__call call,
+                              const void* symbol) {
   const uv_handle_t* base = handle;
 
-  fill(slice, base->loop, call, base, (unsigned) base->type, symbol);
+  slice_fill(slice, base->loop, call, base, (unsigned) base->type, symbol);
 }
 
-static void begin(struct uv__slice* slice,
-                  const void* handle,
-                  enum uv__call call,
-                  const void* symbol) {
-  fill_handle(slice, handle, call, symbol);
+static void slice_begin_handle(struct uv__slice* slice,
+                               const void* handle,
+                               enum uv__call call,
+                               const void* symbol) {
+  slice_fill_handle(slice, handle, call, symbol);
   uv__slice_begin(slice);
 }
 
 /* Likewise for callbacks that follow one another in a phase of their own. */
-static void begin_next(struct uv__slice* slice,
-                       const void* handle,
-                       enum uv__call call,
-                       const void* symbol) {
-  fill_handle(slice, handle, call, symbol);
+static void slice_begin_next(struct uv__slice* slice,
+                             const void* handle,
+                             enum uv__call call,
+                             const void* symbol) {
+  slice_fill_handle(slice, handle, call, symbol);
   uv__slice_begin_next(slice);
 }
 
 /* Likewise for handles with an fd; `value` is bytes or a status. */
-static void fill_io(struct uv__slice* slice,
-                    const void* handle,
-                    enum uv__call call,
-                    const void* symbol,
-                    int64_t value) {
-  fill_handle(slice, handle, call, symbol);
+static void slice_fill_io(struct uv__slice* slice,
+                          const void* handle,
+                          enum uv__call call,
+                          const void* symbol,
+                          int64_t value) {
+  slice_fill_handle(slice, handle, call, symbol);
   slice->record.value = value;
   if (uv__slice_wants_fd())
-    slice->record.detail = fd_of(handle);
+    slice->record.detail = handle_fd(handle);
 }
 
-static void begin_io(struct uv__slice* slice,
-                     const void* handle,
-                     enum uv__call call,
-                     const void* symbol,
-                     int64_t value) {
-  fill_io(slice, handle, call, symbol, value);
+static void slice_begin_io(struct uv__slice* slice,
+                           const void* handle,
+                           enum uv__call call,
+                           const void* symbol,
+                           int64_t value) {
+  slice_fill_io(slice, handle, call, symbol, value);
   uv__slice_begin(slice);
 }
 
 /* `req` is any request; `handle` what it is about, or NULL. */
-static void fill_req(struct uv__slice* slice,
-                     const uv_loop_t* loop,
-                     const void* req,
-                     const void* handle,
-                     enum uv__call call,
-                     const void* symbol,
-                     int64_t status) {
+static void slice_fill_req(struct uv__slice* slice,
+                           const uv_loop_t* loop,
+                           const void* req,
+                           const void* handle,
+                           enum uv__call call,
+                           const void* symbol,
+                           int64_t status) {
   const uv_req_t* base = req;
 
-  fill(slice, loop, call, base, UV__RECORD_REQ + (unsigned) base->type, symbol);
+  slice_fill(slice, loop, call, base, UV__RECORD_REQ + (unsigned) base->type,
+             symbol);
   slice->record.value = status;
   if (handle != NULL && uv__slice_wants_fd())
-    slice->record.detail = fd_of(handle);
+    slice->record.detail = handle_fd(handle);
 }
 
-static void begin_req(struct uv__slice* slice,
-                      const uv_loop_t* loop,
-                      const void* req,
-                      const void* handle,
-                      enum uv__call call,
-                      const void* symbol,
-                      int64_t status) {
-  fill_req(slice, loop, req, handle, call, symbol, status);
+static void slice_begin_req(struct uv__slice* slice,
+                            const uv_loop_t* loop,
+                            const void* req,
+                            const void* handle,
+                            enum uv__call call,
+                            const void* symbol,
+                            int64_t status) {
+  slice_fill_req(slice, loop, req, handle, call, symbol, status);
   uv__slice_begin(slice);
 }
 
@@ -127,7 +128,7 @@ void uv__observed_alloc(uv_handle_t* handle,
     cb(handle, size, buf);
     return;
   }
-  fill_io(&slice, handle, UV__CALL_ALLOC, ADDRESS(cb), 0);
+  slice_fill_io(&slice, handle, UV__CALL_ALLOC, ADDRESS(cb), 0);
   /* It comes before the system call: since the last callback nothing has
    * happened that takes time. A sample counts many times and is exact. */
   if (uv__slice_counts_only())
@@ -144,7 +145,8 @@ void uv__observed_read(uv_stream_t* stream,
                        const uv_buf_t* buf) {
   struct uv__slice slice;
 
-  begin_io(&slice, stream, UV__CALL_READ, ADDRESS(stream->read_cb), nread);
+  slice_begin_io(&slice, stream, UV__CALL_READ, ADDRESS(stream->read_cb),
+                 nread);
   stream->read_cb(stream, nread, buf);
   uv__slice_end(&slice);
 }
@@ -153,8 +155,8 @@ void uv__observed_write(uv_write_t* req, int status) {
   struct uv__slice slice;
   int64_t result = status == 0 ? (int64_t) uv_write_nwritten(req) : status;
 
-  fill_req(&slice, req->handle->loop, req, req->handle, UV__CALL_WRITE,
-           ADDRESS(req->cb), result);
+  slice_fill_req(&slice, req->handle->loop, req, req->handle, UV__CALL_WRITE,
+                 ADDRESS(req->cb), result);
   uv__slice_begin_next(&slice);
   req->cb(req, status);
   uv__slice_end(&slice);
@@ -163,8 +165,8 @@ void uv__observed_write(uv_write_t* req, int status) {
 void uv__observed_connect(uv_connect_t* req, int status) {
   struct uv__slice slice;
 
-  begin_req(&slice, req->handle->loop, req, req->handle, UV__CALL_CONNECT,
-            ADDRESS(req->cb), status);
+  slice_begin_req(&slice, req->handle->loop, req, req->handle, UV__CALL_CONNECT,
+                  ADDRESS(req->cb), status);
   req->cb(req, status);
   uv__slice_end(&slice);
 }
@@ -172,8 +174,8 @@ void uv__observed_connect(uv_connect_t* req, int status) {
 void uv__observed_shutdown(uv_shutdown_t* req, int status) {
   struct uv__slice slice;
 
-  begin_req(&slice, req->handle->loop, req, req->handle, UV__CALL_SHUTDOWN,
-            ADDRESS(req->cb), status);
+  slice_begin_req(&slice, req->handle->loop, req, req->handle,
+                  UV__CALL_SHUTDOWN, ADDRESS(req->cb), status);
   req->cb(req, status);
   uv__slice_end(&slice);
 }
@@ -181,8 +183,8 @@ void uv__observed_shutdown(uv_shutdown_t* req, int status) {
 void uv__observed_connection(uv_stream_t* server, int status) {
   struct uv__slice slice;
 
-  begin_io(&slice, server, UV__CALL_CONNECTION, ADDRESS(server->connection_cb),
-           status);
+  slice_begin_io(&slice, server, UV__CALL_CONNECTION,
+                 ADDRESS(server->connection_cb), status);
   server->connection_cb(server, status);
   uv__slice_end(&slice);
 }
@@ -190,8 +192,8 @@ void uv__observed_connection(uv_stream_t* server, int status) {
 void uv__observed_close(uv_loop_t* loop, uv_handle_t* handle) {
   struct uv__slice slice;
 
-  fill(&slice, loop, UV__CALL_CLOSE, handle, (unsigned) handle->type,
-       ADDRESS(handle->close_cb));
+  slice_fill(&slice, loop, UV__CALL_CLOSE, handle, (unsigned) handle->type,
+             ADDRESS(handle->close_cb));
   uv__slice_begin(&slice);
   handle->close_cb(handle);
   uv__slice_end(&slice);
@@ -200,7 +202,7 @@ void uv__observed_close(uv_loop_t* loop, uv_handle_t* handle) {
 void uv__observed_timer(uv_timer_t* handle, uint64_t due_ns) {
   struct uv__slice slice;
 
-  begin_next(&slice, handle, UV__CALL_TIMER, ADDRESS(handle->timer_cb));
+  slice_begin_next(&slice, handle, UV__CALL_TIMER, ADDRESS(handle->timer_cb));
   slice.record.value = (int64_t) (slice.record.begin_ns - due_ns);
   handle->timer_cb(handle);
   uv__slice_end(&slice);
@@ -209,7 +211,7 @@ void uv__observed_timer(uv_timer_t* handle, uint64_t due_ns) {
 void uv__observed_idle(uv_idle_t* handle) {
   struct uv__slice slice;
 
-  begin_next(&slice, handle, UV__CALL_IDLE, ADDRESS(handle->idle_cb));
+  slice_begin_next(&slice, handle, UV__CALL_IDLE, ADDRESS(handle->idle_cb));
   handle->idle_cb(handle);
   uv__slice_end(&slice);
 }
@@ -217,7 +219,8 @@ void uv__observed_idle(uv_idle_t* handle) {
 void uv__observed_prepare(uv_prepare_t* handle) {
   struct uv__slice slice;
 
-  begin_next(&slice, handle, UV__CALL_PREPARE, ADDRESS(handle->prepare_cb));
+  slice_begin_next(&slice, handle, UV__CALL_PREPARE,
+                   ADDRESS(handle->prepare_cb));
   handle->prepare_cb(handle);
   uv__slice_end(&slice);
 }
@@ -225,7 +228,7 @@ void uv__observed_prepare(uv_prepare_t* handle) {
 void uv__observed_check(uv_check_t* handle) {
   struct uv__slice slice;
 
-  begin_next(&slice, handle, UV__CALL_CHECK, ADDRESS(handle->check_cb));
+  slice_begin_next(&slice, handle, UV__CALL_CHECK, ADDRESS(handle->check_cb));
   handle->check_cb(handle);
   uv__slice_end(&slice);
 }
@@ -233,7 +236,7 @@ void uv__observed_check(uv_check_t* handle) {
 void uv__observed_async(uv_async_t* handle) {
   struct uv__slice slice;
 
-  begin(&slice, handle, UV__CALL_ASYNC, ADDRESS(handle->async_cb));
+  slice_begin_handle(&slice, handle, UV__CALL_ASYNC, ADDRESS(handle->async_cb));
   slice.record.flow = (uintptr_t) handle;
   handle->async_cb(handle);
   uv__slice_end(&slice);
@@ -242,7 +245,8 @@ void uv__observed_async(uv_async_t* handle) {
 void uv__observed_poll(uv_poll_t* handle, int status, int events) {
   struct uv__slice slice;
 
-  begin_io(&slice, handle, UV__CALL_POLL, ADDRESS(handle->poll_cb), status);
+  slice_begin_io(&slice, handle, UV__CALL_POLL, ADDRESS(handle->poll_cb),
+                 status);
   slice.record.op = (uint8_t) events;
   handle->poll_cb(handle, status, events);
   uv__slice_end(&slice);
@@ -251,7 +255,8 @@ void uv__observed_poll(uv_poll_t* handle, int status, int events) {
 void uv__observed_signal(uv_signal_t* handle, int signum) {
   struct uv__slice slice;
 
-  begin(&slice, handle, UV__CALL_SIGNAL, ADDRESS(handle->signal_cb));
+  slice_begin_handle(&slice, handle, UV__CALL_SIGNAL,
+                     ADDRESS(handle->signal_cb));
   slice.record.detail = signum;
   handle->signal_cb(handle, signum);
   uv__slice_end(&slice);
@@ -262,7 +267,7 @@ void uv__observed_exit(uv_process_t* process,
                        int term_signal) {
   struct uv__slice slice;
 
-  begin(&slice, process, UV__CALL_EXIT, ADDRESS(process->exit_cb));
+  slice_begin_handle(&slice, process, UV__CALL_EXIT, ADDRESS(process->exit_cb));
   slice.record.value = exit_status;
   slice.record.detail = process->pid;
   process->exit_cb(process, exit_status, term_signal);
@@ -272,8 +277,8 @@ void uv__observed_exit(uv_process_t* process,
 void uv__observed_udp_send(uv_udp_send_t* req, int status) {
   struct uv__slice slice;
 
-  fill_req(&slice, req->handle->loop, req, req->handle, UV__CALL_SEND,
-           ADDRESS(req->cb), status);
+  slice_fill_req(&slice, req->handle->loop, req, req->handle, UV__CALL_SEND,
+                 ADDRESS(req->cb), status);
   uv__slice_begin_next(&slice);
   req->cb(req, status);
   uv__slice_end(&slice);
@@ -286,7 +291,8 @@ void uv__observed_recv(uv_udp_t* handle,
                        unsigned flags) {
   struct uv__slice slice;
 
-  begin_io(&slice, handle, UV__CALL_RECV, ADDRESS(handle->recv_cb), nread);
+  slice_begin_io(&slice, handle, UV__CALL_RECV, ADDRESS(handle->recv_cb),
+                 nread);
   handle->recv_cb(handle, nread, buf, addr, flags);
   uv__slice_end(&slice);
 }
@@ -294,8 +300,8 @@ void uv__observed_recv(uv_udp_t* handle,
 void uv__observed_fs(uv_fs_t* req) {
   struct uv__slice slice;
 
-  fill(&slice, req->loop, UV__CALL_FS, req, UV__RECORD_REQ + UV_FS,
-       ADDRESS(req->cb));
+  slice_fill(&slice, req->loop, UV__CALL_FS, req, UV__RECORD_REQ + UV_FS,
+             ADDRESS(req->cb));
   slice.record.value = req->result;
   slice.record.op = (uint8_t) req->fs_type;
   uv__slice_begin(&slice);
@@ -309,7 +315,7 @@ void uv__observed_fs_event(uv_fs_event_t* handle,
                            int status) {
   struct uv__slice slice;
 
-  begin(&slice, handle, UV__CALL_FS_EVENT, ADDRESS(handle->cb));
+  slice_begin_handle(&slice, handle, UV__CALL_FS_EVENT, ADDRESS(handle->cb));
   slice.record.value = status;
   handle->cb(handle, name, events, status);
   uv__slice_end(&slice);
@@ -322,7 +328,7 @@ void uv__observed_fs_poll(uv_fs_poll_t* handle,
                           const uv_stat_t* curr) {
   struct uv__slice slice;
 
-  begin(&slice, handle, UV__CALL_FS_POLL, ADDRESS(cb));
+  slice_begin_handle(&slice, handle, UV__CALL_FS_POLL, ADDRESS(cb));
   slice.record.value = status;
   cb(handle, status, prev, curr);
   uv__slice_end(&slice);
@@ -333,8 +339,8 @@ void uv__observed_getaddrinfo(uv_getaddrinfo_t* req,
                               struct addrinfo* res) {
   struct uv__slice slice;
 
-  begin_req(&slice, req->loop, req, NULL, UV__CALL_GETADDRINFO,
-            ADDRESS(req->cb), status);
+  slice_begin_req(&slice, req->loop, req, NULL, UV__CALL_GETADDRINFO,
+                  ADDRESS(req->cb), status);
   req->cb(req, status, res);
   uv__slice_end(&slice);
 }
@@ -345,8 +351,8 @@ void uv__observed_getnameinfo(uv_getnameinfo_t* req,
                               const char* service) {
   struct uv__slice slice;
 
-  begin_req(&slice, req->loop, req, NULL, UV__CALL_GETNAMEINFO,
-            ADDRESS(req->getnameinfo_cb), status);
+  slice_begin_req(&slice, req->loop, req, NULL, UV__CALL_GETNAMEINFO,
+                  ADDRESS(req->getnameinfo_cb), status);
   req->getnameinfo_cb(req, status, host, service);
   uv__slice_end(&slice);
 }
@@ -354,8 +360,8 @@ void uv__observed_getnameinfo(uv_getnameinfo_t* req,
 void uv__observed_random(uv_random_t* req, int status) {
   struct uv__slice slice;
 
-  begin_req(&slice, req->loop, req, NULL, UV__CALL_RANDOM, ADDRESS(req->cb),
-            status);
+  slice_begin_req(&slice, req->loop, req, NULL, UV__CALL_RANDOM,
+                  ADDRESS(req->cb), status);
   req->cb(req, status, req->buf, req->buflen);
   uv__slice_end(&slice);
 }
@@ -363,8 +369,8 @@ void uv__observed_random(uv_random_t* req, int status) {
 void uv__observed_after_work(uv_work_t* req, int status) {
   struct uv__slice slice;
 
-  begin_req(&slice, req->loop, req, NULL, UV__CALL_AFTER_WORK,
-            ADDRESS(req->after_work_cb), status);
+  slice_begin_req(&slice, req->loop, req, NULL, UV__CALL_AFTER_WORK,
+                  ADDRESS(req->after_work_cb), status);
   req->after_work_cb(req, status);
   uv__slice_end(&slice);
 }
@@ -372,7 +378,7 @@ void uv__observed_after_work(uv_work_t* req, int status) {
 void uv__observed_walk(uv_handle_t* handle, uv_walk_cb cb, void* arg) {
   struct uv__slice slice;
 
-  begin(&slice, handle, UV__CALL_WALK, ADDRESS(cb));
+  slice_begin_handle(&slice, handle, UV__CALL_WALK, ADDRESS(cb));
   cb(handle, arg);
   uv__slice_end(&slice);
 }

@@ -3,7 +3,6 @@
  * type. Of a closing handle, only type and flags are read. */
 #include "dump.h"
 #include "handle.h"
-#include "timer.h"
 
 #include <string.h>
 

@@ -23,7 +23,7 @@
 #include "loop-list.h"
 #include "observe.h"
 #include "os/trace.h"
-#include "trace-format.h"
+#include "trace-names.h"
 #include "trace-thread.h"
 #include "variable.h"
 #include "wake.h"
@@ -80,14 +80,14 @@ void uv__dump_respond(uv_loop_t* loop) {
 /* Only the state is read: the loop may be gone, if the program never closed it
  * or its thread left uv_run() by pthread_exit(). One that is not running
  * responds when it runs again, if that is soon. */
-static void request(struct uv__loop_state* state, void* arg) {
+static void request_dump(struct uv__loop_state* state, void* arg) {
   (void) arg;
   if (uv__wake_is_running(state))
     (void) uv__wake_send_state(state);
 }
 
 /* What the loop's thread is running, if it is observed. */
-static void add_running(struct uv__dump* dump, const uv_loop_t* loop) {
+static void add_running_callback(struct uv__dump* dump, const uv_loop_t* loop) {
   struct uv__running now;
 
   for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next)
@@ -102,14 +102,14 @@ static void add_running(struct uv__dump* dump, const uv_loop_t* loop) {
                    (unsigned long long) uv__load_relaxed(&t->tid));
 }
 
-static int is_missing(const struct uv__loop_state* state) {
+static int is_loop_missing(const struct uv__loop_state* state) {
   return uv__load_relaxed(&state->dump_served) != uv__load_relaxed(&requested);
 }
 
-static void add_missing(struct uv__loop_state* state, void* arg) {
+static void add_missing_loop(struct uv__loop_state* state, void* arg) {
   struct uv__dump* dump = arg;
 
-  if (!is_missing(state))
+  if (!is_loop_missing(state))
     return;
   if (!uv__wake_is_running(state)) {
     uv__text_add(&dump->text, "loop %p: not running\n", (void*) state->loop);
@@ -119,33 +119,33 @@ static void add_missing(struct uv__loop_state* state, void* arg) {
                "loop %p: no response within %d ms: it is in a callback, or its "
                "thread has ended\n",
                (void*) state->loop, RESPONSE_MS);
-  add_running(dump, state->loop);
+  add_running_callback(dump, state->loop);
 }
 
-static void count_blocked(struct uv__loop_state* state, void* arg) {
+static void count_blocked_loop(struct uv__loop_state* state, void* arg) {
   unsigned* blocked = arg;
 
-  if (is_missing(state) && uv__wake_is_running(state))
+  if (is_loop_missing(state) && uv__wake_is_running(state))
     ++*blocked;
 }
 
-static void count_missing(struct uv__loop_state* state, void* arg) {
+static void count_missing_loop(struct uv__loop_state* state, void* arg) {
   unsigned* missing = arg;
 
-  if (is_missing(state))
+  if (is_loop_missing(state))
     ++*missing;
 }
 
 /* Returns the descriptions, newest first, once all loops have responded or the
  * time is up. */
-static struct response* collect(void) {
+static struct response* collect_responses(void) {
   uint64_t end_ns = uv_hrtime() + (uint64_t) RESPONSE_MS * 1000000;
 
   uv_mutex_lock(&dumper.lock);
   for (;;) {
     uint64_t now_ns = uv_hrtime();
     unsigned missing = 0;
-    uv__loop_list_each(count_missing, &missing);
+    uv__loop_list_each(count_missing_loop, &missing);
     if (missing == 0 || now_ns >= end_ns || uv__load_relaxed(&dumper.is_ending))
       break;
     (void) uv_cond_timedwait(&dumper.responded, &dumper.lock, end_ns - now_ns);
@@ -156,39 +156,39 @@ static struct response* collect(void) {
   return responses;
 }
 
-static void print(const struct uv__dump* dump) {
+static void print_dump(const struct uv__dump* dump) {
   uv__trace_os_print(dump->text.data, dump->text.used);
 }
 
-static void dump_all(void) {
+static void dump_all_loops(void) {
   struct uv__dump rest;
   unsigned blocked = 0;
 
   /* Release: pairs with uv__dump_respond(). */
   uv__fetch_add(&requested, 1);
   uv__observe_start(UV__OBSERVE_DUMP);
-  uv__loop_list_each(request, NULL);
-  struct response* response = collect();
+  uv__loop_list_each(request_dump, NULL);
+  struct response* response = collect_responses();
   uv__observe_stop(UV__OBSERVE_DUMP);
 
   uv__dump_init(&rest);
   uv__text_add(&rest.text, "libuv: dump of process %d\n", (int) uv_os_getpid());
-  print(&rest);
+  print_dump(&rest);
   rest.text.used = 0;
   while (response != NULL) {
     struct response* next = response->next;
-    print(&response->dump);
+    print_dump(&response->dump);
     uv__dump_free(&response->dump);
     uv__free(response);
     response = next;
   }
-  uv__loop_list_each(add_missing, &rest);
-  uv__loop_list_each(count_blocked, &blocked);
+  uv__loop_list_each(add_missing_loop, &rest);
+  uv__loop_list_each(count_blocked_loop, &blocked);
   uv__dump_pool(&rest);
   if (blocked != 0)
     uv__trace_os_add_threads(&rest.text);
   uv__text_add(&rest.text, "libuv: end of dump\n");
-  print(&rest);
+  print_dump(&rest);
   uv__dump_free(&rest);
 }
 
@@ -202,7 +202,7 @@ static void run_dumper(void* arg) {
     /* Signals that arrive together cause one dump. */
     while (uv_sem_trywait(&dumper.posted) == 0)
       continue;
-    dump_all();
+    dump_all_loops();
   }
 }
 
@@ -241,7 +241,7 @@ static void end_dumper(void) {
 }
 
 /* With the lock. */
-static int start(void) {
+static int start_dumper(void) {
   int err = uv__observe_init();
 
   if (err == 0)
@@ -262,7 +262,7 @@ static void read_environment(void) {
   int err = number > 0 ? 0 : number;
   (void) uv__fork_lock(&lock);
   if (err == 0)
-    err = start();
+    err = start_dumper();
   if (err == 0)
     err = uv__trace_os_signal_start(number, &dumper.posted);
   if (err == 0) {
@@ -276,29 +276,29 @@ static void read_environment(void) {
     uv__variable_refuse_signal("UV_DUMP_SIGNAL", name, err);
 }
 
-static int is_parents(void) {
+static int is_dumper_of_parent(void) {
   return is_on && generation != uv__observe_generation();
 }
 
 /* The signal is still caught; its semaphore is made again in its place. */
-static void restart_in_child(void) {
+static void restart_dumper_in_child(void) {
   (void) uv__fork_lock(&lock);
-  if (is_parents() && start() != 0)
+  if (is_dumper_of_parent() && start_dumper() != 0)
     is_on = 0;
   uv__fork_unlock(&lock);
 }
 
 void uv__dump_init_loop(void) {
   uv_once(&environment_once, read_environment);
-  if (is_parents())
-    restart_in_child();
+  if (is_dumper_of_parent())
+    restart_dumper_in_child();
 }
 
 void uv__dump_shutdown(void) {
   if (!is_on)
     return;
   uv__trace_os_signal_stop(signum);
-  if (!is_parents())
+  if (!is_dumper_of_parent())
     end_dumper();
   is_on = 0;
 }

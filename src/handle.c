@@ -80,7 +80,7 @@ void uv__handle_close_later_done(uv_handle_t* handle) {
   uv__handle_close_after_done(handle);
 }
 
-/* NULL if it is no handle, or no longer one. */
+/* Returns NULL if it is not a handle, or its memory was reused. */
 static const struct uv__handle_class* class_of(const uv_handle_t* handle) {
   if ((unsigned) handle->type >= UV_HANDLE_TYPE_MAX)
     return NULL;
@@ -141,7 +141,8 @@ static void print_handle(const uv_handle_t* handle, FILE* stream) {
           name == NULL ? "<unknown>" : name, (const void*) handle);
 }
 
-static void print_handles(uv_loop_t* loop, int only_active, FILE* stream) {
+/* Prints the handles that have all of the `required` flags. */
+static void print_handles(uv_loop_t* loop, unsigned required, FILE* stream) {
   if (loop == NULL)
     loop = uv_default_loop();
   if (loop == NULL)
@@ -152,7 +153,7 @@ static void print_handles(uv_loop_t* loop, int only_active, FILE* stream) {
   struct uv__queue* head = &loop->handle_queue;
   for (struct uv__queue* q = head->next; q != head; q = q->next) {
     const uv_handle_t* handle = container_of(q, uv_handle_t, handle_queue);
-    if (!only_active || uv__is_active(handle))
+    if ((handle->flags & required) == required)
       print_handle(handle, stream);
   }
 }
@@ -162,7 +163,7 @@ void uv_print_all_handles(uv_loop_t* loop, FILE* stream) {
 }
 
 void uv_print_active_handles(uv_loop_t* loop, FILE* stream) {
-  print_handles(loop, 1, stream);
+  print_handles(loop, UV__ACTIVE, stream);
 }
 
 static int buffer_size(uv_handle_t* handle, int option, int* value) {

@@ -59,7 +59,7 @@ static void add_wake(struct uv__batch* batch) {
     batch->events[batch->count++].kind = UV__EVENT_WAKE;
 }
 
-/* Do the signals that are due run after this batch? What happened before a
+/* May the signals that are due run after this batch? What happened before a
  * signal must be reported first (the end of a child's output before its exit),
  * so only if the descriptors were polled after the signal and all events
  * fitted. */
@@ -117,7 +117,7 @@ static int left_ms(uint64_t deadline_ns) {
   return uv__deadline_left_ms(deadline_ns, uv_hrtime());
 }
 
-UV__INLINE int collect(uv_loop_t* loop, uint64_t deadline_ns) {
+UV__INLINE int collect_batch(uv_loop_t* loop, uint64_t deadline_ns) {
   const struct uv__batch* batch = &uv__loop_state(loop)->batch;
   /* With metrics on, poll without blocking first, to tell events that were
    * waiting from those that end a sleep. */
@@ -150,7 +150,7 @@ UV__INLINE int collect(uv_loop_t* loop, uint64_t deadline_ns) {
   return n;
 }
 
-UV__INLINE int dispatch(uv_loop_t* loop) {
+UV__INLINE int dispatch_batch(uv_loop_t* loop) {
   struct uv__batch* batch = &uv__loop_state(loop)->batch;
   int ran = 0;
 
@@ -170,21 +170,21 @@ UV__INLINE int dispatch(uv_loop_t* loop) {
 }
 
 int uv__loop_poll_collect(uv_loop_t* loop, uint64_t deadline_ns) {
-  return collect(loop, deadline_ns);
+  return collect_batch(loop, deadline_ns);
 }
 
 int uv__loop_poll_dispatch(uv_loop_t* loop) {
-  return dispatch(loop);
+  return dispatch_batch(loop);
 }
 
-/* Wakes up for what observers have to do, and goes on waiting. */
+/* Interrupts the wait for periodic work of observers that is due (chore.h). */
 static int collect_with_chores(uv_loop_t* loop, uint64_t deadline_ns) {
   const struct uv__loop_state* state = uv__loop_state(loop);
 
   for (;;) {
     uint64_t chores_ns = uv__load_relaxed(&uv__chores_asleep_ns);
     uint64_t until_ns = chores_ns < deadline_ns ? chores_ns : deadline_ns;
-    int n = collect(loop, until_ns);
+    int n = collect_batch(loop, until_ns);
 
     if (n != 0 || until_ns == deadline_ns || state->now_ns < until_ns)
       return n;
@@ -219,15 +219,15 @@ UV__COLD static void woke_without_callback(uv_loop_t* loop) {
     uv__observed_wake(loop);
 }
 
-/* Instantiated twice: `is_observed` is a constant. */
+/* Compiled twice: `is_observed` is a constant. */
 UV__INLINE int poll_events(uv_loop_t* loop,
                            uint64_t deadline_ns,
                            int is_observed) {
   for (int batches = 0; batches < BATCHES_MAX;) {
     int n = is_observed ? uv__loop_poll_collect_observed(loop, deadline_ns)
-                        : collect(loop, deadline_ns);
-    int ran =
-        is_observed ? uv__loop_poll_dispatch_observed(loop) : dispatch(loop);
+                        : collect_batch(loop, deadline_ns);
+    int ran = is_observed ? uv__loop_poll_dispatch_observed(loop)
+                          : dispatch_batch(loop);
 
     if (n <= 0)
       return n;
@@ -244,11 +244,11 @@ UV__INLINE int poll_events(uv_loop_t* loop,
 }
 
 int uv__loop_poll(uv_loop_t* loop, uint64_t deadline_ns) {
-  return poll_events(loop, deadline_ns, 0);
+  return poll_events(loop, deadline_ns, UV__UNOBSERVED);
 }
 
 int uv__loop_poll_observed(uv_loop_t* loop, uint64_t deadline_ns) {
-  return poll_events(loop, deadline_ns, 1);
+  return poll_events(loop, deadline_ns, UV__OBSERVED);
 }
 
 void uv__loop_poll_close(uv_loop_t* loop) {

@@ -89,13 +89,13 @@ enum {
 /* What other threads and signal handlers write to; all of it is atomic. */
 struct uv__loop_shared {
   unsigned word;               /* wake.c: PENDING, AWAKE, SPINNING, BATCHING */
-  unsigned busy;               /* senders and workers inside the loop */
+  unsigned busy;               /* threads that use the loop right now */
   uv_async_t* sent;            /* unix/async.c: a stack, linked by
                                 * u.reserved[0] */
   struct uv__queue* work_done; /* work-done.c: finished work, newest first,
                                 * linked by uv__work.wq.next */
-  unsigned batch_end; /* wake.c: wake the loop when the pool has taken so many
-                       * items */
+  unsigned batch_end; /* wake.c: wake the loop when the pool has taken this
+                       * many items in total */
   int batch_cpu;      /* wake.c: where the loop sleeps for a batch, or UV_E* */
   int signals_due;    /* there are some for uv__loop_os_dispatch_signals() */
 };

@@ -23,13 +23,13 @@
 #include "uv/ext.h"
 #include "wake.h"
 
-/* No error: uv_stop() was called. */
+/* Returned in place of an error: uv_stop() was called. */
 #define STOPPED 1
 
-/* Rounds of callbacks that became due while the poll phase ran. */
+/* Rounds of pending callbacks after a poll phase: each may queue more. */
 #define PENDING_ROUNDS_MAX 8
 
-/* Is there anything left that could make a callback run? */
+/* Can any callback still run? */
 UV__INLINE int loop_is_alive(const uv_loop_t* loop) {
   if (loop->active_handles > 0)
     return 1;
@@ -55,7 +55,7 @@ UV__INLINE uint64_t next_own_work(uv_loop_t* loop) {
                                    : UV__DEADLINE_NEVER;
 }
 
-/* Returns the time until which the loop may sleep, in ns of uv_hrtime(). */
+/* Returns how long the loop may sleep: until that time of uv_hrtime(). */
 UV__INLINE uint64_t loop_deadline(uv_loop_t* loop) {
   if (loop->stop_flag || !loop_is_alive(loop))
     return UV__DEADLINE_NONE;
@@ -91,8 +91,8 @@ void uv_stop(uv_loop_t* loop) {
   loop->stop_flag = 1;
 }
 
-/* The functions below are instantiated twice, with a constant `is_observed`, so
- * that a loop that is not observed pays nothing. */
+/* The functions below are compiled twice, because `is_observed` is a constant
+ * in every call: a loop that is not observed pays nothing. */
 UV__INLINE void run_phase(uv_loop_t* loop,
                           enum uv__phase phase,
                           void (*run)(uv_loop_t* loop),
@@ -115,9 +115,9 @@ UV__INLINE void before_poll(uv_loop_t* loop, int is_observed) {
     run_phase(loop, UV__PHASE_PREPARE, uv__run_prepare, is_observed);
 }
 
-/* Does no callback run before the timers? Then the time of the poll phase is
- * still accurate. */
-static int is_quiet(const uv_loop_t* loop, uint64_t events_before) {
+/* Did the poll phase run no callback, and is none due before the timers? Then
+ * the time that the poll phase read is still accurate. */
+static int loop_is_quiet(const uv_loop_t* loop, uint64_t events_before) {
   return uv__loop_state(loop)->metrics.events == events_before &&
          !uv__loop_has_pending(loop) && uv__queue_empty(&loop->check_handles) &&
          loop->closing_handles == NULL;
@@ -135,8 +135,8 @@ UV__INLINE void after_poll(uv_loop_t* loop,
     run_phase(loop, UV__PHASE_CLOSING, uv__handle_os_run_closing, is_observed);
 }
 
-/* Is the next thing to happen the next poll phase? Then nothing can observe the
- * time before that updates it. */
+/* Does nothing run before the next poll phase? Then skip the clock read:
+ * nothing can observe the time before that phase updates it. */
 static int is_poll_next(const uv_loop_t* loop) {
   return !uv__timer_any_armed(loop) && !loop->stop_flag &&
          loop_is_alive(loop) && !uv__loop_has_pending(loop) &&
@@ -151,10 +151,12 @@ UV__INLINE void run_timers(uv_loop_t* loop, int is_observed) {
               is_observed);
 }
 
-UV__INLINE int iterate(uv_loop_t* loop, uv_run_mode mode, int is_observed) {
+UV__INLINE int loop_iterate(uv_loop_t* loop,
+                            uv_run_mode mode,
+                            int is_observed) {
   uv__debug_check(uv__loop_check(loop));
-  /* Checked before they run: pending callbacks and idle handles count as the
-   * progress of UV_RUN_ONCE, which then does not sleep. */
+  /* Decided before they run: pending callbacks and idle handles are progress
+   * enough for UV_RUN_ONCE, which then does not sleep. */
   int may_sleep = mode == UV_RUN_DEFAULT ||
                   (mode == UV_RUN_ONCE && !uv__loop_has_pending(loop) &&
                    uv__queue_empty(&loop->idle_handles));
@@ -168,7 +170,7 @@ UV__INLINE int iterate(uv_loop_t* loop, uv_run_mode mode, int is_observed) {
   metrics->loop_count++;
   int err = is_observed ? uv__loop_poll_observed(loop, deadline_ns)
                         : uv__loop_poll(loop, deadline_ns);
-  if (!is_quiet(loop, events_before)) {
+  if (!loop_is_quiet(loop, events_before)) {
     after_poll(loop, PENDING_ROUNDS_MAX, is_observed);
     if (is_observed || mode != UV_RUN_DEFAULT || err != 0 ||
         !is_poll_next(loop))
@@ -193,21 +195,21 @@ static void leave_observed(uv_loop_t* loop, unsigned before) {
   state->flags = (state->flags & ~(unsigned) UV__LOOP_OBSERVED) | before;
 }
 
-UV__ASIDE static int iterate_observed(uv_loop_t* loop, uv_run_mode mode) {
+UV__ASIDE static int loop_iterate_observed(uv_loop_t* loop, uv_run_mode mode) {
   const struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
   uint64_t events_before = metrics->events;
   uint64_t begin_ns = uv__observed_begin(loop);
 
   unsigned before = enter_observed(loop);
-  int err = iterate(loop, mode, 1);
+  int err = loop_iterate(loop, mode, UV__OBSERVED);
   leave_observed(loop, before);
   uv__observed_iteration(loop, begin_ns, metrics->events - events_before);
   return err;
 }
 
-/* What is not the rule: returns STOPPED, or iterates observed. */
+/* The two rare cases of uv_run(): returns STOPPED, or iterates observed. */
 UV__ASIDE static int stop_or_iterate(uv_loop_t* loop, uv_run_mode mode) {
-  return loop->stop_flag ? STOPPED : iterate_observed(loop, mode);
+  return loop->stop_flag ? STOPPED : loop_iterate_observed(loop, mode);
 }
 
 int uv_run(uv_loop_t* loop, uv_run_mode mode) {
@@ -218,7 +220,7 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
     return alive; /* closed */
   int runs_timers = mode == UV_RUN_DEFAULT && alive && !loop->stop_flag;
 
-  /* Otherwise the poll phase is the first to update the time. */
+  /* Otherwise nothing reads the time before the poll phase updates it. */
   if (runs_timers || !alive)
     uv__loop_update_time(loop);
   uv__wake_run_begin(loop, mode);
@@ -228,9 +230,9 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   uv__loop_enter(loop);
   while (alive) {
     int err;
-    /* Both in one test, because neither is the rule. */
-    if (!uv__seldom((loop->stop_flag | uv__load_hint(&uv__observers)) != 0))
-      err = iterate(loop, mode, 0);
+    /* One test for both rare cases. */
+    if (!uv__unlikely((loop->stop_flag | uv__load_hint(&uv__observers)) != 0))
+      err = loop_iterate(loop, mode, UV__UNOBSERVED);
     else if ((err = stop_or_iterate(loop, mode)) == STOPPED)
       break;
     alive = loop_is_alive(loop);
@@ -281,7 +283,7 @@ UV__ASIDE static void dispatch_round_observed(uv_loop_t* loop) {
   if (uv__loop_state(loop)->flags & UV__LOOP_OBSERVED)
     uv__misuse_undefined(UV__RULE_DISPATCH_NESTED, loop);
   unsigned before = enter_observed(loop);
-  dispatch_round(loop, 1);
+  dispatch_round(loop, UV__OBSERVED);
   leave_observed(loop, before);
   uv__observed_iteration(loop, begin_ns, metrics->events - events_before);
 }
@@ -294,7 +296,7 @@ int uv_backend_dispatch(uv_loop_t* loop) {
   if (uv__is_observed())
     dispatch_round_observed(loop);
   else
-    dispatch_round(loop, 0);
+    dispatch_round(loop, UV__UNOBSERVED);
   uv__loop_leave(loop);
 
   int stopped = loop->stop_flag != 0;

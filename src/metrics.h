@@ -19,16 +19,17 @@ static inline void uv__metrics_count(uv_loop_t* loop, int events, int waiting) {
     metrics->events_waiting += (uint64_t) events;
 }
 
-/* What a wake-up counts for that ran so many callbacks, some of them of
- * finished work: an event for each of those, otherwise one for all, as in
- * libuv. */
+/* How many events a wake-up counts as, in which `ran` callbacks ran, `work` of
+ * them for finished work. As in libuv: one for each finished item if there are
+ * several, otherwise one for all. */
 static inline int uv__metrics_wake_events(int work, int ran) {
   if (work > 1)
     return work;
   return ran != 0;
 }
 
-/* Around each wait that may sleep, if so. Both read the clock. */
+/* Bracket each wait that may sleep, if UV_METRICS_IDLE_TIME is configured. Both
+ * read the clock. */
 void uv__metrics_wait_begin(uv_loop_t* loop);
 void uv__metrics_wait_end(uv_loop_t* loop);
 

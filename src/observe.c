@@ -44,7 +44,7 @@ unsigned uv__observe_generation(void) {
 }
 
 /* Context: the only thread of a forked child. */
-static void stop_in_child(void) {
+static void stop_observers_in_child(void) {
   uv__fetch_and(&uv__observers, UV__OBSERVE_PROBES);
   uv__fetch_add(&generation, 1);
   uv__trace_threads_fork();
@@ -54,12 +54,12 @@ static void stop_in_child(void) {
 static int watch_forks(void) {
   if (has_fork_handler)
     return 0;
-  int err = uv__thread_os_at_fork(stop_in_child);
+  int err = uv__thread_os_at_fork(stop_observers_in_child);
   has_fork_handler = err == 0;
   return err;
 }
 
-static int set_up(void) {
+static int init_shared_state(void) {
   int err = uv__trace_threads_init();
 
   if (err == 0)
@@ -74,7 +74,7 @@ static int set_up(void) {
 
 int uv__observe_init(void) {
   (void) uv__fork_lock(&init_lock);
-  int err = set_up();
+  int err = init_shared_state();
   uv__fork_unlock(&init_lock);
   return err;
 }
@@ -107,7 +107,7 @@ void uv__observe_record(const struct uv__record* record,
 
 /* When the stretch of time that begins now began: where the last one ended, or
  * when the loop's time was updated since. */
-static uint64_t begin_here(const uv_loop_t* loop) {
+static uint64_t interval_begin_ns(const uv_loop_t* loop) {
   const struct uv__loop_state* state = uv__loop_state(loop);
 
   if (state->observer == NULL)
@@ -126,7 +126,7 @@ static_assert(ARRAY_SIZE(is_sequence) == UV__PHASE_MAX, "one per phase");
 uint64_t uv__observed_phase_begin(uv_loop_t* loop, enum uv__phase phase) {
   struct uv__loop_state* state = uv__loop_state(loop);
   struct uv__trace_thread* thread = state->observer;
-  uint64_t now_ns = begin_here(loop);
+  uint64_t now_ns = interval_begin_ns(loop);
 
   if (thread != NULL) {
     thread->is_sequence = is_sequence[phase];
@@ -189,7 +189,7 @@ void uv__observed_iteration(uv_loop_t* loop,
   memset(&record, 0, sizeof(record));
   record.kind = UV__RECORD_ITERATION;
   record.begin_ns = begin_ns;
-  record.end_ns = begin_here(loop);
+  record.end_ns = interval_begin_ns(loop);
   record.loop = loop;
   record.value = (int64_t) state->metrics.loop_count;
   record.detail = (int32_t) events;

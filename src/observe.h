@@ -39,8 +39,12 @@
 UV__HIDDEN extern unsigned uv__observers;
 
 static inline int uv__is_observed(void) {
-  return uv__seldom(uv__load_hint(&uv__observers) != 0);
+  return uv__unlikely(uv__load_hint(&uv__observers) != 0);
 }
+
+/* What callers pass for `is_observed`, a parameter of functions that are
+ * compiled twice (UV__INLINE): unobserved loops then pay for no test. */
+enum { UV__UNOBSERVED = 0, UV__OBSERVED = 1 };
 
 static inline int uv__is_observed_by(unsigned observer) {
   return (uv__load_relaxed(&uv__observers) & observer) != 0;

@@ -10,7 +10,7 @@ UV__NOINLINE static void keep_outer(struct uv__slice* slice) {
   slice->outer = slice->thread->running;
 }
 
-static void watch(struct uv__slice* slice) {
+static void watch_slice(struct uv__slice* slice) {
   const struct uv__record* record = &slice->record;
 
   slice->outer.begin_ns = uv__load_relaxed(&slice->thread->running.begin_ns);
@@ -21,7 +21,7 @@ static void watch(struct uv__slice* slice) {
                         uv__running_what(record->type, record->call));
 }
 
-static void unwatch(struct uv__slice* slice) {
+static void unwatch_slice(struct uv__slice* slice) {
   const struct uv__running* outer = &slice->outer;
 
   if (outer->begin_ns != 0)
@@ -43,7 +43,7 @@ UV__COLD static void probe_end(const struct uv__record* record) {
 /* When a slice begins where the last one ended. */
 enum follow { FOLLOWS_NOTHING, FOLLOWS_IN_SEQUENCE, FOLLOWS };
 
-UV__INLINE void begin(struct uv__slice* slice, enum follow follow) {
+UV__INLINE void begin_slice(struct uv__slice* slice, enum follow follow) {
   struct uv__trace_thread* thread =
       uv__loop_state(slice->record.loop)->observer;
   unsigned observers = uv__load_relaxed(&uv__observers);
@@ -70,19 +70,19 @@ UV__INLINE void begin(struct uv__slice* slice, enum follow follow) {
   thread->flow = 0;
   slice->is_watched = (observers & UV__OBSERVE_WATCHDOG) != 0;
   if (slice->is_watched)
-    watch(slice);
+    watch_slice(slice);
 }
 
 void uv__slice_begin(struct uv__slice* slice) {
-  begin(slice, FOLLOWS_NOTHING);
+  begin_slice(slice, FOLLOWS_NOTHING);
 }
 
 void uv__slice_begin_next(struct uv__slice* slice) {
-  begin(slice, FOLLOWS_IN_SEQUENCE);
+  begin_slice(slice, FOLLOWS_IN_SEQUENCE);
 }
 
 void uv__slice_begin_at_last(struct uv__slice* slice) {
-  begin(slice, FOLLOWS);
+  begin_slice(slice, FOLLOWS);
 }
 
 void uv__slice_end(struct uv__slice* slice) {
@@ -90,7 +90,7 @@ void uv__slice_end(struct uv__slice* slice) {
   unsigned observers = uv__load_relaxed(&uv__observers);
 
   if (slice->is_watched)
-    unwatch(slice);
+    unwatch_slice(slice);
   if ((observers & ~UV__OBSERVE_WATCHDOG) == 0)
     return; /* nobody needs to know how long it took */
   record->end_ns = uv__trace_thread_now(slice->thread);

@@ -28,7 +28,6 @@ int uv__work_submit(uv_loop_t* loop,
 
 /* What each class runs, on a worker and then on the loop's thread. */
 void uv__user_work(struct uv__work* w);
-void uv__user_done(struct uv__work* w, int status);
 void uv__user_done_observed(struct uv__work* w, int status);
 void uv__random_work(struct uv__work* w);
 void uv__random_done(struct uv__work* w, int status);

@@ -427,7 +427,7 @@ static inline void rearm_or_stop(uv_timer_t* timer) {
   }
 }
 
-/* `is_observed` is a constant where it matters: there are two of each. */
+/* Compiled twice: `is_observed` is a constant. */
 UV__INLINE void timer_fire(uv_timer_t* timer, int is_observed) {
   uint64_t due_ns = timer->timeout;
 
@@ -529,9 +529,9 @@ UV__NOINLINE static void run_round(struct uv__timers* timers,
     timer = container_of(ready.next, uv_timer_t, node.queue);
     leave_ready(timers, timer);
     if (is_observed)
-      timer_fire(timer, 1);
+      timer_fire(timer, UV__OBSERVED);
     else
-      timer_fire(timer, 0);
+      timer_fire(timer, UV__UNOBSERVED);
   }
 }
 
@@ -548,11 +548,11 @@ UV__INLINE void run_due(uv_loop_t* loop, int is_observed) {
 }
 
 void uv__timer_run_due(uv_loop_t* loop) {
-  run_due(loop, 0);
+  run_due(loop, UV__UNOBSERVED);
 }
 
 void uv__timer_run_due_observed(uv_loop_t* loop) {
-  run_due(loop, 1);
+  run_due(loop, UV__OBSERVED);
 }
 
 void uv__timer_close_loop(uv_loop_t* loop) {

@@ -18,7 +18,7 @@ uint64_t uv__timer_next_due(uv_loop_t* loop);
  * be too early, never too late. */
 uint64_t uv__timer_peek_due(const uv_loop_t* loop);
 
-/* A quick look: if not, no timer is due at the loop's time. */
+/* A quick check: if this is 0, no timer is due at the loop's time. */
 static inline int uv__timer_may_be_due(const uv_loop_t* loop) {
   const struct uv__loop_state* state = uv__loop_state(loop);
 
@@ -26,9 +26,9 @@ static inline int uv__timer_may_be_due(const uv_loop_t* loop) {
          state->timers.heap[0].due_ns <= state->now_ns;
 }
 
-/* Runs the timers that were due and armed when the call began. They are not
- * active any more when the first callback runs; those that repeat are again
- * when their own runs. */
+/* Runs the timers that were due when the call began. All of them are inactive
+ * when the first callback runs; repeating ones are active again when their own
+ * runs. */
 void uv__timer_run_due(uv_loop_t* loop);
 /* The same, observed; see observe.h. */
 UV__ASIDE void uv__timer_run_due_observed(uv_loop_t* loop);
@@ -37,7 +37,7 @@ UV__ASIDE void uv__timer_run_due_observed(uv_loop_t* loop);
  * than a child's. O(n), for loop-check.c. */
 int uv__timer_heap_is_sound(const uv_loop_t* loop);
 
-/* Gives back the heap's memory; no timer is armed any more. */
+/* Frees the heap, which must be empty. */
 void uv__timer_close_loop(uv_loop_t* loop);
 
 enum uv__close_result uv__timer_close(uv_handle_t* handle);

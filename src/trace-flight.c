@@ -37,7 +37,7 @@ void uv__flight_clear(void) {
   uv__store_relaxed(&running, 0);
 }
 
-static struct uv__flight* place(const void* work, size_t i) {
+static struct uv__flight* flight_place(const void* work, size_t i) {
   uint64_t key = (uintptr_t) work;
   size_t first = (size_t) (key * UINT64_C(0x9e3779b97f4a7c15) >> 40);
   struct uv__flight* flights = uv__load_acquire(&table);
@@ -52,7 +52,7 @@ struct uv__flight* uv__flight_add(const void* work,
   if (uv__load_acquire(&table) == NULL)
     return NULL;
   for (size_t i = 0; i < WINDOW; i++) {
-    struct uv__flight* flight = place(work, i);
+    struct uv__flight* flight = flight_place(work, i);
     const void* empty = NULL;
     if (uv__load_relaxed(&flight->work) != NULL)
       continue;
@@ -77,7 +77,7 @@ struct uv__flight* uv__flight_find(const void* work) {
   if (uv__load_acquire(&table) == NULL)
     return NULL; /* only probes are attached */
   for (size_t i = 0; i < WINDOW; i++) {
-    struct uv__flight* flight = place(work, i);
+    struct uv__flight* flight = flight_place(work, i);
     /* Acquire: pairs with uv__flight_add(). */
     if (uv__load_acquire(&flight->work) == work)
       return flight;
@@ -103,13 +103,13 @@ void uv__flight_remove(struct uv__flight* flight) {
   uv__store_release(&flight->work, NULL);
 }
 
-static int not_negative(int number) {
+static int clamp_count(int number) {
   return number < 0 ? 0 : number;
 }
 
 struct uv__flight_count uv__flight_count(void) {
-  struct uv__flight_count now = { not_negative(uv__load_relaxed(&queued)),
-                                  not_negative(uv__load_relaxed(&running)) };
+  struct uv__flight_count now = { clamp_count(uv__load_relaxed(&queued)),
+                                  clamp_count(uv__load_relaxed(&running)) };
   return now;
 }
 

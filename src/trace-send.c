@@ -37,7 +37,7 @@ int uv__trace_sends_init(void) {
 }
 
 /* A place for one more; NULL if there is none. */
-static struct send* reserve(size_t* number) {
+static struct send* reserve_place(size_t* number) {
   struct send* sends = uv__load_acquire(&ring);
   size_t n = uv__load_relaxed(&next_in);
 
@@ -60,7 +60,7 @@ static struct send* reserve(size_t* number) {
 
 void uv__trace_send_add(const uv_async_t* handle) {
   size_t number;
-  struct send* send = reserve(&number);
+  struct send* send = reserve_place(&number);
 
   if (send == NULL) {
     uv__fetch_add(&dropped, 1);
@@ -89,7 +89,7 @@ int uv__trace_send_take(struct uv__record* record, uint64_t* tid) {
   record->loop = send->loop;
   record->flow = (uintptr_t) send->handle;
   *tid = send->tid;
-  /* Release: it was read. Pairs with reserve(). */
+  /* Release: it was read. Pairs with reserve_place(). */
   uv__store_release(&send->turn, next_out + PLACES);
   next_out++;
   return 1;

@@ -53,7 +53,7 @@ int uv__trace_expand(char* out, size_t size, const char* from, int* has_pid) {
 
 /* The file name with this process id exists: the process ran another program
  * before. That file stays; this one gets a number appended. */
-static int open_next(char* path, size_t size) {
+static int open_next_file(char* path, size_t size) {
   size_t len = strlen(path);
   int fd = UV_EEXIST;
 
@@ -74,11 +74,11 @@ static int open_file(void) {
   if (err != 0)
     return err;
   int fd = uv__trace_os_open(path, has_pid);
-  return fd == UV_EEXIST && has_pid ? open_next(path, sizeof(path)) : fd;
+  return fd == UV_EEXIST && has_pid ? open_next_file(path, sizeof(path)) : fd;
 }
 
 /* With the lock. */
-static int start(void) {
+static int start_session(void) {
   int err = uv__observe_init();
   if (err != 0)
     return err;
@@ -98,13 +98,13 @@ static int start(void) {
 }
 
 /* A trace that is on in the parent of this process. */
-static int is_parents(void) {
+static int is_parents_session(void) {
   return is_on && generation != uv__observe_generation();
 }
 
 /* With the lock. */
 static void leave_parents_trace(void) {
-  if (!is_parents())
+  if (!is_parents_session())
     return;
   uv__trace_writer_fork();
   is_on = 0;
@@ -122,14 +122,14 @@ int uvx_trace_start(const uvx_trace_options_t* options) {
   leave_parents_trace();
   if (!is_on) {
     memcpy(pattern, options->path, strlen(options->path) + 1);
-    err = start();
+    err = start_session();
   }
   uv__fork_unlock(&lock);
   return err;
 }
 
 /* With the lock. */
-static int stop(void) {
+static int stop_session(void) {
   leave_parents_trace();
   if (!is_on)
     return UV_ESRCH;
@@ -141,7 +141,7 @@ static int stop(void) {
 
 int uvx_trace_stop(void) {
   (void) uv__fork_lock(&lock);
-  int err = stop();
+  int err = stop_session();
   uv__fork_unlock(&lock);
   return err;
 }
@@ -149,13 +149,13 @@ int uvx_trace_stop(void) {
 void uv__trace_shutdown(void) {
   /* A forked child that has not traced has nothing to end, and its locks may be
    * in any state. */
-  if (is_on && !is_parents())
+  if (is_on && !is_parents_session())
     (void) uvx_trace_stop();
   uv__trace_threads_shutdown();
 }
 
-static void start_or_say(void) {
-  int err = start();
+static void start_session_or_say(void) {
+  int err = start_session();
 
   if (err != 0)
     uv__variable_refuse("UV_TRACE", pattern, uv_strerror(err));
@@ -170,7 +170,7 @@ static void read_environment(void) {
   /* The program may have started one before its first loop. */
   if (!is_on) {
     memcpy(pattern, path, strlen(path) + 1);
-    start_or_say();
+    start_session_or_say();
   }
   uv__fork_unlock(&lock);
 }
@@ -181,12 +181,12 @@ static void restart_in_child(void) {
   (void) uv__fork_lock(&lock);
   leave_parents_trace();
   if (!is_on && strstr(pattern, "%p") != NULL)
-    start_or_say();
+    start_session_or_say();
   uv__fork_unlock(&lock);
 }
 
 void uv__trace_init_loop(void) {
   uv_once(&environment_once, read_environment);
-  if (is_parents())
+  if (is_parents_session())
     restart_in_child();
 }

@@ -11,11 +11,11 @@ struct membership {
   union uv__ip_addr group;
   union uv__ip_addr local;  /* the interface: by address or, IPv6, by scope */
   union uv__ip_addr source; /* the only sender to hear */
-  int join;                 /* or leave */
+  int join;                 /* 0: leave */
 };
 
-/* NULL stands for "any", of the given family. */
-static int read_as(int family, const char* text, union uv__ip_addr* out) {
+/* `text` NULL: the wildcard address of the family. */
+static int parse_as(int family, const char* text, union uv__ip_addr* out) {
   memset(out, 0, sizeof(*out));
   if (family == AF_INET)
     out->in.sin_family = AF_INET;
@@ -28,12 +28,12 @@ static int read_as(int family, const char* text, union uv__ip_addr* out) {
 }
 
 /* The text determines the family. */
-static int read_either(const char* text, union uv__ip_addr* out) {
+static int parse_either(const char* text, union uv__ip_addr* out) {
   if (text == NULL)
     return UV_EINVAL;
-  if (read_as(AF_INET, text, out) == 0)
+  if (parse_as(AF_INET, text, out) == 0)
     return 0;
-  return read_as(AF_INET6, text, out) == 0 ? 0 : UV_EINVAL;
+  return parse_as(AF_INET6, text, out) == 0 ? 0 : UV_EINVAL;
 }
 
 /* Checks the arguments, then makes sure there is a socket. `source_addr` NULL:
@@ -50,17 +50,17 @@ static int membership_prepare(uv_udp_t* handle,
     return UV_EINVAL;
 
   out->join = membership == UV_JOIN_GROUP;
-  int err = read_either(group_addr, &out->group);
+  int err = parse_either(group_addr, &out->group);
   if (err != 0)
     return err;
   int family = out->group.any.sa_family;
-  err = read_as(family, source_addr, &out->source);
+  err = parse_as(family, source_addr, &out->source);
   if (err == 0)
-    err = read_as(family, interface_addr, &out->local);
+    err = parse_as(family, interface_addr, &out->local);
   return err != 0 ? err : uv__udp_os_ensure_member(handle, family);
 }
 
-static int change4(uv_udp_t* handle, const struct membership* m) {
+static int membership_change4(uv_udp_t* handle, const struct membership* m) {
   struct ip_mreq mreq;
 
   memset(&mreq, 0, sizeof(mreq));
@@ -70,7 +70,7 @@ static int change4(uv_udp_t* handle, const struct membership* m) {
   return uv__udp_os_setsockopt(handle, IPPROTO_IP, name, &mreq, sizeof(mreq));
 }
 
-static int change6(uv_udp_t* handle, const struct membership* m) {
+static int membership_change6(uv_udp_t* handle, const struct membership* m) {
   struct ipv6_mreq mreq;
 
   memset(&mreq, 0, sizeof(mreq));
@@ -90,13 +90,13 @@ int uv_udp_set_membership(uv_udp_t* handle,
 
   if (err != 0)
     return err;
-  return m.group.any.sa_family == AF_INET ? change4(handle, &m)
-                                          : change6(handle, &m);
+  return m.group.any.sa_family == AF_INET ? membership_change4(handle, &m)
+                                          : membership_change6(handle, &m);
 }
 
 /* Headers without RFC 3678 come from systems without it. */
 #if defined(IP_ADD_SOURCE_MEMBERSHIP) && defined(MCAST_JOIN_SOURCE_GROUP)
-static int change_source4(uv_udp_t* handle, const struct membership* m) {
+static int source_change4(uv_udp_t* handle, const struct membership* m) {
   struct ip_mreq_source mreq;
 
   memset(&mreq, 0, sizeof(mreq));
@@ -107,7 +107,7 @@ static int change_source4(uv_udp_t* handle, const struct membership* m) {
   return uv__udp_os_setsockopt(handle, IPPROTO_IP, name, &mreq, sizeof(mreq));
 }
 
-static int change_source6(uv_udp_t* handle, const struct membership* m) {
+static int source_change6(uv_udp_t* handle, const struct membership* m) {
   struct group_source_req mreq;
 
   memset(&mreq, 0, sizeof(mreq));
@@ -131,8 +131,8 @@ int uv_udp_set_source_membership(uv_udp_t* handle,
                                source_addr, membership, &m);
   if (err != 0)
     return err;
-  return m.group.any.sa_family == AF_INET ? change_source4(handle, &m)
-                                          : change_source6(handle, &m);
+  return m.group.any.sa_family == AF_INET ? source_change4(handle, &m)
+                                          : source_change6(handle, &m);
 }
 #else
 int uv_udp_set_source_membership(uv_udp_t* handle,
@@ -154,8 +154,8 @@ int uv_udp_set_multicast_interface(uv_udp_t* handle,
   union uv__ip_addr local;
   int own_family = handle->flags & UV__IPV6 ? AF_INET6 : AF_INET;
 
-  int err = interface_addr == NULL ? read_as(own_family, NULL, &local)
-                                   : read_either(interface_addr, &local);
+  int err = interface_addr == NULL ? parse_as(own_family, NULL, &local)
+                                   : parse_either(interface_addr, &local);
   if (err != 0)
     return err;
   if (local.any.sa_family == AF_INET)

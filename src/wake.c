@@ -42,8 +42,9 @@
 #define PAUSE_MIN 16
 #define PAUSE_MAX 1024
 #define LONG_SPIN_NS 40000
-/* If wakes are further apart than this, no spin will see the next. Two threads
- * that sleep and wake each other take about half of it. */
+/* If wakes are further apart than this, spinning for the next is pointless. Two
+ * threads that put each other to sleep and wake each other take about half of
+ * it. */
 #define APART_US_MAX (4 * LONG_SPIN_NS / 1000)
 #define BATCH_REQS UV__WAKE_BATCH_REQS
 #define BATCH_NS 2000
@@ -78,8 +79,7 @@ int uv__wake_send(uv_loop_t* loop) {
   return (before & SPINNING) != 0;
 }
 
-/* With a loop that stands in for the real one: pollers need only the state to
- * wake one (P6). */
+/* Builds a stand-in for the loop: wake() needs only the state (P6). */
 int uv__wake_send_state(struct uv__loop_state* state) {
   uv_loop_t stand_in;
 
@@ -137,8 +137,8 @@ static int can_spin(void) {
   return known > 1 && !uv__threadpool_is_heavy(known);
 }
 
-/* Returns the time since the previous call. Only for a loop about to sleep:
- * the clock costs more than a short spin is worth. */
+/* Returns the time since the previous call. Only for a loop that is about to
+ * sleep anyway: reading the clock costs more than a short spin saves. */
 static unsigned since_last_sleep_us(struct uv__wake* w) {
   unsigned now_us = (unsigned) (uv_hrtime() / 1000);
   unsigned since_us = now_us - w->slept_us;
@@ -185,11 +185,13 @@ static int spin_until_pending(unsigned* word, uint64_t span_ns) {
   return uv__spin(span_ns, is_pending, uv__spin_never, word);
 }
 
-/* For a spin of `span_ns` that was unsuccessful. A single request is worth more
- * of it, but then the spin cost as much as a sleep would have. It still counts
- * as unsuccessful; if it lets the other side find the next request sooner, the
- * next spin is a short one. */
-static int spin_on(const uv_loop_t* loop, unsigned* word, uint64_t span_ns) {
+/* Continues an unsuccessful spin of `span_ns` if a single request is in flight
+ * (UV__SPIN_SINGLE_NS). Even if that succeeds, the spin counts as unsuccessful,
+ * because it cost as much as sleeping. It pays off if the other side then
+ * submits its next request soon enough for a short spin. */
+static int spin_longer(const uv_loop_t* loop,
+                       unsigned* word,
+                       uint64_t span_ns) {
   if (loop->active_reqs.count != 1 || span_ns >= UV__SPIN_SINGLE_NS)
     return 0;
   return uv__spin(UV__SPIN_SINGLE_NS - span_ns, is_pending, uv__spin_never,
@@ -250,7 +252,7 @@ UV__NOINLINE static int sleep_after_wake(uv_loop_t* loop, int timeout_ms) {
     spin_succeeded(w, span_ns);
   } else {
     w->spin.misses++;
-    if (!spin_on(loop, word, span_ns))
+    if (!spin_longer(loop, word, span_ns))
       return fall_asleep(word, AWAKE | SPINNING, timeout_ms);
   }
   wait_for_batch(loop);

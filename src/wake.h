@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Wake-ups of a loop that cost a system call only if it sleeps; wake.c. */
+/* Waking a loop, with a system call only if it sleeps; see wake.c. */
 #ifndef UV_WAKE_H_
 #define UV_WAKE_H_
 
@@ -14,16 +14,20 @@ void uv__wake_init_process(void);
  * 0, or UV_E*. Context: any | signal. */
 int uv__wake_send(uv_loop_t* loop);
 
-/* The same, for a loop that may be gone: reads its state and nothing else. Not
- * on Windows. Context: any. */
+/* The same, but reads only the state of the loop, not the loop itself, which
+ * the program may have freed. Not on Windows. Context: any. */
 int uv__wake_send_state(struct uv__loop_state* state);
 
-/* In the loop's word: a wake was sent; the loop sleeps for a moment until a
- * batch of finished work has collected. The other bits: wake.c. */
+/* uv__wake_send() for finished work: does not wake a loop that sleeps for a
+ * batch. Context: worker. */
+int uv__wake_send_batched(uv_loop_t* loop);
+
+/* Bits of the loop's word: a wake was sent; the loop sleeps until a batch of
+ * finished work has collected. wake.c has the others. */
 #define UV__WAKE_PENDING 1u
 #define UV__WAKE_BATCHING 8u
-/* With so many requests in flight, wait briefly so that one wake-up delivers a
- * batch. */
+/* With at least this many requests in flight, wait briefly so that one wake-up
+ * delivers a batch. */
 #define UV__WAKE_BATCH_REQS 8
 
 static inline int uv__wake_is_pending(const uv_loop_t* loop) {
@@ -36,11 +40,7 @@ static inline int uv__wake_is_batching(const uv_loop_t* loop) {
   return (word & UV__WAKE_BATCHING) != 0;
 }
 
-/* The same, but lets a loop sleep on that waits for a batch.
- * Context: worker. */
-int uv__wake_send_batched(uv_loop_t* loop);
-
-/* Makes the loop's wait end, now or the next one (P6), always by a system call.
+/* Ends the current or the next wait of the loop (P6), always by a system call.
  * Context: any | signal. */
 static inline int uv__wake_poller(uv_loop_t* loop) {
   return uv__loop_state(loop)->poller->wake(loop);
@@ -52,14 +52,14 @@ static inline int uv__wake_poller(uv_loop_t* loop) {
 void uv__wake_run_begin(uv_loop_t* loop, uv_run_mode mode);
 void uv__wake_run_end(uv_loop_t* loop);
 
-/* Is the loop inside uv_run()? Not known of UV_RUN_NOWAIT. If a dump is
- * requested and the caller has the lock of the list of loops, it remains so
+/* Is the loop inside uv_run()? Returns 0 for UV_RUN_NOWAIT. If a dump is
+ * requested and the caller holds the lock of loop-list.c, the answer stays true
  * until the lock is released. Context: any. */
 int uv__wake_is_running(struct uv__loop_state* state);
 
-/* Called before a wait that may block for `timeout_ms`, -1 for ever. Returns
- * how long it may block: not at all if a wake is pending. May spin for one for
- * a few microseconds first. */
+/* Called before a wait that may block for `timeout_ms` (-1: for ever). Returns
+ * how long it may block: 0 if a wake is pending. May first spin for a few
+ * microseconds, waiting for one. */
 int uv__wake_sleep_any(uv_loop_t* loop, int timeout_ms);
 static inline int uv__wake_sleep(uv_loop_t* loop, int timeout_ms) {
   if (uv__loop_state(loop)->wake.awake != 0 && uv__wake_is_pending(loop) &&
@@ -81,7 +81,7 @@ static inline int uv__wake_take(uv_loop_t* loop) {
   return uv__wake_take_pending(loop);
 }
 
-/* Can a wait that does not block find nothing but wakes? */
+/* Is it certain that a wait without blocking would report nothing but wakes? */
 static inline int uv__wake_is_only_source(const uv_loop_t* loop) {
   const struct uv__loop_state* state = uv__loop_state(loop);
 

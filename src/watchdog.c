@@ -15,7 +15,7 @@
 #include "os/trace.h"
 #include "symbol.h"
 #include "text.h"
-#include "trace-format.h"
+#include "trace-names.h"
 #include "trace-thread.h"
 #include "uv/ext.h"
 #include "variable.h"
@@ -40,7 +40,7 @@ static unsigned generation; /* the lock's: of the process it is of */
 static struct watchdog watchdog;
 static uv_once_t environment_once = UV_ONCE_INIT;
 
-static void say(const uvx_watchdog_report_t* r) {
+static void print_report(const uvx_watchdog_report_t* r) {
   char line[512];
 
   if (r->is_over)
@@ -93,11 +93,11 @@ static void trace_report(const struct uv__running* running, uint64_t ms) {
   uv__trace_thread_add(self, &record);
 }
 
-static void report(struct watchdog* w,
-                   const struct uv__trace_thread* thread,
-                   const struct uv__running* running,
-                   uint64_t ms,
-                   int is_over) {
+static void send_report(struct watchdog* w,
+                        const struct uv__trace_thread* thread,
+                        const struct uv__running* running,
+                        uint64_t ms,
+                        int is_over) {
   char kernel[128] = "";
   uint64_t tid = uv__load_relaxed(&thread->tid);
   uvx_watchdog_report_t r;
@@ -118,7 +118,7 @@ static void report(struct watchdog* w,
   r.thread = tid;
   r.kernel = kernel;
   r.backtrace = is_over ? "" : take_backtrace(w, tid);
-  say(&r);
+  print_report(&r);
   if (!is_over)
     trace_report(running, ms);
   uvx_watchdog_cb listener = w->options.cb;
@@ -127,9 +127,9 @@ static void report(struct watchdog* w,
 }
 
 /* Handles a thread that was reported, or is to be. */
-static void look_at(struct watchdog* w,
-                    struct uv__trace_thread* thread,
-                    uint64_t now_ns) {
+static void check_thread(struct watchdog* w,
+                         struct uv__trace_thread* thread,
+                         uint64_t now_ns) {
   struct uv__running now;
   uint64_t limit_ns = (uint64_t) w->options.limit_ms * 1000000;
 
@@ -138,14 +138,14 @@ static void look_at(struct watchdog* w,
   if (thread->reported.begin_ns != 0 &&
       thread->reported.begin_ns != now.begin_ns) {
     uint64_t began_ns = thread->reported.begin_ns;
-    report(w, thread, &thread->reported, (now_ns - began_ns) / 1000000, 1);
+    send_report(w, thread, &thread->reported, (now_ns - began_ns) / 1000000, 1);
     thread->reported.begin_ns = 0;
   }
   if (now.begin_ns == 0 || now.begin_ns == thread->reported.begin_ns ||
       now_ns < now.begin_ns || now_ns - now.begin_ns < limit_ns)
     return;
   thread->reported = now;
-  report(w, thread, &now, (now_ns - now.begin_ns) / 1000000, 0);
+  send_report(w, thread, &now, (now_ns - now.begin_ns) / 1000000, 0);
 }
 
 static unsigned period_ms(const struct watchdog* w) {
@@ -164,13 +164,13 @@ static void run_watchdog(void* arg) {
   uv__symbols_init(&w->symbols);
   while (!uv__background_sleep(&w->thread, period_ms(w)))
     for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next)
-      look_at(w, t, uv_hrtime());
+      check_thread(w, t, uv_hrtime());
   uv__symbols_close(&w->symbols);
   uv__text_free(&w->backtrace);
 }
 
 /* With the lock. */
-static int start(const uvx_watchdog_options_t* options) {
+static int start_watchdog(const uvx_watchdog_options_t* options) {
   struct watchdog* w = &watchdog;
   uvx_watchdog_options_t copy = *options; /* may be those of `w` */
   int err = uv__observe_init();
@@ -192,7 +192,7 @@ static int start(const uvx_watchdog_options_t* options) {
   return 0;
 }
 
-static int is_parents(void) {
+static int is_watchdog_of_parent(void) {
   return is_on && generation != uv__observe_generation();
 }
 
@@ -211,14 +211,14 @@ int uvx_watchdog_start(const uvx_watchdog_options_t* options) {
 
   int err = UV_EBUSY;
   (void) uv__fork_lock(&lock);
-  if (!is_on || is_parents())
-    err = start(&all);
+  if (!is_on || is_watchdog_of_parent())
+    err = start_watchdog(&all);
   uv__fork_unlock(&lock);
   return err;
 }
 
 /* With the lock. */
-static void stop(void) {
+static void stop_watchdog(void) {
   uv__observe_stop(UV__OBSERVE_WATCHDOG);
   uv__background_stop(&watchdog.thread);
   if (watchdog.options.signum != 0)
@@ -230,10 +230,10 @@ int uvx_watchdog_stop(void) {
   int err = UV_ESRCH;
 
   (void) uv__fork_lock(&lock);
-  if (is_parents())
+  if (is_watchdog_of_parent())
     is_on = 0;
   if (is_on) {
-    stop();
+    stop_watchdog();
     err = 0;
   }
   uv__fork_unlock(&lock);
@@ -241,7 +241,7 @@ int uvx_watchdog_stop(void) {
 }
 
 void uv__watchdog_shutdown(void) {
-  if (is_on && !is_parents())
+  if (is_on && !is_watchdog_of_parent())
     (void) uvx_watchdog_stop();
 }
 
@@ -270,21 +270,21 @@ static void read_environment(void) {
   (void) uv__fork_lock(&lock);
   /* The program may have started it before its first loop. */
   if (!is_on)
-    err = start(&options);
+    err = start_watchdog(&options);
   uv__fork_unlock(&lock);
   if (err != 0)
     uv__variable_refuse("UV_WATCHDOG", "", uv_strerror(err));
 }
 
-static void restart_in_child(void) {
+static void restart_watchdog_in_child(void) {
   (void) uv__fork_lock(&lock);
-  if (is_parents())
-    (void) start(&watchdog.options);
+  if (is_watchdog_of_parent())
+    (void) start_watchdog(&watchdog.options);
   uv__fork_unlock(&lock);
 }
 
 void uv__watchdog_init_loop(void) {
   uv_once(&environment_once, read_environment);
-  if (is_parents())
-    restart_in_child();
+  if (is_watchdog_of_parent())
+    restart_watchdog_in_child();
 }

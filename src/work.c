@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* uv_queue_work: the user's function on a worker, the answer on the loop; and
- * uv_cancel: which requests can be taken back, and how. */
+/* uv_queue_work(): the program's function runs on a worker, its callback on the
+ * loop thread. uv_cancel(): which requests can be cancelled, and how. */
 #include "callback.h"
 #include "fs.h"
 #include "loop-check.h"
@@ -26,12 +26,12 @@ UV__INLINE void end_work(struct uv__work* w, int status, int is_observed) {
     uv__call_after_work_as(is_observed, req, status);
 }
 
-void uv__user_done(struct uv__work* w, int status) {
-  end_work(w, status, 0);
+static void user_work_done(struct uv__work* w, int status) {
+  end_work(w, status, UV__UNOBSERVED);
 }
 
 void uv__user_done_observed(struct uv__work* w, int status) {
-  end_work(w, status, 1);
+  end_work(w, status, UV__OBSERVED);
 }
 
 int uv_queue_work(uv_loop_t* loop,
@@ -48,7 +48,7 @@ int uv_queue_work(uv_loop_t* loop,
   uv__req_start(loop, req, UV_WORK);
 
   int err = uv__work_submit(loop, &req->work_req, UV__CLASS_WORK, uv__user_work,
-                            uv__user_done);
+                            user_work_done);
   if (err != 0)
     uv__req_unregister(loop);
   return err;

@@ -13,15 +13,14 @@ union uv__ip_addr {
   struct sockaddr_storage storage;
 };
 
-/* 0 or UV_EINVAL: whether an address can be handed out through these at all, as
- * the getsockname functions do. */
+/* Checks the output arguments of the getsockname functions: 0 or UV_EINVAL. */
 static inline int uv__addr_out_check(const struct sockaddr* name,
                                      const int* namelen) {
   return name == NULL || namelen == NULL || *namelen < 0 ? UV_EINVAL : 0;
 }
 
-/* The length a system call wants for `addr`, by its family; 0 for a family that
- * is not supported. Platform part. */
+/* The length that system calls expect for the family of `addr`; 0 if it is not
+ * supported. Implemented by the platform. */
 unsigned int uv__addr_os_len(const struct sockaddr* addr);
 
 /* The same, without a call for the most common family. */
@@ -31,12 +30,12 @@ static inline unsigned int uv__addr_len(const struct sockaddr* addr) {
   return uv__addr_os_len(addr);
 }
 
-/* The number that `zone` is: decimal digits only, as RFC 4007 section 11.2 has
- * them; 0 for anything else and for what does not fit. */
+/* The value of a zone of decimal digits only (RFC 4007 section 11.2); 0 for
+ * anything else and for numbers that do not fit. */
 uint32_t uv__addr_scope_number(const char* zone);
 
-/* The IPv6 scope that `zone` (the text after '%') names: an interface or a
- * number; 0 if it names nothing. Platform part. */
+/* The IPv6 scope of `zone` (the text after '%'), an interface name or a number;
+ * 0 if there is none. Implemented by the platform. */
 uint32_t uv__addr_os_scope(const char* zone);
 
 #endif /* UV_OS_ADDR_H_ */

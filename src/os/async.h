@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Async handles: what a loop's life asks of the platform.
+/* Async handles: what creating, closing and forking a loop needs of them.
  *
  * On unix the loop calls the sent handles of a wake-up in the order of their
  * creation, on Windows each send is a packet in the port. Programs can tell the
@@ -13,7 +13,7 @@
 
 void uv__async_os_init_loop(uv_loop_t* loop);
 
-/* Waits until no sender or worker is inside the loop any more. */
+/* Waits until no sender or worker is using the loop. */
 void uv__async_os_close_loop(uv_loop_t* loop);
 
 /* Child side of fork: forgets senders that exist in the parent only. */

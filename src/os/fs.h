@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* File requests: what the platform supplies, and what its executors call.
+/* File requests: what the platform supplies to fs.c, and what its own executor
+ * of requests (io_uring) calls.
  *
- *   fs-api.c fills uv__fs_args -> uv__fs_start: check, fill the request, then
- *   inline (no callback) or through the pool; both run uv__fs_ops[type]; or
- *   through another executor of the platform's (uv__fs_os_offer)
+ *   fs-api.c fills uv__fs_args -> uv__fs_start() checks them, fills the request
+ *   -> uv__fs_ops[type] runs inline (no callback) or on a worker, or the
+ *   platform's executor takes the request (uv__fs_os_offer())
  *   -> req->result -> callback -> uv_fs_req_cleanup()
  *
  * F1  A request owns at most two things: the block of uv__fs_owned(), and what
@@ -21,12 +22,12 @@
 
 #define UV__FS_TYPES (UV_FS_LUTIME + 1)
 
-/* The most that one read moves, and that one write or sendfile is given: the
- * synchronous forms return the result as an int. */
+/* The most that one request transfers: the synchronous forms return the number
+ * of bytes as an int. */
 #define UV__FS_BYTES_MAX UV__WRITE_BYTES_MAX
 
-/* What the caller asked for. Which members matter depends on `type`. No larger
- * than it must be: all of it is cleared for each request. */
+/* The arguments of a request. Which members matter depends on `type`. Kept
+ * small, because every request clears all of it. */
 struct uv__fs_args {
   uv_fs_type type;
   unsigned int nbufs;
@@ -54,60 +55,60 @@ struct uv__fs_args {
 
 /* One file operation of the platform. */
 struct uv__fs_op {
-  /* Does the work and returns the result or UV_E*; sets req->ptr only on
-   * success. Context: the caller of uv_fs_*() or a worker. */
+  /* Performs the operation and returns the result or UV_E*; sets req->ptr only
+   * on success. Context: the caller of uv_fs_*() or a worker. */
   ssize_t (*run)(uv_fs_t* req);
-  /* Nothing has happened yet when run() says UV_EINTR: call it again. */
+  /* run() has had no effect when it returns UV_EINTR, so it is repeated. */
   int again_after_eintr;
 };
 
 /* Indexed by uv_fs_type; src/<platform>/fs-ops.c. */
 extern const struct uv__fs_op uv__fs_ops[UV__FS_TYPES];
 
-/* The block a request owns: copies of paths or buffer descriptors, or the names
- * a readdir handed out. Kept in a reserved word because the public fields do
- * not say whether they are borrowed (F2). */
+/* The block that a request owns: copies of paths or buffer descriptors, or the
+ * names that a readdir returned. In a reserved word, because the public fields
+ * do not say whether they are borrowed (F2). */
 static inline void** uv__fs_owned(uv_fs_t* req) {
   return &req->reserved[0];
 }
 
-/* Is it with the platform's executor rather than with the pool? */
+/* Not NULL while the platform's executor, not the pool, has the request. */
 static inline void** uv__fs_off_pool(uv_fs_t* req) {
   return &req->reserved[1];
 }
 
-/* Must the request have copies of what the caller passed? */
+/* Does the request need copies of what the caller passed (F2)? */
 static inline int uv__fs_is_async(const uv_fs_t* req) {
   return req->cb != NULL;
 }
 
-/* Gives the request a copy of the buffer descriptors, in itself if they fit
- * there: 0 or UV_ENOMEM. For uv__fs_os_fill(). */
+/* Copies the buffer descriptors, into the request itself if they fit there: 0
+ * or UV_ENOMEM. For uv__fs_os_fill(). */
 int uv__fs_copy_bufs(uv_fs_t* req, const struct uv__fs_args* args);
 
-/* The platform's share; src/<platform>/fs-ops.c. */
+/* Implemented by the platform; src/<platform>/fs-ops.c. */
 
-/* Puts the platform's private fields into the state of an empty request. */
+/* Initialises the private fields, as of an empty request. */
 void uv__fs_os_init(uv_fs_t* req);
 
-/* Fills the request from checked arguments, with copies where F2 asks for
- * them: 0 or UV_ENOMEM... */
+/* Fills the request from checked arguments, with copies where F2 requires them:
+ * 0 or UV_E*. */
 int uv__fs_os_fill(uv_fs_t* req, const struct uv__fs_args* args);
 
-/* Another executor than the pool, where the platform has one and the user asked
- * for it. 1 if it takes the request and will call one of those below; 0 if it
- * does not. */
+/* Offers the request to the platform's own executor, if it has one and the user
+ * enabled it. Returns 1 if that takes the request and will call one of the
+ * three functions below; 0 if the pool has to run it. */
 int uv__fs_os_offer(uv_fs_t* req);
-/* As uv_cancel(), for what it took. */
+/* uv_cancel() of a request that the executor took. */
 int uv__fs_os_cancel(uv_fs_t* req);
 
-/* For that executor. It has done the request, and req->result and what belongs
- * to it are set: runs the callback. */
+/* Called by the executor. The request is complete, with its result in place:
+ * runs the callback. */
 void uv__fs_done(uv_fs_t* req);
-/* It has not, or not all of a write, whose req->result is the bytes that are
- * written; the pool goes on. */
+/* The executor could not perform the request, or only part of a write, of which
+ * req->result bytes are written: the pool does the rest. */
 void uv__fs_to_pool(uv_fs_t* req);
-/* It will not: UV_ECANCELED is delivered in the next round. */
+/* The request was cancelled: its callback gets UV_ECANCELED, later. */
 void uv__fs_cancelled(uv_fs_t* req);
 
 #endif /* UV_OS_FS_H_ */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Process handles: what process.c asks of the platform. */
+/* Process handles: what the platform supplies to process.c. */
 #ifndef UV_OS_PROCESS_H_
 #define UV_OS_PROCESS_H_
 
 #include "handle.h"
 
-/* The standard descriptors: a child has them, given or not. */
+/* Every child has the three standard descriptors, requested or not. */
 #define UV__STDIO_STANDARD 3
 
-/* What a container is: UV_IGNORE, UV_CREATE_PIPE, UV_INHERIT_FD or
+/* The kind of a container: UV_IGNORE, UV_CREATE_PIPE, UV_INHERIT_FD or
  * UV_INHERIT_STREAM. The other flags qualify a pipe. */
 static inline unsigned int uv__stdio_kind(const uv_stdio_container_t* one) {
   return (unsigned int) one->flags &
@@ -32,14 +32,15 @@ void uv__process_report_exit(uv_process_t* process,
 /* Initialises the private fields. */
 void uv__process_os_init(uv_process_t* process);
 
-/* Starts the child and stores its pid. There is a file, the flags are known
- * ones, each container is of one kind and its stream one that can be: a pipe
- * to create is a pipe handle that is not closing. 0 or UV_E*, with no child.
- * One that has ended and was waited for already: UV__PROCESS_REAPED is set. */
+/* Starts the child and stores its pid: 0, or UV_E* with no child left. The
+ * options have been checked: there is a file, all flags are known, each
+ * container has one kind, and a pipe to create has a pipe handle that is not
+ * closing. Sets UV__PROCESS_REAPED if the child has already ended and been
+ * waited for. */
 int uv__process_os_spawn(uv_process_t* process,
                          const uv_process_options_t* options);
 
-/* The child may have ended, or never have been started. 0 or UV_E*. */
+/* 0 or UV_E*. The child may have ended, or may never have started. */
 int uv__process_os_kill(uv_process_t* process, int signum);
 
 #endif /* UV_OS_PROCESS_H_ */

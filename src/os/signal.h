@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Signal handles: what signal.c asks of the platform.
+/* Signal handles: what the platform supplies to signal.c.
  *
  * handle->signum is what the handle waits for, 0 while it is stopped; the
  * platform writes it.
@@ -18,13 +18,12 @@ void uv__signal_report(uv_signal_t* handle, int signum);
 /* Initialises the private fields. */
 void uv__signal_os_init(uv_signal_t* handle);
 
-/* 0, or UV_EINVAL for a number that is refused before a started handle is
- * stopped. */
+/* UV_EINVAL for numbers that the platform rejects without stopping a started
+ * handle first; otherwise 0. */
 int uv__signal_os_check(int signum);
 
-/* The handle, stopped or not, waits for signum (not 0, not negative) from now
- * on. UV_E*: the number is none, or the system refuses it; then nothing has
- * changed. */
+/* Makes the handle wait for signum, which is positive. On failure (not a
+ * signal, or one that cannot be caught) nothing has changed. */
 int uv__signal_os_start(uv_signal_t* handle, int signum, int one_shot);
 
 /* The handle is started; afterwards no delivery is reported. */

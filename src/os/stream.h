@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams: what stream.c asks of the platform.
+/* Streams: what the platform supplies to stream.c.
  *
  * stream.c checks arguments and state; the uv__stream_os_* functions below are
  * the platform's and may assume what their comments say. Callbacks run later,
@@ -10,64 +10,65 @@
 
 #include "handle.h"
 
-/* Takes shutdown_req, which there is, off the stream, flags it UV__SHUT unless
- * there is an error, and runs its callback. For the platform. */
+/* Called by the platform when a shutdown has ended: removes shutdown_req, marks
+ * the stream UV__SHUT unless there is an error, and runs the callback. */
 void uv__stream_shutdown_report(uv_stream_t* stream, int err);
 
 /* Implemented by the platform. */
 
 /* Does the stream have a socket, pipe or device? */
 int uv__stream_os_is_open(const uv_stream_t* stream);
-/* May it be written to? 0, or the error of a write that is refused. */
+/* May it be written to? 0, or the error that a write returns. */
 int uv__stream_os_check_writable(const uv_stream_t* stream);
 
-/* The stream is a TCP or pipe handle and not closing. Turns it into a server;
- * cb may be NULL. Reports an error that bind put off. 0 or UV_E*. */
+/* Turns the stream, a TCP or pipe handle that is not closing, into a server; cb
+ * may be NULL. Returns 0 or UV_E*, also an error that bind delayed. */
 int uv__stream_os_listen(uv_stream_t* stream, int backlog, uv_connection_cb cb);
 
-/* Hands the oldest waiting connection (or received handle) of `server` to
- * `client`, which is of the same loop. UV_EAGAIN if none waits; when the client
- * cannot take it, it is dropped and the server goes on. */
+/* Passes the oldest waiting connection (or received handle) of `server` to
+ * `client`, which belongs to the same loop. UV_EAGAIN if none is waiting; if
+ * the client cannot take it, it is closed and the server continues. */
 int uv__stream_os_accept(uv_stream_t* server, uv_stream_t* client);
 
 /* The stream is readable and not reading; afterwards it is. 0 or UV_E*. */
 int uv__stream_os_read_start(uv_stream_t* stream);
 
-/* The stream is reading; afterwards no read callback comes. */
+/* The stream is reading; afterwards no read callback runs. */
 void uv__stream_os_read_stop(uv_stream_t* stream);
 
-/* May `send_handle` travel over this stream? 0, UV_EINVAL, UV_EBADF. */
+/* Can `send_handle` be sent over this stream? 0, UV_EINVAL or UV_EBADF. */
 int uv__stream_os_can_send(const uv_stream_t* stream,
                            const uv_stream_t* send_handle);
 
-/* req->cb is set; the stream is open and writable, nbufs is sane, the buffers
- * fit (bufs.h). Takes a copy of the array, not of the data. On success the
- * request is registered. */
+/* req->cb is set; the stream is open and writable; the number and the total
+ * size of the buffers are within limits (bufs.h). Copies the array, not the
+ * data. On success the request is registered. */
 int uv__stream_os_write(uv_write_t* req,
                         uv_stream_t* stream,
                         const uv_buf_t bufs[],
                         unsigned int nbufs,
                         uv_stream_t* send_handle);
 
-/* Is other data queued, so that new data has to wait? */
+/* Must new data wait, because other data is queued or a connect is in
+ * progress? */
 int uv__stream_os_is_busy(const uv_stream_t* stream);
 
-/* uv__stream_os_write() without a request: bytes written, or UV_EAGAIN if other
- * data are ahead or the kernel takes none. */
+/* uv__stream_os_write() without a request: bytes written, or UV_EAGAIN if the
+ * kernel takes none. The stream is not busy. */
 int uv__stream_os_try_write(uv_stream_t* stream,
                             const uv_buf_t bufs[],
                             unsigned int nbufs,
                             uv_stream_t* send_handle);
 
-/* The request is complete and registered, the stream is marked as shutting
- * down: ends the writing side once what is queued has been written. */
+/* Shuts down the writing side once everything queued has been written. The
+ * request is filled in and registered, the stream marked UV__SHUTTING. */
 void uv__stream_os_shutdown(uv_stream_t* stream, uv_shutdown_t* req);
 
 int uv__stream_os_set_blocking(uv_stream_t* stream, int on);
 
-/* uv_cancel() of a write. 0: the callback is going to say how the request
- * ended, with UV_ECANCELED unless it had ended before. UV_EBUSY: the handle is
- * closing, or the system has the data (Windows). */
+/* uv_cancel() of a write. 0: the callback will get UV_ECANCELED, or the result
+ * if the request was already complete. UV_EBUSY: the handle is closing, or the
+ * system has the data (Windows). */
 int uv__stream_os_cancel_write(uv_write_t* req);
 
 #endif /* UV_OS_STREAM_H_ */

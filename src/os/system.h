@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The system and this process: what system.c asks of the platform. Arguments
- * have been checked: pointers are valid, output buffers satisfy out-string.h,
- * numbers are in range. The functions do what the public ones of that name are
- * documented to do; 0 or UV_E*. Context: any.
+/* The system and this process: what the platform supplies to system.c. Each
+ * function does what is documented for the public one of that name, and returns
+ * 0 or UV_E*. Arguments have been checked: pointers are valid, output buffers
+ * satisfy out-string.h, numbers are in range. Context: any.
  */
 #ifndef UV_OS_SYSTEM_H_
 #define UV_OS_SYSTEM_H_
 
 #include "base.h"
 
-/* One block each, to be freed as such; both outputs are empty before. */
+/* Each result is one block that the caller frees. The outputs are empty before
+ * the call. */
 int uv__os_environ(uv_env_item_t** envitems, int* count);
 int uv__os_interface_addresses(uv_interface_address_t** addresses, int* count);
 int uv__os_cpu_info(uv_cpu_info_t** cpu_infos, int* count);

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP: what tcp.c asks of the platform. */
+/* TCP: what the platform supplies to tcp.c. */
 #ifndef UV_OS_TCP_H_
 #define UV_OS_TCP_H_
 
 #include "handle.h"
 
-/* Probes after the first one: their distance in seconds and their number, as
- * uv_tcp_keepalive() documents them. */
+/* Keep-alive probes after the first: the interval in seconds and their number,
+ * as documented for uv_tcp_keepalive(). */
 #define UV__KEEPALIVE_INTERVAL_S 1
 #define UV__KEEPALIVE_PROBES 10
 
 /* Sets up the handle in its loop, without a socket. */
 void uv__tcp_os_init(uv_loop_t* loop, uv_tcp_t* tcp);
 
-/* Makes the socket now; domain is AF_INET or AF_INET6. 0 or UV_E*. */
+/* Creates the socket, if there is none; domain is AF_INET or AF_INET6. 0 or
+ * UV_E*. */
 int uv__tcp_os_socket(uv_tcp_t* tcp, int domain);
 
-/* Takes over a socket of the caller's. UV_EBUSY: has one already; UV_EEXIST:
- * the loop watches it already. On failure the socket stays the caller's. */
+/* Takes over the caller's socket. UV_EBUSY: the handle already has one;
+ * UV_EEXIST: the loop already watches it. On failure the caller keeps it. */
 int uv__tcp_os_open(uv_tcp_t* tcp, uv_os_sock_t sock);
 
-/* `addr` is of a known family, `len` its length; flags are uv_tcp_flags. An
- * address in use is not an error yet: listen or connect report it. */
+/* `addr` has a known family and the length `len`; flags are uv_tcp_flags. An
+ * address in use is not an error yet: listen and connect report it. */
 int uv__tcp_os_bind(uv_tcp_t* tcp,
                     const struct sockaddr* addr,
                     unsigned int len,
                     unsigned int flags);
 
-/* req->cb is set. Refusals by the peer come to the callback. On success the
+/* req->cb is set. The callback gets a refusal by the peer. On success the
  * request is registered. */
 int uv__tcp_os_connect(uv_connect_t* req,
                        uv_tcp_t* tcp,
@@ -56,7 +57,7 @@ int uv__tcp_os_getpeername(const uv_tcp_t* tcp,
                            struct sockaddr* name,
                            int* namelen);
 
-/* Has close send a reset instead of finishing in order. UV_EBADF without a
+/* Makes close send a reset instead of an orderly shutdown. UV_EBADF without a
  * socket. */
 int uv__tcp_os_reset_on_close(uv_tcp_t* tcp);
 

@@ -5,21 +5,21 @@
 
 #include "base.h"
 
-/* The stack size that `options` ask for, 0 for the platform's default. Fields
- * that the flags do not announce are not read: the caller may have been
- * compiled with a shorter structure. */
+/* The requested stack size, 0 for the platform's default. Reads only fields
+ * that the flags announce: the caller may have been compiled with a shorter
+ * structure. */
 size_t uv__thread_stack_size(const uv_thread_options_t* options);
 
-/* Implemented by the platform; named after the public functions. Arguments are
- * checked: pointers are good, but for old_mask; a mask has room for all CPUs, a
- * name for one character; priorities are in range. 0 or UV_E*. */
+/* Implemented by the platform; named after the public functions. Arguments have
+ * been checked: pointers are valid (old_mask may be NULL), a mask has room for
+ * all CPUs, a name for one character, priorities are in range. 0 or UV_E*. */
 int uv__thread_os_create(uv_thread_t* tid,
                          const uv_thread_options_t* options,
                          uv_thread_cb entry,
                          void* arg);
 int uv__thread_os_detach(uv_thread_t* tid);
 int uv__thread_os_join(uv_thread_t* tid);
-/* Lets another thread that is ready have the processor. */
+/* Lets another thread run. */
 void uv__thread_os_yield(void);
 int uv__thread_os_setname(const char* name);
 int uv__thread_os_getname(uv_thread_t* tid, char* name, size_t size);
@@ -31,7 +31,7 @@ int uv__thread_os_setaffinity(uv_thread_t tid,
                               char* old_mask,
                               size_t size);
 
-/* Has `reset` run in the child of every fork from now on; nothing to do where
+/* Registers `reset` to run in the child of every later fork; does nothing where
  * processes do not fork. 0 or UV_E*. */
 int uv__thread_os_at_fork(void (*reset)(void));
 

@@ -42,11 +42,14 @@ struct uv__async_pass {
   struct uv__async_runs runs; /* handles to call in this pass, sorted */
 };
 
-/* From so many sent handles on, and if they are one in WALK_SHARE of all, it is
- * cheaper to walk along all handles, which usually lie in memory in this order,
- * than to sort those sent. */
+/* If at least this many handles were sent, and at least one in WALK_SHARE of
+ * all, walking along all handles is cheaper than sorting those sent: they
+ * usually lie in memory in this order. */
 #define WALK_MIN 1024
 #define WALK_SHARE 16
+
+/* Turns of a busy wait between two yields. */
+#define TURNS_PER_YIELD 64
 
 void uv__async_os_init_loop(uv_loop_t* loop) {
   struct uv__asyncs* asyncs = &uv__loop_state(loop)->asyncs;
@@ -150,16 +153,14 @@ static struct uv__async_pass* pass_of(const struct uv__asyncs* asyncs,
 }
 
 /* Marks a handle to be called by the walk in progress, if it is ahead of it, or
- * else by the next pass: `is_later`. A marked node looks like the only one of a
- * list, so that uv__async_close() may remove it like any other. */
-static void mark_handle(struct uv__asyncs* asyncs,
-                        uv_async_t* handle,
-                        int is_later) {
+ * else by the next pass, which `nlater` counts. A marked node looks like the
+ * only one of a list, so that uv__async_close() may remove it like any
+ * other. */
+static void mark_handle(struct uv__asyncs* asyncs, uv_async_t* handle) {
   struct uv__queue* node = uv__async_node(handle);
 
   node->next = &asyncs->marked;
   node->prev = &asyncs->marked;
-  asyncs->nlater += is_later != 0;
 }
 
 static int is_marked(const struct uv__asyncs* asyncs, uv_async_t* handle) {
@@ -170,16 +171,16 @@ static int is_marked(const struct uv__asyncs* asyncs, uv_async_t* handle) {
 UV__NOINLINE static void begin_walk(struct uv__asyncs* asyncs,
                                     struct uv__async_pass* pass) {
   pass->is_walk = 1;
-  asyncs->nlater = 0; /* they are ahead now */
+  asyncs->nlater = 0; /* the walk begins in front of them */
   for (uint32_t i = 0; i < UV__ASYNC_RUNS; i++) {
     struct uv__queue* run = &pass->runs.run[i];
     while ((pass->runs.mask & (1u << i)) && !uv__queue_empty(run))
-      mark_handle(asyncs, uv__async_at(uv__queue_pop_front(run)), 0);
+      mark_handle(asyncs, uv__async_at(uv__queue_pop_front(run)));
   }
   pass->runs.mask = 0;
 }
 
-/* Are so many handles to be called that a walk is cheaper than sorting? */
+/* Is a walk cheaper than sorting `count` handles? */
 static int should_walk(const struct uv__asyncs* asyncs,
                        const struct uv__async_pass* pass,
                        size_t count) {
@@ -199,7 +200,7 @@ static void add_to_pass(struct uv__asyncs* asyncs,
   while (chain != NULL) {
     uv_async_t* handle = chain;
     chain = *uv__async_link(handle);
-    mark_handle(asyncs, handle, 0);
+    mark_handle(asyncs, handle);
   }
 }
 
@@ -268,18 +269,19 @@ static void call_handle(struct uv__async_pass* pass, uv_async_t* handle) {
     uv__call_async(handle);
 }
 
-/* Collects what was sent while a pass walks: in one go, because with so many
- * handles each look at one is a cache miss, and in any order. */
+/* Marks what was sent while a pass walks. All of it at once, and in any order:
+ * with this many handles, each access to one is a cache miss. */
 static void mark_sent(struct uv__loop_state* state,
                       struct uv__async_pass* pass) {
+  struct uv__asyncs* asyncs = &state->asyncs;
   /* Acquire: the handles. Pairs with push_sent(). */
   uv_async_t* sent = uv__exchange(&state->shared.sent, NULL);
 
   while (sent != NULL) {
     uv_async_t* handle = sent;
     sent = *uv__async_link(handle);
-    mark_handle(&state->asyncs, handle,
-                pass_of(&state->asyncs, handle) != pass);
+    mark_handle(asyncs, handle);
+    asyncs->nlater += pass_of(asyncs, handle) != pass;
   }
 }
 
@@ -404,13 +406,13 @@ int uv__async_run(uv_loop_t* loop, int* work) {
 /* A sender needs only a few more instructions; yield now and then in case it
  * was preempted in the middle of them. */
 static void wait_for_sender(unsigned turn) {
-  if (turn % 64 == 63)
+  if (turn % TURNS_PER_YIELD == TURNS_PER_YIELD - 1)
     uv_sleep(0);
   else
     uv__cpu_relax();
 }
 
-/* Is it on a list of the loop's, so that no sender touches it any more? */
+/* Is it in a list of the loop? Then its sender is done with it. */
 static int is_collected(uv_async_t* handle) {
   return !uv__queue_empty(uv__async_node(handle));
 }

@@ -117,7 +117,7 @@ static int write_all(int fd, const char* data, size_t len) {
   return 0;
 }
 
-static ssize_t move_by_hand(int out, int in, size_t len) {
+static ssize_t move_by_read(int out, int in, size_t len) {
   char data[USER_CHUNK];
 
   ssize_t got = uv__fd_read(in, data, uv__min_size(len, sizeof(data)));
@@ -174,7 +174,7 @@ static ssize_t send_from_offset(int out, int in, off_t off, size_t len) {
 /* Pipes and sockets have no offsets. */
 static ssize_t send_from_stream(int out, int in, size_t len) {
   size_t done = 0;
-  int err = move_all(move_by_hand, out, in, len, &done);
+  int err = move_all(move_by_read, out, in, len, &done);
   return err != 0 && done == 0 ? err : (ssize_t) done;
 }
 
@@ -343,7 +343,7 @@ static int copy_data(struct copy* copy) {
   static mover* const methods[] = {
     move_by_range,
     move_by_sendfile,
-    move_by_hand,
+    move_by_read,
   };
   size_t done = 0;
   int err = 0;

@@ -68,8 +68,7 @@ void uv__io_set_kind(uv__io_t* w, enum uv__io_kind kind) {
   w->bits = (w->bits & ~(uintptr_t) KIND_MASK) | kind;
 }
 
-/* By a quarter at least: descriptors are few or many, and a table of which half
- * is never used costs every connection 8 bytes. */
+/* Grows by a quarter rather than doubling: unused slots cost 8 bytes each. */
 static int grow_table(uv_loop_t* loop, unsigned needed) {
   unsigned size = loop->nwatchers + loop->nwatchers / 4;
   if (size < MIN_SLOTS)
@@ -115,14 +114,18 @@ static int has_changed(const uv_loop_t* loop, const uv__io_t* w) {
   return w->pevents != w->events || (w->bits & RESTARTED);
 }
 
-/* Keeps w in the queue of changes exactly while there is something to commit. A
- * start always queues it, because uv_backend_timeout() depends on that, even if
- * the poller turns out to be up to date. */
-static void update_changed(uv_loop_t* loop, uv__io_t* w, int is_start) {
-  if (!is_start && !has_changed(loop, w))
-    uv__queue_remove(&w->watcher_queue);
-  else if (uv__queue_empty(&w->watcher_queue))
+static void queue_change(uv_loop_t* loop, uv__io_t* w) {
+  if (uv__queue_empty(&w->watcher_queue))
     uv__queue_push_back(changed_queue(loop), &w->watcher_queue);
+}
+
+/* Keeps w in the queue of changes exactly while there is something to
+ * commit. */
+static void update_change(uv_loop_t* loop, uv__io_t* w) {
+  if (has_changed(loop, w))
+    queue_change(loop, w);
+  else
+    uv__queue_remove(&w->watcher_queue);
 }
 
 /* Frees the slot of a watcher that is stopped and not registered. */
@@ -163,14 +166,19 @@ void uv__io_start(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   assert((events & ~(unsigned) INTEREST) == 0);
   assert(w->fd >= 0);
   assert((unsigned) w->fd < loop->nwatchers);
-  /* No change. (A watcher that was refused is not registered: tries again.) */
+  /* No change. (A refused watcher is not registered, so it gets past this.) */
   if ((w->pevents & w->events & events) == events && loop->watchers[w->fd] == w)
     return;
 
   int was_stopped = w->pevents == 0;
   w->pevents |= events;
   take_slot(loop, w);
-  update_changed(loop, w, was_stopped);
+  /* A start is queued even if the poller is up to date: uv_backend_timeout()
+   * depends on it. */
+  if (was_stopped)
+    queue_change(loop, w);
+  else
+    update_change(loop, w);
 }
 
 void uv__io_restart(uv_loop_t* loop, uv__io_t* w, unsigned events) {
@@ -186,7 +194,7 @@ void uv__io_stop(uv_loop_t* loop, uv__io_t* w, unsigned events) {
     return;
 
   w->pevents &= ~events;
-  update_changed(loop, w, 0);
+  update_change(loop, w);
   drop_if_idle(loop, w);
 }
 
@@ -320,7 +328,7 @@ void uv__io_fork(uv_loop_t* loop) {
     if (w == NULL)
       continue;
     w->events = 0;
-    update_changed(loop, w, 0);
+    update_change(loop, w);
     drop_if_idle(loop, w);
   }
 }
@@ -328,13 +336,13 @@ void uv__io_fork(uv_loop_t* loop) {
 /* Dispatch: passes events to the module that handles them and drops stale ones
  * (P8). */
 
-/* The poller reports an fd that has no watcher. */
+/* The poller reported an fd that has no watcher. */
 UV__NOINLINE static int forget_orphan(uv_loop_t* loop, int fd) {
   uv__loop_state(loop)->poller->watch->forget(loop, fd);
   return 0;
 }
 
-/* Other events than those that dispatch_io() runs at once. */
+/* Slow path of dispatch_io(). */
 UV__NOINLINE static int dispatch_other_io(uv_loop_t* loop,
                                           uv__io_t* w,
                                           unsigned bits) {
@@ -361,8 +369,8 @@ static int dispatch_io(uv_loop_t* loop, const struct uv__event* event) {
 
   if (w == NULL)
     return forget_orphan(loop, (int) fd);
-  /* The rule: something that is registered and still of interest. Without
-   * flags, w->bits is the kind. */
+  /* The common case: registered and still of interest. Without flags, w->bits
+   * is the kind. */
   if ((bits & w->events & w->pevents) == 0 || w->bits > KIND_MASK)
     return dispatch_other_io(loop, w, bits);
   io_handlers[w->bits](loop, w, bits & (w->pevents | POLLERR | POLLHUP));

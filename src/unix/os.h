@@ -75,7 +75,7 @@
  *                              what is not passed on, or 0
  *   UV__ENVIRON                the environment (a shared library cannot name
  *                              `environ` everywhere)
- *   UV__HAVE_PTSNAME_R         ptsname_r(): tells a pty's master from its slave
+ *   UV__HAVE_PTSNAME_R         ptsname_r(): fails unless the fd is a pty master
  * clocks
  *   UV__CLOCK                  the clock of uv_hrtime(). macOS' CLOCK_MONOTONIC
  *                              has microseconds and was seen to go backwards

@@ -28,8 +28,8 @@
 #include <sys/wait.h>
 
 /* Up to this many children are checked one by one, because waitid() costs calls
- * too. After NAMES_MAX children named by waitid(), all others are checked as
- * well. */
+ * too. After NAMES_MAX children named by waitid(), the others are checked one
+ * by one as well. */
 #define FEW_CHILDREN 3
 #define NAMES_MAX 8
 
@@ -37,7 +37,7 @@ static uv_process_t* process_of(struct uv__queue* q) {
   return container_of(q, uv_process_t, queue);
 }
 
-static int wait_for(int pid, int* status, int options) {
+static int wait_for_child(int pid, int* status, int options) {
   int r;
 
   do
@@ -58,7 +58,7 @@ static int has_ended(uv_process_t* process, int options) {
 
   if (process->flags & UV__PROCESS_REAPED)
     return 0;
-  int r = wait_for(process->pid, &status, options);
+  int r = wait_for_child(process->pid, &status, options);
   if (r == 0)
     return 0;
 
@@ -92,7 +92,7 @@ static void report_exit(uv_process_t* process) {
 }
 
 /* Callbacks may close or spawn any process. */
-static int report_all(struct uv__queue* ended) {
+static int report_exits(struct uv__queue* ended) {
   int ran = 0;
 
   while (!uv__queue_empty(ended)) {
@@ -155,7 +155,7 @@ int uv__child_is_lost(const uv_process_t* process) {
 }
 #endif
 
-static int are_few(const struct uv__queue* children) {
+static int has_few(const struct uv__queue* children) {
   const struct uv__queue* q = children->next;
 
   for (int n = 0; n < FEW_CHILDREN && q != children; n++)
@@ -180,14 +180,14 @@ static int take_named(struct uv__queue* children, struct uv__queue* ended) {
   return 0;
 }
 
-static void check_each(struct uv__queue* children, struct uv__queue* ended) {
+static void take_ended(struct uv__queue* children, struct uv__queue* ended) {
   struct uv__queue todo;
 
   uv__queue_move(&todo, children);
   while (!uv__queue_empty(&todo)) {
     struct uv__queue* q = uv__queue_pop_front(&todo);
-    int over = has_ended(process_of(q), WNOHANG);
-    uv__queue_push_back(over ? ended : children, q);
+    int is_over = has_ended(process_of(q), WNOHANG);
+    uv__queue_push_back(is_over ? ended : children, q);
   }
 }
 
@@ -202,9 +202,9 @@ static void reap_children(uv_signal_t* watcher, int signum) {
 
   (void) signum;
   uv__queue_init(&ended);
-  if (are_few(children) || !take_named(children, &ended))
-    check_each(children, &ended);
-  report_all(&ended);
+  if (has_few(children) || !take_named(children, &ended))
+    take_ended(children, &ended);
+  report_exits(&ended);
 }
 
 static int watch_sigchld(uv_loop_t* loop) {
@@ -221,8 +221,9 @@ static int watch_by_signal(uv_process_t* process, struct uv__queue* ended) {
   if (err != 0)
     return err;
 
-  int over = has_ended(process, WNOHANG);
-  uv__queue_push_back(over ? ended : &loop->process_handles, &process->queue);
+  int is_over = has_ended(process, WNOHANG);
+  uv__queue_push_back(is_over ? ended : &loop->process_handles,
+                      &process->queue);
   unwatch_if_childless(loop);
   return 0;
 }
@@ -259,17 +260,17 @@ int uv__process_child_ended(uv_loop_t* loop, int pid) {
   } else if (!(process->flags & UV__PROCESS_REAPED)) {
     watch_until_reaped(process, &ended);
   }
-  return report_all(&ended);
+  return report_exits(&ended);
 }
 
 int uv__process_run_ended(uv_loop_t* loop) {
   struct uv__queue ended;
 
   uv__queue_move(&ended, &uv__loop_os(loop)->children_ended);
-  return report_all(&ended);
+  return report_exits(&ended);
 }
 
-/* Functions for uv_spawn(). */
+/* For uv_spawn(). */
 
 int uv__child_prepare(uv_loop_t* loop) {
   if (uv__loop_state(loop)->poller->watch->watch_child != NULL)
@@ -281,7 +282,8 @@ int uv__child_prepare(uv_loop_t* loop) {
  * cannot be killed and is left running. */
 static void kill_child(uv_process_t* process) {
   if (kill(process->pid, SIGKILL) == 0)
-    (void) wait_for(process->pid, NULL, 0); /* unless the program already did */
+    (void) wait_for_child(process->pid, NULL,
+                          0); /* unless the program already did */
 }
 
 int uv__child_watch(uv_process_t* process) {
@@ -306,7 +308,7 @@ int uv__child_watch(uv_process_t* process) {
   if (err != 0)
     kill_child(process);
   else if (!uv__queue_empty(&os->children_ended))
-    (void) uv__wake_send(loop); /* no alternative */
+    (void) uv__wake_send(loop); /* no way to report a failure */
   return err;
 }
 
@@ -325,15 +327,15 @@ int uv__process_init_loop(uv_loop_t* loop) {
   return err;
 }
 
-static void drop_all(struct uv__queue* list) {
+static void unlink_all(struct uv__queue* list) {
   while (!uv__queue_empty(list))
     uv__queue_pop_front(list);
 }
 
 void uv__process_fork(uv_loop_t* loop) {
   /* The handles keep their state, but no end is reported for them here. */
-  drop_all(&loop->process_handles);
-  drop_all(&uv__loop_os(loop)->children_polled);
-  drop_all(&uv__loop_os(loop)->children_ended);
+  unlink_all(&loop->process_handles);
+  unlink_all(&uv__loop_os(loop)->children_polled);
+  unlink_all(&uv__loop_os(loop)->children_ended);
   unwatch_if_childless(loop);
 }

@@ -44,8 +44,8 @@ extern uv_sem_t* uv__signal_post_sem;
 /* Context: signal. */
 void uv__signal_handler(int signum);
 
-/* Begins and ends that. 0; UV_EBUSY if the action of the signal is not the
- * default one; UV_E*. */
+/* Start and stop posting. Starting returns UV_EBUSY if the action of the signal
+ * is not the default one, 0 or UV_E*. */
 int uv__signal_post_start(int signum, uv_sem_t* sem);
 void uv__signal_post_stop(int signum);
 

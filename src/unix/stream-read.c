@@ -77,8 +77,8 @@ static int read_more(const uv_stream_t* stream, int is_short) {
   return !is_short;
 }
 
-/* Reads once. Returns whether another read should follow. `is_observed` is a
- * constant, so that the compiler makes two versions. */
+/* Reads once. Returns whether another read should follow. Compiled
+ * twice: `is_observed` is a constant. */
 UV__INLINE int read_once(uv_stream_t* stream,
                          unsigned events,
                          int refused,
@@ -115,7 +115,7 @@ UV__INLINE int read_once(uv_stream_t* stream,
 UV__ASIDE static int read_once_observed(uv_stream_t* stream,
                                         unsigned events,
                                         int refused) {
-  return read_once(stream, events, refused, 1);
+  return read_once(stream, events, refused, UV__OBSERVED);
 }
 
 /* Has the peer closed with nothing left to read? A terminal that hung up may
@@ -135,8 +135,9 @@ void uv__stream_on_readable(uv_stream_t* stream, unsigned events, int refused) {
   }
   int goes_on;
   do {
-    goes_on = uv__is_observed() ? read_once_observed(stream, events, refused)
-                                : read_once(stream, events, refused, 0);
+    goes_on = uv__is_observed()
+                  ? read_once_observed(stream, events, refused)
+                  : read_once(stream, events, refused, UV__UNOBSERVED);
   } while (goes_on && ++reads < READS_PER_TURN);
 
   /* A regular file is always ready, but no poller reports it. Asking for

@@ -41,7 +41,8 @@ static uint64_t device_of(uint32_t high, uint32_t low) {
 }
 
 /* Field by field: an initialiser would be built elsewhere and copied. */
-UV__INLINE void convert(uv_stat_t* out, const struct uv__statx_data* stx) {
+UV__INLINE void stat_from_statx(uv_stat_t* out,
+                                const struct uv__statx_data* stx) {
   out->st_dev = makedev(stx->dev_major, stx->dev_minor);
   out->st_mode = stx->mode;
   out->st_nlink = stx->nlink;
@@ -61,7 +62,7 @@ UV__INLINE void convert(uv_stat_t* out, const struct uv__statx_data* stx) {
 }
 
 void uv__statx_take(uv_stat_t* out, const struct uv__statx_data* stx) {
-  convert(out, stx);
+  stat_from_statx(out, stx);
 }
 
 int uv__statx(int fd, const char* path, int at_flags, uv_stat_t* out) {
@@ -74,6 +75,6 @@ int uv__statx(int fd, const char* path, int at_flags, uv_stat_t* out) {
   if (syscall(UV__SYS_STATX, fd, name, flags, UV__STATX_MASK, &stx) != 0)
     return uv__errno();
 
-  convert(out, &stx);
+  stat_from_statx(out, &stx);
   return 0;
 }
