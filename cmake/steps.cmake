@@ -114,6 +114,9 @@ uv_step(pull-loop examples 120 NORMAL tsan PROGRAM examples/pull-echo)
 # Every benchmark, for some milliseconds: that it works, never how fast.
 uv_step(bench bench 120 NORMAL gcc FULL i386 musl TAP
         COMMAND bench/smoke @build@/uv-bench)
+# All that observes loops, on programs of Debian and with the manual's stories.
+uv_step(uv-trace-programs tools 600 FULL gcc LIGHT TAP PACKAGES mmdebstrap
+        COMMAND test/uv-trace/programs @build@)
 # Static probes: notes, and the manual's bpftrace commands.
 uv_step(probes abi 240 NORMAL gcc LIGHT TAP PACKAGES systemtap-sdt-dev bpftrace
         COMMAND test/probes @build@)

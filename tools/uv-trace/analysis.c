@@ -118,7 +118,7 @@ static struct loop* loop_of(struct analysis* a, const struct event* event) {
   struct table table = { &a->loop_of,       &items,
                          &a->nloops,        &a->loops_room,
                          sizeof(*a->loops), ANALYSIS_LOOPS };
-  /* Callbacks need not name the loop of their thread. */
+  /* Slices need not name the loop that their thread is named after. */
   if (address == 0)
     address = *named_loop(a, event->tid);
   size_t i = table_place(&table, address);

@@ -160,6 +160,8 @@ static struct lag* lag_of(struct timeline* t, const struct event* event) {
 
   if (t->lag_of.count == ANALYSIS_LOOPS)
     return NULL;
+  if (address == 0)
+    address = event->tid; /* a thread that is named after its loop */
   return &t->lags[map_add(&t->lag_of, address, (uint32_t) t->lag_of.count,
                           &is_new)];
 }

@@ -19,11 +19,20 @@ struct view {
   int columns;
 };
 
+/* A loop that closes adds all that it has counted to this one at once: that
+ * belongs to the whole time, not to the last second. */
+static int is_left_out(const struct view* view, const struct sample* sample) {
+  char text[METRICS_LABEL];
+
+  return view->seconds > 0 &&
+         strcmp(sample_label(sample, "loop", text), "closed") == 0;
+}
+
 /* How much a counter has grown. */
 static double grown(const struct view* view, const struct sample* sample) {
   double value = sample->value - metrics_value(view->before, sample->key);
 
-  return value < 0 ? 0 : value;
+  return value < 0 || is_left_out(view, sample) ? 0 : value;
 }
 
 static double grown_of(const struct view* view,
@@ -99,7 +108,8 @@ static void print_loops(const struct view* view) {
                             : "   polls    events  requests");
   for (size_t i = 0; i < view->now->count; i++) {
     const struct sample* sample = &view->now->samples[i];
-    if (!sample_is(sample, "uv_loop_iterations_total"))
+    if (!sample_is(sample, "uv_loop_iterations_total") ||
+        is_left_out(view, sample))
       continue;
     count++;
     sample_label(sample, "loop", loop);
@@ -118,7 +128,8 @@ static void print_loops(const struct view* view) {
     fprintf(view->out, " %9.0f\n", metrics_value(view->now, key));
   }
   if (count == 0)
-    fprintf(view->out, "no loop has run\n");
+    fprintf(view->out,
+            view->seconds > 0 ? "no loop is open\n" : "no loop has run\n");
 }
 
 /* Names and numbers of one line: "tcp 3  timer 1". */

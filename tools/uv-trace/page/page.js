@@ -3,6 +3,7 @@ const data = JSON.parse(document.getElementById('data').textContent);
 const $ = (id) => document.getElementById(id);
 const root = document.documentElement;
 const SPAN = Math.max(1, data.span_ns);
+const LONG = 1e8; // ns: people notice
 const SVG = 'http://www.w3.org/2000/svg';
 const PHASE = { timers: 38, pending: 320, idle: 70, prepare: 180,
   events: 212, check: 140, closing: 5 };
@@ -159,9 +160,13 @@ function summary() {
     ...warnings.map((text) => element('p', {}, text)));
 
   const cards = [];
-  const card = (value, text, isBad) => cards.push(element('div',
-    { className: isBad ? 'card bad' : 'card' },
-    element('b', {}, value), element('span', {}, text)));
+  const card = (value, text, isBad, panel) => {
+    const box = element(panel ? 'button' : 'div',
+      { className: isBad ? 'card bad' : 'card' },
+      element('b', {}, value), element('span', {}, text));
+    if (panel) box.onclick = () => $(panel).scrollIntoView();
+    cards.push(box);
+  };
   let span = 0;
   let idle = 0;
   let polls = 0;
@@ -172,18 +177,20 @@ function summary() {
   }
   if (data.loops.length > 0) {
     const p99 = lags[0].p99; // of the busiest loop
-    card(time(worstLag), 'longest lag', worstLag >= 1e8);
-    card(time(p99), 'lag, 99th percentile', p99 >= 5e7);
+    card(time(worstLag), 'longest lag', worstLag >= LONG, 'lag-panel');
+    card(time(p99), 'lag, 99th percentile', p99 >= LONG / 2, 'lag-panel');
     card(percent(span - idle, span), data.loops.length > 1 ?
-      'busy, ' + data.loops.length + ' loops' : 'of the time the loop is busy');
+      'busy, ' + data.loops.length + ' loops' : 'of the time the loop is busy',
+      false, 'phase-panel');
     card((polls / (SPAN / 1e9)).toFixed(1), 'wake-ups a second');
   }
   if (busiest)
     card(time(busiest.time.sum), 'in ' + short(data.names[busiest.name])
-      .replace(/::/g, '::\u200b')); // where a line may break
+      .replace(/::/g, '::\u200b'), // where a line may break
+    false, 'callback-panel');
   if (data.classes.length > 0)
     card(count(data.starved.total), 'starved requests',
-      data.starved.total > 0);
+      data.starved.total > 0, 'pool-panel');
   $('cards').replaceChildren(...cards);
 }
 
@@ -856,15 +863,21 @@ function phases() {
 
 // ---- tables ----
 
+// A row that shows something: by mouse, and by keyboard.
+function follow(line, onclick) {
+  line.className = 'link';
+  line.tabIndex = 0;
+  line.onclick = onclick;
+  line.onkeydown = (event) => {
+    if (event.key === 'Enter') onclick();
+  };
+}
 function fillTable(table, head, rows, onclick) {
   const body = element('tbody');
   rows.forEach((row, i) => {
     const line = element('tr', {}, ...row.map((cell) =>
       element('td', { title: typeof cell === 'string' ? cell : '' }, cell)));
-    if (onclick) {
-      line.className = 'link';
-      line.onclick = () => onclick(i);
-    }
+    if (onclick) follow(line, () => onclick(i));
     body.append(line);
   });
   table.replaceChildren(element('thead', {}, element('tr', {},
@@ -913,7 +926,7 @@ function callbackTable() {
     return cell;
   }));
   const body = element('tbody', {}, ...sorted.slice(0, rowsMax).map((c) => {
-    const row = element('tr', { className: 'link' }, ...COLUMNS.map(
+    const row = element('tr', {}, ...COLUMNS.map(
       ([name, get, format], i) => {
         const cell = element('td', { className: i === 1 ? 'minor' : '' },
           format ? get(c) === 0 ? '' : format(get(c)) : get(c));
@@ -924,10 +937,10 @@ function callbackTable() {
             60 * (1 - c.time.sum / most) + 'px' }));
         return cell;
       }));
-    row.onclick = () => {
+    follow(row, () => {
       search(data.names[c.name]);
       show(c.at, c.time.max, data.names[c.name]);
-    };
+    });
     return row;
   }));
   $('callbacks').replaceChildren(element('thead', {}, head), body);
@@ -941,6 +954,30 @@ function callbackTable() {
   if (sorted.length === 0) $('callback-panel').hidden = true;
 }
 
+// The first of them are what a person is looking for.
+let slowestMax = 5;
+function slowest() {
+  const { rows } = data.slowest;
+  if (rows.length === 0) return;
+  $('slowest-panel').hidden = false;
+  fillTable($('slowest'), ['callback', 'call', 'took', '', 'at'],
+    rows.slice(0, slowestMax).map(([ns, ts, , name, call]) => [
+      short(data.names[name]), data.names[call],
+      element('b', { className: ns >= LONG ? 'bad' : '' }, time(ns)),
+      element('span', { className: ns >= LONG ? 'share bad' : 'share',
+        style: 'width:' + 160 * ns / rows[0][0] + 'px' }), time(ts)]),
+    (i) => show(rows[i][1], rows[i][0], data.names[rows[i][3]]));
+  $('slowest').querySelectorAll('tbody tr').forEach((line, i) => {
+    line.firstChild.title = data.names[rows[i][3]];
+  });
+  const more = $('all-slowest');
+  more.hidden = rows.length <= slowestMax;
+  more.textContent = 'Show ' + rows.length;
+  more.onclick = () => {
+    slowestMax = rows.length;
+    slowest();
+  };
+}
 function pool() {
   if (data.classes.length === 0) return;
   $('pool-panel').hidden = false;
@@ -1012,6 +1049,7 @@ readHash();
 readFlame();
 lagTable();
 callbackTable();
+slowest();
 pool();
 blocked();
 listenTimeline();
