@@ -86,6 +86,11 @@ uv_step(test-select blackbox 300 NORMAL gcc FULL asan i386 musl
 # Files through io_uring instead of the pool, where the kernel has it.
 uv_step(test-uring blackbox 300 NORMAL gcc FULL asan i386 musl
         NAMES PROGRAM uv-test UV_USE_IO_URING=1)
+# Hunts lost wake-ups and hangs in the pool.
+uv_step(stress stress 120 NORMAL gcc tsan FULL asan i386 musl
+        PROGRAM uv-stress --ms 60)
+uv_step(stress-long stress 1200 FULL gcc asan tsan
+        PROGRAM uv-stress --ms 4000)
 # As if the kernel were 3.10: later system calls are refused.
 foreach(name unit contract test)
   uv_step(old-kernel-${name} blackbox 300 NORMAL gcc FULL glibc217

@@ -201,11 +201,10 @@ uv_unit_win_sources = \
   test/unit/replace-win.h \
   test/unit/unit-fd-win.c \
   test/unit/unit-files-win.c \
-  test/unit/unit-sockets-win.c \
-  test/unit/unit-system-win.c
   test/unit/unit-fs-win.c \
   test/unit/unit-post-win.c \
-  test/unit/unit-post-win.c \
+  test/unit/unit-sockets-win.c \
+  test/unit/unit-system-win.c
 
 # The contract P1-P8, run against every poller compiled in.
 uv_contract_sources = \
@@ -213,6 +212,14 @@ uv_contract_sources = \
   test/contract/contract.c \
   test/contract/contract.h \
   test/contract/list.h
+
+# Linux only: processors and priorities of threads.
+uv_stress_sources = \
+  test/stress/client.c \
+  test/stress/life.c \
+  test/stress/main.c \
+  test/stress/place.c \
+  test/stress/stress.h
 
 # The benchmarks: only what uv.h offers, so that they run on any libuv.so.1.
 uv_bench_sources = \
