@@ -114,14 +114,14 @@ uv_step(examples examples 120 FAST gcc NORMAL asan windows
 # The reader of traces, on traces made by hand and on examples.
 uv_step(uv-trace tools 300 NORMAL gcc asan windows
         FULL tsan msan i386 musl LIGHT TAP SCRIPT test/uv-trace/run @build@)
+# All that observes loops, on programs of Debian and with the manual's stories.
+uv_step(uv-trace-programs tools 600 FULL gcc LIGHT TAP PACKAGES mmdebstrap
+        COMMAND test/uv-trace/programs @build@)
 # The pull loop: one thread blocks, another runs the callbacks.
 uv_step(pull-loop examples 120 NORMAL tsan PROGRAM examples/pull-echo)
 # Every benchmark, for some milliseconds: that it works, never how fast.
 uv_step(bench bench 120 NORMAL gcc FULL i386 musl TAP
         COMMAND bench/smoke @build@/uv-bench)
-# All that observes loops, on programs of Debian and with the manual's stories.
-uv_step(uv-trace-programs tools 600 FULL gcc LIGHT TAP PACKAGES mmdebstrap
-        COMMAND test/uv-trace/programs @build@)
 # Static probes: notes, and the manual's bpftrace commands.
 uv_step(probes abi 240 NORMAL gcc LIGHT TAP PACKAGES systemtap-sdt-dev bpftrace
         COMMAND test/probes @build@)
@@ -174,6 +174,9 @@ uv_step(wine suite 300 NORMAL windows ${wine} async* fs_file_*
 uv_step(suite-1.50.0-wine suite 1000 FULL windows NAMES ${wine})
 uv_step(suite-1.50.0-wine10 suite 1000 FULL windows NAMES PACKAGES mmdebstrap
         ${wine} --wine10)
+# The driver of these, on tests that leave sockets behind.
+uv_step(wine-leftover suite 120 FULL windows PACKAGES wine64
+        COMMAND test/conformance/leftover)
 
 # Processes with this library and with libuv, talking to each other.
 uv_step(peer peer 200 NORMAL windows TAP PACKAGES wine64

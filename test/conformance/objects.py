@@ -48,8 +48,10 @@ class Builder:
     def _key(self):
         version = subprocess.run(self.cc + ["-v"], stdout=subprocess.PIPE,
                                  stderr=subprocess.STDOUT).stdout
-        what = [self.suite.digest, self.cc, CFLAGS, self.extra, self.include,
-                self.src, hashlib.sha256(version).hexdigest()]
+        # Contents, not paths: checkouts with the same headers share objects.
+        what = [self.suite.digest, self.cc, CFLAGS, self.extra,
+                suites.tree_hash(self.include),
+                hashlib.sha256(version).hexdigest()]
         digest = hashlib.sha256(json.dumps(what).encode()).hexdigest()
         return self.suite.name.replace("/", "_") + "-" + digest[:16]
 
@@ -79,11 +81,11 @@ class Builder:
             os.symlink(target, link)
 
     def _flags(self, source):
-        flags = CFLAGS + ["-I", self.include] + self.extra
+        flags = CFLAGS + ["-I", "include"] + self.extra
         with open(os.path.join(self.tree, "test", source), "rb") as text:
             white_box = b'"../src/' in text.read()
         if white_box:
-            flags += ["-iquote", self.src]
+            flags += ["-iquote", "src"]
         return flags
 
     def _fresh(self, stamp, command):
@@ -95,6 +97,12 @@ class Builder:
         return known["command"] == command and all(
             self._hash(path) == value for path, value in known["deps"].items())
 
+    def _run_compiler(self, _source, command):
+        """From the tree's top: failing assertions then name test/test-x.c."""
+        return subprocess.run(command, stdout=subprocess.PIPE, text=True,
+                              stderr=subprocess.STDOUT, errors="replace",
+                              cwd=self.tree)
+
     def _compile(self, source):
         """Returns (source, object, None), or the compiler's output third."""
         base = os.path.join(self.dir, source[:-2])
@@ -103,10 +111,7 @@ class Builder:
             "-o", base + ".o"]
         if os.path.exists(base + ".o") and self._fresh(base + ".json", command):
             return source, base + ".o", None
-        # From the tree's top: failing assertions then name test/test-x.c.
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True,
-                              stderr=subprocess.STDOUT, errors="replace",
-                              cwd=self.tree)
+        done = self._run_compiler(source, command)
         if done.returncode != 0:
             return source, base + ".o", done.stdout
         with open(base + ".d", encoding="utf-8") as text:
