@@ -62,6 +62,24 @@ static void poll_init(const struct step* step) {
   world_say(step, o, err, "poll_init %s %s", o->name, fd_name(index));
 }
 
+/* Whether a handle other than `self` watches a descriptor. */
+static int is_watched(int index, const struct object* self) {
+  for (unsigned i = 0; i < POLLS; i++) {
+    const struct object* o = object_pick(KIND_POLL, i);
+    if (o != self && o->life == OPEN && fd_of[i] == index &&
+        uv_is_active(o->handle))
+      return 1;
+  }
+  return 0;
+}
+
+static int may_start(const struct object* o) {
+  int index = fd_of[o->number];
+
+  return o->life == OPEN && fds[index] == number_of[o->number] &&
+         (poll_may_start_twice() || !is_watched(index, o));
+}
+
 static void poll_start(const struct step* step) {
   struct object* o = object_pick(KIND_POLL, step->arg[0]);
   static const int masks[] = { UV_READABLE,
@@ -76,7 +94,7 @@ static void poll_start(const struct step* step) {
                                15 };
   int mask = AT(masks, step->arg[1]);
 
-  if (o->life != OPEN || fds[fd_of[o->number]] != number_of[o->number]) {
+  if (!may_start(o)) {
     world_skip(step);
     return;
   }
@@ -180,20 +198,11 @@ static void fd_shutdown(const struct step* step) {
             fd_name(index), 1 + both);
 }
 
-static int is_watched(int index) {
-  for (unsigned i = 0; i < POLLS; i++) {
-    const struct object* o = object_pick(KIND_POLL, i);
-    if (o->life == OPEN && fd_of[i] == index && uv_is_active(o->handle))
-      return 1;
-  }
-  return 0;
-}
-
 /* Descriptors may be closed once nothing watches them. */
 static void fd_close(const struct step* step) {
   int index = (int) (step->arg[0] % (2 * PAIRS));
 
-  if (fds[index] == POLL_NONE || is_watched(index)) {
+  if (fds[index] == POLL_NONE || is_watched(index, NULL)) {
     world_skip(step);
     return;
   }
@@ -209,7 +218,7 @@ static void fd_reopen(const struct step* step) {
   uv_os_sock_t* both = &fds[2 * pair];
   uv_os_sock_t old[2] = { both[0], both[1] };
 
-  if (is_watched(2 * pair) || is_watched(2 * pair + 1)) {
+  if (is_watched(2 * pair, NULL) || is_watched(2 * pair + 1, NULL)) {
     world_skip(step);
     return;
   }

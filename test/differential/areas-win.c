@@ -13,6 +13,6 @@ const struct op fs_more_ops[] = NO_OPS;
 const struct op process_more_ops[] = NO_OPS;
 
 const struct area* const areas[] = {
-  &area_loop, &area_stream,  &area_udp,    &area_poll, &area_work,
-  &area_fs,   &area_process, &area_thread, &area_pure, NULL,
+  &area_loop,    &area_stream, &area_udp,    &area_poll,   &area_work, &area_fs,
+  &area_process, &area_tty,    &area_thread, &area_system, &area_pure, NULL,
 };

@@ -11,6 +11,7 @@
 #define SINCE_1_46 0x012e00
 #define SINCE_1_47 0x012f00
 #define SINCE_1_50 0x013200
+#define SINCE_1_51 0x013300
 #define SINCE_1_52 0x013400
 #define SINCE_1_53 0x013500
 
@@ -23,9 +24,9 @@ extern const struct area area_work;
 extern const struct area area_fs;
 extern const struct area area_process;
 extern const struct area area_watch;
-extern const struct area area_tty; /* Unix */
+extern const struct area area_tty;
 extern const struct area area_thread;
-extern const struct area area_system; /* Unix */
+extern const struct area area_system;
 extern const struct area area_pure;
 
 /* Those that this system has; ended by NULL (areas-unix.c, areas-win.c). */

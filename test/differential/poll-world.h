@@ -15,6 +15,10 @@ void poll_pair(int is_pipe, uv_os_sock_t both[2]);
 /* Closes `old`. `now` gets its number, where that is possible. */
 void poll_replace(uv_os_sock_t old, uv_os_sock_t* now);
 
+/* Whether a program may start a handle for a socket that another one watches.
+ * On unix that is UV_EEXIST; on Windows it is undefined in libuv. */
+int poll_may_start_twice(void);
+
 long poll_send(uv_os_sock_t sock, const char* data, size_t size);
 long poll_receive(uv_os_sock_t sock, char* data, size_t size);
 /* Ends writing, or both directions. */

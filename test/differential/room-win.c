@@ -16,6 +16,11 @@ void* room_memory(size_t size) {
   return memory;
 }
 
+/* Standard output is the console in area tty. */
+FILE* room_output(void) {
+  return stderr;
+}
+
 void room_line_ended(void) {
   trace_print();
 }

@@ -66,10 +66,12 @@ void trace_indent(int by) {
 }
 
 void trace_print(void) {
-  fwrite(trace->text, 1, trace->used, stdout);
+  FILE* out = room_output();
+
+  fwrite(trace->text, 1, trace->used, out);
   if (trace->in_line)
-    putchar('\n');
-  fflush(stdout);
+    fputc('\n', out);
+  fflush(out);
   trace->used = 0;
 }
 

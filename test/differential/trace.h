@@ -17,7 +17,7 @@ void trace_end(void);
 /* Callbacks that run inside a call are indented by its depth. */
 void trace_indent(int by);
 
-/* Writes the trace to standard output, and forgets it. */
+/* Prints the trace, and forgets it. */
 void trace_print(void);
 
 /* "0", "7", or the name of an error. */

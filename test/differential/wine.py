@@ -5,11 +5,15 @@
 Each program is a process, since there is no fork(); its directory is made here.
 """
 import concurrent.futures
+import fcntl
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
@@ -26,6 +30,8 @@ LIBS = ['-lpsapi', '-luser32', '-ladvapi32', '-liphlpapi', '-luserenv',
 REFERENCE = [os.path.join(TOP, 'test', 'conformance', 'reference'), '--mingw',
              VERSION]
 SECONDS_MAX = 30
+WITH_CONSOLE = ('tty',)
+CONSOLE_SIZE = (30, 80)     # rows, columns
 # Programs at a time: they wait for Wine more than they compute.
 LANES = int(os.environ.get('DIFFERENTIAL_LANES', '4'))
 # Given to the wine64 of a program: its own process number.
@@ -47,26 +53,61 @@ def areas(program):
                           text=True).stdout.split()
 
 
+class Console:
+    """A pseudo-terminal, which Wine makes a console of. What it shows is
+    forgotten: programs read the screen themselves."""
+
+    def __init__(self):
+        self.master, self.slave = os.openpty()
+        size = struct.pack('HHHH', *CONSOLE_SIZE, 0, 0)
+        fcntl.ioctl(self.slave, termios.TIOCSWINSZ, size)
+        self.reader = threading.Thread(target=self.forget)
+
+    def forget(self):
+        try:
+            while os.read(self.master, 65536):
+                pass
+        except OSError:     # the last process with it has ended
+            pass
+
+    def started(self):
+        os.close(self.slave)
+        self.reader.start()
+
+    def close(self):
+        self.reader.join(SECONDS_MAX)
+        os.close(self.master)
+
+
+def wait_for(process):
+    """What a process wrote to standard error, and how it ended."""
+    try:
+        text = process.communicate(timeout=SECONDS_MAX)[1]
+        return text, str(process.returncode)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.communicate()[1], 'took too long'
+
+
 def run_one(program, arguments, env):
     """The lines of one program, with the status."""
     folder = tempfile.mkdtemp(prefix='differ-')
+    console = Console() if arguments[0] in WITH_CONSOLE else None
+    stream = console.slave if console else subprocess.DEVNULL
     try:
         process = subprocess.Popen(
             ['sh', '-c', START, 'sh', program, *arguments], cwd=folder,
-            env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT)
-        try:
-            text = process.communicate(timeout=SECONDS_MAX)[0]
-            status = str(process.returncode)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            text = process.communicate()[0]
-            status = 'took too long'
+            env=env, stdin=stream, stdout=stream, stderr=subprocess.PIPE,
+            start_new_session=console is not None)
+        if console:
+            console.started()
+        text, status = wait_for(process)
     finally:
+        if console:
+            console.close()
         shutil.rmtree(folder, ignore_errors=True)
     lines = text.decode('utf-8', 'replace').replace('\r', '').splitlines()
-    return [line for line in lines if not line.startswith('=== ')] + \
-        ['status: ' + status]
+    return lines + ['status: ' + status]
 
 
 def run(program, area, version, first, count, keep, env):
