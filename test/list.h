@@ -435,9 +435,9 @@ TEST_WINDOWS(runner_starts_again_after_an_internal_error, "the Windows runner")
 /* test-sandbox.c */
 TEST_UNIX(sandbox_loop_opens_no_file, "system call filters")
 TEST_UNIX(sandbox_server_without_descriptors, "system call filters")
-
 TEST_UNIX(sandbox_without_epoll_wait_eperm, "system call filters")
 TEST_UNIX(sandbox_without_epoll_wait_enosys, "system call filters")
+
 /* test-security-names.c */
 TEST(security_host_name_truncated_utf8)
 TEST(security_host_name_is_never_truncated)
@@ -721,11 +721,11 @@ TEST_UNIX(udp_membership_binds_its_own_socket, "sockets made on demand")
 TEST_UNIX(udp_try_send2_checks_all_addresses, "MSG_DONTWAIT")
 TEST_UNIX(udp_opened_ipv6_socket, "sockets of the program")
 TEST_UNIX(udp_queued_send_of_many_buffers, "unix sockets for datagrams")
+TEST_UNIX(udp_recv_truncated, "a datagram in two pieces")
+TEST_UNIX(udp_recv_truncated_unix_datagram, "unix sockets for datagrams")
 TEST_UNIX(udp_opened_socket_shares_its_port, "sockets that share a port")
 TEST_UNIX(udp_try_send2_stops_at_a_bad_batch, "sendmmsg(2)")
 TEST_UNIX(udp_reuseport_joins_reuseaddr, "sockets that share a port")
-TEST_UNIX(udp_recv_truncated, "a datagram in two pieces")
-TEST_UNIX(udp_recv_truncated_unix_datagram, "unix sockets for datagrams")
 TEST_UNIX(tcp_reuseport_binds_over_time_wait, "sockets that share a port")
 
 /* test-udp-win.c */
@@ -742,16 +742,16 @@ TEST_WINDOWS(close_phase_takes_one_handle_at_a_time, "close phase in turns")
 TEST_WINDOWS(loop_takes_a_limited_number_of_packets, "packets of a port")
 TEST_WINDOWS(tcp_shutdown_follows_the_last_write, "one iteration for both")
 
-/* test-real-win.c */
-TEST_WINDOWS(loop_timer_is_not_late_after_sleep, "time-outs of ports")
-TEST_WINDOWS(tcp_write_without_buffers_is_overlapped, "WSAENOBUFS")
-TEST_WINDOWS(poll_socket_of_another_provider, "base providers")
-TEST_WINDOWS(sysinfo_machine_is_not_the_programs, "WOW64")
 /* test-poll-win.c */
 TEST_WINDOWS(poll_two_handles_of_a_socket, "UV_EEXIST for the second")
 TEST_WINDOWS(poll_events_before_a_start_are_not_reported, "poll requests")
 TEST_WINDOWS(poll_start_of_a_closed_socket, "poll requests")
 
+/* test-real-win.c */
+TEST_WINDOWS(loop_timer_is_not_late_after_sleep, "time-outs of ports")
+TEST_WINDOWS(tcp_write_without_buffers_is_overlapped, "WSAENOBUFS")
+TEST_WINDOWS(poll_socket_of_another_provider, "base providers")
+TEST_WINDOWS(sysinfo_machine_is_not_the_programs, "WOW64")
 TEST_WINDOWS(tty_raw_vt_is_never_refused, "consoles")
 TEST_WINDOWS(tty_cursor_restored_in_the_last_row, "consoles")
 
@@ -835,8 +835,8 @@ TEST_UNIX(watchdog_signal_of_the_environment, "signals to threads")
 /* test-work.c */
 TEST(work_cancel_twice)
 TEST(work_done_is_reported_while_workers_block)
-TEST(work_saturated_and_asyncs)
 TEST_UNIX(work_queued_at_the_shutdown, "fork()")
+TEST(work_saturated_and_asyncs)
 TEST_UNIX(work_submitted_twice_is_fatal, "fork()")
 
 /* test-write-cancel.c */
