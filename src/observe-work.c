@@ -141,11 +141,11 @@ static void observe_work(struct uv__work* w, void (*work)(struct uv__work* w)) {
   record.loop = w->loop;
   record.flow = flight->id;
   uv__work_describe(&record, w, (enum uv__work_class) flight->work_class);
-  record.begin_ns = uv_hrtime();
+  record.begin_ns = uv__trace_thread_time(thread, uv_hrtime());
   record.value = (int64_t) (record.begin_ns - flight->submit_ns);
   uv__flight_start(flight, record.begin_ns);
   run_work(w, work);
-  record.end_ns = uv_hrtime();
+  record.end_ns = uv__trace_thread_time(thread, uv_hrtime());
   uv__flight_done(flight, record.end_ns);
   uv__observe_record(&record, thread);
   tell_pool(thread, record.end_ns);

@@ -105,14 +105,14 @@ void uv__observe_record(const struct uv__record* record,
     uv__trace_thread_add(thread, record);
 }
 
-/* When the stretch of time that begins now began: where the last one ended, or
+/* When the stretch of time that begins now began: right after the last one, or
  * when the loop's time was updated since. */
 static uint64_t interval_begin_ns(const uv_loop_t* loop) {
   const struct uv__loop_state* state = uv__loop_state(loop);
 
   if (state->observer == NULL)
     return uv__trace_thread_now(loop_thread(loop)); /* outside an iteration */
-  return uv__ticks_reach(&state->observer->clock, state->now_ns);
+  return uv__trace_thread_time(state->observer, state->now_ns);
 }
 
 /* Phases in which nothing that takes time happens between two callbacks. */
@@ -156,10 +156,11 @@ void uv__observed_phase_end(uv_loop_t* loop,
   if (thread == NULL)
     thread = loop_thread(loop);
   /* A poll ends with an update of the loop's time. */
-  if (phase == UV__PHASE_POLL)
-    record.end_ns = state->now_ns > begin_ns ? state->now_ns : begin_ns;
-  else
-    record.end_ns = uv__trace_thread_now(thread);
+  record.end_ns = phase == UV__PHASE_POLL
+                      ? uv__trace_thread_time(thread, state->now_ns)
+                      : uv__trace_thread_now(thread);
+  if (record.end_ns < begin_ns)
+    record.end_ns = begin_ns; /* no thread, and the poll failed at once */
   uv__observe_record(&record, thread);
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
     uv__stats_phase_end(loop, &record);

@@ -40,7 +40,7 @@ UV__COLD static void probe_end(const struct uv__record* record) {
   uv__probe_callback_end(record);
 }
 
-/* When a slice begins where the last one ended. */
+/* When a slice begins right after the last one. */
 enum follow { FOLLOWS_NOTHING, FOLLOWS_IN_SEQUENCE, FOLLOWS };
 
 UV__INLINE void begin_slice(struct uv__slice* slice, enum follow follow) {
@@ -58,7 +58,7 @@ UV__INLINE void begin_slice(struct uv__slice* slice, enum follow follow) {
   slice->is_watched = 0;
   if (follow == FOLLOWS ||
       (follow == FOLLOWS_IN_SEQUENCE && thread->is_between))
-    slice->record.begin_ns = thread->clock.last_ns;
+    slice->record.begin_ns = uv__trace_thread_time(thread, 0);
   else
     slice->record.begin_ns = uv__trace_thread_now(thread);
   if (observers & UV__OBSERVE_PROBES)

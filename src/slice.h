@@ -18,11 +18,12 @@ struct uv__slice {
 
 /* The caller has set all of the record but times and flow. */
 void uv__slice_begin(struct uv__slice* slice);
-/* Likewise for callbacks that mostly follow another one directly: begins where
- * that one ended, without reading the clock, if the phase is a sequence of
+/* Likewise for callbacks that mostly follow another one directly: begins right
+ * after that one, without reading the clock, if the phase is a sequence of
  * callbacks. */
 void uv__slice_begin_next(struct uv__slice* slice);
-/* Likewise, whatever the phase: begins at the last reading of the clock. */
+/* Likewise, whatever the phase: begins right after the last reading of the
+ * clock. */
 void uv__slice_begin_at_last(struct uv__slice* slice);
 void uv__slice_end(struct uv__slice* slice);
 

@@ -84,7 +84,7 @@ uint64_t uv__ticks_read_clock(struct uv__ticks* t) {
   uint64_t due_ns = uv__load_acquire(&next_ns);
 
   if (due_ns == 0 && uv__load_relaxed(&uv__ticks_span) == 0)
-    return uv__ticks_reach(t, uv_hrtime());
+    return uv__ticks_advance(t, uv_hrtime());
 
   struct pair now = read_both();
   if (now.gap <= uv__cycle_counter_gap()) {
@@ -93,5 +93,5 @@ uint64_t uv__ticks_read_clock(struct uv__ticks* t) {
     if (due_ns != 0 && now.ns >= due_ns)
       measure_rate(&now);
   } /* otherwise the next reading tries again */
-  return uv__ticks_reach(t, now.ns);
+  return uv__ticks_advance(t, now.ns);
 }

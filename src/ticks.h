@@ -18,7 +18,7 @@
 struct uv__ticks {
   uint64_t anchor;    /* the counter, when */
   uint64_t anchor_ns; /* this was the time */
-  uint64_t last_ns;   /* the latest time returned: it never goes back */
+  uint64_t last_ns;   /* the latest time returned: the next one is later */
 };
 
 /* Nanoseconds per count, times two to this. */
@@ -75,10 +75,12 @@ static inline uint64_t uv__cycle_counter_gap(void) {
 }
 #endif
 
-/* The time must not be before this from now on: somebody else has read it. */
-static inline uint64_t uv__ticks_reach(struct uv__ticks* t, uint64_t ns) {
-  if (ns > t->last_ns)
-    t->last_ns = ns;
+/* Returns `ns`, or if that is not later than the last time, the next one that
+ * is. No two times of a thread are the same: viewers of traces add begin and
+ * duration as doubles, so of two slices that met at one time, the first would
+ * often seem to end inside the second. */
+static inline uint64_t uv__ticks_advance(struct uv__ticks* t, uint64_t ns) {
+  t->last_ns = ns > t->last_ns ? ns : t->last_ns + 1;
   return t->last_ns;
 }
 
@@ -90,7 +92,7 @@ static inline uint64_t uv__ticks_now(struct uv__ticks* t) {
   if (passed >= uv__load_acquire(&uv__ticks_span))
     return uv__ticks_read_clock(t);
   uint64_t ns = passed * uv__load_relaxed(&uv__ticks_rate) >> UV__TICKS_SHIFT;
-  return uv__ticks_reach(t, t->anchor_ns + ns);
+  return uv__ticks_advance(t, t->anchor_ns + ns);
 }
 
 #endif /* UV_TICKS_H_ */

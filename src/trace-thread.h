@@ -57,7 +57,7 @@ struct uv__trace_thread {
   struct uv__ticks clock;
   int is_sequence; /* this phase runs callbacks and nothing else of length */
   int is_between; /* in such a phase, between two callbacks: the next one begins
-                    * at the clock's last reading */
+                    * right after the clock's last reading */
   size_t written; /* atomic: records ever written */
   size_t look_at; /* `written` when the owner has to look at `read` */
   uint64_t dropped;        /* atomic: records that found no room */
@@ -96,6 +96,13 @@ void uv__trace_thread_add(struct uv__trace_thread* thread,
  * owner. */
 static inline uint64_t uv__trace_thread_now(struct uv__trace_thread* thread) {
   return thread != NULL ? uv__ticks_now(&thread->clock) : uv_hrtime();
+}
+
+/* The same at `ns`, a time that was read before; 0: right after the last one.
+ * Context: the owner. */
+static inline uint64_t uv__trace_thread_time(struct uv__trace_thread* thread,
+                                             uint64_t ns) {
+  return thread != NULL ? uv__ticks_advance(&thread->clock, ns) : ns;
 }
 
 /* How many records there are to read. Context: the reader, as the next two. */

@@ -4,9 +4,6 @@
 
 #include <stdio.h>
 
-/* Times have three decimals and are read as doubles. */
-#define EPSILON_US 0.002
-
 static void check_event(const char* line, size_t len) {
   ASSERT(len > 2);
   ASSERT(line[0] == '{');
@@ -125,23 +122,30 @@ unsigned long long trace_id(const char* line, const char* name) {
   return strtoull(value + 1, NULL, 16);
 }
 
+/* Of a number of microseconds with three decimals. */
+static uint64_t trace_ns(const char* line, const char* name) {
+  char* point;
+  uint64_t us = strtoull(value_of(line, name), &point, 10);
+
+  ASSERT_EQ('.', *point);
+  return us * 1000 + strtoull(point + 1, NULL, 10);
+}
+
 struct slice {
   double tid;
-  double begin;
-  double end;
+  uint64_t begin_ns;
+  uint64_t end_ns;
   const char* line;
 };
 
-/* By thread, then by begin, the longer one first. */
+/* By thread, then by begin. */
 static int by_begin(const void* a, const void* b) {
   const struct slice* x = a;
   const struct slice* y = b;
 
   if (x->tid != y->tid)
     return x->tid < y->tid ? -1 : 1;
-  if (x->begin != y->begin)
-    return x->begin < y->begin ? -1 : 1;
-  return x->end > y->end ? -1 : x->end < y->end;
+  return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
 }
 
 void trace_file_check_nesting(const struct trace_file* trace) {
@@ -156,8 +160,8 @@ void trace_file_check_nesting(const struct trace_file* trace) {
     if (strstr(line, "\"ph\":\"X\"") == NULL)
       continue;
     slices[count].tid = trace_number(line, "tid");
-    slices[count].begin = trace_number(line, "ts");
-    slices[count].end = slices[count].begin + trace_number(line, "dur");
+    slices[count].begin_ns = trace_ns(line, "ts");
+    slices[count].end_ns = slices[count].begin_ns + trace_ns(line, "dur");
     slices[count++].line = line;
   }
   qsort(slices, count, sizeof(*slices), by_begin);
@@ -165,11 +169,14 @@ void trace_file_check_nesting(const struct trace_file* trace) {
   for (size_t i = 0; i < count; i++) {
     struct slice* slice = &slices[i];
     while (depth != 0 && (stack[depth - 1]->tid != slice->tid ||
-                          stack[depth - 1]->end <= slice->begin + EPSILON_US))
+                          stack[depth - 1]->end_ns < slice->begin_ns))
       depth--;
-    if (depth != 0 && stack[depth - 1]->end + EPSILON_US < slice->end)
+    int is_nested =
+        depth == 0 || (stack[depth - 1]->begin_ns < slice->begin_ns &&
+                       slice->end_ns < stack[depth - 1]->end_ns);
+    if (!is_nested)
       fprintf(stderr, "%s\n%s\n", stack[depth - 1]->line, slice->line);
-    ASSERT(depth == 0 || slice->end <= stack[depth - 1]->end + EPSILON_US);
+    ASSERT(is_nested);
     ASSERT_LT(depth, ARRAY_SIZE(stack));
     stack[depth++] = slice;
   }
