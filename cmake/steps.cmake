@@ -117,6 +117,9 @@ uv_step(uv-trace tools 300 NORMAL gcc asan windows
 # All that observes loops, on programs of Debian and with the manual's stories.
 uv_step(uv-trace-programs tools 600 FULL gcc LIGHT TAP PACKAGES mmdebstrap
         COMMAND test/uv-trace/programs @build@)
+# Traces in a viewer that somebody else wrote.
+uv_step(uv-trace-viewer tools 400 FULL gcc LIGHT TAP PACKAGES chromium npm
+        COMMAND test/uv-trace/viewer @build@)
 # The pull loop: one thread blocks, another runs the callbacks.
 uv_step(pull-loop examples 120 NORMAL tsan PROGRAM examples/pull-echo)
 # Every benchmark, for some milliseconds: that it works, never how fast.
