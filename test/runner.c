@@ -18,6 +18,7 @@
 #define JOBS_DEFAULT 4
 #define JOBS_MAX 64
 #define EXIT_SKIPPED 77 /* as in assert.c */
+#define EXIT_AGAIN 75   /* likewise: the environment failed */
 #define SKIP_MARK "# SKIP "
 
 struct test_case {
@@ -193,6 +194,20 @@ static void report_left_out(const struct test_case* test,
   printf("ok %u - %s # SKIP %s\n", number, test->name, test->left_out);
 }
 
+static void start_job(struct runner_job* job) {
+  if (runner_os_start(job) != 0)
+    exit(2);
+  job->deadline_ms = job->started_ms + time_limit_ms();
+}
+
+/* Once for each test. */
+static void start_again(struct runner_job* job) {
+  printf("# %s: again\n", job->name);
+  runner_os_clean(job);
+  job->is_second = 1;
+  start_job(job);
+}
+
 static int start_next(const struct options* options,
                       size_t* next,
                       struct runner_job* job,
@@ -206,9 +221,8 @@ static int start_next(const struct options* options,
       continue;
     }
     job->name = test->name;
-    if (runner_os_start(job) != 0)
-      exit(2);
-    job->deadline_ms = job->started_ms + time_limit_ms();
+    job->is_second = 0;
+    start_job(job);
     return 1;
   }
   return 0;
@@ -239,6 +253,10 @@ static int run_tests(const struct options* options) {
     enum runner_end end;
     int value;
     int i = runner_os_wait(jobs, running, &end, &value);
+    if (end == RUNNER_EXITED && value == EXIT_AGAIN && !jobs[i].is_second) {
+      start_again(&jobs[i]);
+      continue;
+    }
     report(options, &jobs[i], end, value, &counts);
     runner_os_clean(&jobs[i]);
     jobs[i] = jobs[--running];

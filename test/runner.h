@@ -14,8 +14,9 @@
 /* A running test. */
 struct runner_job {
   const char* name;
-  long pid; /* also its process group (unix) */
-  void* os; /* the platform's own */
+  int is_second; /* it was started once more */
+  long pid;      /* also its process group (unix) */
+  void* os;      /* the platform's own */
   uint64_t started_ms;
   uint64_t deadline_ms; /* of runner_os_now_ms() */
   char dir[256];        /* private, removed by runner_os_clean() */
