@@ -353,6 +353,7 @@ TEST_WINDOWS(pipe_write_that_is_taken_leaves_the_queue, "named pipes")
 TEST_WINDOWS(pipe_shutdown_waits_for_the_reader, "named pipes")
 TEST_WINDOWS(pipe_shutdown_of_the_client_waits_for_the_reader, "named pipes")
 TEST_WINDOWS(pipe_close_while_a_shutdown_waits, "named pipes")
+TEST_WINDOWS(pipe_is_usable_after_a_failed_connect, "named pipes")
 
 /* test-process.c */
 TEST(process_killed_by_signal)
@@ -734,6 +735,7 @@ TEST_WINDOWS(udp_connected_to_a_closed_port_still_receives, "WSAECONNRESET")
 /* test-tcp-win.c */
 TEST_WINDOWS(tcp_failed_connect_leaves_nothing_to_write_to, "EPIPE")
 TEST_WINDOWS(tcp_simultaneous_accepts_by_state, "AcceptEx()")
+TEST_WINDOWS(tcp_close_with_a_write_callback_due, "requests of the port")
 
 /* test-order-win.c */
 TEST_WINDOWS(async_callbacks_in_order_of_sends, "order of sends")

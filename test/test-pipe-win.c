@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pipes on Windows have no half-closed state: when a shutdown completes, and
- * what the peer can still read. Method: both ends in one loop. */
+ * what the peer can still read. Also what a failed connect leaves. Method: both
+ * ends in one loop. */
 #include "test.h"
 
 static uv_loop_t loop;
@@ -49,18 +50,22 @@ static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
   received += (size_t) nread;
 }
 
-static void connect_pipes(void) {
+static void connect_client(void) {
   const char* name = test_pipe_name("shutdown");
 
-  ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_pipe_init(&loop, &server, 0));
   ASSERT_OK(uv_pipe_bind(&server, name));
   ASSERT_OK(uv_listen((uv_stream_t*) &server, 1, on_connection));
-  ASSERT_OK(uv_pipe_init(&loop, &client, 0));
   uv_pipe_connect(&connect_req, &client, name, on_connect);
   while (!is_accepted)
     uv_run(&loop, UV_RUN_ONCE);
   uv_close((uv_handle_t*) &server, NULL);
+}
+
+static void connect_pipes(void) {
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe_init(&loop, &client, 0));
+  connect_client();
 }
 
 /* Issue 15: the queue is shorter as soon as the system has the data, which Node
@@ -132,6 +137,43 @@ TEST_IMPL(pipe_close_while_a_shutdown_waits) {
   uv_run(&loop, UV_RUN_DEFAULT);
   ASSERT_EQ(5, received);
   ASSERT_EQ(1, ends);
+  test_close_loop(&loop);
+  return 0;
+}
+
+static int failed_connects;
+
+static void on_refused(uv_connect_t* req, int status) {
+  (void) req;
+  ASSERT_ERR(UV_ENOENT, status);
+  failed_connects++;
+}
+
+static void init_refused(uv_pipe_t* pipe) {
+  int before = failed_connects;
+
+  ASSERT_OK(uv_pipe_init(&loop, pipe, 0));
+  uv_pipe_connect(&connect_req, pipe, test_pipe_name("nobody"), on_refused);
+  while (failed_connects == before)
+    uv_run(&loop, UV_RUN_ONCE);
+}
+
+/* In libuv such a handle is UV_EBUSY to both. */
+TEST_IMPL(pipe_is_usable_after_a_failed_connect) {
+  uv_pipe_t opened;
+  uv_file fds[2];
+  uv_fs_t req;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  init_refused(&client);
+  connect_client();
+  ASSERT(uv_is_writable((uv_stream_t*) &client));
+
+  init_refused(&opened);
+  ASSERT_OK(uv_pipe(fds, UV_NONBLOCK_PIPE, UV_NONBLOCK_PIPE));
+  ASSERT_OK(uv_pipe_open(&opened, fds[1]));
+  ASSERT(uv_is_writable((uv_stream_t*) &opened));
+  ASSERT_OK(uv_fs_close(NULL, &req, fds[0], NULL));
   test_close_loop(&loop);
   return 0;
 }

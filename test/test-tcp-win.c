@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP on Windows: what a failed connect leaves. */
+/* TCP on Windows: what a failed connect leaves, what servers accept, and when
+ * a close ends the connection. */
 #include "test.h"
 
 static uv_loop_t loop;
@@ -86,5 +87,36 @@ TEST_IMPL(tcp_simultaneous_accepts_by_state) {
     closesocket(sock);
   }
   test_close_loop(&loop);
+  return 0;
+}
+
+static int write_status = 1;
+
+static void on_written(uv_write_t* req, int status) {
+  (void) req;
+  write_status = status;
+}
+
+/* In libuv the connection ends after the callback. */
+TEST_IMPL(tcp_close_with_a_write_callback_due) {
+  uv_buf_t buf = uv_buf_init((char*) "x", 1);
+  uv_os_sock_t socks[2];
+  uv_write_t write_req;
+  uv_tcp_t tcp;
+  char byte;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_socketpair(SOCK_STREAM, 0, socks, 0, 0));
+  ASSERT_OK(uv_tcp_init(&loop, &tcp));
+  ASSERT_OK(uv_tcp_open(&tcp, socks[0]));
+  ASSERT_OK(uv_write(&write_req, (uv_stream_t*) &tcp, &buf, 1, on_written));
+  uv_close((uv_handle_t*) &tcp, NULL);
+  ASSERT_EQ(1, recv(socks[1], &byte, 1, 0));
+  ASSERT_EQ(0, recv(socks[1], &byte, 1, 0)); /* waits in libuv */
+  ASSERT_EQ(1, write_status);
+  uv_run(&loop, UV_RUN_DEFAULT);
+  ASSERT_OK(write_status);
+  test_close_socket(socks[1]);
+  ASSERT_OK(uv_loop_close(&loop));
   return 0;
 }
