@@ -61,7 +61,8 @@ class Console:
         self.master, self.slave = os.openpty()
         size = struct.pack('HHHH', *CONSOLE_SIZE, 0, 0)
         fcntl.ioctl(self.slave, termios.TIOCSWINSZ, size)
-        self.reader = threading.Thread(target=self.forget)
+        # (If a process of Wine's keeps the console, do not wait at exit.)
+        self.reader = threading.Thread(target=self.forget, daemon=True)
 
     def forget(self):
         try:

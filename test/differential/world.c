@@ -261,6 +261,16 @@ static void close_all(void) {
       object_close(&objects[i], 1);
 }
 
+/* Callbacks stop the loop, so one run may not suffice. */
+static void wait_for_handles(void) {
+  for (int i = 0; i < DRAIN_RUNS; i++)
+    if (!world_run_loop(UV_RUN_DEFAULT))
+      return;
+  trace_add("handles never close");
+  trace_end();
+  _Exit(1);
+}
+
 static void drain(const struct area* area) {
   ending = 1;
   trace_add("the end");
@@ -268,9 +278,7 @@ static void drain(const struct area* area) {
   if (area->end != NULL)
     area->end();
   close_all();
-  for (int i = 0; i < DRAIN_RUNS && world_run_loop(UV_RUN_DEFAULT); i++) {
-    /* Callbacks stop the loop; wait for the handles to close. */
-  }
+  wait_for_handles();
   moment_stop();
   uv_close((uv_handle_t*) &rescue, NULL);
   uv_run(&loop, UV_RUN_DEFAULT);
