@@ -28,7 +28,8 @@ unsigned long long trace_id(const char* line, const char* name);
 
 /* The slices of each thread contain each other or are apart, and no two of them
  * begin or end at the same time: viewers add the duration to the time as
- * doubles, and could not tell which of two ends comes first. */
+ * doubles, and could not tell which of two ends comes first. Sends are left
+ * out: they have no length, so nothing can be inside one. */
 void trace_file_check_nesting(const struct trace_file* trace);
 
 /* Each arrow of a category begins once, before it ends, and ends once.
