@@ -9,9 +9,9 @@
 #define SLOW_NS UINT64_C(5000000)
 #define SLOW_RUNS 3
 
-/* How often it is looked whether the process has got another thread: that takes
- * 3 us, and a busy trace is written thousands of times per second. */
-#define LOOK_MS 20
+/* How often to check whether the process has started another thread: the check
+ * takes 3 us, and a busy trace is written thousands of times per second. */
+#define CHECK_MS 20
 
 uint64_t uv__chores_due_ns = UV__DEADLINE_NEVER;
 uint64_t uv__chores_asleep_ns = UV__DEADLINE_NEVER;
@@ -50,7 +50,7 @@ int uv__chore_start(struct uv__chore* chore) {
   (void) uv__fork_lock(&lock);
   chore->has_thread = 0;
   chore->slow_runs = 0;
-  chore->look_ns = 0;
+  chore->check_ns = 0;
   if (uv__trace_os_has_threads())
     err = start_thread(chore);
   if (err == 0) {
@@ -102,9 +102,9 @@ void uv__chore_thread(struct uv__chore* chore) {
 
 /* With the lock. */
 static int is_process_alone(struct uv__chore* chore, uint64_t now_ns) {
-  if (now_ns < chore->look_ns)
+  if (now_ns < chore->check_ns)
     return 1;
-  chore->look_ns = uv__deadline_after_ms(now_ns, LOOK_MS);
+  chore->check_ns = uv__deadline_after_ms(now_ns, CHECK_MS);
   return !uv__trace_os_has_threads();
 }
 

@@ -29,7 +29,7 @@ struct uv__chore {
   int slow_runs;     /* that kept a loop for long */
   int is_due_asleep; /* what run() returned */
   uint64_t due_ns;
-  uint64_t look_ns; /* when to look again whether there are other threads */
+  uint64_t check_ns;      /* when to check again for other threads */
   struct uv__chore* next; /* of those that are on */
   struct uv__background background;
 };

@@ -290,7 +290,7 @@ void uv__trace_head_set(struct uv__trace_head* head,
   head->length = (size_t) (text.at - head->text);
 }
 
-/* A thread that is named after the loop says it for its slices. */
+/* Left out if the name of the thread says which loop it is. */
 UV__INLINE void put_loop(struct text* text,
                          const struct uv__record* record,
                          const struct uv__trace_place* place) {

@@ -68,7 +68,7 @@ size_t uv__trace_format_callback(char* out,
                                  struct uv__trace_place* place,
                                  const struct uv__trace_head* head);
 
-/* Likewise what an iteration, which the record is of, ended with: handles,
+/* Likewise the counters at the end of an iteration, from its record: handles,
  * requests, events. */
 size_t uv__trace_format_counts(char* out,
                                const struct uv__record* record,

@@ -126,7 +126,7 @@ static size_t count_unread(const struct uv__trace_thread* thread) {
   return uv__load_relaxed(&thread->written) - uv__load_acquire(&thread->read);
 }
 
-/* Says that the owner has to look at `read` after so many records. */
+/* Has the owner look at `read` again after this many records. */
 static void set_look_at(struct uv__trace_thread* thread, size_t records) {
   thread->look_at = uv__load_relaxed(&thread->written) + records;
 }

@@ -281,9 +281,9 @@ int uv__child_prepare(uv_loop_t* loop) {
 /* Kills a child whose end cannot be detected. A program with other privileges
  * cannot be killed and is left running. */
 static void kill_child(uv_process_t* process) {
+  /* Waiting fails if the program has reaped the child itself. */
   if (kill(process->pid, SIGKILL) == 0)
-    (void) wait_for_child(process->pid, NULL,
-                          0); /* unless the program already did */
+    (void) wait_for_child(process->pid, NULL, 0);
 }
 
 int uv__child_watch(uv_process_t* process) {

@@ -53,7 +53,8 @@ static int still_receiving(const uv_udp_t* handle) {
 }
 
 #if UV__HAVE_IP_RECVERR
-/* Makes room for control data; recvmsg() sets the length, so before each. */
+/* Makes room for control data. recvmsg() overwrites the length, so this runs
+ * before each call. */
 static void set_control(struct msghdr* msg, struct arrival* arrival) {
   msg->msg_control = &arrival->control;
   msg->msg_controllen = sizeof(arrival->control);
