@@ -89,7 +89,7 @@ static struct pool pool;
  * was forked in the middle of it. */
 static struct uv__fork_lock making;
 static int is_made; /* atomic */
-/* Error code of a pool that can no longer be used, or 0. */
+/* Error code of a pool that can no longer be used, or 0. Atomic. */
 static int pool_error;
 
 static unsigned configured_size(void) {
@@ -134,13 +134,21 @@ static int is_worker_coming(void) {
   return pool.spinning + pool.woken + pool.starting != 0;
 }
 
-/* Called after each change of a counter that `spare` depends on. The exchange
- * orders it with the read in uv__work_submit(): either that submit sees a
- * worker to wake, or the caller of this function sees the pushed item. */
-static void update_spare(void) {
-  unsigned spare = pool.sleeping - pool.woken + pool.size - pool.threads;
+/* What `spare` should be. During the shutdown it is never 0: submits take the
+ * lock and are refused. */
+static unsigned count_spare(void) {
+  if (pool.ending)
+    return 1;
+  if (is_worker_coming())
+    return 0;
+  return pool.sleeping - pool.woken + pool.size - pool.threads;
+}
 
-  uv__exchange(&pool.spare, is_worker_coming() ? 0 : spare);
+/* Called after each change of what `spare` depends on. The exchange orders it
+ * with the read in uv__work_submit(): either that submit sees a worker to wake,
+ * or the caller of this function sees the pushed item. */
+static void update_spare(void) {
+  uv__exchange(&pool.spare, count_spare());
   uv__store_relaxed(&pool.awake, pool.threads - pool.sleeping);
   uv__store_relaxed(&pool.coming, pool.woken);
 }
@@ -177,8 +185,8 @@ static int reset_pool(unsigned size) {
 }
 
 static void reset_in_child(void) {
-  if (pool.size != 0)
-    pool_error = reset_pool(pool.size);
+  if (pool.size != 0 && pool_error != UV_ECANCELED)
+    uv__store_relaxed(&pool_error, reset_pool(pool.size));
 }
 
 static int set_up_pool(void) {
@@ -225,7 +233,7 @@ static int ensure_pool(void) {
     if (err != 0)
       return err;
   }
-  return pool_error;
+  return uv__load_relaxed(&pool_error);
 }
 
 static void time_work(struct uv__work* w, void (*work)(struct uv__work*)) {
@@ -475,8 +483,10 @@ int uv__work_submit(uv_loop_t* loop,
   lock_pool();
   if (uv__work_is_slow(work_class))
     uv__work_queue_push_slow(&pool.queue, w);
-  err = ensure_worker();
-  if (err != 0)
+  err = pool.ending ? UV_ECANCELED : ensure_worker();
+  if (err != 0 && w->work == NULL)
+    err = 0; /* a worker took it before the shutdown refused it */
+  else if (err != 0)
     uv__work_queue_remove(&pool.queue, w);
   unlock_pool();
   if (err != 0 && uv__is_observed())
@@ -519,7 +529,7 @@ void uv__threadpool_view(struct uv__pool_view* view,
                          void (*each)(const struct uv__work* w, void* arg),
                          void* arg) {
   *view = (struct uv__pool_view) { 0 };
-  if (!uv__load_acquire(&is_made) || pool_error != 0)
+  if (!uv__load_acquire(&is_made) || uv__load_relaxed(&pool_error) != 0)
     return;
 
   lock_pool();
@@ -552,22 +562,22 @@ static unsigned count_threads(void) {
   return threads;
 }
 
+/* Keeps the lock and the semaphore: at exit, other threads may be about to use
+ * them. */
 void uv__threadpool_shutdown(void) {
-  if (pool.size == 0)
+  if (!uv__load_acquire(&is_made) || uv__load_relaxed(&pool_error) != 0)
     return;
 
   lock_pool();
   pool.ending = 1;
   while (has_sleeper())
     wake_sleeper();
+  update_spare();
   unlock_pool();
 
   for (unsigned i = 0; i < count_threads(); i++)
     uv_thread_join(&pool.ids[i]);
-  uv_sem_destroy(&pool.work_arrived);
-  uv_mutex_destroy(&pool.lock);
-  uv__free(pool.ids);
+  uv__free(pool.ids); /* only workers started workers */
   pool.ids = NULL;
-  pool.size = 0;
-  pool_error = UV_ECANCELED; /* no work after the shutdown */
+  uv__store_relaxed(&pool_error, UV_ECANCELED); /* no work from now on */
 }

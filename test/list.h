@@ -838,6 +838,7 @@ TEST_UNIX(watchdog_signal_of_the_environment, "signals to threads")
 TEST(work_cancel_twice)
 TEST(work_done_is_reported_while_workers_block)
 TEST_UNIX(work_queued_at_the_shutdown, "fork()")
+TEST_UNIX(work_submitted_during_the_shutdown, "fork()")
 TEST(work_saturated_and_asyncs)
 TEST_UNIX(work_submitted_twice_is_fatal, "fork()")
 

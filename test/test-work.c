@@ -268,4 +268,88 @@ TEST_IMPL(work_queued_at_the_shutdown) {
   }
   return 0;
 }
+
+enum { SUBMITTED_MAX = 100000 };
+
+struct submitter {
+  uv_loop_t loop;
+  uv_sem_t is_at_work;  /* posted after the first requests */
+  int is_slow;          /* name resolution, which has a queue of its own */
+  unsigned submitted;   /* accepted requests */
+  unsigned called_back; /* of those: whose callback ran */
+};
+
+static void count_work(uv_work_t* req, int status) {
+  ASSERT_OK(status);
+  ((struct submitter*) req->data)->called_back++;
+}
+
+static void count_name(uv_getnameinfo_t* req,
+                       int status,
+                       const char* host,
+                       const char* service) {
+  (void) status;
+  (void) host;
+  (void) service;
+  ((struct submitter*) req->data)->called_back++;
+}
+
+static int submit_one(struct submitter* s) {
+  static uv_work_t works[SUBMITTED_MAX];
+  static uv_getnameinfo_t names[SUBMITTED_MAX];
+  struct sockaddr_in addr = test_loopback();
+
+  if (!s->is_slow) {
+    works[s->submitted].data = s;
+    return uv_queue_work(&s->loop, &works[s->submitted], ignore_work,
+                         count_work);
+  }
+  names[s->submitted].data = s;
+  return uv_getnameinfo(&s->loop, &names[s->submitted], count_name,
+                        (const struct sockaddr*) &addr,
+                        NI_NUMERICHOST | NI_NUMERICSERV);
+}
+
+static void submit_until_refused(void* arg) {
+  struct submitter* s = arg;
+  int err = 0;
+
+  while (s->submitted < SUBMITTED_MAX && (err = submit_one(s)) == 0)
+    if (++s->submitted == QUEUED)
+      uv_sem_post(&s->is_at_work);
+  if (err != 0)
+    ASSERT_ERR(UV_ECANCELED, err);
+  ASSERT_OK(uv_run(&s->loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(s->submitted, s->called_back);
+}
+
+static void shut_down_beside_submitter(int is_slow) {
+  static struct submitter s;
+  uv_thread_t thread;
+
+  s.is_slow = is_slow;
+  ASSERT_OK(uv_loop_init(&s.loop));
+  ASSERT_OK(uv_sem_init(&s.is_at_work, 0));
+  ASSERT_OK(uv_thread_create(&thread, submit_until_refused, &s));
+  uv_sem_wait(&s.is_at_work);
+  uv_library_shutdown();
+  ASSERT_OK(uv_thread_join(&thread));
+}
+
+/* exit() shuts the library down while other threads run: a submit is accepted
+ * and called back, or refused. */
+TEST_IMPL(work_submitted_during_the_shutdown) {
+  for (int i = 0; i < SHUTDOWNS; i++) {
+    int status;
+    pid_t pid = fork();
+    ASSERT_GE(pid, 0);
+    if (pid == 0) {
+      shut_down_beside_submitter(i % 2);
+      _exit(0);
+    }
+    ASSERT_EQ(pid, waitpid(pid, &status, 0));
+    ASSERT_EQ(0, status);
+  }
+  return 0;
+}
 #endif
