@@ -84,11 +84,8 @@ UV__INLINE void uv__call_read_as(int is_observed,
     stream->read_cb(stream, nread, buf);
 }
 
-/* Decided when the work was submitted. */
-UV__INLINE void uv__call_after_work_as(int is_observed,
-                                       uv_work_t* req,
-                                       int status) {
-  if (is_observed)
+static inline void uv__call_after_work(uv_work_t* req, int status) {
+  if (uv__is_observed())
     uv__observed_after_work(req, status);
   else
     req->after_work_cb(req, status);

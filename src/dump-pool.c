@@ -24,16 +24,13 @@ struct waiting {
 
 static void copy(const struct uv__work* w, void* arg) {
   struct waiting* waiting = arg;
-  enum uv__work_class work_class = uv__work_class_of(w);
 
-  if (work_class == UV__CLASS_MAX)
-    return;
-  waiting->count_of[work_class]++;
+  waiting->count_of[w->kind->work_class]++;
   if (waiting->count < SHOWN_MAX) {
     struct uv__record* record = &waiting->shown[waiting->count];
     memset(record, 0, sizeof(*record));
     record->loop = w->loop;
-    uv__work_describe(record, w, work_class);
+    uv__work_describe(record, w);
     waiting->works[waiting->count] = w;
   }
   waiting->count++;

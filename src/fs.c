@@ -137,11 +137,11 @@ static void fs_run(uv_fs_t* req) {
   while (req->result == UV_EINTR && op->again_after_eintr);
 }
 
-void uv__fs_work(struct uv__work* w) {
+static void fs_work(struct uv__work* w) {
   fs_run(container_of(w, uv_fs_t, work_req));
 }
 
-void uv__fs_work_done(struct uv__work* w, int status) {
+static void fs_done(struct uv__work* w, int status) {
   uv_fs_t* req = container_of(w, uv_fs_t, work_req);
 
   uv__req_unregister(req->loop);
@@ -152,17 +152,23 @@ void uv__fs_work_done(struct uv__work* w, int status) {
   uv__call_fs(req);
 }
 
+static const struct uv__work_kind fs_kind = {
+  fs_work,
+  fs_done,
+  UV__CLASS_FS,
+  offsetof(uv_fs_t, work_req),
+};
+
 static int submit_to_pool(uv_fs_t* req) {
-  return uv__work_submit(req->loop, &req->work_req, UV__CLASS_FS, uv__fs_work,
-                         uv__fs_work_done);
+  return uv__work_submit(req->loop, &req->work_req, &fs_kind);
 }
 
 void uv__fs_done(uv_fs_t* req) {
   *uv__fs_off_pool(req) = NULL;
   if (uv__is_observed())
-    uv__observed_fs_done(&req->work_req);
+    uv__observed_done(&req->work_req, 0, &fs_kind);
   else
-    uv__fs_work_done(&req->work_req, 0);
+    fs_done(&req->work_req, 0);
 }
 
 void uv__fs_to_pool(uv_fs_t* req) {
@@ -173,12 +179,12 @@ void uv__fs_to_pool(uv_fs_t* req) {
 
   if (req->result <= 0)
     req->result = err;
-  uv__work_hand_over(req->loop, &req->work_req, 0, uv__fs_work_done);
+  uv__work_hand_over(req->loop, &req->work_req, 0, &fs_kind);
 }
 
 void uv__fs_cancelled(uv_fs_t* req) {
   *uv__fs_off_pool(req) = NULL;
-  uv__work_hand_over(req->loop, &req->work_req, UV_ECANCELED, uv__fs_work_done);
+  uv__work_hand_over(req->loop, &req->work_req, UV_ECANCELED, &fs_kind);
 }
 
 int uv__fs_cancel(uv_fs_t* req) {
@@ -194,8 +200,10 @@ static int submit_req(uv_fs_t* req) {
   if (uv__fs_os_offer(req)) {
     *uv__fs_off_pool(req) = req;
     req->work_req.work = NULL; /* the pool cannot cancel it */
-    if (uv__is_observed())
-      uv__observed_submit(req->loop, &req->work_req, UV__CLASS_FS);
+    if (uv__is_observed()) {
+      req->work_req.kind = &fs_kind;
+      uv__observed_submit(req->loop, &req->work_req);
+    }
     return 0;
   }
 

@@ -92,27 +92,20 @@ UV__ASIDE void uv__observed_iteration(uv_loop_t* loop,
 
 /* Requests, observe-work.c.
  *
- * A request goes to the pool, or to another executor if its `work` is NULL. Of
- * those for the pool, `work` and `done` become functions that observe and then
- * call these: the pool itself asks nobody. So work that was submitted before
- * somebody observed is not seen. */
-UV__ASIDE void uv__observed_submit(uv_loop_t* loop,
-                                   struct uv__work* w,
-                                   enum uv__work_class work_class);
+ * A request goes to the pool or to another executor. Work that was submitted
+ * before somebody observed has no entry in the table of requests in flight and
+ * is not seen. */
+UV__ASIDE void uv__observed_submit(uv_loop_t* loop, const struct uv__work* w);
 /* It was refused. */
 UV__ASIDE void uv__observed_refused(const struct uv__work* w);
-/* It did not get to the pool, and its `done` is about to run. */
-UV__ASIDE void uv__observed_hand_over(struct uv__work* w);
-/* A file request that another executor had is done: runs its function. */
-UV__ASIDE void uv__observed_fs_done(struct uv__work* w);
-
-/* The class of a queued item; UV__CLASS_MAX if it is of none. Context: any. */
-enum uv__work_class uv__work_class_of(const struct uv__work* w);
+/* Runs the work, or done(), of an item. Context: worker; the loop's. */
+UV__ASIDE void uv__observed_work(struct uv__work* w);
+UV__ASIDE void uv__observed_done(struct uv__work* w,
+                                 int status,
+                                 const struct uv__work_kind* kind);
 
 /* Fills in what a record says of work: class, request, operation, callback. */
-void uv__work_describe(struct uv__record* record,
-                       const struct uv__work* w,
-                       enum uv__work_class work_class);
+void uv__work_describe(struct uv__record* record, const struct uv__work* w);
 
 /* A system call that sent datagrams of so many bytes, or failed; likewise one
  * of uv_try_write(). Other bytes of streams and what is received are counted

@@ -13,18 +13,25 @@
 #define BUFLEN_MAX 0x7FFFFFFFu
 
 /* Context: worker. */
-void uv__random_work(struct uv__work* w) {
+static void random_work(struct uv__work* w) {
   uv_random_t* req = container_of(w, uv_random_t, work_req);
   req->status = uv__random_os_fill(req->buf, req->buflen);
 }
 
-void uv__random_done(struct uv__work* w, int status) {
+static void random_done(struct uv__work* w, int status) {
   uv_random_t* req = container_of(w, uv_random_t, work_req);
   int outcome = status != 0 ? status : req->status;
 
   uv__req_unregister(req->loop);
   uv__call_random(req, outcome);
 }
+
+static const struct uv__work_kind random_kind = {
+  random_work,
+  random_done,
+  UV__CLASS_RANDOM,
+  offsetof(uv_random_t, work_req),
+};
 
 int uv_random(uv_loop_t* loop,
               uv_random_t* req,
@@ -48,8 +55,7 @@ int uv_random(uv_loop_t* loop,
   req->buflen = buflen;
   req->cb = cb;
 
-  int err = uv__work_submit(loop, &req->work_req, UV__CLASS_RANDOM,
-                            uv__random_work, uv__random_done);
+  int err = uv__work_submit(loop, &req->work_req, &random_kind);
   if (err != 0)
     uv__req_unregister(loop);
   return err;

@@ -15,11 +15,11 @@
 /* A DNS name has at most 253 characters; NI_MAXHOST leaves room for others. */
 #define HOST_MAX 256
 
-void uv__addr_work(struct uv__work* w) {
+static void addr_work(struct uv__work* w) {
   uv__getaddrinfo_os_resolve(container_of(w, uv_getaddrinfo_t, work_req));
 }
 
-void uv__addr_done(struct uv__work* w, int status) {
+static void addr_done(struct uv__work* w, int status) {
   uv_getaddrinfo_t* req = container_of(w, uv_getaddrinfo_t, work_req);
 
   uv__req_unregister(req->loop);
@@ -29,6 +29,13 @@ void uv__addr_done(struct uv__work* w, int status) {
   if (req->cb != NULL)
     uv__call_getaddrinfo(req, req->retcode, req->addrinfo);
 }
+
+static const struct uv__work_kind addr_kind = {
+  addr_work,
+  addr_done,
+  UV__CLASS_GETADDRINFO,
+  offsetof(uv_getaddrinfo_t, work_req),
+};
 
 static int addr_pack(uv_getaddrinfo_t* req,
                      const char* node,
@@ -73,8 +80,7 @@ int uv_getaddrinfo(uv_loop_t* loop,
   }
 
   uv__req_register(loop);
-  err = uv__work_submit(loop, &req->work_req, UV__CLASS_GETADDRINFO,
-                        uv__addr_work, uv__addr_done);
+  err = uv__work_submit(loop, &req->work_req, &addr_kind);
   if (err != 0) {
     uv__req_unregister(loop);
     uv__getaddrinfo_os_drop(req);
@@ -82,11 +88,11 @@ int uv_getaddrinfo(uv_loop_t* loop,
   return err;
 }
 
-void uv__name_work(struct uv__work* w) {
+static void name_work(struct uv__work* w) {
   uv__getnameinfo_os_resolve(container_of(w, uv_getnameinfo_t, work_req));
 }
 
-void uv__name_done(struct uv__work* w, int status) {
+static void name_done(struct uv__work* w, int status) {
   uv_getnameinfo_t* req = container_of(w, uv_getnameinfo_t, work_req);
 
   uv__req_unregister(req->loop);
@@ -98,6 +104,13 @@ void uv__name_done(struct uv__work* w, int status) {
   else
     uv__call_getnameinfo(req, req->retcode, NULL, NULL);
 }
+
+static const struct uv__work_kind name_kind = {
+  name_work,
+  name_done,
+  UV__CLASS_GETNAMEINFO,
+  offsetof(uv_getnameinfo_t, work_req),
+};
 
 int uv_getnameinfo(uv_loop_t* loop,
                    uv_getnameinfo_t* req,
@@ -122,8 +135,7 @@ int uv_getnameinfo(uv_loop_t* loop,
   }
 
   uv__req_register(loop);
-  int err = uv__work_submit(loop, &req->work_req, UV__CLASS_GETNAMEINFO,
-                            uv__name_work, uv__name_done);
+  int err = uv__work_submit(loop, &req->work_req, &name_kind);
   if (err != 0)
     uv__req_unregister(loop);
   return err;

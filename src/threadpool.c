@@ -236,20 +236,26 @@ static int ensure_pool(void) {
   return uv__load_relaxed(&pool_error);
 }
 
-static void time_work(struct uv__work* w, void (*work)(struct uv__work*)) {
+/* Context: worker. */
+static void run_item(struct uv__work* w) {
+  if (uv__is_observed())
+    uv__observed_work(w);
+  else
+    w->kind->work(w);
+}
+
+static void time_item(struct uv__work* w) {
   uint64_t begin = uv_hrtime();
 
-  work(w);
+  run_item(w);
   uv__work_pace_add(&pool.pace_ns, uv_hrtime() - begin);
 }
 
-static enum uv__loop_doing run_work(struct uv__work* w,
-                                    void (*work)(struct uv__work*),
-                                    int is_timed) {
+static enum uv__loop_doing run_work(struct uv__work* w, int is_timed) {
   if (is_timed)
-    time_work(w, work);
+    time_item(w);
   else
-    work(w);
+    run_item(w);
   return uv__work_push_done(w->loop, w);
 }
 
@@ -440,11 +446,9 @@ static void run_worker(void* arg) {
     }
 
     /* Cleared under the lock: the item can no longer be cancelled. */
-    void (*work)(struct uv__work*) = w->work;
     w->work = NULL;
     unlock_pool();
-    enum uv__loop_doing doing =
-        run_work(w, work, uv__work_pace_is_sampled(++ran));
+    enum uv__loop_doing doing = run_work(w, uv__work_pace_is_sampled(++ran));
     uint64_t yield_ns = doing == UV__LOOP_WOKEN ? yield_to_loop() : 0;
     lock_pool();
     if (doing == UV__LOOP_WOKEN)
@@ -460,20 +464,19 @@ static void run_worker(void* arg) {
 
 int uv__work_submit(uv_loop_t* loop,
                     struct uv__work* w,
-                    enum uv__work_class work_class,
-                    void (*work)(struct uv__work* w),
-                    void (*done)(struct uv__work* w, int status)) {
+                    const struct uv__work_kind* kind) {
+  int is_slow = uv__work_is_slow(kind->work_class);
   int err = ensure_pool();
   if (err != 0)
     return err;
 
   w->loop = loop;
-  w->work = work;
-  w->done = done;
+  w->work = kind->work;
+  w->kind = kind;
   if (uv__is_observed())
-    uv__observed_submit(loop, w, work_class);
+    uv__observed_submit(loop, w);
 
-  if (!uv__work_is_slow(work_class)) {
+  if (!is_slow) {
     uv__work_queue_push(&pool.queue, w);
     /* A read-modify-write, to be ordered with update_spare(). */
     if (uv__fetch_add(&pool.spare, 0) == 0)
@@ -481,7 +484,7 @@ int uv__work_submit(uv_loop_t* loop,
   }
 
   lock_pool();
-  if (uv__work_is_slow(work_class))
+  if (is_slow)
     uv__work_queue_push_slow(&pool.queue, w);
   err = pool.ending ? UV_ECANCELED : ensure_worker();
   if (err != 0 && w->work == NULL)

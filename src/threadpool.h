@@ -17,26 +17,26 @@ static inline int uv__work_is_slow(enum uv__work_class work_class) {
   return work_class >= UV__CLASS_GETADDRINFO;
 }
 
+/* One kind of work; each module that submits any defines its own row. */
+struct uv__work_kind {
+  void (*work)(struct uv__work* w); /* on a worker */
+  /* On the loop's thread; status is 0 or UV_ECANCELED. */
+  void (*done)(struct uv__work* w, int status);
+  enum uv__work_class work_class; /* its name in traces, metrics and dumps */
+  size_t offset;                  /* of the item in its request */
+};
+
+/* The request that contains the item. */
+static inline const void* uv__work_request(const struct uv__work* w) {
+  return (const char*) w - w->kind->offset;
+}
+
 /* Queues `w`, which the caller keeps alive until done() ran. Starts workers on
  * first use; fails (UV_EAGAIN, UV_ENOMEM) only if there is not a single one.
  * Does not touch the loop's request count. done() gets 0 or UV_ECANCELED. */
 int uv__work_submit(uv_loop_t* loop,
                     struct uv__work* w,
-                    enum uv__work_class work_class,
-                    void (*work)(struct uv__work* w),
-                    void (*done)(struct uv__work* w, int status));
-
-/* What each class runs, on a worker and then on the loop's thread. */
-void uv__user_work(struct uv__work* w);
-void uv__user_done_observed(struct uv__work* w, int status);
-void uv__random_work(struct uv__work* w);
-void uv__random_done(struct uv__work* w, int status);
-void uv__fs_work(struct uv__work* w);
-void uv__fs_work_done(struct uv__work* w, int status);
-void uv__addr_work(struct uv__work* w);
-void uv__addr_done(struct uv__work* w, int status);
-void uv__name_work(struct uv__work* w);
-void uv__name_done(struct uv__work* w, int status);
+                    const struct uv__work_kind* kind);
 
 /* Returns 0 if work() will not run; done() then runs later with UV_ECANCELED,
  * once, even if the item is cancelled again. UV_EBUSY: too late. */

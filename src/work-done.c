@@ -89,25 +89,26 @@ enum uv__loop_doing uv__work_push_done(uv_loop_t* loop, struct uv__work* w) {
 void uv__work_hand_over(uv_loop_t* loop,
                         struct uv__work* w,
                         int status,
-                        void (*done)(struct uv__work* w, int status)) {
+                        const struct uv__work_kind* kind) {
   w->loop = loop;
   w->work = status == UV_ECANCELED ? uv__work_cancelled : NULL;
-  w->done = done;
-  if (uv__is_observed())
-    uv__observed_hand_over(w);
+  w->kind = kind;
   (void) uv__work_push_done(loop, w);
 }
 
 static void report_done(struct uv__work* w) {
-  void (*done)(struct uv__work*, int) = w->done;
+  const struct uv__work_kind* kind = w->kind;
   int status = w->work == uv__work_cancelled ? UV_ECANCELED : 0;
 
   /* Seen twice in one batch: the program submitted it again while it ran. */
-  if (done == NULL)
+  if (kind == NULL)
     uv__misuse_end(UV__RULE_POOL_ONCE, w);
-  w->done = NULL;
+  w->kind = NULL;
   w->work = NULL; /* can no longer be cancelled */
-  done(w, status);
+  if (uv__is_observed())
+    uv__observed_done(w, status, kind);
+  else
+    kind->done(w, status);
 }
 
 int uv__work_run_done(uv_loop_t* loop) {

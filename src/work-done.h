@@ -23,7 +23,7 @@ enum uv__loop_doing uv__work_push_done(uv_loop_t* loop, struct uv__work* w);
 void uv__work_hand_over(uv_loop_t* loop,
                         struct uv__work* w,
                         int status,
-                        void (*done)(struct uv__work* w, int status));
+                        const struct uv__work_kind* kind);
 
 /* Is there anything for uv__work_run_done()? */
 static inline int uv__work_has_done(const uv_loop_t* loop) {

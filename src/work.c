@@ -13,26 +13,25 @@ static uv_work_t* req_of(struct uv__work* w) {
 }
 
 /* Context: worker. */
-void uv__user_work(struct uv__work* w) {
+static void run_work(struct uv__work* w) {
   uv_work_t* req = req_of(w);
   uv__call_work(req);
 }
 
-UV__INLINE void end_work(struct uv__work* w, int status, int is_observed) {
+static void end_work(struct uv__work* w, int status) {
   uv_work_t* req = req_of(w);
 
   uv__req_unregister(req->loop);
   if (req->after_work_cb != NULL)
-    uv__call_after_work_as(is_observed, req, status);
+    uv__call_after_work(req, status);
 }
 
-static void user_work_done(struct uv__work* w, int status) {
-  end_work(w, status, UV__UNOBSERVED);
-}
-
-void uv__user_done_observed(struct uv__work* w, int status) {
-  end_work(w, status, UV__OBSERVED);
-}
+static const struct uv__work_kind work_kind = {
+  run_work,
+  end_work,
+  UV__CLASS_WORK,
+  offsetof(uv_work_t, work_req),
+};
 
 int uv_queue_work(uv_loop_t* loop,
                   uv_work_t* req,
@@ -47,8 +46,7 @@ int uv_queue_work(uv_loop_t* loop,
   req->after_work_cb = after_work_cb;
   uv__req_start(loop, req, UV_WORK);
 
-  int err = uv__work_submit(loop, &req->work_req, UV__CLASS_WORK, uv__user_work,
-                            user_work_done);
+  int err = uv__work_submit(loop, &req->work_req, &work_kind);
   if (err != 0)
     uv__req_unregister(loop);
   return err;

@@ -6,12 +6,13 @@
 #define UV_THREADPOOL_H_
 
 struct uv_loop_s;
+struct uv__work_kind;
 
 struct uv__work {
   /* Runs on a worker. The pool replaces it to mark a cancelled or done job. */
   void (*work)(struct uv__work* w);
-  /* Runs on the loop's thread afterwards; status is 0 or UV_ECANCELED. */
-  void (*done)(struct uv__work* w, int status);
+  /* What kind of job it is: its functions, its name, its queue. */
+  const struct uv__work_kind* kind;
   /* The loop that wants the result. */
   struct uv_loop_s* loop;
   /* Links the job into the pool's queue, then into the loop's done queue. */

@@ -71,9 +71,16 @@ static void on_done(struct uv__work* w, int status) {
   done_order[ndone++] = item->id;
 }
 
-static void submit(int i, enum uv__work_class kind) {
-  CHECK_EQ(0,
-           uv__work_submit(&loop, &items[i].work, kind, wait_at_gate, on_done));
+#define KIND(work_class) [work_class] = { wait_at_gate, on_done, work_class, 0 }
+
+static const struct uv__work_kind kinds[] = {
+  KIND(UV__CLASS_WORK),
+  KIND(UV__CLASS_FS),
+  KIND(UV__CLASS_GETADDRINFO),
+};
+
+static void submit(int i, enum uv__work_class work_class) {
+  CHECK_EQ(0, uv__work_submit(&loop, &items[i].work, &kinds[work_class]));
 }
 
 static void wait_until_running(int n) {
@@ -253,7 +260,6 @@ UNIT_TEST(threadpool_no_work_after_shutdown) {
   open_gate();
   run_until_done(1);
   uv_library_shutdown();
-  CHECK(uv__work_submit(&loop, &items[1].work, UV__CLASS_WORK, wait_at_gate,
-                        on_done) != 0);
+  CHECK(uv__work_submit(&loop, &items[1].work, &kinds[UV__CLASS_WORK]) != 0);
   CHECK_EQ(0, uv_loop_close(&loop));
 }
