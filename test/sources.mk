@@ -21,7 +21,8 @@ uv_shim_sources = \
 uv_shim_test_sources = \
   test/kqueue-shim/test/list.h \
   test/kqueue-shim/test/shim-change.c \
-  test/kqueue-shim/test/shim-filter.c
+  test/kqueue-shim/test/shim-filter.c \
+  test/kqueue-shim/test/shim-watch.c
 
 # Black-box tests: only what uv.h and uv/ext.h offer.
 uv_test_sources = \

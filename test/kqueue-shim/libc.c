@@ -8,12 +8,15 @@
  * own, through the system call.
  */
 #include "shim.h"
+#include "os.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -38,6 +41,19 @@ int shim_has_abstract_sockets(void) {
   return getenv("KQUEUE_SHIM_SYSTEM") == NULL;
 }
 
+/* fcntl(2) of macOS: "Get the path of the file descriptor Fildes." Linux marks
+ * a file without a name by " (deleted)". */
+static int get_path(int fd, char path[PATH_MAX]) {
+  char link[64];
+
+  snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+  ssize_t len = readlink(link, path, PATH_MAX - 1);
+  if (len == -1)
+    return -1;
+  path[len] = '\0';
+  return access(path, F_OK);
+}
+
 /* Queues. */
 
 int fcntl(int fd, int command, ...) {
@@ -48,6 +64,8 @@ int fcntl(int fd, int command, ...) {
   va_end(arguments);
   if (command == F_SETFL && (argument & O_NONBLOCK) && shim_is_queue(fd))
     return fail(ENOTTY);
+  if (command == F_GETPATH)
+    return get_path(fd, (char*) argument);
   return (int) syscall(SYS_fcntl, fd, command, argument);
 }
 

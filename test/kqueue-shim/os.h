@@ -11,6 +11,7 @@
 #undef UV__HAVE_SELECT_THREAD
 #define UV__HAVE_SELECT_THREAD 1
 #define UV__FS_EVENT_FD(handle) ((handle)->wd)
+#define F_GETPATH 50 /* see libc.c */
 
 #undef UV__HAVE_CLONEFILE
 #define UV__HAVE_CLONEFILE 1

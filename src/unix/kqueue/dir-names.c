@@ -62,6 +62,8 @@ static int read_all(struct reader* r, DIR* dir) {
   while ((entry = readdir(dir)) != NULL) {
     if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
       continue;
+    if (r->count == UV__DIR_NAMES_MAX)
+      return UV_EFBIG;
     int err = add_name(r, entry->d_name, (uint64_t) entry->d_ino);
     if (err != 0)
       return err;
@@ -75,42 +77,53 @@ static int entry_compare(const void* a, const void* b) {
 }
 
 /* All in one block, sorted. */
-static struct uv__dir_names* reader_pack(const struct reader* r) {
+static int reader_pack(const struct reader* r, struct uv__dir_names** out) {
   size_t size = sizeof(struct uv__dir_names) + r->count * sizeof(*r->entries);
   struct uv__dir_names* names = uv__malloc(size + r->text_size);
   if (names == NULL)
-    return NULL;
+    return UV_ENOMEM;
 
   char* text = (char*) names + size;
+  *out = names;
   names->count = r->count;
   if (r->count == 0)
-    return names;
+    return 0;
   memcpy(text, r->text, r->text_size);
   memcpy(names->entries, r->entries, r->count * sizeof(*r->entries));
   for (size_t i = 0; i < r->count; i++)
     names->entries[i].name = text + (uintptr_t) r->entries[i].name;
   qsort(names->entries, names->count, sizeof(*names->entries), entry_compare);
-  return names;
+  return 0;
 }
 
-struct uv__dir_names* uv__dir_names_read(int fd) {
-  struct reader r = { .count = 0 };
-
-  /* A separate fd: duplicates share the read position. */
+/* Opens the directory once more: duplicates share the read position. */
+static int open_again(int fd, DIR** out) {
   int own_fd = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (own_fd == -1)
-    return NULL;
-  DIR* dir = fdopendir(own_fd);
-  if (dir == NULL) {
-    (void) uv__fd_close(own_fd); /* only read from */
-    return NULL;
-  }
+    return uv__errno();
+  *out = fdopendir(own_fd);
+  if (*out != NULL)
+    return 0;
+  int err = uv__errno();
+  (void) uv__fd_close(own_fd); /* only read from */
+  return err;
+}
 
-  struct uv__dir_names* names = read_all(&r, dir) == 0 ? reader_pack(&r) : NULL;
+int uv__dir_names_read(int fd, struct uv__dir_names** out) {
+  struct reader r = { .count = 0 };
+  DIR* dir;
+
+  *out = NULL;
+  int err = open_again(fd, &dir);
+  if (err != 0)
+    return err;
+  err = read_all(&r, dir);
+  if (err == 0)
+    err = reader_pack(&r, out);
   closedir(dir);
   uv__free(r.entries);
   uv__free(r.text);
-  return names;
+  return err;
 }
 
 const char* uv__dir_names_next(const struct uv__dir_names* before,

@@ -17,9 +17,14 @@ struct uv__dir_names {
   struct uv__dir_name entries[];
 };
 
-/* Reads the directory open as `fd`, whose position stays unchanged. NULL
- * without memory, or if it cannot be read. */
-struct uv__dir_names* uv__dir_names_read(int fd);
+/* Entries of the largest directory that is read: it happens on the loop's
+ * thread after every change, and each entry costs about ten microseconds. */
+#define UV__DIR_NAMES_MAX 256
+
+/* Reads the directory open as `fd`, whose position stays unchanged. 0,
+ * UV_EFBIG for a directory with too many entries, or another UV_E*; *out is
+ * NULL on failure. */
+int uv__dir_names_read(int fd, struct uv__dir_names** out);
 
 /* Iterates over the differences: the next name that is in only one list, or has
  * another inode, or NULL. *i and *k start at 0. The name is valid as long as

@@ -7,9 +7,10 @@
  *
  * The kernel watches open files, so each handle keeps its path open. It reports
  * that entries of a directory were added or removed, but not which ones: we
- * keep the previous list and compare. Without memory for the list, the reported
- * name is NULL. A deleted file stays open, without further events, until the
- * handle is stopped.
+ * keep the previous list and compare. The reported name is NULL if there is
+ * nothing to compare with (a large directory, no memory) or no difference (an
+ * entry came and went). A deleted file stays open, without further events,
+ * until the handle is stopped.
  *
  * V1  An active handle has an fd >= 0 and a vnode, in the table under that fd.
  * V2  Stopping removes a vnode from the batch that is being delivered. If its
@@ -32,6 +33,10 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
+
+#ifdef F_KINFO
+# include <sys/user.h>
+#endif
 
 #if UV__HAVE_FSEVENTS
 # include "unix/darwin/fsevents.h"
@@ -87,7 +92,9 @@ struct vnode {
   uv_fs_event_t* handle;       /* NULL once stopped */
   struct uv__dir_names* names; /* entries of a directory; NULL: unknown */
   int is_dir;
-  int busy; /* its callback is running; the delivery frees it */
+  int is_large;   /* a directory that is no longer read, see dir-names.h */
+  int is_renamed; /* a file that no longer has the name in handle->path */
+  int busy;       /* its callback is running; the delivery frees it */
 };
 
 /* Per-loop state, present once a path was watched. */
@@ -203,9 +210,16 @@ static void free_vnode(struct vnode* vnode) {
   uv__free(vnode);
 }
 
-/* Watches before reading the names: a change in between is reported by both,
- * and the second comparison finds no difference. The other order could miss
- * it. */
+/* Reads the entries of a directory, unless it was found to be large: it then
+ * stays so until the handle is started again, because to look is the cost. */
+static void vnode_read_names(struct vnode* vnode, int fd) {
+  vnode->names = NULL;
+  if (!vnode->is_large)
+    vnode->is_large = uv__dir_names_read(fd, &vnode->names) == UV_EFBIG;
+}
+
+/* Watches before reading the names: a change in between is reported, and the
+ * comparison finds no difference. The other order could miss it. */
 static int add_vnode(struct uv__vnodes* vnodes, uv_fs_event_t* handle, int fd) {
   int err = vnodes_reserve(vnodes, (unsigned) fd);
   if (err != 0)
@@ -224,7 +238,7 @@ static int add_vnode(struct uv__vnodes* vnodes, uv_fs_event_t* handle, int fd) {
     return err;
   }
   if (vnode->is_dir)
-    vnode->names = uv__dir_names_read(fd);
+    vnode_read_names(vnode, fd);
   return 0;
 }
 
@@ -268,9 +282,8 @@ void uv__fs_event_os_stop(uv_fs_event_t* handle) {
   (void) uv__fd_close(fd); /* which also removes it from the queue */
 }
 
-/* The last component of the path. A copy, because the callback may stop the
- * handle, which frees the path. */
-static void copy_own_name(char out[NAME_MAX + 1], const char* path) {
+/* The last component of a path. */
+static void copy_last_part(char out[NAME_MAX + 1], const char* path) {
   size_t len = strlen(path);
   while (len > 1 && path[len - 1] == '/')
     len--;
@@ -282,6 +295,46 @@ static void copy_own_name(char out[NAME_MAX + 1], const char* path) {
   out[size] = '\0';
 }
 
+/* The present path of an open file: 0, or UV_E* where the system cannot tell,
+ * as for a file that was deleted. */
+#if defined(F_GETPATH) /* macOS, NetBSD 10 */
+static int path_of_fd(int fd, char path[PATH_MAX]) {
+  return fcntl(fd, F_GETPATH, path) == -1 ? uv__errno() : 0;
+}
+#elif defined(F_KINFO) /* FreeBSD 13.1 */
+static int path_of_fd(int fd, char path[PATH_MAX]) {
+  struct kinfo_file info;
+
+  memset(&info, 0, sizeof(info));
+  info.kf_structsize = (int) sizeof(info);
+  if (fcntl(fd, F_KINFO, &info) == -1)
+    return uv__errno();
+  memcpy(path, info.kf_path, sizeof(info.kf_path));
+  path[sizeof(info.kf_path) - 1] = '\0';
+  return path[0] == '\0' ? UV_ENOENT : 0;
+}
+#else
+static int path_of_fd(int fd, char path[PATH_MAX]) {
+  (void) fd;
+  (void) path;
+  return UV_ENOSYS;
+}
+#endif
+
+/* The name of the watched path itself. A copy, because the callback may stop
+ * the handle, which frees the path. The kernel is asked only about a file that
+ * was renamed: before that, the program's own spelling is the better answer (it
+ * may have watched a symbolic link). */
+static void copy_own_name(char out[NAME_MAX + 1], const struct vnode* vnode) {
+  char path[PATH_MAX];
+
+  if (vnode->is_renamed &&
+      path_of_fd(UV__FS_EVENT_FD(vnode->handle), path) == 0)
+    copy_last_part(out, path);
+  else
+    copy_last_part(out, vnode->handle->path);
+}
+
 static void deliver_self(struct vnode* vnode, unsigned changes) {
   uv_fs_event_t* handle = vnode->handle;
   char name[NAME_MAX + 1];
@@ -291,30 +344,40 @@ static void deliver_self(struct vnode* vnode, unsigned changes) {
     events |= UV_CHANGE;
   if (changes & RENAMES)
     events |= UV_RENAME;
-  copy_own_name(name, handle->path);
+  if ((changes & NOTE_RENAME) && !vnode->is_dir)
+    vnode->is_renamed = 1;
+  copy_own_name(name, vnode);
   uv__call_fs_event(handle, name, events, 0);
 }
 
-/* Reports the entries that were added or removed since the last comparison. */
-static void deliver_entries(struct vnode* vnode) {
-  struct uv__dir_names* before = vnode->names;
-  struct uv__dir_names* after =
-      uv__dir_names_read(UV__FS_EVENT_FD(vnode->handle));
+/* Reports each difference between the lists; returns how many there are. */
+static int deliver_names(struct vnode* vnode,
+                         const struct uv__dir_names* before,
+                         const struct uv__dir_names* after) {
   size_t i = 0;
   size_t k = 0;
+  int count = 0;
 
-  vnode->names = after;
-  if (before == NULL || after == NULL) {
-    uv__call_fs_event(vnode->handle, NULL, UV_RENAME, 0);
-    uv__free(before);
-    return;
-  }
   while (vnode->handle != NULL) {
     const char* name = uv__dir_names_next(before, after, &i, &k);
     if (name == NULL)
       break;
     uv__call_fs_event(vnode->handle, name, UV_RENAME, 0);
+    count++;
   }
+  return count;
+}
+
+/* Reports the entries that were added or removed since the last comparison. */
+static void deliver_entries(struct vnode* vnode) {
+  struct uv__dir_names* before = vnode->names;
+  int count = 0;
+
+  vnode_read_names(vnode, UV__FS_EVENT_FD(vnode->handle));
+  if (before != NULL && vnode->names != NULL)
+    count = deliver_names(vnode, before, vnode->names);
+  if (count == 0)
+    uv__call_fs_event(vnode->handle, NULL, UV_RENAME, 0);
   uv__free(before);
 }
 

@@ -59,3 +59,8 @@ UNIT(vnode_flags_at_the_time_count)
 UNIT(vnode_comes_with_all_flags)
 UNIT(vnode_while_disabled)
 UNIT(vnode_of_a_socket)
+
+/* shim-watch.c */
+UNIT(watch_large_directory_is_not_read)
+UNIT(watch_name_that_came_and_went)
+UNIT(watch_renamed_file)
