@@ -782,6 +782,41 @@ TEST_IMPL(uring_chain_beside_timers_and_idle) {
   return 0;
 }
 
+#ifdef __linux__
+/* As Node declares it. */
+int uv__node_patch_is_using_io_uring(void) __attribute__((weak));
+#endif
+
+/* What decides whether Node's process.setuid() works: not used, requested,
+ * used by a loop, left behind in a child. */
+TEST_IMPL(uring_tells_node_whether_it_is_used) {
+#ifdef __linux__
+  int status;
+
+  if (uv__node_patch_is_using_io_uring == NULL)
+    SKIP("this library is built without io_uring");
+  uring_ask_for(NULL);
+  ASSERT_EQ(0, uv__node_patch_is_using_io_uring());
+  uring_ask_for("0");
+  ASSERT_EQ(0, uv__node_patch_is_using_io_uring());
+  uring_ask_for("1");
+  ASSERT_EQ(1, uv__node_patch_is_using_io_uring());
+  need_ring(POLLED);
+  ASSERT_EQ(1, uv__node_patch_is_using_io_uring());
+  pid_t pid = fork();
+  ASSERT_GE(pid, 0);
+  if (pid == 0)
+    _exit(uv__node_patch_is_using_io_uring());
+  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  ASSERT_EQ(0, status);
+  test_close_loop(&loop);
+  ASSERT_EQ(0, uv__node_patch_is_using_io_uring());
+  return 0;
+#else
+  SKIP("io_uring is Linux's");
+#endif
+}
+
 static void run_in_thread(void* arg) {
   (void) arg;
   uv_run(&loop, UV_RUN_NOWAIT);

@@ -15,6 +15,7 @@
  * pool executes it. If submission fails, the requests go to the pool.
  */
 #include "alloc.h"
+#include "atomic.h"
 #include "os/fs.h"
 #include "threadpool.h"
 #include "unix/loop.h"
@@ -54,8 +55,12 @@ static unsigned generation;
 static uv_once_t watch_forks_once = UV_ONCE_INIT;
 static int watch_forks_err;
 
+/* Rings of this process, of all loops. Atomic: any thread may ask. */
+static unsigned nrings;
+
 static void count_fork(void) {
   generation++;
+  uv__store_relaxed(&nrings, 0);
 }
 
 static void watch_forks(void) {
@@ -71,13 +76,19 @@ static struct uv__fs_uring* ring_of(const uv_loop_t* loop) {
 
 /* What to use: nothing, operations that complete during submission, or all.
  * UV_USE_IO_URING=0 overrides everything else. */
-enum { USE_NOTHING, USE_AT_ONCE, USE_ALL };
+enum { USE_UNSAID = -1, USE_NOTHING, USE_AT_ONCE, USE_ALL };
 
-static int requested_use(const uv_loop_t* loop) {
+static int environment_use(void) {
   const char* text = getenv("UV_USE_IO_URING");
 
-  if (text != NULL && *text != '\0')
-    return atoi(text);
+  return text != NULL && *text != '\0' ? atoi(text) : USE_UNSAID;
+}
+
+static int requested_use(const uv_loop_t* loop) {
+  int use = environment_use();
+
+  if (use != USE_UNSAID)
+    return use;
   if (uv__loop_state(loop)->flags & UV__LOOP_WANT_SQPOLL)
     return USE_AT_ONCE;
   return USE_NOTHING;
@@ -108,6 +119,7 @@ static struct uv__fs_uring* make_ring(uv_loop_t* loop, int takes_all) {
     uv__free(fu);
     return NULL;
   }
+  uv__fetch_add(&nrings, 1);
   fu->generation = generation;
   fu->map.takes_all = takes_all;
   uv__fs_uring_forget_fds(&fu->map);
@@ -308,7 +320,13 @@ void uv__fs_uring_close(uv_loop_t* loop) {
   os->fs_uring = NULL;
   if (fu == NULL || fu == &refused)
     return;
+  if (fu->generation == generation)
+    uv__fetch_sub(&nrings, 1);
   uv__uring_close(&fu->ring);
   uv__fs_uring_map_close(&fu->map);
   uv__free(fu);
+}
+
+int uv__node_patch_is_using_io_uring(void) {
+  return uv__load_relaxed(&nrings) != 0 || environment_use() > USE_NOTHING;
 }

@@ -35,6 +35,11 @@ int uv__fs_uring_run_done(uv_loop_t* loop);
  * loop is closed, with nothing in flight. */
 void uv__fs_uring_close(uv_loop_t* loop);
 
+/* Does this process have a ring, or will it get one with the next request?
+ * Exported: Node 20 and later refuse setuid() and its relatives if this
+ * function says so, or if libuv does not have it. Context: any. */
+UV_EXTERN int uv__node_patch_is_using_io_uring(void);
+
 #else
 
 /* Never called, but a compiler that does not optimise leaves the calls in. */
