@@ -216,6 +216,9 @@ uv_step(same-bytes install 900 FULL tree TAP COMMAND test/drop-in same-bytes)
 uv_step(release install 120 NORMAL tree TAP LIGHT COMMAND test/release)
 uv_step(recipes install 300 FULL tree TAP
         PACKAGES meson ninja-build nix-bin ruby COMMAND test/packages recipes)
+# This tree as deps/uv of a project that builds with GN.
+uv_step(gn install 300 NORMAL tree LIGHT TAP
+        PACKAGES generate-ninja ninja-build COMMAND test/gn/run)
 uv_step(debian install 900 FULL tree TAP COMMAND test/packages debian)
 uv_step(debian-trixie install 1200 FULL tree TAP PACKAGES mmdebstrap
         COMMAND test/packages debian trixie)

@@ -61,6 +61,14 @@
 # define TEST_NTOP_RFC5952 1
 #endif
 
+/* Functions that only some builds of the library have. */
+#if defined(__linux__)
+# define TEST_HAVE_WEAK 1
+# define TEST_WEAK __attribute__((weak))
+#else
+# define TEST_HAVE_WEAK 0
+#endif
+
 /* The tests of unix things, and of Windows', for a list: `why` says what they
  * need. */
 #if TEST_POSIX

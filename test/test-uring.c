@@ -782,15 +782,15 @@ TEST_IMPL(uring_chain_beside_timers_and_idle) {
   return 0;
 }
 
-#ifdef __linux__
+#if TEST_HAVE_WEAK
 /* As Node declares it. */
-int uv__node_patch_is_using_io_uring(void) __attribute__((weak));
+int uv__node_patch_is_using_io_uring(void) TEST_WEAK;
 #endif
 
 /* What decides whether Node's process.setuid() works: not used, requested,
  * used by a loop, left behind in a child. */
 TEST_IMPL(uring_tells_node_whether_it_is_used) {
-#ifdef __linux__
+#if TEST_HAVE_WEAK
   int status;
 
   if (uv__node_patch_is_using_io_uring == NULL)
