@@ -28,6 +28,14 @@ unpack_node() {
   [ -f "$1/node.gyp" ] && [ ! -e "$1/deps/uv" ]
 }
 
+# unpack_own_uv DIR: Node's own deps/uv, to be compiled and not to be read.
+unpack_own_uv() {
+  rm -rf "$1/deps/uv" &&
+    tar -C "$1" -xf "$source_nodejs"/nodejs_*dfsg.orig.tar.xz \
+      --strip-components=1 --wildcards '*/deps/uv' &&
+    [ -f "$1/deps/uv/uv.gyp" ]
+}
+
 # copy_tree TREE DIR: this tree, as deps/uv wants it. Files keep their times,
 # so a second copy does not build everything again.
 copy_tree() {

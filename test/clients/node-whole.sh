@@ -1,10 +1,11 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # All of Node 20 with this tree as deps/uv: Debian's source, configured for
-# Debian's libraries, built and put through Node's own tests. On stock the same
-# tests run on Debian's node. Hours on two processors: the build is kept in the
-# cache (node-whole/) and goes on where it was interrupted; a later run
-# compiles only what changed in this tree.
+# Debian's libraries, built and put through Node's own tests. Stock is the same
+# Node with its own deps/uv. (Debian's node, with a shared libuv, would hide
+# what only deps/uv has.) About 40 minutes on two processors the first time: the
+# build is kept in the cache (node-whole/) and goes on where it was interrupted;
+# a later run compiles only what changed in this tree.
 # shellcheck source=test/clients/node.bash
 . "$here/node.bash"
 # shellcheck source=test/clients/node-source.bash
@@ -12,7 +13,7 @@
 about="Node 20 built with this tree as deps/uv, and its own test suite"
 package=nodejs
 packages="$packages ninja-build openssl procps node-undici node-minimatch
-  node-acorn node-cjs-module-lexer"
+  node-acorn node-cjs-module-lexer clang lld ccache"
 modes=full
 limit=900
 limit_full=5400
@@ -32,30 +33,30 @@ ninja_node() {
 # build_node: in the private Debian, as an ordinary user, in Node's source.
 build_node() {
   local each options=()
+  export CC="/srv/node-cxx clang" CXX="/srv/node-cxx clang++"
+  export LDFLAGS=-fuse-ld=lld
+  export CCACHE_DIR=/mnt/.ccache CCACHE_DEPEND=1 CCACHE_MAXSIZE=10G
+  export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime
   for each in $builtins; do
     options+=("--shared-builtin-${each%%=*}-path=/usr/share/nodejs/${each#*=}")
   done
-  if [ ! -f out/Release/build.ninja ] || [ deps/uv/uv.gyp -nt config.gypi ] ||
-    [ common.gypi -nt config.gypi ]; then
+  if [ ! -f out/Release/build.ninja ] || [ deps/uv/uv.gyp -nt config.gypi ]
+  then
     configure_node --ninja --without-node-snapshot --without-node-code-cache \
       "${options[@]}" || return
   fi
-  ninja_node libuv && "$here/node-syntax.py" out/Release && ninja_node node
+  ninja_node libuv || return
+  # Soon, what would otherwise show after V8.
+  [ ! -f deps/uv/scripts/list-sources ] ||
+    "$here/node-syntax.py" out/Release || return
+  ninja_node node
 }
 
-# optimise DIR: with NODE_OPTIMIZE, -O1 by default, because V8 is large. V8 has
-# a level of its own, which comes later on its command lines.
-optimise() {
-  local file
-  for file in "$1/common.gypi" "$1/tools/v8_gypfiles/toolchain.gypi"; do
-    sed "s/'cflags': \[ *'-O[0-3]' *\]/'cflags': ['${NODE_OPTIMIZE:--O1}']/" \
-      "$file" > "$file.new" || return
-    if cmp -s "$file" "$file.new"; then
-      rm "$file.new"
-    else
-      mv "$file.new" "$file"
-    fi
-  done
+# build_with DIR PROGRAM: with what is in deps/uv.
+build_with() {
+  chown -R 1000:1000 "$1/deps/uv" && touch "$1/deps/uv/uv.gyp" &&
+    inside_debian "$1" /bin/bash -c 'cd /mnt && /srv/step build node-whole' &&
+    cp "$1/out/Release/node" "$2"
 }
 
 # inside_debian DIR COMMAND...: DIR is /mnt there.
@@ -75,14 +76,16 @@ inside_debian() {
 prepare() {
   local work=${ROOT%/*}/node-whole
   if [ ! -f "$work/.unpacked" ]; then
-    rm -rf "$work" && mkdir -p "$work" && unpack_node "$work" || return
+    rm -rf "$work" && mkdir -p "$work" && unpack_node "$work" &&
+      chown -R 1000:1000 "$work" || return
     : > "$work/.unpacked"
   fi
-  optimise "$work" || return
-  copy_tree "$TOP" "$work/deps/uv" && chown -R 1000:1000 "$work" || return
-  inside_debian "$work" /bin/bash -c 'cd /mnt && /srv/step build node-whole' ||
+  if [ ! -f "$work/.stock" ]; then
+    unpack_own_uv "$work" && build_with "$work" "$work/.stock" || return
+  fi
+  copy_tree "$TOP" "$work/deps/uv" && build_with "$work" "$1/node-whole" ||
     return
-  mkdir -p "$1/out" && cp "$work/out/Release/node" "$1/node-whole" &&
+  cp "$work/.stock" "$1/node-stock" && mkdir -p "$1/out" &&
     cp -r "$work"/{test,tools,lib,benchmark,doc,config.gypi} "$1" &&
     chown -R 1000:1000 "$1" || return
   : > "$1/again" # the tree may have changed by then
@@ -91,7 +94,7 @@ prepare() {
 workload() {
   cd /data || return
   if stock; then
-    node=/usr/bin/node
+    node=/data/node-stock
   else
     node=/data/node-whole
   fi
