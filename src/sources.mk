@@ -174,7 +174,7 @@ uv_private_headers = \
   src/work-pace.h \
   src/work-queue.h
 
-# Each list below is a folder: what is selected together lies together.
+# Each list below is what a build selects together; folders are nouns.
 # On every system.
 uv_common_sources = \
   src/accessors.c \
