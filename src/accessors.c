@@ -3,7 +3,7 @@
  * names and sizes of the types. Context: any, while no other thread uses the
  * object.
  */
-#include "base.h"
+#include "util/base.h"
 
 /* Name and size of a handle or request type. */
 struct type_info {

@@ -4,7 +4,7 @@
 #ifndef UV_BACKGROUND_H_
 #define UV_BACKGROUND_H_
 
-#include "base.h"
+#include "util/base.h"
 
 struct uv__background {
   uv_thread_t thread;

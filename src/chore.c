@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "chore.h"
 #include "deadline.h"
-#include "fork-lock.h"
 #include "os/trace.h"
+#include "util/fork-lock.h"
 
 /* After so many runs that take longer than this, the loop is not to wait for
  * another. Some do when the process loses its processor. */

@@ -14,8 +14,8 @@
 #ifndef UV_CHORE_H_
 #define UV_CHORE_H_
 
-#include "atomic.h"
 #include "background.h"
+#include "util/atomic.h"
 
 struct uv__chore {
   /* Set before the start, constant until the end. */

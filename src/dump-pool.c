@@ -2,12 +2,12 @@
 /* The thread pool as lines: its threads, the queued requests and, while loops
  * are observed, the running ones. The age of a request is known only then as
  * well: a request has no room for the time (trace-flight.h). */
-#include "atomic.h"
 #include "dump.h"
 #include "observe.h"
 #include "threadpool.h"
 #include "trace-flight.h"
 #include "trace-format.h"
+#include "util/atomic.h"
 
 #include <string.h>
 

@@ -17,15 +17,15 @@
  * Context: run_dumper() is the thread.
  */
 #include "dump-session.h"
-#include "alloc.h"
 #include "dump.h"
-#include "fork-lock.h"
 #include "loop-list.h"
 #include "observe.h"
 #include "os/trace.h"
 #include "trace-names.h"
 #include "trace-thread.h"
-#include "variable.h"
+#include "util/alloc.h"
+#include "util/env.h"
+#include "util/fork-lock.h"
 #include "wake.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef UV_DUMP_SESSION_H_
 #define UV_DUMP_SESSION_H_
 
-#include "base.h"
+#include "util/base.h"
 
 /* As uv__trace_init_loop() and uv__trace_shutdown(). */
 void uv__dump_init_loop(void);

@@ -3,9 +3,9 @@
 #ifndef UV_DUMP_H_
 #define UV_DUMP_H_
 
-#include "base.h"
 #include "symbol.h"
-#include "text.h"
+#include "util/base.h"
+#include "util/string-builder.h"
 
 struct uv__dump {
   struct uv__text text;

@@ -6,10 +6,10 @@
  * live in a static table for ever, later ones leak a small block, as
  * documented.
  */
-#include "base.h"
-#include "alloc.h"
-#include "atomic.h"
+#include "util/base.h"
 #include "strscpy.h"
+#include "util/alloc.h"
+#include "util/atomic.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Directory entries in one block; see fs-entries.h. */
 #include "fs-entries.h"
-#include "alloc.h"
+#include "util/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #ifndef UV_FS_ENTRIES_H_
 #define UV_FS_ENTRIES_H_
 
-#include "base.h"
+#include "util/base.h"
 
 struct uv__entries {
   char* records;       /* the block, or NULL while there is no entry */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Watching a path for changes: the part that every platform shares. */
 #include "os/fs-event.h"
-#include "alloc.h"
 #include "misuse.h"
-#include "out-string.h"
+#include "util/alloc.h"
+#include "util/out-string.h"
 
 int uv_fs_event_init(uv_loop_t* loop, uv_fs_event_t* handle) {
   uv__handle_init(loop, uv__base(handle), UV_FS_EVENT);

@@ -15,10 +15,10 @@
  *     fails, the callback gets the error and the handle is stopped.
  */
 #include "os/handle-class.h"
-#include "alloc.h"
 #include "callback.h"
 #include "misuse.h"
-#include "out-string.h"
+#include "util/alloc.h"
+#include "util/out-string.h"
 
 /* Value of `known` before the first stat. Otherwise it is 0 if `prev` holds
  * attributes, or the error that was reported. */

@@ -6,12 +6,12 @@
  * arguments, no memory, no worker) owns nothing and leaves the loop as it was.
  */
 #include "fs.h"
-#include "alloc.h"
 #include "callback.h"
 #include "fs-entries.h"
 #include "loop-check.h"
 #include "req.h"
 #include "threadpool.h"
+#include "util/alloc.h"
 #include "work-done.h"
 
 #include <string.h>

@@ -19,9 +19,9 @@
 #ifndef UV_HANDLE_H_
 #define UV_HANDLE_H_
 
-#include "base.h"
 #include "loop-check.h"
-#include "queue.h"
+#include "util/base.h"
+#include "util/queue.h"
 
 /* uv_handle_t.flags. The bits have libuv's values, although they are private:
  * programs exist that set or test them (uvloop sets UV__READABLE on a pipe it

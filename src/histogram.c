@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "histogram.h"
-#include "atomic.h"
+#include "util/atomic.h"
 
 /* 2 to this: the bound of the first bucket, and of the last but one. */
 #define FIRST_BITS 10

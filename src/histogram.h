@@ -9,7 +9,7 @@
 #ifndef UV_HISTOGRAM_H_
 #define UV_HISTOGRAM_H_
 
-#include "base.h"
+#include "util/base.h"
 #include "uv/ext.h"
 
 /* The bucket of a duration. */

@@ -11,7 +11,7 @@
  * libuv's test-idna.c includes this file: it may use no other module.
  */
 #include "idna.h"
-#include "utf8.h"
+#include "util/utf8.h"
 
 #include <assert.h>
 #include <stdint.h>

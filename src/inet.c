@@ -6,7 +6,7 @@
  * not looked at here (see addr.c). Address to text is RFC 5952. The target is
  * written only on success. Context: any.
  */
-#include "base.h"
+#include "util/base.h"
 
 #include <string.h>
 

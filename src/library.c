@@ -3,12 +3,12 @@
  * library is unloaded or the process exits, where the platform can join threads
  * at that point (see its loop.c). Calling it earlier, or twice, is fine.
  */
-#include "atomic.h"
 #include "dump-session.h"
 #include "os/loop.h"
 #include "stats-session.h"
 #include "threadpool.h"
 #include "trace-session.h"
+#include "util/atomic.h"
 #include "watchdog.h"
 
 void uv_library_shutdown(void) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Walks everything a loop holds and checks the invariants. */
 #include "loop-check.h"
-#include "fatal.h"
 #include "handle.h"
 #include "timer.h"
+#include "util/fatal.h"
 
 #include <stdio.h>
 

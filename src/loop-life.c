@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Creating, configuring and closing loops; the default loop. */
-#include "alloc.h"
 #include "dump-session.h"
 #include "handle.h"
 #include "loop-list.h"
@@ -12,6 +11,7 @@
 #include "stats.h"
 #include "timer.h"
 #include "trace-session.h"
+#include "util/alloc.h"
 #include "wake.h"
 #include "watchdog.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "loop-list.h"
-#include "fork-lock.h"
+#include "util/fork-lock.h"
 
 static struct uv__fork_lock lock;
 /* The newest, linked by next_state; the lock's. scripts/gdb reads it by this

@@ -12,12 +12,12 @@
  * (uv_backend_process, uv_backend_dispatch).
  */
 #include "loop-poll.h"
-#include "alloc.h"
 #include "chore.h"
 #include "deadline.h"
 #include "metrics.h"
 #include "observe.h"
 #include "os/loop.h"
+#include "util/alloc.h"
 #include "wake.h"
 
 /* Full batches dispatched in one phase before the other phases run. */

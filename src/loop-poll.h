@@ -3,7 +3,7 @@
 #ifndef UV_LOOP_POLL_H_
 #define UV_LOOP_POLL_H_
 
-#include "base.h"
+#include "util/base.h"
 
 /* Commits interest and waits until `deadline_ns` (0: does not block,
  * UINT64_MAX: for ever) for the first events; they are kept in the loop. Runs

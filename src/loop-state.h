@@ -7,10 +7,10 @@
 #ifndef UV_LOOP_STATE_H_
 #define UV_LOOP_STATE_H_
 
-#include "atomic.h"
-#include "base.h"
 #include "os/poller.h"
-#include "spin.h"
+#include "util/atomic.h"
+#include "util/base.h"
+#include "util/spin.h"
 
 /* Capacity of a batch, the events fetched by one wait: the first until a batch
  * was full, then the second. */

@@ -6,8 +6,8 @@
  * wait in progress is added to the finished ones.
  */
 #include "metrics.h"
-#include "atomic.h"
 #include "loop-state.h"
+#include "util/atomic.h"
 
 #include <string.h>
 

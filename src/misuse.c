@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The texts of misuse.h, and what UV_DEBUG says about the environment. */
 #include "misuse.h"
-#include "atomic.h"
-#include "fatal.h"
 #include "handle.h"
 #include "loop-state.h"
 #include "observe.h"
 #include "os/poller.h"
 #include "os/trace.h"
-#include "variable.h"
+#include "util/atomic.h"
+#include "util/env.h"
+#include "util/fatal.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -234,7 +234,7 @@ struct variable {
 };
 
 /* (0 and more than 1024 threads are understood as 1 and 1024. The variables of
- * what observes the loops explain themselves, see variable.h.) */
+ * what observes the loops explain themselves, see util/env.h.) */
 static const struct variable variables[] = {
   { "UV_THREADPOOL_SIZE", NULL, 0, LONG_MAX, "not a number from 1 to 1024" },
   { "UV_USE_IO_URING", NULL, 0, 2, "not 0, 1 or 2" },

@@ -15,7 +15,7 @@
 #ifndef UV_MISUSE_H_
 #define UV_MISUSE_H_
 
-#include "base.h"
+#include "util/base.h"
 
 /* The rules, with their texts in misuse.c. */
 enum uv__rule {

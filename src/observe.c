@@ -4,7 +4,6 @@
 #include "observe.h"
 #include "chore.h"
 #include "dump-session.h"
-#include "fork-lock.h"
 #include "os/loop.h"
 #include "os/thread.h"
 #include "probe.h"
@@ -12,6 +11,7 @@
 #include "stats.h"
 #include "trace-flight.h"
 #include "trace-send.h"
+#include "util/fork-lock.h"
 
 #include <string.h>
 

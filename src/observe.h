@@ -8,9 +8,9 @@
 #ifndef UV_OBSERVE_H_
 #define UV_OBSERVE_H_
 
-#include "atomic.h"
-#include "base.h"
 #include "trace-record.h"
+#include "util/atomic.h"
+#include "util/base.h"
 
 /* Set by the build if there is <sys/sdt.h>. */
 #ifndef UV__HAVE_SDT

@@ -2,7 +2,7 @@
 /* Pipe API: argument checks and the rules for names. */
 #include "os/pipe.h"
 #include "os/stream.h"
-#include "out-string.h"
+#include "util/out-string.h"
 
 static int is_usable(const uv_pipe_t* pipe) {
   return pipe != NULL && !uv__is_closing((const uv_handle_t*) pipe);

@@ -5,7 +5,7 @@
 #ifndef UV_REQ_H_
 #define UV_REQ_H_
 
-#include "base.h"
+#include "util/base.h"
 
 static inline void uv__req_register(uv_loop_t* loop) {
   loop->active_reqs.count++;

@@ -18,19 +18,12 @@ uv_public_headers = \
   include/uv/win.h
 
 uv_private_headers = \
-  src/alloc.h \
-  src/atomic-msvc.h \
-  src/atomic.h \
   src/background.h \
-  src/base.h \
-  src/bufs.h \
   src/callback.h \
   src/chore.h \
   src/deadline.h \
   src/dump-session.h \
   src/dump.h \
-  src/fatal.h \
-  src/fork-lock.h \
   src/fs-entries.h \
   src/fs.h \
   src/handle-finish.h \
@@ -65,19 +58,15 @@ uv_private_headers = \
   src/os/trace.h \
   src/os/tty.h \
   src/os/udp.h \
-  src/out-string.h \
   src/probe.h \
-  src/queue.h \
   src/req.h \
   src/slice.h \
-  src/spin.h \
   src/stats-session.h \
   src/stats-text.h \
   src/stats.h \
   src/strscpy.h \
   src/strtok.h \
   src/symbol.h \
-  src/text.h \
   src/threadpool.h \
   src/ticks.h \
   src/timer-sort.h \
@@ -135,9 +124,20 @@ uv_private_headers = \
   src/unix/uring/fs-uring.h \
   src/unix/uring/uring-abi.h \
   src/unix/uring/uring.h \
-  src/utf8.h \
+  src/util/alloc.h \
+  src/util/atomic-msvc.h \
+  src/util/atomic.h \
+  src/util/base.h \
+  src/util/bufs.h \
+  src/util/env.h \
+  src/util/fatal.h \
+  src/util/fork-lock.h \
+  src/util/out-string.h \
+  src/util/queue.h \
+  src/util/spin.h \
+  src/util/string-builder.h \
+  src/util/utf8.h \
   src/uv-common.h \
-  src/variable.h \
   src/wake.h \
   src/watchdog.h \
   src/win/afd.h \
@@ -179,7 +179,6 @@ uv_private_headers = \
 uv_common_sources = \
   src/accessors.c \
   src/addr.c \
-  src/alloc.c \
   src/background.c \
   src/callback.c \
   src/chore.c \
@@ -189,8 +188,6 @@ uv_common_sources = \
   src/dump-session.c \
   src/dump.c \
   src/error.c \
-  src/fatal.c \
-  src/fork-lock.c \
   src/fs-api.c \
   src/fs-entries.c \
   src/fs-event.c \
@@ -227,7 +224,6 @@ uv_common_sources = \
   src/symbol.c \
   src/system.c \
   src/tcp.c \
-  src/text.c \
   src/thread.c \
   src/threadpool.c \
   src/ticks.c \
@@ -243,15 +239,19 @@ uv_common_sources = \
   src/tty.c \
   src/udp-multicast.c \
   src/udp.c \
-  src/variable.c \
+  src/util/alloc.c \
+  src/util/env.c \
+  src/util/fatal.c \
+  src/util/fork-lock.c \
+  src/util/string-builder.c \
+  src/util/wtf8.c \
   src/version.c \
   src/wake.c \
   src/watchdog.c \
   src/work-done.c \
   src/work-pace.c \
   src/work-queue.c \
-  src/work.c \
-  src/wtf8.c
+  src/work.c
 
 # Windows.
 uv_win_sources = \

@@ -12,13 +12,13 @@
  */
 #include "stats-session.h"
 #include "chore.h"
-#include "fork-lock.h"
 #include "observe.h"
 #include "os/trace.h"
 #include "stats-text.h"
 #include "trace-session.h"
+#include "util/env.h"
+#include "util/fork-lock.h"
 #include "uv/ext.h"
-#include "variable.h"
 
 #include <stdio.h>
 #include <string.h>

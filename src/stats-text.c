@@ -4,10 +4,10 @@
  * per family.
  */
 #include "stats-text.h"
-#include "atomic.h"
 #include "stats.h"
 #include "trace-flight.h"
 #include "trace-names.h"
+#include "util/atomic.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #define UV_STATS_TEXT_H_
 
 #include "symbol.h"
-#include "text.h"
+#include "util/string-builder.h"
 
 void uv__stats_text(struct uv__text* text, struct uv__symbols* symbols);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "stats.h"
-#include "alloc.h"
-#include "fork-lock.h"
 #include "loop-state.h"
-#include "queue.h"
 #include "trace-flight.h"
+#include "util/alloc.h"
+#include "util/fork-lock.h"
+#include "util/queue.h"
 
 #include <string.h>
 

@@ -7,10 +7,10 @@
  * (os/stream.h).
  */
 #include "os/stream.h"
-#include "bufs.h"
 #include "callback.h"
 #include "loop-check.h"
 #include "req.h"
+#include "util/bufs.h"
 
 #include <limits.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbol.h"
-#include "alloc.h"
 #include "os/trace.h"
 #include "trace-format.h"
+#include "util/alloc.h"
 
 #define PLACES 4096 /* a power of two */
 #define COUNT_MAX (PLACES / 2)

@@ -3,7 +3,7 @@
 #ifndef UV_SYMBOL_H_
 #define UV_SYMBOL_H_
 
-#include "base.h"
+#include "util/base.h"
 
 /* Bytes of a name with its NUL; longer ones are cut off. */
 #define UV__SYMBOL_MAX 256

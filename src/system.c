@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* System and process information: argument checks. Context: any. */
 #include "os/system.h"
-#include "alloc.h"
-#include "out-string.h"
+#include "util/alloc.h"
+#include "util/out-string.h"
 
 /* ---- lists, which are one block each ---- */
 

@@ -9,8 +9,8 @@
 #ifndef UV_THREADPOOL_IMPL_H_
 #define UV_THREADPOOL_IMPL_H_
 
-#include "base.h"
 #include "trace-record.h"
+#include "util/base.h"
 
 /* Name resolution is slow: at most half of the workers run it at a time. */
 static inline int uv__work_is_slow(enum uv__work_class work_class) {

@@ -11,8 +11,8 @@
 #ifndef UV_TICKS_H_
 #define UV_TICKS_H_
 
-#include "atomic.h"
-#include "base.h"
+#include "util/atomic.h"
+#include "util/base.h"
 
 /* A thread's; begins as zeros. */
 struct uv__ticks {

@@ -22,13 +22,13 @@
  * Context: uv__timer_peek_due() any, everything else the loop's thread.
  */
 #include "timer.h"
-#include "alloc.h"
-#include "atomic.h"
 #include "callback.h"
 #include "deadline.h"
 #include "loop-check.h"
 #include "loop-state.h"
 #include "timer-sort.h"
+#include "util/alloc.h"
+#include "util/atomic.h"
 
 #include <string.h>
 

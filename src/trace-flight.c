@@ -4,8 +4,8 @@
  * what the other places hold, so removing leaves no marks.
  */
 #include "trace-flight.h"
-#include "alloc.h"
-#include "atomic.h"
+#include "util/alloc.h"
+#include "util/atomic.h"
 
 #include <string.h>
 

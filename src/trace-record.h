@@ -5,7 +5,7 @@
 #ifndef UV_TRACE_RECORD_H_
 #define UV_TRACE_RECORD_H_
 
-#include "base.h"
+#include "util/base.h"
 
 enum uv__record_kind {
   UV__RECORD_CALLBACK,  /* a callback of the program, on the loop's thread */

@@ -3,9 +3,9 @@
  * number: n if it is free for the n-th send, n + 1 once that is in it.
  */
 #include "trace-send.h"
-#include "alloc.h"
-#include "atomic.h"
 #include "os/trace.h"
+#include "util/alloc.h"
+#include "util/atomic.h"
 
 #include <string.h>
 

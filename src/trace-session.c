@@ -10,13 +10,13 @@
  * Context: any.
  */
 #include "trace-session.h"
-#include "fork-lock.h"
 #include "observe.h"
 #include "os/trace.h"
 #include "trace-thread.h"
 #include "trace-writer.h"
+#include "util/env.h"
+#include "util/fork-lock.h"
 #include "uv/ext.h"
-#include "variable.h"
 
 #include <stdio.h>
 #include <string.h>

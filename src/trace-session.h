@@ -3,7 +3,7 @@
 #ifndef UV_TRACE_SESSION_H_
 #define UV_TRACE_SESSION_H_
 
-#include "base.h"
+#include "util/base.h"
 
 /* Called when a loop is initialised, and in the child after a fork: reads the
  * environment the first time, and continues in a separate file in a forked

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace-thread.h"
-#include "alloc.h"
 #include "chore.h"
 #include "os/trace.h"
 #include "trace-writer.h"
+#include "util/alloc.h"
 
 /* Places that are fetched in advance. */
 #define AHEAD 4

@@ -10,9 +10,9 @@
 #ifndef UV_TRACE_THREAD_H_
 #define UV_TRACE_THREAD_H_
 
-#include "atomic.h"
 #include "ticks.h"
 #include "trace-record.h"
+#include "util/atomic.h"
 
 /* More threads at a time than this are not recorded. */
 #define UV__TRACE_THREADS_MAX 512

@@ -11,7 +11,6 @@
  * Context: who runs chores (chore.h), one thread at a time.
  */
 #include "trace-writer.h"
-#include "alloc.h"
 #include "chore.h"
 #include "observe.h"
 #include "os/trace.h"
@@ -19,6 +18,7 @@
 #include "trace-format.h"
 #include "trace-send.h"
 #include "trace-thread.h"
+#include "util/alloc.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef UV_TRACE_WRITER_H_
 #define UV_TRACE_WRITER_H_
 
-#include "base.h"
+#include "util/base.h"
 
 /* Writes what is recorded from now on to `fd`, which it owns if this returns
  * 0. */

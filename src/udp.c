@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* UDP API: argument and state checks. */
 #include "os/udp.h"
-#include "bufs.h"
 #include "loop-check.h"
 #include "misuse.h"
 #include "os/addr.h"
+#include "util/bufs.h"
 
 #include <limits.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The version of libuv's interface, and that of this library. */
-#include "base.h"
+#include "util/base.h"
 #include "uv/ext.h"
 
 #define STRING(x) #x

@@ -25,11 +25,11 @@
  * Context: send is any | signal; the rest is the loop's.
  */
 #include "wake.h"
-#include "atomic.h"
 #include "loop-list.h"
 #include "observe.h"
-#include "spin.h"
 #include "threadpool.h"
+#include "util/atomic.h"
+#include "util/spin.h"
 
 #include <string.h>
 

@@ -10,15 +10,15 @@
  */
 #include "watchdog.h"
 #include "background.h"
-#include "fork-lock.h"
 #include "observe.h"
 #include "os/trace.h"
 #include "symbol.h"
-#include "text.h"
 #include "trace-names.h"
 #include "trace-thread.h"
+#include "util/env.h"
+#include "util/fork-lock.h"
+#include "util/string-builder.h"
 #include "uv/ext.h"
-#include "variable.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,12 +10,12 @@
  * Context: push is any; run is the loop's.
  */
 #include "work-done.h"
-#include "atomic.h"
 #include "loop-state.h"
 #include "misuse.h"
 #include "observe.h"
-#include "queue.h"
 #include "threadpool.h"
+#include "util/atomic.h"
+#include "util/queue.h"
 #include "wake.h"
 
 void uv__work_cancelled(struct uv__work* w) {

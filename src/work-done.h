@@ -3,8 +3,8 @@
 #ifndef UV_WORK_DONE_H_
 #define UV_WORK_DONE_H_
 
-#include "atomic.h"
 #include "loop-state.h"
+#include "util/atomic.h"
 
 /* Marks a cancelled item: its `work` from uv__work_cancel() until done(). Never
  * called. */

@@ -5,8 +5,8 @@
 #ifndef UV_WORK_PACE_H_
 #define UV_WORK_PACE_H_
 
-#include "atomic.h"
-#include "base.h"
+#include "util/atomic.h"
+#include "util/base.h"
 
 /* One item in so many is timed, first when the worker is warm. */
 #define UV__WORK_PACE_EVERY 64

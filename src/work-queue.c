@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "work-queue.h"
 #include "misuse.h"
-#include "queue.h"
+#include "util/queue.h"
 
 /* The program submitted an item that is already queued, which corrupts the
  * links of the queue. Fail loudly: a worker would loop forever. */

@@ -11,8 +11,8 @@
 #ifndef UV_WORK_QUEUE_H_
 #define UV_WORK_QUEUE_H_
 
-#include "atomic.h"
-#include "base.h"
+#include "util/atomic.h"
+#include "util/base.h"
 
 struct uv__work_queue {
   struct uv__queue fast;

@@ -3,7 +3,7 @@
 #ifndef UV_OS_ADDR_H_
 #define UV_OS_ADDR_H_
 
-#include "base.h"
+#include "util/base.h"
 
 /* An address of either family. */
 union uv__ip_addr {

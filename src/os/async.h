@@ -9,7 +9,7 @@
 #ifndef UV_OS_ASYNC_H_
 #define UV_OS_ASYNC_H_
 
-#include "base.h"
+#include "util/base.h"
 
 void uv__async_os_init_loop(uv_loop_t* loop);
 

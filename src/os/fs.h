@@ -17,8 +17,8 @@
 #ifndef UV_OS_FS_H_
 #define UV_OS_FS_H_
 
-#include "base.h"
-#include "bufs.h"
+#include "util/base.h"
+#include "util/bufs.h"
 
 #define UV__FS_TYPES (UV_FS_LUTIME + 1)
 

@@ -18,7 +18,7 @@
 #ifndef UV_OS_POLLER_H_
 #define UV_OS_POLLER_H_
 
-#include "base.h"
+#include "util/base.h"
 
 enum uv__event_kind {
   UV__EVENT_IO,    /* key: fd, bits: POLL* */

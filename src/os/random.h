@@ -2,7 +2,7 @@
 #ifndef UV_OS_RANDOM_H_
 #define UV_OS_RANDOM_H_
 
-#include "base.h"
+#include "util/base.h"
 
 /* Fills all of `buf` from the system's generator; may block until it has been
  * seeded. Returns 0 or UV_E*; after an error the contents are undefined.

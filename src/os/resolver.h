@@ -3,7 +3,7 @@
 #ifndef UV_OS_RESOLVER_H_
 #define UV_OS_RESOLVER_H_
 
-#include "base.h"
+#include "util/base.h"
 
 /* Copies the query into the request: host name in ASCII form, service and
  * hints, each of which may be NULL. 0, or UV_E* with nothing to drop. */

@@ -7,7 +7,7 @@
 #ifndef UV_OS_SYSTEM_H_
 #define UV_OS_SYSTEM_H_
 
-#include "base.h"
+#include "util/base.h"
 
 /* Each result is one block that the caller frees. The outputs are empty before
  * the call. */

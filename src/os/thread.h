@@ -3,7 +3,7 @@
 #ifndef UV_OS_THREAD_H_
 #define UV_OS_THREAD_H_
 
-#include "base.h"
+#include "util/base.h"
 
 /* The requested stack size, 0 for the platform's default. Reads only fields
  * that the flags announce: the caller may have been compiled with a shorter

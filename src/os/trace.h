@@ -3,8 +3,8 @@
 #ifndef UV_OS_TRACE_H_
 #define UV_OS_TRACE_H_
 
-#include "base.h"
-#include "text.h"
+#include "util/base.h"
+#include "util/string-builder.h"
 
 /* Does the process have more rights than its caller? Then its environment
  * cannot be trusted. */

@@ -9,8 +9,8 @@
 #ifndef UV_UNIX_ASYNC_ORDER_H_
 #define UV_UNIX_ASYNC_ORDER_H_
 
-#include "base.h"
-#include "queue.h"
+#include "util/base.h"
+#include "util/queue.h"
 
 /* Enough for any number of handles that fit into memory. */
 #define UV__ASYNC_RUNS 32

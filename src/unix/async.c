@@ -23,11 +23,11 @@
  * which is a few instructions away; closing the loop waits for the latter.
  */
 #include "unix/async.h"
-#include "atomic.h"
 #include "callback.h"
 #include "loop-state.h"
 #include "os/async.h"
 #include "unix/async-order.h"
+#include "util/atomic.h"
 #include "wake.h"
 #include "work-done.h"
 

@@ -14,9 +14,9 @@
  * the middle of dlopen() is walked while the list of libraries changes.
  */
 #include "os/trace.h"
-#include "atomic.h"
 #include "unix/fd.h"
 #include "unix/os.h"
+#include "util/atomic.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Clocks and sleeping. Context: any. */
 #include "os/system.h"
-#include "fatal.h"
 #include "unix/fd.h"
 #include "unix/os.h"
+#include "util/fatal.h"
 
 #include <errno.h>
 #include <sys/time.h>

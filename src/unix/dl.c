@@ -5,8 +5,8 @@
  * copy, so that uv_dlerror() can be called repeatedly. The copy lives until the
  * next uv_dl* call on that object. Context: any.
  */
-#include "base.h"
-#include "alloc.h"
+#include "util/base.h"
+#include "util/alloc.h"
 
 #include <dlfcn.h>
 #include <stddef.h>

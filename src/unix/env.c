@@ -3,10 +3,10 @@
  * another thread reads it is not safe.
  */
 #include "os/system.h"
-#include "alloc.h"
-#include "out-string.h"
 #include "unix/fd.h"
 #include "unix/os.h"
+#include "util/alloc.h"
+#include "util/out-string.h"
 
 #include <limits.h>
 #include <stdlib.h>

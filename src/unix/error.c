@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Error numbers: on unix a code is a negated errno. */
-#include "base.h"
+#include "util/base.h"
 
 /* UV_E* codes pass unchanged. Context: any. */
 int uv_translate_sys_error(int sys_errno) {

@@ -3,7 +3,7 @@
 #ifndef UV_UNIX_FD_H_
 #define UV_UNIX_FD_H_
 
-#include "base.h"
+#include "util/base.h"
 
 /* The error of the call just made, as UV_E*. */
 int uv__errno(void);

@@ -3,9 +3,9 @@
  * share fs-entries.c; "." and ".." are skipped.
  */
 #include "unix/fs-ops.h"
-#include "alloc.h"
 #include "fs-entries.h"
 #include "unix/fd.h"
+#include "util/alloc.h"
 
 #include <dirent.h>
 #include <errno.h>

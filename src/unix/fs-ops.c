@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of file operations, and how a request is filled in. */
 #include "unix/fs-ops.h"
-#include "alloc.h"
 #include "unix/os.h"
+#include "util/alloc.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* File operations on paths: permissions, owners, links, creation, removal. */
 #include "unix/fs-ops.h"
-#include "alloc.h"
 #include "unix/fd.h"
+#include "util/alloc.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* File attributes and file system statistics. */
 #include "unix/fs-ops.h"
-#include "alloc.h"
 #include "unix/fd.h"
 #include "unix/os.h"
+#include "util/alloc.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

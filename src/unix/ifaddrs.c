@@ -7,11 +7,11 @@
  * then their names. Context: any.
  */
 #include "unix/sock.h"
-#include "alloc.h"
 #include "os/system.h"
-#include "out-string.h"
 #include "unix/fd.h"
 #include "unix/os.h"
+#include "util/alloc.h"
+#include "util/out-string.h"
 
 #include <limits.h>
 #include <net/if.h>

@@ -11,10 +11,8 @@
  * before that, the poller needs no update.
  */
 #include "unix/io.h"
-#include "alloc.h"
 #include "metrics.h"
 #include "os/loop.h"
-#include "queue.h"
 #include "unix/async.h"
 #include "unix/fs-event.h"
 #include "unix/loop.h"
@@ -24,6 +22,8 @@
 #include "unix/stream.h"
 #include "unix/udp.h"
 #include "unix/uring/fs-uring.h"
+#include "util/alloc.h"
+#include "util/queue.h"
 
 /* uv__io_t.bits: the kind, and above it whether the poller refused the fd (P4).
  */

@@ -11,7 +11,7 @@
 #ifndef UV_UNIX_IO_H_
 #define UV_UNIX_IO_H_
 
-#include "base.h"
+#include "util/base.h"
 
 #include <poll.h>
 

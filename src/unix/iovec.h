@@ -3,7 +3,7 @@
 #ifndef UV_UNIX_IOVEC_H_
 #define UV_UNIX_IOVEC_H_
 
-#include "base.h"
+#include "util/base.h"
 
 #include <limits.h>
 #include <sys/uio.h>

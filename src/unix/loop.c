@@ -2,7 +2,6 @@
 /* The unix part of a loop: init, close, fork. */
 #include "unix/loop.h"
 #include "os/loop.h"
-#include "queue.h"
 #include "unix/fd.h"
 #include "unix/fs-event.h"
 #include "unix/io.h"
@@ -10,6 +9,7 @@
 #include "unix/process.h"
 #include "unix/signal.h"
 #include "unix/uring/fs-uring.h"
+#include "util/queue.h"
 
 #include <signal.h>
 

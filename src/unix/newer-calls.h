@@ -6,8 +6,8 @@
 #ifndef UV_UNIX_NEWER_CALLS_H_
 #define UV_UNIX_NEWER_CALLS_H_
 
-#include "base.h"
 #include "unix/os.h"
+#include "util/base.h"
 
 #include <unistd.h>
 

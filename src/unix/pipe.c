@@ -6,13 +6,13 @@
  * contain more of them and creates no file; for an empty one the kernel picks a
  * name. The handle that bound a path unlinks it when it is closed.
  */
-#include "alloc.h"
 #include "os/pipe.h"
-#include "out-string.h"
 #include "unix/fd.h"
 #include "unix/os.h"
 #include "unix/sock.h"
 #include "unix/stream.h"
+#include "util/alloc.h"
+#include "util/out-string.h"
 
 #include <errno.h>
 #include <fcntl.h>

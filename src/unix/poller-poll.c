@@ -5,11 +5,11 @@
  * interest cheap. Waiting takes time proportional to the number of fds, as
  * always with poll(2).
  */
-#include "alloc.h"
 #include "os/loop.h"
 #include "unix/fd.h"
 #include "unix/poller-scan.h"
 #include "unix/self-pipe.h"
+#include "util/alloc.h"
 
 #include <string.h>
 

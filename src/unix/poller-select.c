@@ -11,12 +11,12 @@
  * arrives, the descriptor is put on hold: it leaves the sets and is polled
  * every HOLD_MS.
  */
-#include "alloc.h"
 #include "os/loop.h"
 #include "unix/fd.h"
 #include "unix/io.h"
 #include "unix/poller-scan.h"
 #include "unix/self-pipe.h"
+#include "util/alloc.h"
 
 #include <string.h>
 #include <sys/select.h>

@@ -3,11 +3,11 @@
  * program, resource use. Context: any.
  */
 #include "unix/proc-info.h"
-#include "alloc.h"
 #include "os/system.h"
-#include "out-string.h"
 #include "unix/fd.h"
 #include "unix/os.h"
+#include "util/alloc.h"
+#include "util/out-string.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -3,7 +3,7 @@
 #ifndef UV_UNIX_PROC_INFO_H_
 #define UV_UNIX_PROC_INFO_H_
 
-#include "base.h"
+#include "util/base.h"
 
 #include <sys/resource.h>
 

@@ -13,9 +13,9 @@
  * to get that.
  */
 #include "unix/process.h"
-#include "atomic.h"
 #include "unix/fd.h"
 #include "unix/process-sys.h"
+#include "util/atomic.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -3,8 +3,8 @@
  * the child will have, and prepared by the parent, which can allocate (C1).
  */
 #include "unix/process.h"
-#include "alloc.h"
 #include "unix/os.h"
+#include "util/alloc.h"
 
 #include <string.h>
 

@@ -9,10 +9,10 @@
  * them only later rely on.
  */
 #include "unix/process.h"
-#include "alloc.h"
 #include "os/process.h"
 #include "unix/fd.h"
 #include "unix/stream.h"
+#include "util/alloc.h"
 
 #include <sys/socket.h>
 #include <unistd.h>

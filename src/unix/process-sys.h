@@ -12,8 +12,8 @@
 #ifndef UV_UNIX_PROCESS_SYS_H_
 #define UV_UNIX_PROCESS_SYS_H_
 
-#include "base.h"
 #include "unix/os.h"
+#include "util/base.h"
 
 #include <fcntl.h>
 #include <grp.h>

@@ -4,8 +4,8 @@
  *   prepare descriptors and program -> launch -> watch for the end
  */
 #include "unix/process.h"
-#include "alloc.h"
 #include "unix/fd.h"
+#include "util/alloc.h"
 
 #include <fcntl.h>
 

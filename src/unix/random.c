@@ -9,10 +9,10 @@
  * device is not a device or ends early (UV_EIO).
  */
 #include "os/random.h"
-#include "atomic.h"
 #include "unix/fd.h"
 #include "unix/newer-calls.h"
 #include "unix/os.h"
+#include "util/atomic.h"
 
 #include <errno.h>
 #include <fcntl.h>

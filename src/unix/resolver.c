@@ -7,9 +7,9 @@
  * index.
  */
 #include "unix/resolver.h"
-#include "alloc.h"
 #include "os/addr.h"
 #include "os/resolver.h"
+#include "util/alloc.h"
 
 #include <errno.h>
 #include <netdb.h>

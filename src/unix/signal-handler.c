@@ -3,9 +3,9 @@
  * no allocation, errno preserved.
  */
 #include "unix/signal.h"
-#include "atomic.h"
 #include "unix/loop.h"
 #include "unix/signal-log.h"
+#include "util/atomic.h"
 #include "wake.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
  * once the head has passed it.
  */
 #include "unix/signal-log.h"
-#include "atomic.h"
+#include "util/atomic.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef UV_UNIX_SIGNAL_LOG_H_
 #define UV_UNIX_SIGNAL_LOG_H_
 
-#include "base.h"
+#include "util/base.h"
 
 /* A power of two. Deliveries that do not fit are counted in the handle (S2),
  * and `overflow` is set. */

@@ -10,12 +10,12 @@
  * needs no memory and cannot fail.
  */
 #include "unix/signal.h"
-#include "alloc.h"
-#include "atomic.h"
-#include "fork-lock.h"
 #include "unix/fd.h"
 #include "unix/loop.h"
 #include "unix/signal-log.h"
+#include "util/alloc.h"
+#include "util/atomic.h"
+#include "util/fork-lock.h"
 
 #include <pthread.h>
 #include <sched.h>

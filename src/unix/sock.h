@@ -3,7 +3,7 @@
 #ifndef UV_UNIX_SOCK_H_
 #define UV_UNIX_SOCK_H_
 
-#include "base.h"
+#include "util/base.h"
 
 #include <ifaddrs.h>
 #include <sys/socket.h>

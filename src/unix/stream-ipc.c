@@ -7,7 +7,6 @@
  * closed and the reader gets an error. No received descriptor outlives the
  * handle.
  */
-#include "alloc.h"
 #include "os/pipe.h"
 #include "unix/cmsg.h"
 #include "unix/fd.h"
@@ -15,6 +14,7 @@
 #include "unix/os.h"
 #include "unix/sock.h"
 #include "unix/stream.h"
+#include "util/alloc.h"
 
 #include <errno.h>
 #include <string.h>

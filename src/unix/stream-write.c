@@ -14,7 +14,6 @@
  * one (req_unwritten()) count until its callback runs. A failure ends one
  * request only; the ones behind it continue.
  */
-#include "alloc.h"
 #include "callback.h"
 #include "loop-check.h"
 #include "os/stream.h"
@@ -24,6 +23,7 @@
 #include "unix/os.h"
 #include "unix/sock.h"
 #include "unix/stream.h"
+#include "util/alloc.h"
 
 #include <errno.h>
 #include <string.h>

@@ -5,11 +5,11 @@
  * that is not initialised or not held, or that would deadlock on itself: a bug
  * in the program, so uv__fatal() names the call. Context: any.
  */
-#include "base.h"
-#include "alloc.h"
-#include "fatal.h"
+#include "util/base.h"
 #include "unix/fd.h"
 #include "unix/os.h"
+#include "util/alloc.h"
+#include "util/fatal.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -2,11 +2,11 @@
 /* Threads: starting, ending, identity, names, thread-local keys.
  * Scheduling (affinity, priority) is in thread-sched.c. Context: any.
  */
-#include "base.h"
-#include "alloc.h"
-#include "fatal.h"
+#include "util/base.h"
 #include "os/thread.h"
 #include "unix/os.h"
+#include "util/alloc.h"
+#include "util/fatal.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -13,10 +13,10 @@
  * nothing: the mode it found may be one that the first had set.
  */
 #include "os/tty.h"
-#include "atomic.h"
 #include "unix/fd.h"
 #include "unix/os.h"
 #include "unix/stream.h"
+#include "util/atomic.h"
 
 #include <errno.h>
 #include <fcntl.h>

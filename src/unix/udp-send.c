@@ -11,16 +11,16 @@
  * req->status is 0, or the error once the send has failed.
  */
 #include "unix/udp.h"
-#include "alloc.h"
-#include "bufs.h"
 #include "callback.h"
 #include "loop-check.h"
 #include "os/addr.h"
-#include "queue.h"
 #include "req.h"
 #include "unix/fd.h"
 #include "unix/iovec.h"
 #include "unix/os.h"
+#include "util/alloc.h"
+#include "util/bufs.h"
+#include "util/queue.h"
 
 #include <errno.h>
 #include <string.h>

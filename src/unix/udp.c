@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* UDP sockets: opening, binding, connecting, closing. */
 #include "unix/udp.h"
-#include "queue.h"
 #include "unix/fd.h"
 #include "unix/os.h"
 #include "unix/sock.h"
+#include "util/queue.h"
 
 #include <errno.h>
 #include <netinet/in.h>

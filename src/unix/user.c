@@ -5,9 +5,9 @@
  * it fits; the caller gets one block with everything. Context: any.
  */
 #include "os/system.h"
-#include "alloc.h"
-#include "out-string.h"
 #include "unix/os.h"
+#include "util/alloc.h"
+#include "util/out-string.h"
 
 #include <errno.h>
 #include <grp.h>

@@ -14,11 +14,11 @@
  * Context: uv_async_send() any; the rest is the loop's thread.
  */
 #include "win/async.h"
-#include "atomic.h"
 #include "callback.h"
 #include "loop-state.h"
 #include "observe.h"
 #include "os/async.h"
+#include "util/atomic.h"
 #include "win/overlapped.h"
 
 void uv__async_os_init_loop(uv_loop_t* loop) {

@@ -3,7 +3,7 @@
 #ifndef UV_WIN_COMPILER_H_
 #define UV_WIN_COMPILER_H_
 
-#include "base.h"
+#include "util/base.h"
 
 /* Whether the library is compiled for mingw-w64's headers and C runtime. */
 #if defined(__MINGW32__)

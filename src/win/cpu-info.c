@@ -6,7 +6,7 @@
  * Context: any.
  */
 #include "os/system.h"
-#include "alloc.h"
+#include "util/alloc.h"
 #include "win/error.h"
 #include "win/wide.h"
 #include "win/winapi.h"

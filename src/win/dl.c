@@ -2,8 +2,8 @@
 /* Dynamic-link libraries. The uv_lib_t holds the message of the last error.
  * Context: any.
  */
-#include "base.h"
-#include "alloc.h"
+#include "util/base.h"
+#include "util/alloc.h"
 #include "win/wide.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * path of 32,767 units has twice as many bytes.
  */
 #include "win/dump-path.h"
-#include "base.h"
+#include "util/base.h"
 
 #include <stdio.h>
 

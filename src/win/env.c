@@ -3,8 +3,8 @@
  * Context: any.
  */
 #include "os/system.h"
-#include "alloc.h"
-#include "out-string.h"
+#include "util/alloc.h"
+#include "util/out-string.h"
 #include "win/error.h"
 #include "win/wide.h"
 

@@ -3,7 +3,7 @@
 #ifndef UV_WIN_ERROR_H_
 #define UV_WIN_ERROR_H_
 
-#include "base.h"
+#include "util/base.h"
 
 /* The calling thread's last error, right after a failed call. Never 0. */
 int uv__last_error(void);

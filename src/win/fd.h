@@ -8,7 +8,7 @@
 #ifndef UV_WIN_FD_H_
 #define UV_WIN_FD_H_
 
-#include "base.h"
+#include "util/base.h"
 
 #define UV__NO_FD (-1)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copying whole files by name, or bytes from one fd to another. */
 #include "win/fs.h"
-#include "alloc.h"
+#include "util/alloc.h"
 
 #define CHUNK_SIZE (64 * 1024)
 

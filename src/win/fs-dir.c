@@ -6,8 +6,8 @@
  * over stays there for the next.
  */
 #include "win/fs.h"
-#include "alloc.h"
 #include "fs-entries.h"
+#include "util/alloc.h"
 
 #define BUFFER_SIZE (32 * 1024)
 

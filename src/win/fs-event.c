@@ -10,8 +10,8 @@
  * UV_RENAME with the directory's name, then UV_ENOENT, and nothing after that.
  */
 #include "win/fs.h"
-#include "alloc.h"
 #include "callback.h"
+#include "util/alloc.h"
 #include "win/loop.h"
 #include "win/wide.h"
 

@@ -10,7 +10,7 @@
 #define UV_WIN_FS_FD_HASH_INL_H_
 
 #include "uv.h"
-#include "../alloc.h" /* relative: the test has other include paths */
+#include "../util/alloc.h" /* relative: the test has other include paths */
 
 #define UV__FD_HASH_SIZE 256      /* number of buckets */
 #define UV__FD_HASH_GROUP_SIZE 16 /* nodes per allocation */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Renaming, hard and symbolic links, junctions, and resolving them. */
 #include "win/fs.h"
-#include "alloc.h"
+#include "util/alloc.h"
 #include "win/reparse.h"
 #include "win/wide.h"
 

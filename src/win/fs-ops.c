@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of file operations, and setting up requests on Windows. */
 #include "win/fs.h"
-#include "alloc.h"
+#include "util/alloc.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * that is done first. Context: any.
  */
 #include "win/fs.h"
-#include "alloc.h"
+#include "util/alloc.h"
 #include "win/wide.h"
 
 #include <string.h>

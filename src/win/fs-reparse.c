@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads links; reparse.c parses their data. Context: any. */
 #include "win/fs.h"
-#include "alloc.h"
+#include "util/alloc.h"
 #include "win/reparse.h"
 #include "win/wide.h"
 

@@ -8,7 +8,7 @@
  *   3. by its directory entry, if opening it is refused.
  */
 #include "win/fs.h"
-#include "alloc.h"
+#include "util/alloc.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -4,7 +4,7 @@
  * before any of its fields is used. Nothing here trusts the peer.
  */
 #include "win/ipc-frame.h"
-#include "base.h"
+#include "util/base.h"
 
 #include <assert.h>
 #include <string.h>

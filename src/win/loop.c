@@ -7,7 +7,7 @@
  */
 #include "win/loop.h"
 #include "os/loop.h"
-#include "queue.h"
+#include "util/queue.h"
 #include "win/afd.h"
 #include "win/error.h"
 #include "win/resume.h"

@@ -4,7 +4,7 @@
 #define UV_WIN_LOOP_H_
 
 #include "loop-state.h"
-#include "queue.h"
+#include "util/queue.h"
 
 struct uv__loop_os {
   struct uv__loop_state base; /* must be first */

@@ -8,8 +8,8 @@
  * An instance that cannot be created is reported once; its slot stays unused.
  */
 #include "win/pipe.h"
-#include "alloc.h"
 #include "callback.h"
+#include "util/alloc.h"
 #include "win/loop.h"
 
 #include <string.h>

@@ -8,8 +8,8 @@
  * If the pipe has been closed meanwhile, the OS handle is closed too.
  */
 #include "win/pipe.h"
-#include "alloc.h"
 #include "callback.h"
+#include "util/alloc.h"
 
 #include <string.h>
 #include <wchar.h>

@@ -18,8 +18,8 @@
  * A synchronous handle is not flushed: the call would wait for a pending read.
  */
 #include "win/pipe.h"
-#include "alloc.h"
-#include "atomic.h"
+#include "util/alloc.h"
+#include "util/atomic.h"
 
 /* How long to wait for an answer. */
 #define SILENCE_MS 50

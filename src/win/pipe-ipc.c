@@ -7,7 +7,7 @@
  * many it sends.
  */
 #include "win/pipe.h"
-#include "alloc.h"
+#include "util/alloc.h"
 #include "win/winapi.h"
 
 #include <string.h>

@@ -5,8 +5,8 @@
  * have the name as their local name, a client as its peer's.
  */
 #include "win/pipe.h"
-#include "alloc.h"
-#include "out-string.h"
+#include "util/alloc.h"
+#include "util/out-string.h"
 #include "win/wide.h"
 #include "win/winapi.h"
 

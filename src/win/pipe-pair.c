@@ -4,7 +4,7 @@
  * overlapped; there is only one instance, so nobody else can connect.
  */
 #include "win/pipe.h"
-#include "atomic.h"
+#include "util/atomic.h"
 
 #include <stdio.h>
 #include <string.h>

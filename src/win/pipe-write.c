@@ -14,7 +14,7 @@
  * in libuv on Windows; there is no callback then.
  */
 #include "win/pipe.h"
-#include "alloc.h"
+#include "util/alloc.h"
 
 #include <string.h>
 

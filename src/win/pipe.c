@@ -3,7 +3,7 @@
  * operations. Servers are in pipe-accept.c, clients in pipe-connect.c.
  */
 #include "win/pipe.h"
-#include "alloc.h"
+#include "util/alloc.h"
 #include "win/fd.h"
 #include "win/loop.h"
 #include "win/winapi.h"

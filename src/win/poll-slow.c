@@ -5,7 +5,7 @@
  * While the thread runs, it owns the request and the poll info, except for
  * Exclusive, which the loop sets to stop it.
  */
-#include "atomic.h"
+#include "util/atomic.h"
 #include "win/afd.h"
 #include "win/poll-handle.h"
 

@@ -12,9 +12,9 @@
  * thread and post them again, unless the OVERLAPPED is NULL, which
  * GetQueuedCompletionStatus() also returns for a timeout.
  */
-#include "atomic.h"
-#include "fatal.h"
 #include "os/loop.h"
+#include "util/atomic.h"
+#include "util/fatal.h"
 #include "win/error.h"
 #include "win/overlapped.h"
 

@@ -7,7 +7,7 @@
  * odd one makes the quote literal.
  */
 #include "win/process.h"
-#include "alloc.h"
+#include "util/alloc.h"
 #include "win/wide.h"
 
 #include <wchar.h>

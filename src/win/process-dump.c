@@ -5,7 +5,7 @@
  * https://learn.microsoft.com/windows/win32/wer/collecting-user-mode-dumps
  */
 #include "win/process.h"
-#include "alloc.h"
+#include "util/alloc.h"
 #include "win/dump-path.h"
 
 #include <dbghelp.h>

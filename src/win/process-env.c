@@ -6,7 +6,7 @@
  * system's libraries, their user profile or a directory for temporary files.
  */
 #include "win/process.h"
-#include "alloc.h"
+#include "util/alloc.h"
 #include "win/wide.h"
 
 #include <stdlib.h>

@@ -8,8 +8,8 @@
  * as it is; then every name is tried with .com and .exe.
  */
 #include "win/process-path.h"
-#include "alloc.h"
-#include "base.h"
+#include "util/alloc.h"
+#include "util/base.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * made here are inheritable, and the child inherits no others: see process.c.
  */
 #include "win/process.h"
-#include "alloc.h"
+#include "util/alloc.h"
 #include "win/pipe.h"
 
 #include <string.h>

@@ -13,7 +13,7 @@
  * that ends with its last handle, which is ours. Grandchildren are not.
  */
 #include "win/process.h"
-#include "alloc.h"
+#include "util/alloc.h"
 #include "win/process-path.h"
 #include "win/wide.h"
 

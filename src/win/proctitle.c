@@ -4,7 +4,7 @@
  * `title_lock`.
  */
 #include "os/system.h"
-#include "alloc.h"
+#include "util/alloc.h"
 #include "win/error.h"
 #include "win/wide.h"
 

@@ -12,7 +12,7 @@
  * Offsets and lengths are in bytes; offsets are relative to the first name.
  */
 #include "win/reparse.h"
-#include "base.h"
+#include "util/base.h"
 
 #include <string.h>
 

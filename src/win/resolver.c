@@ -7,8 +7,8 @@
  * that block.
  */
 #include "os/resolver.h"
-#include "alloc.h"
 #include "os/addr.h"
+#include "util/alloc.h"
 #include "win/sock.h"
 #include "win/wide.h"
 

@@ -2,8 +2,8 @@
 /* Counting semaphores. The void functions can fail only if the program
  * corrupted the semaphore, which is fatal. Context: any.
  */
-#include "base.h"
-#include "fatal.h"
+#include "util/base.h"
+#include "util/fatal.h"
 #include "win/error.h"
 
 #include <limits.h>

@@ -13,7 +13,7 @@
  * request is outstanding while pending_signum is not 0.
  */
 #include "win/signal.h"
-#include "queue.h"
+#include "util/queue.h"
 #include "win/tty.h"
 
 static SRWLOCK lock = SRWLOCK_INIT;

@@ -6,7 +6,7 @@
  * NETWORK_NAME_DELETED, which is a connection reset.
  */
 #include "win/sock-status.h"
-#include "base.h"
+#include "util/base.h"
 
 struct status_row {
   uint32_t status;

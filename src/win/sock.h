@@ -5,7 +5,7 @@
 #ifndef UV_WIN_SOCK_H_
 #define UV_WIN_SOCK_H_
 
-#include "base.h"
+#include "util/base.h"
 
 /* Initialises Winsock, once; called by uv_loop_init() and by functions that
  * need no loop (names, interfaces, socket pairs). 0 or UV_E*. */

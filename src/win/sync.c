@@ -4,8 +4,8 @@
  * A mutex is a critical section, which is always recursive; a read-write lock
  * is a slim lock, which readers may release from another thread.
  */
-#include "base.h"
-#include "fatal.h"
+#include "util/base.h"
+#include "util/fatal.h"
 #include "win/error.h"
 
 #define NSEC_PER_MSEC UINT64_C(1000000)

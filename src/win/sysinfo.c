@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine: system and host name, memory, load, uptime. Context: any. */
 #include "os/system.h"
-#include "out-string.h"
+#include "util/out-string.h"
 #include "win/compiler.h"
 #include "win/error.h"
 #include "win/sock.h"

@@ -12,8 +12,8 @@
  * accept is retried in the next iteration. A server whose socket is shared with
  * other processes keeps a single accept, so that the processes share the load.
  */
-#include "alloc.h"
 #include "callback.h"
+#include "util/alloc.h"
 #include "win/sock.h"
 #include "win/tcp.h"
 

@@ -15,7 +15,7 @@
  * req->coalesced holds WRITE_*; req->u.io.queued_bytes, the bytes left to
  * write.
  */
-#include "alloc.h"
+#include "util/alloc.h"
 #include "win/tcp.h"
 
 #include <string.h>

@@ -13,10 +13,10 @@
  * "TLS Callback Functions" in
  * https://learn.microsoft.com/windows/win32/debug/pe-format
  */
-#include "base.h"
-#include "alloc.h"
-#include "fatal.h"
+#include "util/base.h"
 #include "os/thread.h"
+#include "util/alloc.h"
+#include "util/fatal.h"
 #include "win/compiler.h"
 #include "win/error.h"
 #include "win/trace.h"

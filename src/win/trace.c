@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Files, threads and symbols for tracing. */
 #include "os/trace.h"
-#include "alloc.h"
+#include "util/alloc.h"
 #include "win/error.h"
 #include "win/trace.h"
 #include "win/wide.h"

@@ -7,8 +7,8 @@
  * rxvt's (CSI number final).
  */
 #include "win/tty-keys.h"
-#include "base.h"
-#include "utf8.h"
+#include "util/base.h"
+#include "util/utf8.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,8 +9,8 @@
  * consider a line read to be pending and swallow the next line.
  */
 #include "win/tty.h"
-#include "alloc.h"
 #include "callback.h"
+#include "util/alloc.h"
 
 #include <string.h>
 

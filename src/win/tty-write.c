@@ -5,7 +5,7 @@
  * handle keeps the decoder's state. Invalid UTF-8 becomes U+FFFD.
  */
 #include "win/tty.h"
-#include "utf8.h"
+#include "util/utf8.h"
 
 /* Units collected per console call. */
 #define TEXT_UNITS 2048

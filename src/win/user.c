@@ -5,8 +5,8 @@
  * are not supported.
  */
 #include "os/system.h"
-#include "alloc.h"
-#include "out-string.h"
+#include "util/alloc.h"
+#include "util/out-string.h"
 #include "win/error.h"
 #include "win/wide.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Conversion between UTF-8 and Windows' 16-bit strings; based on wtf8.c. */
 #include "win/wide.h"
-#include "alloc.h"
-#include "out-string.h"
+#include "util/alloc.h"
+#include "util/out-string.h"
 
 static_assert(sizeof(WCHAR) == sizeof(uint16_t), "WCHAR is a UTF-16 unit");
 

@@ -5,7 +5,7 @@
 #ifndef UV_WIN_WIDE_H_
 #define UV_WIN_WIDE_H_
 
-#include "base.h"
+#include "util/base.h"
 
 /* A copy in 16-bit units, freed with uv__free(): 0, UV_EINVAL (not WTF-8) or
  * UV_ENOMEM. */

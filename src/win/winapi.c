@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Looks up the functions of winapi.h at run time. Context: any. */
 #include "win/winapi.h"
-#include "base.h"
-#include "fatal.h"
+#include "util/base.h"
+#include "util/fatal.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* P1 (threads), P3 (time), P6 (wake), P7 (fork): how a poller waits. */
 #include "contract.h"
 
-#include "atomic.h"
+#include "util/atomic.h"
 
 #if TEST_POSIX
 # include <errno.h>

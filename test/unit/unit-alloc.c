@@ -3,7 +3,7 @@
  * overflow are refused, free() preserves errno. */
 #include "unit.h"
 
-#include "alloc.h"
+#include "util/alloc.h"
 #include "uv.h"
 
 #include <errno.h>

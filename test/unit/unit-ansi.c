@@ -3,7 +3,7 @@
  * and tested on every system. */
 #include "unit.h"
 
-#include "base.h"
+#include "util/base.h"
 
 /* Not the library's own, where it has one. */
 #define uv__ansi_feed unit_ansi_feed

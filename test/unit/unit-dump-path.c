@@ -4,7 +4,7 @@
  * is pure, so it is compiled in here and tested on every system. */
 #include "unit.h"
 
-#include "base.h"
+#include "util/base.h"
 
 /* Not the library's own, where it has one. */
 #define uv__dump_path unit_dump_path

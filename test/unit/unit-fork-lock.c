@@ -2,7 +2,7 @@
 /* The lock that a forked child takes from its parent. */
 #include "unit.h"
 
-#include "fork-lock.h"
+#include "util/fork-lock.h"
 #include "uv.h"
 
 #define THREADS 4

@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "idna.h"
-#include "utf8.h"
+#include "util/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * in here and tested on every system. */
 #include "unit.h"
 
-#include "base.h"
+#include "util/base.h"
 
 /* Not the library's own, where it has one. */
 #define uv__ipc_parser_room unit_ipc_parser_room

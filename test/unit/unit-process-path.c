@@ -3,7 +3,7 @@
  * and tested on every system, with a list of files instead of a disk. */
 #include "unit.h"
 
-#include "base.h"
+#include "util/base.h"
 
 /* Not the library's own, where it has one. */
 #define uv__program_find unit_program_find

@@ -2,7 +2,7 @@
 /* queue.h, against an array that does the same. */
 #include "unit.h"
 
-#include "queue.h"
+#include "util/queue.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * pure, so it is compiled in here and tested on every system. */
 #include "unit.h"
 
-#include "base.h"
+#include "util/base.h"
 
 /* Not the library's own, where it has one. */
 #define uv__reparse_has_root unit_reparse_has_root

@@ -4,7 +4,7 @@
  * with libuv's. */
 #include "unit.h"
 
-#include "base.h"
+#include "util/base.h"
 
 /* Not the library's own, where it has one. */
 #define uv__sock_status_error unit_sock_status_error

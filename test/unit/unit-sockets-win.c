@@ -4,7 +4,7 @@
  * sockets that AFD does not know. */
 #include "replace-win.h"
 
-#include "atomic.h"
+#include "util/atomic.h"
 #include "win/afd.h"
 #include "win/winapi.h"
 

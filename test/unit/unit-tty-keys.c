@@ -3,7 +3,7 @@
  * tested on every system. */
 #include "unit.h"
 
-#include "base.h"
+#include "util/base.h"
 
 /* Not the library's own, where it has one. */
 #define uv__tty_encode_key unit_tty_encode_key

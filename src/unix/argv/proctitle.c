@@ -7,12 +7,12 @@
  * title is always read back from the area. Context: any, under `title.lock`.
  */
 #include "unix/proc-info.h"
-#include "alloc.h"
-#include "atomic.h"
-#include "fork-lock.h"
 #include "os/system.h"
 #include "unix/fd.h"
 #include "unix/os.h"
+#include "util/alloc.h"
+#include "util/atomic.h"
+#include "util/fork-lock.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef UV_BSD_SYSCTL_NUMBER_H_
 #define UV_BSD_SYSCTL_NUMBER_H_
 
-#include "base.h"
+#include "util/base.h"
 
 #include <sys/types.h>
 #include <sys/sysctl.h>

@@ -3,11 +3,11 @@
  * CPUs, memory, load, uptime, program path. Context: any.
  */
 #include "unix/bsd/sysinfo.h"
-#include "alloc.h"
 #include "os/system.h"
 #include "unix/fd.h"
 #include "unix/os.h"
 #include "unix/proc-info.h"
+#include "util/alloc.h"
 
 #include <limits.h>
 #include <stdlib.h>

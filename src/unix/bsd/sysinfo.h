@@ -4,7 +4,7 @@
 #ifndef UV_BSD_SYSINFO_H_
 #define UV_BSD_SYSINFO_H_
 
-#include "base.h"
+#include "util/base.h"
 
 #include <time.h>
 

@@ -4,7 +4,7 @@
 #ifndef UV_UNIX_FS_CLONE_H_
 #define UV_UNIX_FS_CLONE_H_
 
-#include "base.h"
+#include "util/base.h"
 
 /* Makes `to` a clone of the open file `in`, with its mode, times and
  * attributes. `flags` are UV_FS_COPYFILE_*: with EXCL an existing name is

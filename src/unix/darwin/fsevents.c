@@ -15,11 +15,11 @@
  *     closed.
  */
 #include "unix/darwin/fsevents.h"
-#include "alloc.h"
 #include "callback.h"
 #include "os/fs-event.h"
-#include "queue.h"
 #include "unix/fd.h"
+#include "util/alloc.h"
+#include "util/queue.h"
 
 #include <dispatch/dispatch.h>
 #include <dlfcn.h>

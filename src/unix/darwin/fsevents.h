@@ -4,7 +4,7 @@
 #ifndef UV_UNIX_FSEVENTS_H_
 #define UV_UNIX_FSEVENTS_H_
 
-#include "base.h"
+#include "util/base.h"
 
 /* darwin/fsevents.c. Like the uv__fs_event_os_* functions of fs-event.h;
  * uv__fsevents_start() returns UV_ENOTSUP if it leaves the path to kqueue. */

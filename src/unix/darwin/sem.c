@@ -6,8 +6,8 @@
  * beyond the maximum of the system: a bug in the program, which the void
  * functions report through uv__fatal(). Context: any.
  */
-#include "base.h"
-#include "fatal.h"
+#include "util/base.h"
+#include "util/fatal.h"
 
 #include <mach/mach.h>
 #include <mach/semaphore.h>

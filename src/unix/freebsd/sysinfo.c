@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* System information on FreeBSD. See bsd/sysinfo.h. */
 #include "unix/bsd/sysinfo.h"
-#include "alloc.h"
 #include "unix/bsd/sysctl-number.h"
 #include "unix/fd.h"
+#include "util/alloc.h"
 
 #include <string.h>
 #include <sys/types.h>

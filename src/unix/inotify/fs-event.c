@@ -16,11 +16,11 @@
  *     being delivered: then the delivery removes it.
  */
 #include "unix/fs-event.h"
-#include "alloc.h"
 #include "callback.h"
-#include "queue.h"
 #include "unix/fd.h"
 #include "unix/io.h"
+#include "util/alloc.h"
+#include "util/queue.h"
 
 #include <limits.h>
 #include <stdalign.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Directory listings and their differences; see dir-names.h. */
 #include "unix/kqueue/dir-names.h"
-#include "alloc.h"
 #include "unix/fd.h"
+#include "util/alloc.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #ifndef UV_UNIX_DIR_NAMES_H_
 #define UV_UNIX_DIR_NAMES_H_
 
-#include "base.h"
+#include "util/base.h"
 
 /* One name and the inode behind it. */
 struct uv__dir_name {

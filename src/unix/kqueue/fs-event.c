@@ -17,13 +17,13 @@
  *     own callback is running, the delivery frees it.
  */
 #include "unix/fs-event.h"
-#include "alloc.h"
 #include "callback.h"
 #include "unix/fd.h"
 #include "unix/io.h"
 #include "unix/kqueue/dir-names.h"
 #include "unix/loop.h"
 #include "unix/os.h"
+#include "util/alloc.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -6,8 +6,8 @@
  * once an fd has an entry, nothing can fail for lack of memory.
  */
 #include "unix/kqueue/interest.h"
-#include "alloc.h"
 #include "unix/io.h"
+#include "util/alloc.h"
 
 #include <errno.h>
 #include <string.h>

@@ -13,12 +13,12 @@
  *
  * Two filters can report one fd; they are merged into one event.
  */
-#include "alloc.h"
 #include "os/loop.h"
 #include "unix/fd.h"
 #include "unix/io.h"
 #include "unix/kqueue/interest.h"
 #include "unix/self-pipe.h"
+#include "util/alloc.h"
 
 #include <errno.h>
 #include <fcntl.h>

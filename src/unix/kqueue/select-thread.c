@@ -11,9 +11,9 @@
  * and abandons the rest.
  */
 #include "unix/kqueue/select-thread.h"
-#include "alloc.h"
-#include "fork-lock.h"
 #include "unix/fd.h"
+#include "util/alloc.h"
+#include "util/fork-lock.h"
 #include "wake.h"
 
 #include <errno.h>

@@ -8,8 +8,8 @@
 #ifndef UV_UNIX_SELECT_THREAD_H_
 #define UV_UNIX_SELECT_THREAD_H_
 
-#include "base.h"
 #include "unix/os.h"
+#include "util/base.h"
 
 /* The watched fds and the thread. NULL until an fd is watched. */
 struct uv__selector;

@@ -13,8 +13,8 @@
 #ifndef UV_LINUX_CGROUP_H_
 #define UV_LINUX_CGROUP_H_
 
-#include "base.h"
 #include "unix/linux/procfs.h"
+#include "util/base.h"
 
 /* "No limit" of the files below. */
 #define UV__CGROUP_UNLIMITED UINT64_MAX

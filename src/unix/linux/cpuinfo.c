@@ -10,9 +10,9 @@
  * names. Context: any.
  */
 #include "unix/linux/cpuinfo.h"
-#include "alloc.h"
 #include "os/system.h"
 #include "unix/linux/procfs.h"
+#include "util/alloc.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef UV_LINUX_PROCFS_H_
 #define UV_LINUX_PROCFS_H_
 
-#include "base.h"
+#include "util/base.h"
 
 #include <sys/types.h>
 

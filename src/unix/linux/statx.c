@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Attributes through statx(2); see statx.h. */
 #include "unix/linux/statx.h"
-#include "atomic.h"
 #include "unix/fd.h"
 #include "unix/linux/call-numbers.h"
+#include "util/atomic.h"
 
 #include <fcntl.h>
 #include <sys/sysmacros.h>

@@ -4,7 +4,7 @@
 #ifndef UV_LINUX_STATX_H_
 #define UV_LINUX_STATX_H_
 
-#include "base.h"
+#include "util/base.h"
 
 struct uv__statx_time {
   int64_t sec;

@@ -15,8 +15,8 @@
  * is refused as a whole. The handle sends no more trains then.
  */
 #include "unix/udp.h"
-#include "queue.h"
 #include "unix/fd.h"
+#include "util/queue.h"
 
 #include <errno.h>
 #include <netinet/in.h>

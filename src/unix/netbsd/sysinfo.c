@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* System information on NetBSD. See bsd/sysinfo.h. */
 #include "unix/bsd/sysinfo.h"
-#include "alloc.h"
 #include "unix/fd.h"
+#include "util/alloc.h"
 
 #include <string.h>
 #include <sys/param.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* System information on OpenBSD. See bsd/sysinfo.h. */
 #include "unix/bsd/sysinfo.h"
-#include "alloc.h"
 #include "unix/fd.h"
+#include "util/alloc.h"
 
 #include <limits.h>
 #include <stdio.h>

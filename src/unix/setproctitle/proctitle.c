@@ -3,10 +3,10 @@
  * because the system cannot return the title. Context: any, under `title.lock`.
  */
 #include "unix/proc-info.h"
-#include "alloc.h"
-#include "fork-lock.h"
 #include "os/system.h"
 #include "unix/os.h"
+#include "util/alloc.h"
+#include "util/fork-lock.h"
 
 #include <stdlib.h>
 #include <string.h>

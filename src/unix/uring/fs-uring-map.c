@@ -11,10 +11,10 @@
  * pool executes the request and its result counts.
  */
 #include "unix/uring/fs-uring-map.h"
-#include "alloc.h"
 #include "os/fs.h"
 #include "unix/iovec.h"
 #include "unix/linux/statx.h"
+#include "util/alloc.h"
 
 #include <errno.h>
 #include <fcntl.h>

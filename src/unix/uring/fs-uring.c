@@ -14,8 +14,6 @@
  * Failure: without a ring, without space or for an unsupported request, the
  * pool executes it. If submission fails, the requests go to the pool.
  */
-#include "alloc.h"
-#include "atomic.h"
 #include "os/fs.h"
 #include "threadpool.h"
 #include "unix/loop.h"
@@ -23,6 +21,8 @@
 #include "unix/uring/fs-uring-map.h"
 #include "unix/uring/fs-uring.h"
 #include "unix/uring/uring.h"
+#include "util/alloc.h"
+#include "util/atomic.h"
 #include "wake.h"
 
 #include <pthread.h>

@@ -6,7 +6,7 @@
 #ifndef UV_LINUX_URING_ABI_H_
 #define UV_LINUX_URING_ABI_H_
 
-#include "base.h"
+#include "util/base.h"
 
 #include <sys/syscall.h>
 

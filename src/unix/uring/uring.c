@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A raw io_uring; see uring.h, U1-U3. */
 #include "unix/uring/uring.h"
-#include "atomic.h"
 #include "unix/fd.h"
+#include "util/atomic.h"
 
 #include <errno.h>
 #include <string.h>

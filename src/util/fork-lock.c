@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "fork-lock.h"
-#include "atomic.h"
-#include "base.h"
+#include "util/fork-lock.h"
+#include "util/atomic.h"
+#include "util/base.h"
 
 #define HELD 1
 #define SPINS 64

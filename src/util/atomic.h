@@ -5,8 +5,8 @@
  * `pending` is an int), so these work on ordinary lvalues through the compiler
  * builtins instead of on _Atomic types. Each use names its pair in a comment.
  */
-#ifndef UV_ATOMIC_H_
-#define UV_ATOMIC_H_
+#ifndef UV_UTIL_ATOMIC_H_
+#define UV_UTIL_ATOMIC_H_
 
 /* Does ThreadSanitizer instrument this? */
 #if defined(__SANITIZE_THREAD__)
@@ -22,7 +22,7 @@
 
 /* UV__ATOMIC_MSVC: ./check compiles that header with other compilers too. */
 #if defined(_MSC_VER) && !defined(__clang__) || defined(UV__ATOMIC_MSVC)
-# include "atomic-msvc.h"
+# include "util/atomic-msvc.h"
 #else
 
 # define uv__load_relaxed(p) __atomic_load_n((p), __ATOMIC_RELAXED)
@@ -90,4 +90,4 @@ static inline void uv__prefetch_write(const void* p) {
 #endif
 }
 
-#endif /* UV_ATOMIC_H_ */
+#endif /* UV_UTIL_ATOMIC_H_ */

@@ -2,8 +2,8 @@
 /* Memory allocation: every byte the library holds comes from here, so
  * that uv_replace_allocator() and the fault tests see all of it.
  */
-#ifndef UV_ALLOC_H_
-#define UV_ALLOC_H_
+#ifndef UV_UTIL_ALLOC_H_
+#define UV_UTIL_ALLOC_H_
 
 #include <stddef.h>
 
@@ -23,4 +23,4 @@ void* uv__realloc_array(void* ptr, size_t count, size_t size);
 char* uv__strdup(const char* s);
 char* uv__strndup(const char* s, size_t n);
 
-#endif /* UV_ALLOC_H_ */
+#endif /* UV_UTIL_ALLOC_H_ */

@@ -4,7 +4,7 @@
  * The four pointers are written once, by uv_replace_allocator() before any
  * other call, and only read afterwards: no lock.
  */
-#include "alloc.h"
+#include "util/alloc.h"
 #include "uv.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "text.h"
-#include "alloc.h"
+#include "util/string-builder.h"
+#include "util/alloc.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Environment variables that enable observers. They never make a program fail:
  * an invalid value is reported on standard error and otherwise ignored. */
-#ifndef UV_VARIABLE_H_
-#define UV_VARIABLE_H_
+#ifndef UV_UTIL_ENV_H_
+#define UV_UTIL_ENV_H_
 
-#include "base.h"
+#include "util/base.h"
 
 /* The largest number of milliseconds that is accepted: a day. */
 #define UV__VARIABLE_MS_MAX 86400000
@@ -24,4 +24,4 @@ void uv__variable_refuse(const char* name, const char* value, const char* why);
 /* The same of a signal, by the error of taking it. */
 void uv__variable_refuse_signal(const char* name, const char* value, int err);
 
-#endif /* UV_VARIABLE_H_ */
+#endif /* UV_UTIL_ENV_H_ */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The limit on the size of a write request. Context: any. */
-#ifndef UV_BUFS_H_
-#define UV_BUFS_H_
+#ifndef UV_UTIL_BUFS_H_
+#define UV_UTIL_BUFS_H_
 
-#include "base.h"
+#include "util/base.h"
 
 /* Bytes: what one call moves on Linux (write(2), NOTES), and as in libuv the
  * limit of uv_write, uv_udp_send, uv_fs_write, uv_fs_sendfile and the like.
@@ -33,4 +33,4 @@ static inline int uv__bufs_fit(const uv_buf_t* bufs, unsigned int nbufs) {
   return uv__bufs_measure(bufs, nbufs, &size);
 }
 
-#endif /* UV_BUFS_H_ */
+#endif /* UV_UTIL_BUFS_H_ */

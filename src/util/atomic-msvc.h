@@ -9,8 +9,8 @@
  * moving them, ARM64 needs a barrier (__dmb):
  * https://learn.microsoft.com/cpp/intrinsics/arm64-intrinsics
  */
-#ifndef UV_ATOMIC_MSVC_H_
-#define UV_ATOMIC_MSVC_H_
+#ifndef UV_UTIL_ATOMIC_MSVC_H_
+#define UV_UTIL_ATOMIC_MSVC_H_
 
 #include "uv.h" /* windows.h, with winsock2.h before it */
 
@@ -161,4 +161,4 @@ static inline int64_t uv__msvc_load_seq_cst(const volatile void* p,
 #define uv__cas_weak(p, expected, desired)                                     \
  uv__cas_strong((p), (expected), (desired))
 
-#endif /* UV_ATOMIC_MSVC_H_ */
+#endif /* UV_UTIL_ATOMIC_MSVC_H_ */

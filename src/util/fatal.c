@@ -2,7 +2,7 @@
 /* Ends the process if an invariant of the library is broken or a program makes
  * a mistake that it cannot survive (misuse.c). Besides these, only a failed
  * assert() does. */
-#include "fatal.h"
+#include "util/fatal.h"
 #include "uv.h"
 
 #include <stdio.h>

@@ -10,8 +10,8 @@
  * For short, rare critical sections: waiting is spinning, then sleeping.
  * Context: any.
  */
-#ifndef UV_FORK_LOCK_H_
-#define UV_FORK_LOCK_H_
+#ifndef UV_UTIL_FORK_LOCK_H_
+#define UV_UTIL_FORK_LOCK_H_
 
 struct uv__fork_lock {
   /* Atomic: twice the pid of the last holder, plus 1 while held; initially
@@ -25,4 +25,4 @@ struct uv__fork_lock {
 int uv__fork_lock(struct uv__fork_lock* lock);
 void uv__fork_unlock(struct uv__fork_lock* lock);
 
-#endif /* UV_FORK_LOCK_H_ */
+#endif /* UV_UTIL_FORK_LOCK_H_ */

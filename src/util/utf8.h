@@ -3,8 +3,8 @@
  * refuses surrogates) and wtf8.c (which keeps them). Inline and free of other
  * headers of ours, because libuv's own tests compile idna.c by itself.
  */
-#ifndef UV_UTF8_H_
-#define UV_UTF8_H_
+#ifndef UV_UTIL_UTF8_H_
+#define UV_UTIL_UTF8_H_
 
 #include <stddef.h>
 #include <stdint.h>
@@ -64,4 +64,4 @@ static inline int uv__is_surrogate(uint32_t cp) {
   return cp >= 0xD800 && cp <= 0xDFFF;
 }
 
-#endif /* UV_UTF8_H_ */
+#endif /* UV_UTIL_UTF8_H_ */

@@ -2,8 +2,8 @@
 /* What every file of the library may assume: the public interface, the
  * language helpers below, and nothing else.
  */
-#ifndef UV_BASE_H_
-#define UV_BASE_H_
+#ifndef UV_UTIL_BASE_H_
+#define UV_UTIL_BASE_H_
 
 #include "uv.h"
 
@@ -81,4 +81,4 @@ static inline size_t uv__min_size(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-#endif /* UV_BASE_H_ */
+#endif /* UV_UTIL_BASE_H_ */

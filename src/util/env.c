@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "variable.h"
+#include "util/env.h"
 #include "os/trace.h"
 
 #include <stdio.h>

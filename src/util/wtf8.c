@@ -7,9 +7,9 @@
  * The conversion back also accepts a pair encoded as two surrogates. Context:
  * any.
  */
-#include "base.h"
-#include "alloc.h"
-#include "utf8.h"
+#include "util/base.h"
+#include "util/alloc.h"
+#include "util/utf8.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A growing string, for reports. Without memory it stops growing, and ends with
  * a note about that. */
-#ifndef UV_TEXT_H_
-#define UV_TEXT_H_
+#ifndef UV_UTIL_STRING_BUILDER_H_
+#define UV_UTIL_STRING_BUILDER_H_
 
 #include <stddef.h>
 
@@ -20,4 +20,4 @@ __attribute__((format(printf, 2, 3)))
 void uv__text_add(struct uv__text* text, const char* format, ...);
 void uv__text_free(struct uv__text* text);
 
-#endif /* UV_TEXT_H_ */
+#endif /* UV_UTIL_STRING_BUILDER_H_ */

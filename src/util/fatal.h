@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef UV_FATAL_H_
-#define UV_FATAL_H_
+#ifndef UV_UTIL_FATAL_H_
+#define UV_UTIL_FATAL_H_
 
 /* An invariant of the library itself is broken: says which operation found it
  * and ends the process. Never for a refusal by the environment.
@@ -16,4 +16,4 @@ __attribute__((noreturn))
 #endif
 void uv__end_process(void);
 
-#endif /* UV_FATAL_H_ */
+#endif /* UV_UTIL_FATAL_H_ */

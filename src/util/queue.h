@@ -4,8 +4,8 @@
  * No function allocates or fails. Walk a list that callbacks may change by
  * moving it to a local head and taking nodes off the front.
  */
-#ifndef UV_QUEUE_H_
-#define UV_QUEUE_H_
+#ifndef UV_UTIL_QUEUE_H_
+#define UV_UTIL_QUEUE_H_
 
 #include <stddef.h>
 #include "uv.h"
@@ -137,4 +137,4 @@ static inline void* uv__chain_reverse(void* newest, size_t link) {
   return oldest;
 }
 
-#endif /* UV_QUEUE_H_ */
+#endif /* UV_UTIL_QUEUE_H_ */

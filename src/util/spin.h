@@ -5,11 +5,11 @@
  * and being woken, so loops and workers spin first. After several unsuccessful
  * spins in a row most are skipped, until one succeeds again.
  */
-#ifndef UV_SPIN_H_
-#define UV_SPIN_H_
+#ifndef UV_UTIL_SPIN_H_
+#define UV_UTIL_SPIN_H_
 
-#include "atomic.h"
-#include "base.h"
+#include "util/atomic.h"
+#include "util/base.h"
 
 #define UV__SPIN_NS 8000
 /* With a single request in flight, the program waits for it or is about to
@@ -76,4 +76,4 @@ static inline int uv__spin_never(const void* arg) {
   return 0;
 }
 
-#endif /* UV_SPIN_H_ */
+#endif /* UV_UTIL_SPIN_H_ */

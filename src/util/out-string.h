@@ -6,10 +6,10 @@
  * UV_ENOBUFS, the buffer is untouched and *size is what is needed with the NUL.
  * Context: any.
  */
-#ifndef UV_OUT_STRING_H_
-#define UV_OUT_STRING_H_
+#ifndef UV_UTIL_OUT_STRING_H_
+#define UV_UTIL_OUT_STRING_H_
 
-#include "base.h"
+#include "util/base.h"
 
 #include <string.h>
 
@@ -33,4 +33,4 @@ static inline int uv__out_string_put(const char* text,
   return 0;
 }
 
-#endif /* UV_OUT_STRING_H_ */
+#endif /* UV_UTIL_OUT_STRING_H_ */
