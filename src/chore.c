@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "chore.h"
-#include "deadline.h"
+#include "loop/deadline.h"
 #include "os/trace.h"
 #include "util/fork-lock.h"
 

@@ -4,7 +4,7 @@
  * well: a request has no room for the time (trace-flight.h). */
 #include "dump.h"
 #include "observe.h"
-#include "threadpool.h"
+#include "pool/pool.h"
 #include "trace-flight.h"
 #include "trace-format.h"
 #include "util/atomic.h"

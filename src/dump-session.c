@@ -18,7 +18,8 @@
  */
 #include "dump-session.h"
 #include "dump.h"
-#include "loop-list.h"
+#include "loop/list.h"
+#include "loop/wake.h"
 #include "observe.h"
 #include "os/trace.h"
 #include "trace-names.h"
@@ -26,7 +27,6 @@
 #include "util/alloc.h"
 #include "util/env.h"
 #include "util/fork-lock.h"
-#include "wake.h"
 
 #include <string.h>
 

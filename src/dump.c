@@ -3,7 +3,7 @@
  * slow stream cannot delay it halfway. */
 #include "dump.h"
 #include "handle.h"
-#include "loop-state.h"
+#include "loop/state.h"
 #include "uv/ext.h"
 
 #define NAME_MAX_LEN 200

@@ -8,11 +8,11 @@
 #include "fs.h"
 #include "callback.h"
 #include "fs-entries.h"
-#include "loop-check.h"
+#include "loop/check.h"
+#include "pool/done.h"
+#include "pool/pool.h"
 #include "req.h"
-#include "threadpool.h"
 #include "util/alloc.h"
-#include "work-done.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  */
 #include "handle.h"
 #include "callback.h"
-#include "loop-check.h"
+#include "loop/check.h"
 #include "misuse.h"
 #include "os/handle-class.h"
 

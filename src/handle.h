@@ -19,7 +19,7 @@
 #ifndef UV_HANDLE_H_
 #define UV_HANDLE_H_
 
-#include "loop-check.h"
+#include "loop/check.h"
 #include "util/base.h"
 #include "util/queue.h"
 

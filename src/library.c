@@ -5,8 +5,8 @@
  */
 #include "dump-session.h"
 #include "os/loop.h"
+#include "pool/pool.h"
 #include "stats-session.h"
-#include "threadpool.h"
 #include "trace-session.h"
 #include "util/atomic.h"
 #include "watchdog.h"

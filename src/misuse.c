@@ -2,7 +2,7 @@
 /* The texts of misuse.h, and what UV_DEBUG says about the environment. */
 #include "misuse.h"
 #include "handle.h"
-#include "loop-state.h"
+#include "loop/state.h"
 #include "observe.h"
 #include "os/poller.h"
 #include "os/trace.h"

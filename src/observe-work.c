@@ -6,9 +6,9 @@
  */
 #include "misuse.h"
 #include "observe.h"
+#include "pool/pool.h"
 #include "probe.h"
 #include "stats.h"
-#include "threadpool.h"
 #include "trace-flight.h"
 #include "trace-thread.h"
 

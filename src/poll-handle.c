@@ -3,7 +3,7 @@
  * Level-triggered; starting again replaces the events.
  */
 #include "os/poll-handle.h"
-#include "loop-check.h"
+#include "loop/check.h"
 #include "misuse.h"
 
 int uv_poll_init_socket(uv_loop_t* loop,

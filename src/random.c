@@ -6,8 +6,8 @@
  */
 #include "os/random.h"
 #include "callback.h"
+#include "pool/pool.h"
 #include "req.h"
-#include "threadpool.h"
 
 /* The length fits an int in every language binding. */
 #define BUFLEN_MAX 0x7FFFFFFFu

@@ -7,8 +7,8 @@
 #include "callback.h"
 #include "idna.h"
 #include "os/addr.h"
+#include "pool/pool.h"
 #include "req.h"
-#include "threadpool.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "slice.h"
-#include "loop-state.h"
+#include "loop/state.h"
 #include "observe.h"
 #include "probe.h"
 #include "stats.h"

@@ -21,7 +21,6 @@ uv_private_headers = \
   src/background.h \
   src/callback.h \
   src/chore.h \
-  src/deadline.h \
   src/dump-session.h \
   src/dump.h \
   src/fs-entries.h \
@@ -30,12 +29,15 @@ uv_private_headers = \
   src/handle.h \
   src/histogram.h \
   src/idna.h \
-  src/loop-check.h \
-  src/loop-list.h \
-  src/loop-poll.h \
-  src/loop-state.h \
   src/loop-watcher.h \
-  src/metrics.h \
+  src/loop/check.h \
+  src/loop/counters.h \
+  src/loop/deadline.h \
+  src/loop/list.h \
+  src/loop/poll.h \
+  src/loop/state.h \
+  src/loop/timer-sort.h \
+  src/loop/wake.h \
   src/misuse.h \
   src/observe.h \
   src/os/addr.h \
@@ -58,6 +60,10 @@ uv_private_headers = \
   src/os/trace.h \
   src/os/tty.h \
   src/os/udp.h \
+  src/pool/done.h \
+  src/pool/pace.h \
+  src/pool/pool.h \
+  src/pool/queue.h \
   src/probe.h \
   src/req.h \
   src/slice.h \
@@ -67,9 +73,7 @@ uv_private_headers = \
   src/strscpy.h \
   src/strtok.h \
   src/symbol.h \
-  src/threadpool.h \
   src/ticks.h \
-  src/timer-sort.h \
   src/timer.h \
   src/trace-flight.h \
   src/trace-format.h \
@@ -138,7 +142,6 @@ uv_private_headers = \
   src/util/string-builder.h \
   src/util/utf8.h \
   src/uv-common.h \
-  src/wake.h \
   src/watchdog.h \
   src/win/afd.h \
   src/win/ansi.h \
@@ -169,10 +172,7 @@ uv_private_headers = \
   src/win/tty.h \
   src/win/udp.h \
   src/win/wide.h \
-  src/win/winapi.h \
-  src/work-done.h \
-  src/work-pace.h \
-  src/work-queue.h
+  src/win/winapi.h
 
 # Each list below is what a build selects together; folders are nouns.
 # On every system.
@@ -182,7 +182,6 @@ uv_common_sources = \
   src/background.c \
   src/callback.c \
   src/chore.c \
-  src/deadline.c \
   src/dump-handle.c \
   src/dump-pool.c \
   src/dump-session.c \
@@ -198,18 +197,25 @@ uv_common_sources = \
   src/idna.c \
   src/inet.c \
   src/library.c \
-  src/loop-check.c \
-  src/loop-life.c \
-  src/loop-list.c \
-  src/loop-poll.c \
   src/loop-watcher.c \
-  src/loop.c \
-  src/metrics.c \
+  src/loop/check.c \
+  src/loop/counters.c \
+  src/loop/deadline.c \
+  src/loop/life.c \
+  src/loop/list.c \
+  src/loop/poll.c \
+  src/loop/run.c \
+  src/loop/timer-sort.c \
+  src/loop/wake.c \
   src/misuse.c \
   src/observe-work.c \
   src/observe.c \
   src/pipe.c \
   src/poll-handle.c \
+  src/pool/done.c \
+  src/pool/pace.c \
+  src/pool/pool.c \
+  src/pool/queue.c \
   src/process.c \
   src/random.c \
   src/resolver.c \
@@ -225,9 +231,7 @@ uv_common_sources = \
   src/system.c \
   src/tcp.c \
   src/thread.c \
-  src/threadpool.c \
   src/ticks.c \
-  src/timer-sort.c \
   src/timer.c \
   src/trace-flight.c \
   src/trace-format.c \
@@ -246,11 +250,7 @@ uv_common_sources = \
   src/util/string-builder.c \
   src/util/wtf8.c \
   src/version.c \
-  src/wake.c \
   src/watchdog.c \
-  src/work-done.c \
-  src/work-pace.c \
-  src/work-queue.c \
   src/work.c
 
 # Windows.

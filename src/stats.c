@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "stats.h"
-#include "loop-state.h"
+#include "loop/state.h"
 #include "trace-flight.h"
 #include "util/alloc.h"
 #include "util/fork-lock.h"

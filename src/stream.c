@@ -8,7 +8,7 @@
  */
 #include "os/stream.h"
 #include "callback.h"
-#include "loop-check.h"
+#include "loop/check.h"
 #include "req.h"
 #include "util/bufs.h"
 

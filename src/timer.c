@@ -23,10 +23,10 @@
  */
 #include "timer.h"
 #include "callback.h"
-#include "deadline.h"
-#include "loop-check.h"
-#include "loop-state.h"
-#include "timer-sort.h"
+#include "loop/check.h"
+#include "loop/deadline.h"
+#include "loop/state.h"
+#include "loop/timer-sort.h"
 #include "util/alloc.h"
 #include "util/atomic.h"
 

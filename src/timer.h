@@ -3,7 +3,7 @@
 #define UV_TIMER_H_
 
 #include "handle.h"
-#include "loop-state.h"
+#include "loop/state.h"
 
 /* Is any timer armed? */
 static inline int uv__timer_any_armed(const uv_loop_t* loop) {
@@ -34,7 +34,7 @@ void uv__timer_run_due(uv_loop_t* loop);
 UV__ASIDE void uv__timer_run_due_observed(uv_loop_t* loop);
 
 /* Every slot is known to its timer, no key is later than the timer's own or
- * than a child's. O(n), for loop-check.c. */
+ * than a child's. O(n), for loop/check.c. */
 int uv__timer_heap_is_sound(const uv_loop_t* loop);
 
 /* Frees the heap, which must be empty. */

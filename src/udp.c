@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* UDP API: argument and state checks. */
 #include "os/udp.h"
-#include "loop-check.h"
+#include "loop/check.h"
 #include "misuse.h"
 #include "os/addr.h"
 #include "util/bufs.h"

@@ -3,10 +3,10 @@
  * loop thread. uv_cancel(): which requests can be cancelled, and how. */
 #include "callback.h"
 #include "fs.h"
-#include "loop-check.h"
+#include "loop/check.h"
 #include "os/stream.h"
+#include "pool/pool.h"
 #include "req.h"
-#include "threadpool.h"
 
 static uv_work_t* req_of(struct uv__work* w) {
   return container_of(w, uv_work_t, work_req);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The loop: what the platform supplies to loop.c and loop-life.c. */
+/* The loop: what the platform supplies to loop/run.c and loop/life.c. */
 #ifndef UV_OS_LOOP_H_
 #define UV_OS_LOOP_H_
 
-#include "loop-state.h"
+#include "loop/state.h"
 
 /* The size of the platform's loop state, which begins with struct
  * uv__loop_state. */

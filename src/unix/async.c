@@ -24,12 +24,12 @@
  */
 #include "unix/async.h"
 #include "callback.h"
-#include "loop-state.h"
+#include "loop/state.h"
+#include "loop/wake.h"
 #include "os/async.h"
+#include "pool/done.h"
 #include "unix/async-order.h"
 #include "util/atomic.h"
-#include "wake.h"
-#include "work-done.h"
 
 /* A pass in progress, on the stack of uv__async_run(). A callback that runs the
  * loop starts a nested pass, which stops at the position of this one. */

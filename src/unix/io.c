@@ -11,7 +11,7 @@
  * before that, the poller needs no update.
  */
 #include "unix/io.h"
-#include "metrics.h"
+#include "loop/counters.h"
 #include "os/loop.h"
 #include "unix/async.h"
 #include "unix/fs-event.h"

@@ -3,7 +3,7 @@
 #ifndef UV_UNIX_LOOP_H_
 #define UV_UNIX_LOOP_H_
 
-#include "loop-state.h"
+#include "loop/state.h"
 
 struct uv__loop_os {
   struct uv__loop_state base; /* must be first */

@@ -15,13 +15,13 @@
  * Failure: a child that can be watched neither way (refused by the poller, no
  * memory for a signal watcher) is killed, and uv_spawn() fails.
  */
+#include "loop/wake.h"
 #include "os/poller.h"
 #include "unix/fd.h"
 #include "unix/loop.h"
 #include "unix/os.h"
 #include "unix/process.h"
 #include "unix/signal.h"
-#include "wake.h"
 
 #include <errno.h>
 #include <signal.h>

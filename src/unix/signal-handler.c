@@ -3,10 +3,10 @@
  * no allocation, errno preserved.
  */
 #include "unix/signal.h"
+#include "loop/wake.h"
 #include "unix/loop.h"
 #include "unix/signal-log.h"
 #include "util/atomic.h"
-#include "wake.h"
 
 #include <errno.h>
 

@@ -15,7 +15,7 @@
  * request only; the ones behind it continue.
  */
 #include "callback.h"
-#include "loop-check.h"
+#include "loop/check.h"
 #include "os/stream.h"
 #include "req.h"
 #include "unix/fd.h"

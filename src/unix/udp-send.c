@@ -12,7 +12,7 @@
  */
 #include "unix/udp.h"
 #include "callback.h"
-#include "loop-check.h"
+#include "loop/check.h"
 #include "os/addr.h"
 #include "req.h"
 #include "unix/fd.h"

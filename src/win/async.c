@@ -15,7 +15,7 @@
  */
 #include "win/async.h"
 #include "callback.h"
-#include "loop-state.h"
+#include "loop/state.h"
 #include "observe.h"
 #include "os/async.h"
 #include "util/atomic.h"
@@ -25,7 +25,7 @@ void uv__async_os_init_loop(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
 
   state->shared.busy = 0;
-  /* Not used here; loop-check.c looks at them. */
+  /* Not used here; loop/check.c looks at them. */
   uv__queue_init(&state->asyncs.places);
   uv__queue_init(&state->asyncs.ready);
 }

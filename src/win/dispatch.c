@@ -2,8 +2,9 @@
 /* Delivers completed requests to their modules: the pending list and a table of
  * handlers. win/overlapped.h describes the path of a request.
  */
-#include "metrics.h"
+#include "loop/counters.h"
 #include "os/loop.h"
+#include "pool/done.h"
 #include "win/async.h"
 #include "win/fs.h"
 #include "win/loop.h"
@@ -15,7 +16,6 @@
 #include "win/tcp.h"
 #include "win/tty.h"
 #include "win/udp.h"
-#include "work-done.h"
 
 /* Columns of the table, for streams. Other handles use the first. */
 enum side { SIDE_TCP, SIDE_PIPE, SIDE_TTY, SIDE_MAX };

@@ -3,7 +3,7 @@
 #ifndef UV_WIN_LOOP_H_
 #define UV_WIN_LOOP_H_
 
-#include "loop-state.h"
+#include "loop/state.h"
 #include "util/queue.h"
 
 struct uv__loop_os {

@@ -16,7 +16,7 @@
 
 #include "unit/unit.h"
 
-#include "wake.h"
+#include "loop/wake.h"
 
 #if TEST_POSIX
 # include "unix/io.h" /* POLLRDHUP */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sleep/wake protocol of src/threadpool.c over src/work-queue.c: fast items
+/* The sleep/wake protocol of src/pool/pool.c over src/pool/queue.c: fast items
  * pushed on the inbox without the lock, slow ones limited to half of the
  * workers, workers that spin before they sleep, one wake-up in flight at a
  * time, a worker that takes an item waking the next, a spinner that is replaced

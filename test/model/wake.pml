@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Waking a loop: src/wake.c (one word with PENDING, AWAKE, SPINNING and
+/* Waking a loop: src/loop/wake.c (one word with PENDING, AWAKE, SPINNING and
  * BATCHING) over a self-pipe that is reported once, and its users:
  *
  *   senders   src/unix/async.c: pending, stack of sent handles, close
- *   workers   src/work-done.c: stack of finished items; whether
+ *   workers   src/pool/done.c: stack of finished items; whether
  *             a batch is due is an estimate, so each worker may decide either
  *             way
  *   signals   src/unix/signal-handler.c: a count and a mark; run last, after
  *             the fds were polled later than the mark
  *
- * The loop is uv__loop_poll() of src/loop-poll.c in several uv_run()s of every
+ * The loop is uv__loop_poll() of src/loop/poll.c in several uv_run()s of every
  * mode and in the pull interface; between them the program watches the backend
  * fd, as an embedder does.
  *

@@ -17,7 +17,7 @@
 
 #include "unit.h"
 
-#include "loop-state.h"
+#include "loop/state.h"
 
 #define FAKE_MS 1000000u          /* ns in a millisecond */
 #define FAKE_START_NS 5000000300u /* the clock at fake_init(): 5 s and a bit */

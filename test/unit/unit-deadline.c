@@ -2,7 +2,7 @@
 /* deadline.c: deadlines to the nanosecond. */
 #include "unit.h"
 
-#include "deadline.h"
+#include "loop/deadline.h"
 
 #include <limits.h>
 

@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "handle.h"
-#include "loop-check.h"
+#include "loop/check.h"
 
 #include <string.h>
 

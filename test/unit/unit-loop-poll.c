@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* loop-poll.c and the fd table on the fake poller: batches, stale events,
+/* loop/poll.c and the fd table on the fake poller: batches, stale events,
  * refused fds, interest that is committed once and only if it changed. */
 #include "poller-fake.h"
 
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define HANDLES 3
-#define BATCHES_MAX 48 /* as in loop-poll.c */
+#define BATCHES_MAX 48 /* as in loop/poll.c */
 
 static uv_poll_t handles[HANDLES]; /* recorded as 0, 1, 2 */
 static int fds[HANDLES];

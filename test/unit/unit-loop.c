@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* loop.c and loop-poll.c on the fake poller: the order of phases, what uv_run
- * returns, when and how long the loop sleeps. */
+/* loop/run.c and loop/poll.c on the fake poller: the order of phases, what
+ * uv_run returns, when and how long the loop sleeps. */
 #include "phase-handles.h"
 
 #include <limits.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* threadpool.c: sizes, order, the share of slow work, cancelling. */
+/* pool/pool.c: sizes, order, the share of slow work, cancelling. */
 #include "unit.h"
 
-#include "threadpool.h"
-#include "loop-state.h"
+#include "pool/pool.h"
+#include "loop/state.h"
 
 #include <stdlib.h>
 #include <string.h>

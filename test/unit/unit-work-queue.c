@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* work-queue.c: the position of slow items in the queue of fast ones. */
+/* pool/queue.c: the position of slow items in the queue of fast ones. */
 #include "unit.h"
 
-#include "work-queue.h"
+#include "pool/queue.h"
 
 /* Fast items are a, b, c, slow ones x, y. */
 static struct uv__work items[256];

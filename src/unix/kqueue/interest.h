@@ -4,7 +4,7 @@
 #ifndef UV_UNIX_KQUEUE_SET_H_
 #define UV_UNIX_KQUEUE_SET_H_
 
-#include "loop-state.h"
+#include "loop/state.h"
 #include "unix/kqueue/select-thread.h"
 
 #include <sys/types.h>

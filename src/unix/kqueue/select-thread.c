@@ -11,10 +11,10 @@
  * and abandons the rest.
  */
 #include "unix/kqueue/select-thread.h"
+#include "loop/wake.h"
 #include "unix/fd.h"
 #include "util/alloc.h"
 #include "util/fork-lock.h"
-#include "wake.h"
 
 #include <errno.h>
 #include <fcntl.h>

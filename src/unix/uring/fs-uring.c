@@ -14,8 +14,9 @@
  * Failure: without a ring, without space or for an unsupported request, the
  * pool executes it. If submission fails, the requests go to the pool.
  */
+#include "loop/wake.h"
 #include "os/fs.h"
-#include "threadpool.h"
+#include "pool/pool.h"
 #include "unix/loop.h"
 #include "unix/self-pipe.h"
 #include "unix/uring/fs-uring-map.h"
@@ -23,7 +24,6 @@
 #include "unix/uring/uring.h"
 #include "util/alloc.h"
 #include "util/atomic.h"
-#include "wake.h"
 
 #include <pthread.h>
 #include <stdlib.h>

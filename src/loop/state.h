@@ -17,7 +17,7 @@
 #define UV__BATCH_FIRST 8
 #define UV__BATCH_MAX 1024
 
-/* loop-poll.c. Holds the events between a wait and their dispatch. Room for one
+/* loop/poll.c. Holds the events between a wait and their dispatch. Room for one
  * extra event, the pending wake (wake.c). */
 struct uv__batch {
   struct uv__event* events; /* `first`, or allocated */
@@ -68,7 +68,7 @@ struct uv__asyncs {
   size_t nlater;               /* handles marked for the next pass */
 };
 
-/* metrics.c. Atomic where uv_metrics_idle_time() reads from other threads. */
+/* counters.c. Atomic where uv_metrics_idle_time() reads from other threads. */
 struct uv__metrics {
   uint64_t loop_count; /* the first three are those of uv_metrics_t */
   uint64_t events;
@@ -92,7 +92,7 @@ struct uv__loop_shared {
   unsigned busy;               /* threads that use the loop right now */
   uv_async_t* sent;            /* unix/async.c: a stack, linked by
                                 * u.reserved[0] */
-  struct uv__queue* work_done; /* work-done.c: finished work, newest first,
+  struct uv__queue* work_done; /* pool/done.c: finished work, newest first,
                                 * linked by uv__work.wq.next */
   unsigned batch_end; /* wake.c: wake the loop when the pool has taken this
                        * many items in total */
@@ -106,7 +106,7 @@ struct uv__loop_state {
    * them: while it is 0, uv__loop_os_has_pending() need not be asked. */
   int may_have_pending;
 #ifdef UV__DEBUG
-  unsigned runs;     /* loop-check.c: atomic, calls of uv_run() under way */
+  unsigned runs;     /* loop/check.c: atomic, calls of uv_run() under way */
   uv_thread_t owner; /* the thread that makes them */
 #endif
   /* Loop time in ns; loop->time is the same moment in ms, rounded down. */
@@ -115,7 +115,7 @@ struct uv__loop_state {
   /* observe.c, while the loop is observed: its thread's records and clock, NULL
    * between iterations. */
   struct uv__trace_thread* observer;
-  /* loop-list.c: the loop of this state, and the next one of all states. */
+  /* loop/list.c: the loop of this state, and the next one of all states. */
   uv_loop_t* loop;
   struct uv__loop_state* next_state;
   unsigned dump_served; /* atomic: dump-session.c: the last dump it is in */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef UV_METRICS_H_
-#define UV_METRICS_H_
+#ifndef UV_LOOP_COUNTERS_H_
+#define UV_LOOP_COUNTERS_H_
 
-#include "loop-state.h"
+#include "loop/state.h"
 
 /* Is UV_METRICS_IDLE_TIME configured? */
 static inline int uv__metrics_idle_is_on(const uv_loop_t* loop) {
@@ -33,4 +33,4 @@ static inline int uv__metrics_wake_events(int work, int ran) {
 void uv__metrics_wait_begin(uv_loop_t* loop);
 void uv__metrics_wait_end(uv_loop_t* loop);
 
-#endif /* UV_METRICS_H_ */
+#endif /* UV_LOOP_COUNTERS_H_ */

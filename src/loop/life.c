@@ -2,8 +2,9 @@
 /* Creating, configuring and closing loops; the default loop. */
 #include "dump-session.h"
 #include "handle.h"
-#include "loop-list.h"
-#include "loop-poll.h"
+#include "loop/list.h"
+#include "loop/poll.h"
+#include "loop/wake.h"
 #include "misuse.h"
 #include "os/async.h"
 #include "os/loop.h"
@@ -12,7 +13,6 @@
 #include "timer.h"
 #include "trace-session.h"
 #include "util/alloc.h"
-#include "wake.h"
 #include "watchdog.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "deadline.h"
+#include "loop/deadline.h"
 
 #include <limits.h>
 

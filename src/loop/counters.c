@@ -5,8 +5,8 @@
  * read from any thread while the loop sleeps: its two words are atomic, and the
  * wait in progress is added to the finished ones.
  */
-#include "metrics.h"
-#include "loop-state.h"
+#include "loop/counters.h"
+#include "loop/state.h"
 #include "util/atomic.h"
 
 #include <string.h>

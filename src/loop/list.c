@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "loop-list.h"
+#include "loop/list.h"
 #include "util/fork-lock.h"
 
 static struct uv__fork_lock lock;

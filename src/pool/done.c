@@ -9,14 +9,14 @@
  *
  * Context: push is any; run is the loop's.
  */
-#include "work-done.h"
-#include "loop-state.h"
+#include "pool/done.h"
+#include "loop/state.h"
+#include "loop/wake.h"
 #include "misuse.h"
 #include "observe.h"
-#include "threadpool.h"
+#include "pool/pool.h"
 #include "util/atomic.h"
 #include "util/queue.h"
-#include "wake.h"
 
 void uv__work_cancelled(struct uv__work* w) {
   (void) w;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "work-queue.h"
+#include "pool/queue.h"
 #include "misuse.h"
 #include "util/queue.h"
 

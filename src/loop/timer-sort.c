@@ -4,7 +4,7 @@
  * order of deadlines is slow. Slots are copied as a whole, because another
  * thread may still be reading their pointers (uv__timer_peek_due()).
  */
-#include "timer-sort.h"
+#include "loop/timer-sort.h"
 
 /* Halvings of an array: there are fewer slots than 2^64. */
 #define HALVINGS_MAX 64

@@ -2,8 +2,8 @@
 /* The pace of the pool: how long its items take, and what follows for loops
  * that wait for them. An estimate in nanoseconds, 0 before the first sample,
  * read and written by any thread without a lock. Context: any. */
-#ifndef UV_WORK_PACE_H_
-#define UV_WORK_PACE_H_
+#ifndef UV_POOL_PACE_H_
+#define UV_POOL_PACE_H_
 
 #include "util/atomic.h"
 #include "util/base.h"
@@ -30,4 +30,4 @@ unsigned uv__work_pace_batch(const unsigned* pace_ns,
                              unsigned reqs,
                              int* sleep_ms);
 
-#endif /* UV_WORK_PACE_H_ */
+#endif /* UV_POOL_PACE_H_ */

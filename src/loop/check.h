@@ -3,7 +3,7 @@
 #ifndef UV_LOOP_CHECK_H_
 #define UV_LOOP_CHECK_H_
 
-#include "loop-state.h"
+#include "loop/state.h"
 #include "misuse.h"
 
 /* The rule that the loop breaks, or NULL: lists whose links disagree, H1, H4,

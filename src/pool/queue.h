@@ -8,8 +8,8 @@
  * place comes up, whether a slow item ran or too many were running. Neither
  * kind starves the other, and the order is libuv's.
  */
-#ifndef UV_WORK_QUEUE_H_
-#define UV_WORK_QUEUE_H_
+#ifndef UV_POOL_QUEUE_H_
+#define UV_POOL_QUEUE_H_
 
 #include "util/atomic.h"
 #include "util/base.h"
@@ -57,4 +57,4 @@ void uv__work_queue_each(struct uv__work_queue* q,
 /* Removes an item that is queued and not taken. */
 void uv__work_queue_remove(struct uv__work_queue* q, struct uv__work* w);
 
-#endif /* UV_WORK_QUEUE_H_ */
+#endif /* UV_POOL_QUEUE_H_ */

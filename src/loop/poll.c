@@ -11,14 +11,14 @@
  * twice. The batch lives in the loop, so that 1-2 and 3 can be called apart
  * (uv_backend_process, uv_backend_dispatch).
  */
-#include "loop-poll.h"
+#include "loop/poll.h"
 #include "chore.h"
-#include "deadline.h"
-#include "metrics.h"
+#include "loop/counters.h"
+#include "loop/deadline.h"
+#include "loop/wake.h"
 #include "observe.h"
 #include "os/loop.h"
 #include "util/alloc.h"
-#include "wake.h"
 
 /* Full batches dispatched in one phase before the other phases run. */
 #define BATCHES_MAX 48

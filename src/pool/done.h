@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Finished work on its way to the loop; work-done.c. */
-#ifndef UV_WORK_DONE_H_
-#define UV_WORK_DONE_H_
+/* Finished work on its way to the loop; pool/done.c. */
+#ifndef UV_POOL_DONE_H_
+#define UV_POOL_DONE_H_
 
-#include "loop-state.h"
+#include "loop/state.h"
 #include "util/atomic.h"
 
 /* Marks a cancelled item: its `work` from uv__work_cancel() until done(). Never
@@ -33,4 +33,4 @@ static inline int uv__work_has_done(const uv_loop_t* loop) {
 /* Runs done() of everything finished so far, oldest first; returns how many. */
 int uv__work_run_done(uv_loop_t* loop);
 
-#endif /* UV_WORK_DONE_H_ */
+#endif /* UV_POOL_DONE_H_ */

@@ -2,12 +2,12 @@
 /* The process-wide pool of worker threads.
  *
  *   uv__work_submit -> a worker runs work() -> loop->done list, one wake per
- *   batch -> uv__work_run_done() (work-done.h) on the loop thread -> done()
+ *   batch -> uv__work_run_done() (pool/done.h) on the loop thread -> done()
  *
  * Lock order: the pool's lock is the innermost; nothing is called under it.
  */
-#ifndef UV_THREADPOOL_IMPL_H_
-#define UV_THREADPOOL_IMPL_H_
+#ifndef UV_POOL_POOL_H_
+#define UV_POOL_POOL_H_
 
 #include "trace-record.h"
 #include "util/base.h"
@@ -78,4 +78,4 @@ unsigned uv__threadpool_batch(unsigned processors,
 unsigned uv__threadpool_taken(void);
 int uv__threadpool_has_waiting(void);
 
-#endif /* UV_THREADPOOL_IMPL_H_ */
+#endif /* UV_POOL_POOL_H_ */

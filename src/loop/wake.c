@@ -24,10 +24,10 @@
  *
  * Context: send is any | signal; the rest is the loop's.
  */
-#include "wake.h"
-#include "loop-list.h"
+#include "loop/wake.h"
+#include "loop/list.h"
 #include "observe.h"
-#include "threadpool.h"
+#include "pool/pool.h"
 #include "util/atomic.h"
 #include "util/spin.h"
 

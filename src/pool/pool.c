@@ -12,25 +12,25 @@
  * few microseconds, unless recent spins were unsuccessful. After a number of
  * items it hands the role to another worker and spins until that one takes
  * over, so that a thin stream of work is not confined to one thread. Finished
- * items go to their loop (work-done.c).
+ * items go to their loop (pool/done.c).
  *
  * Context: submit and cancel run on loop threads, run_worker() is the worker.
  * pool.lock guards `pool`, except that `spare`, `spinner`, `awake`, `coming`,
  * `yield_skip` and parts of the queue are also read without it, and that
  * `pace_ns` is an estimate.
  */
-#include "threadpool.h"
-#include "loop-state.h"
+#include "pool/pool.h"
+#include "loop/state.h"
 #include "observe.h"
 #include "os/thread.h"
+#include "pool/done.h"
+#include "pool/pace.h"
+#include "pool/queue.h"
 #include "util/alloc.h"
 #include "util/atomic.h"
 #include "util/fork-lock.h"
 #include "util/queue.h"
 #include "util/spin.h"
-#include "work-done.h"
-#include "work-pace.h"
-#include "work-queue.h"
 
 #include <stdlib.h>
 
@@ -77,7 +77,7 @@ struct pool {
                           * inbox because a submit needs both. */
   unsigned awake;       /* workers that are not asleep */
   unsigned coming;      /* workers that were woken and have not run yet */
-  unsigned pace_ns;     /* estimated time per item (work-pace.h) */
+  unsigned pace_ns;     /* estimated time per item (pool/pace.h) */
   unsigned yield_skip;  /* so many yields to loops are left out */
   unsigned yield_pause; /* skipped after the last long yield, less one for each
                          * short one since */

@@ -8,7 +8,7 @@
 #ifndef UV_LOOP_LIST_H_
 #define UV_LOOP_LIST_H_
 
-#include "loop-state.h"
+#include "loop/state.h"
 
 /* uv_loop_init() and uv_loop_close(). */
 void uv__loop_list_add(uv_loop_t* loop);

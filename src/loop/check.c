@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Walks everything a loop holds and checks the invariants. */
-#include "loop-check.h"
+#include "loop/check.h"
 #include "handle.h"
 #include "timer.h"
 #include "util/fatal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "work-pace.h"
+#include "pool/pace.h"
 
 /* Samples are capped at PACE_MAX_NS; from PACE_HEAVY_NS on, running an item
  * costs more than handing it over. */

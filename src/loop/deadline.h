@@ -2,8 +2,8 @@
 /* Deadlines: absolute moments in ns, and how long is left in the milliseconds
  * that pollers take. Pure arithmetic.
  */
-#ifndef UV_DEADLINE_H_
-#define UV_DEADLINE_H_
+#ifndef UV_LOOP_DEADLINE_H_
+#define UV_LOOP_DEADLINE_H_
 
 #include <stdint.h>
 
@@ -22,4 +22,4 @@ uint64_t uv__deadline_from_timeout(uint64_t now_ns, int timeout_ms);
  * never too short; at most INT_MAX; -1 means for ever, 0 that it has passed. */
 int uv__deadline_left_ms(uint64_t deadline_ns, uint64_t now_ns);
 
-#endif /* UV_DEADLINE_H_ */
+#endif /* UV_LOOP_DEADLINE_H_ */

@@ -12,16 +12,16 @@
  * then after_poll(), the timers and the next before_poll().
  */
 #include "loop-watcher.h"
-#include "deadline.h"
-#include "loop-check.h"
-#include "loop-poll.h"
+#include "loop/check.h"
+#include "loop/deadline.h"
+#include "loop/poll.h"
+#include "loop/wake.h"
 #include "misuse.h"
 #include "observe.h"
 #include "os/handle-class.h"
 #include "os/loop.h"
 #include "timer.h"
 #include "uv/ext.h"
-#include "wake.h"
 
 /* Returned in place of an error: uv_stop() was called. */
 #define STOPPED 1

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Waking a loop, with a system call only if it sleeps; see wake.c. */
-#ifndef UV_WAKE_H_
-#define UV_WAKE_H_
+#ifndef UV_LOOP_WAKE_H_
+#define UV_LOOP_WAKE_H_
 
-#include "loop-state.h"
+#include "loop/state.h"
 
 /* Called with the first loop: determines the number of processors. This may
  * open files, which a seccomp filter may forbid by the time the loop runs. */
@@ -53,7 +53,7 @@ void uv__wake_run_begin(uv_loop_t* loop, uv_run_mode mode);
 void uv__wake_run_end(uv_loop_t* loop);
 
 /* Is the loop inside uv_run()? Returns 0 for UV_RUN_NOWAIT. If a dump is
- * requested and the caller holds the lock of loop-list.c, the answer stays true
+ * requested and the caller holds the lock of loop/list.c, the answer stays true
  * until the lock is released. Context: any. */
 int uv__wake_is_running(struct uv__loop_state* state);
 
@@ -92,4 +92,4 @@ static inline int uv__wake_is_only_source(const uv_loop_t* loop) {
 /* Child side of fork: nothing is pending. */
 void uv__wake_fork(uv_loop_t* loop);
 
-#endif /* UV_WAKE_H_ */
+#endif /* UV_LOOP_WAKE_H_ */
