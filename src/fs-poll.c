@@ -15,8 +15,8 @@
  *     fails, the callback gets the error and the handle is stopped.
  */
 #include "os/handle-class.h"
-#include "callback.h"
 #include "misuse.h"
+#include "observe/callback.h"
 #include "util/alloc.h"
 #include "util/out-string.h"
 

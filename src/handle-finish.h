@@ -4,7 +4,7 @@
 #ifndef UV_HANDLE_FINISH_H_
 #define UV_HANDLE_FINISH_H_
 
-#include "callback.h"
+#include "observe/callback.h"
 #include "os/handle-class.h"
 
 /* Finishes a handle taken from loop->closing_handles: clears these flags and

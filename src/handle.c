@@ -7,9 +7,9 @@
  * being reported in LIFO order.
  */
 #include "handle.h"
-#include "callback.h"
 #include "loop/check.h"
 #include "misuse.h"
+#include "observe/callback.h"
 #include "os/handle-class.h"
 
 #include <stdio.h>

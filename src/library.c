@@ -3,13 +3,13 @@
  * library is unloaded or the process exits, where the platform can join threads
  * at that point (see its loop.c). Calling it earlier, or twice, is fine.
  */
-#include "dump-session.h"
+#include "observe/dump-session.h"
+#include "observe/stats-session.h"
+#include "observe/trace-session.h"
+#include "observe/watchdog.h"
 #include "os/loop.h"
 #include "pool/pool.h"
-#include "stats-session.h"
-#include "trace-session.h"
 #include "util/atomic.h"
-#include "watchdog.h"
 
 void uv_library_shutdown(void) {
   static int was_shut_down;

@@ -3,8 +3,8 @@
  * A newly started handle goes to the front, so callbacks run last-in first-out.
  */
 #include "loop-watcher.h"
-#include "callback.h"
 #include "misuse.h"
+#include "observe/callback.h"
 
 /* The node of a handle is in its list, or the round of watcher_run(), exactly
  * while the handle is active.

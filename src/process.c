@@ -5,7 +5,7 @@
  * uv_close() on it works and is not needed.
  */
 #include "os/process.h"
-#include "callback.h"
+#include "observe/callback.h"
 
 #define PROCESS_FLAGS                                                          \
  (UV_PROCESS_SETUID | UV_PROCESS_SETGID |                                      \

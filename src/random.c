@@ -5,7 +5,7 @@
  *   with one: a worker fills the buffer, the loop thread calls back
  */
 #include "os/random.h"
-#include "callback.h"
+#include "observe/callback.h"
 #include "pool/pool.h"
 #include "req.h"
 

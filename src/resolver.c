@@ -4,8 +4,8 @@
  * synchronous.
  */
 #include "os/resolver.h"
-#include "callback.h"
 #include "idna.h"
+#include "observe/callback.h"
 #include "os/addr.h"
 #include "pool/pool.h"
 #include "req.h"

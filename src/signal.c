@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Signal API: argument checks, one-shot handles. */
 #include "os/signal.h"
-#include "callback.h"
 #include "misuse.h"
+#include "observe/callback.h"
 
 int uv_signal_init(uv_loop_t* loop, uv_signal_t* handle) {
   if (loop == NULL || handle == NULL)

@@ -18,16 +18,10 @@ uv_public_headers = \
   include/uv/win.h
 
 uv_private_headers = \
-  src/background.h \
-  src/callback.h \
-  src/chore.h \
-  src/dump-session.h \
-  src/dump.h \
   src/fs-entries.h \
   src/fs.h \
   src/handle-finish.h \
   src/handle.h \
-  src/histogram.h \
   src/idna.h \
   src/loop-watcher.h \
   src/loop/check.h \
@@ -39,7 +33,29 @@ uv_private_headers = \
   src/loop/timer-sort.h \
   src/loop/wake.h \
   src/misuse.h \
-  src/observe.h \
+  src/observe/background.h \
+  src/observe/callback.h \
+  src/observe/chore.h \
+  src/observe/dump-session.h \
+  src/observe/dump.h \
+  src/observe/histogram.h \
+  src/observe/observe.h \
+  src/observe/probe.h \
+  src/observe/slice.h \
+  src/observe/stats-session.h \
+  src/observe/stats-text.h \
+  src/observe/stats.h \
+  src/observe/symbol.h \
+  src/observe/ticks.h \
+  src/observe/trace-flight.h \
+  src/observe/trace-format.h \
+  src/observe/trace-names.h \
+  src/observe/trace-record.h \
+  src/observe/trace-send.h \
+  src/observe/trace-session.h \
+  src/observe/trace-thread.h \
+  src/observe/trace-writer.h \
+  src/observe/watchdog.h \
   src/os/addr.h \
   src/os/async.h \
   src/os/fs-event.h \
@@ -64,25 +80,10 @@ uv_private_headers = \
   src/pool/pace.h \
   src/pool/pool.h \
   src/pool/queue.h \
-  src/probe.h \
   src/req.h \
-  src/slice.h \
-  src/stats-session.h \
-  src/stats-text.h \
-  src/stats.h \
   src/strscpy.h \
   src/strtok.h \
-  src/symbol.h \
-  src/ticks.h \
   src/timer.h \
-  src/trace-flight.h \
-  src/trace-format.h \
-  src/trace-names.h \
-  src/trace-record.h \
-  src/trace-send.h \
-  src/trace-session.h \
-  src/trace-thread.h \
-  src/trace-writer.h \
   src/unix/async-order.h \
   src/unix/async.h \
   src/unix/bsd/os.h \
@@ -142,7 +143,6 @@ uv_private_headers = \
   src/util/string-builder.h \
   src/util/utf8.h \
   src/uv-common.h \
-  src/watchdog.h \
   src/win/afd.h \
   src/win/ansi.h \
   src/win/async.h \
@@ -179,13 +179,6 @@ uv_private_headers = \
 uv_common_sources = \
   src/accessors.c \
   src/addr.c \
-  src/background.c \
-  src/callback.c \
-  src/chore.c \
-  src/dump-handle.c \
-  src/dump-pool.c \
-  src/dump-session.c \
-  src/dump.c \
   src/error.c \
   src/fs-api.c \
   src/fs-entries.c \
@@ -193,7 +186,6 @@ uv_common_sources = \
   src/fs-poll.c \
   src/fs.c \
   src/handle.c \
-  src/histogram.c \
   src/idna.c \
   src/inet.c \
   src/library.c \
@@ -208,8 +200,30 @@ uv_common_sources = \
   src/loop/timer-sort.c \
   src/loop/wake.c \
   src/misuse.c \
-  src/observe-work.c \
-  src/observe.c \
+  src/observe/background.c \
+  src/observe/callback.c \
+  src/observe/chore.c \
+  src/observe/dump-handle.c \
+  src/observe/dump-pool.c \
+  src/observe/dump-session.c \
+  src/observe/dump.c \
+  src/observe/histogram.c \
+  src/observe/observe-work.c \
+  src/observe/observe.c \
+  src/observe/slice.c \
+  src/observe/stats-session.c \
+  src/observe/stats-text.c \
+  src/observe/stats.c \
+  src/observe/symbol.c \
+  src/observe/ticks.c \
+  src/observe/trace-flight.c \
+  src/observe/trace-format.c \
+  src/observe/trace-names.c \
+  src/observe/trace-send.c \
+  src/observe/trace-session.c \
+  src/observe/trace-thread.c \
+  src/observe/trace-writer.c \
+  src/observe/watchdog.c \
   src/pipe.c \
   src/poll-handle.c \
   src/pool/done.c \
@@ -220,26 +234,13 @@ uv_common_sources = \
   src/random.c \
   src/resolver.c \
   src/signal.c \
-  src/slice.c \
-  src/stats-session.c \
-  src/stats-text.c \
-  src/stats.c \
   src/stream.c \
   src/strscpy.c \
   src/strtok.c \
-  src/symbol.c \
   src/system.c \
   src/tcp.c \
   src/thread.c \
-  src/ticks.c \
   src/timer.c \
-  src/trace-flight.c \
-  src/trace-format.c \
-  src/trace-names.c \
-  src/trace-send.c \
-  src/trace-session.c \
-  src/trace-thread.c \
-  src/trace-writer.c \
   src/tty.c \
   src/udp-multicast.c \
   src/udp.c \
@@ -250,7 +251,6 @@ uv_common_sources = \
   src/util/string-builder.c \
   src/util/wtf8.c \
   src/version.c \
-  src/watchdog.c \
   src/work.c
 
 # Windows.

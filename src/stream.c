@@ -7,8 +7,8 @@
  * (os/stream.h).
  */
 #include "os/stream.h"
-#include "callback.h"
 #include "loop/check.h"
+#include "observe/callback.h"
 #include "req.h"
 #include "util/bufs.h"
 

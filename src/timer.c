@@ -22,11 +22,11 @@
  * Context: uv__timer_peek_due() any, everything else the loop's thread.
  */
 #include "timer.h"
-#include "callback.h"
 #include "loop/check.h"
 #include "loop/deadline.h"
 #include "loop/state.h"
 #include "loop/timer-sort.h"
+#include "observe/callback.h"
 #include "util/alloc.h"
 #include "util/atomic.h"
 

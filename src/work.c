@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* uv_queue_work(): the program's function runs on a worker, its callback on the
  * loop thread. uv_cancel(): which requests can be cancelled, and how. */
-#include "callback.h"
 #include "fs.h"
 #include "loop/check.h"
+#include "observe/callback.h"
 #include "os/stream.h"
 #include "pool/pool.h"
 #include "req.h"

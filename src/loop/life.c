@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Creating, configuring and closing loops; the default loop. */
-#include "dump-session.h"
 #include "handle.h"
 #include "loop/list.h"
 #include "loop/poll.h"
 #include "loop/wake.h"
 #include "misuse.h"
+#include "observe/dump-session.h"
+#include "observe/stats-session.h"
+#include "observe/stats.h"
+#include "observe/trace-session.h"
+#include "observe/watchdog.h"
 #include "os/async.h"
 #include "os/loop.h"
-#include "stats-session.h"
-#include "stats.h"
 #include "timer.h"
-#include "trace-session.h"
 #include "util/alloc.h"
-#include "watchdog.h"
 
 #include <limits.h>
 #include <stdarg.h>

@@ -12,11 +12,11 @@
  * (uv_backend_process, uv_backend_dispatch).
  */
 #include "loop/poll.h"
-#include "chore.h"
 #include "loop/counters.h"
 #include "loop/deadline.h"
 #include "loop/wake.h"
-#include "observe.h"
+#include "observe/chore.h"
+#include "observe/observe.h"
 #include "os/loop.h"
 #include "util/alloc.h"
 

@@ -17,7 +17,7 @@
 #include "loop/poll.h"
 #include "loop/wake.h"
 #include "misuse.h"
-#include "observe.h"
+#include "observe/observe.h"
 #include "os/handle-class.h"
 #include "os/loop.h"
 #include "timer.h"

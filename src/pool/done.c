@@ -13,7 +13,7 @@
 #include "loop/state.h"
 #include "loop/wake.h"
 #include "misuse.h"
-#include "observe.h"
+#include "observe/observe.h"
 #include "pool/pool.h"
 #include "util/atomic.h"
 #include "util/queue.h"

@@ -21,7 +21,7 @@
  */
 #include "pool/pool.h"
 #include "loop/state.h"
-#include "observe.h"
+#include "observe/observe.h"
 #include "os/thread.h"
 #include "pool/done.h"
 #include "pool/pace.h"

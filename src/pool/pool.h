@@ -9,7 +9,7 @@
 #ifndef UV_POOL_POOL_H_
 #define UV_POOL_POOL_H_
 
-#include "trace-record.h"
+#include "observe/trace-record.h"
 #include "util/base.h"
 
 /* Name resolution is slow: at most half of the workers run it at a time. */

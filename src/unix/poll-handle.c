@@ -18,7 +18,7 @@
  * The last two satisfy every interest, whatever else the kernel reports.
  */
 #include "unix/poll-handle.h"
-#include "callback.h"
+#include "observe/callback.h"
 #include "unix/fd.h"
 
 static const struct {

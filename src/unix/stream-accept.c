@@ -11,7 +11,7 @@
  * Without the reserve the callback gets the error.
  */
 #include "os/stream.h"
-#include "callback.h"
+#include "observe/callback.h"
 #include "unix/fd.h"
 #include "unix/sock.h"
 #include "unix/stream.h"

@@ -11,7 +11,7 @@
  * nor writable.
  */
 #include "unix/stream.h"
-#include "callback.h"
+#include "observe/callback.h"
 #include "os/stream.h"
 #include "unix/fd.h"
 

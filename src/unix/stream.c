@@ -10,7 +10,7 @@
  * the refusal where it would have to wait.
  */
 #include "unix/stream.h"
-#include "callback.h"
+#include "observe/callback.h"
 #include "os/stream.h"
 #include "req.h"
 #include "unix/fd.h"

@@ -9,7 +9,7 @@
  * then the error queue.
  */
 #include "unix/udp.h"
-#include "callback.h"
+#include "observe/callback.h"
 #include "unix/cmsg.h"
 #include "unix/fd.h"
 #include "unix/iovec.h"

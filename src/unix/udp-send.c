@@ -11,8 +11,8 @@
  * req->status is 0, or the error once the send has failed.
  */
 #include "unix/udp.h"
-#include "callback.h"
 #include "loop/check.h"
+#include "observe/callback.h"
 #include "os/addr.h"
 #include "req.h"
 #include "unix/fd.h"

@@ -14,9 +14,9 @@
  * Context: uv_async_send() any; the rest is the loop's thread.
  */
 #include "win/async.h"
-#include "callback.h"
 #include "loop/state.h"
-#include "observe.h"
+#include "observe/callback.h"
+#include "observe/observe.h"
 #include "os/async.h"
 #include "util/atomic.h"
 #include "win/overlapped.h"

@@ -10,7 +10,7 @@
  * UV_RENAME with the directory's name, then UV_ENOENT, and nothing after that.
  */
 #include "win/fs.h"
-#include "callback.h"
+#include "observe/callback.h"
 #include "util/alloc.h"
 #include "win/loop.h"
 #include "win/wide.h"

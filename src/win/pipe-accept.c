@@ -8,7 +8,7 @@
  * An instance that cannot be created is reported once; its slot stays unused.
  */
 #include "win/pipe.h"
-#include "callback.h"
+#include "observe/callback.h"
 #include "util/alloc.h"
 #include "win/loop.h"
 

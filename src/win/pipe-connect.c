@@ -8,7 +8,7 @@
  * If the pipe has been closed meanwhile, the OS handle is closed too.
  */
 #include "win/pipe.h"
-#include "callback.h"
+#include "observe/callback.h"
 #include "util/alloc.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
  * continue as if there had been none.
  */
 #include "win/pipe.h"
-#include "callback.h"
+#include "observe/callback.h"
 
 /* Consecutive callbacks before the loop continues with other work. */
 #define ROUNDS_MAX 32

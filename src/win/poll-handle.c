@@ -10,7 +10,7 @@
  * A slot is idle, submitted, or cancelled (submitted and dead). While the
  * callback runs, its slot counts as cancelled.
  */
-#include "callback.h"
+#include "observe/callback.h"
 #include "win/afd.h"
 #include "win/fd.h"
 #include "win/poll-handle.h"

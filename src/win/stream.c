@@ -4,7 +4,7 @@
  * writing.
  */
 #include "win/stream.h"
-#include "callback.h"
+#include "observe/callback.h"
 
 static const struct uv__stream_ops* const types[UV_HANDLE_TYPE_MAX] = {
   [UV_NAMED_PIPE] = &uv__pipe_stream_ops,

@@ -12,7 +12,7 @@
  * accept is retried in the next iteration. A server whose socket is shared with
  * other processes keeps a single accept, so that the processes share the load.
  */
-#include "callback.h"
+#include "observe/callback.h"
 #include "util/alloc.h"
 #include "win/sock.h"
 #include "win/tcp.h"

@@ -5,7 +5,7 @@
  * and a shutdown requested before the connection is established start once it
  * is.
  */
-#include "callback.h"
+#include "observe/callback.h"
 #include "win/sock.h"
 #include "win/tcp.h"
 

@@ -9,7 +9,7 @@
  * It stays pending when reading stops, and serves the next start.
  */
 #include "win/tcp.h"
-#include "callback.h"
+#include "observe/callback.h"
 
 #define READS_PER_TURN 32
 #define SUGGESTED_SIZE (64 * 1024)

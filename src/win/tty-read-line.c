@@ -9,7 +9,7 @@
  * consider a line read to be pending and swallow the next line.
  */
 #include "win/tty.h"
-#include "callback.h"
+#include "observe/callback.h"
 #include "util/alloc.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
  * last_input_record) and is delivered before the next event.
  */
 #include "win/tty.h"
-#include "callback.h"
+#include "observe/callback.h"
 #include "win/tty-keys.h"
 
 /* Size suggested to alloc_cb; more than anybody types at once. */

@@ -10,7 +10,7 @@
  * https://learn.microsoft.com/windows/win32/api/winsock2/
  * nf-winsock2-recvfrom (WSAECONNRESET)
  */
-#include "callback.h"
+#include "observe/callback.h"
 #include "win/afd.h"
 #include "win/udp.h"
 

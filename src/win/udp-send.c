@@ -7,7 +7,7 @@
  * refuses at once, as libuv's suite asks. Only bytes that wait in the system
  * count in send_queue_size.
  */
-#include "callback.h"
+#include "observe/callback.h"
 #include "os/addr.h"
 #include "req.h"
 #include "win/sock.h"

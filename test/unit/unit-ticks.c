@@ -2,7 +2,7 @@
 /* The cheap clock never goes back and agrees with uv_hrtime(). */
 #include "unit.h"
 
-#include "ticks.h"
+#include "observe/ticks.h"
 
 #include <string.h>
 

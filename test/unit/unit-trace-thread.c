@@ -2,7 +2,7 @@
 /* A thread that reads its own ring begins it again; nobody else does. */
 #include "unit.h"
 
-#include "trace-thread.h"
+#include "observe/trace-thread.h"
 
 #include <string.h>
 

@@ -15,7 +15,7 @@
  *     closed.
  */
 #include "unix/darwin/fsevents.h"
-#include "callback.h"
+#include "observe/callback.h"
 #include "os/fs-event.h"
 #include "unix/fd.h"
 #include "util/alloc.h"

@@ -16,7 +16,7 @@
  *     being delivered: then the delivery removes it.
  */
 #include "unix/fs-event.h"
-#include "callback.h"
+#include "observe/callback.h"
 #include "unix/fd.h"
 #include "unix/io.h"
 #include "util/alloc.h"

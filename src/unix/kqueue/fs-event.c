@@ -17,7 +17,7 @@
  *     own callback is running, the delivery frees it.
  */
 #include "unix/fs-event.h"
-#include "callback.h"
+#include "observe/callback.h"
 #include "unix/fd.h"
 #include "unix/io.h"
 #include "unix/kqueue/dir-names.h"

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+/* Observed callbacks: begin a slice, call, end the slice.
+ *
+ * Everything recorded about a handle or request is read before the call: the
+ * callback may free it.
+ */
+#include "observe/callback.h"
+#include "observe/slice.h"
+#include "observe/stats.h"
+
+#include <string.h>
+
+/* The address of a function, to be looked up. */
+#define ADDRESS(function) ((const void*) (uintptr_t) (function))
+
+/* Its fd, -1 if it has none. */
+static int32_t handle_fd(const uv_handle_t* handle) {
+  uv_os_fd_t fd;
+
+  return uv_fileno(handle, &fd) == 0 ? (int32_t) (intptr_t) fd : -1;
+}
+
+static void slice_fill(struct uv__slice* slice,
+                       const uv_loop_t* loop,
+                       enum uv__call call,
+                       const void* object,
+                       unsigned type,
+                       const void* symbol) {
+  struct uv__record* record = &slice->record;
+
+  record->kind = UV__RECORD_CALLBACK;
+  record->call = (uint8_t) call;
+  record->type = (uint8_t) type;
+  record->op = 0;
+  record->loop = loop;
+  record->object = object;
+  record->symbol = symbol;
+  record->value = 0;
+  record->detail = -1;
+}
+
+static void slice_fill_handle(struct uv__slice* slice,
+                              const void* handle,
+                              enum uv__call call,
+                              const void* symbol) {
+  const uv_handle_t* base = handle;
+
+  slice_fill(slice, base->loop, call, base, (unsigned) base->type, symbol);
+}
+
+static void slice_begin_handle(struct uv__slice* slice,
+                               const void* handle,
+                               enum uv__call call,
+                               const void* symbol) {
+  slice_fill_handle(slice, handle, call, symbol);
+  uv__slice_begin(slice);
+}
+
+/* Likewise for callbacks that follow one another in a phase of their own. */
+static void slice_begin_next(struct uv__slice* slice,
+                             const void* handle,
+                             enum uv__call call,
+                             const void* symbol) {
+  slice_fill_handle(slice, handle, call, symbol);
+  uv__slice_begin_next(slice);
+}
+
+/* Likewise for handles with an fd; `value` is bytes or a status. */
+static void slice_fill_io(struct uv__slice* slice,
+                          const void* handle,
+                          enum uv__call call,
+                          const void* symbol,
+                          int64_t value) {
+  slice_fill_handle(slice, handle, call, symbol);
+  slice->record.value = value;
+  if (uv__slice_wants_fd())
+    slice->record.detail = handle_fd(handle);
+}
+
+static void slice_begin_io(struct uv__slice* slice,
+                           const void* handle,
+                           enum uv__call call,
+                           const void* symbol,
+                           int64_t value) {
+  slice_fill_io(slice, handle, call, symbol, value);
+  uv__slice_begin(slice);
+}
+
+/* `req` is any request; `handle` what it is about, or NULL. */
+static void slice_fill_req(struct uv__slice* slice,
+                           const uv_loop_t* loop,
+                           const void* req,
+                           const void* handle,
+                           enum uv__call call,
+                           const void* symbol,
+                           int64_t status) {
+  const uv_req_t* base = req;
+
+  slice_fill(slice, loop, call, base, UV__RECORD_REQ + (unsigned) base->type,
+             symbol);
+  slice->record.value = status;
+  if (handle != NULL && uv__slice_wants_fd())
+    slice->record.detail = handle_fd(handle);
+}
+
+static void slice_begin_req(struct uv__slice* slice,
+                            const uv_loop_t* loop,
+                            const void* req,
+                            const void* handle,
+                            enum uv__call call,
+                            const void* symbol,
+                            int64_t status) {
+  slice_fill_req(slice, loop, req, handle, call, symbol, status);
+  uv__slice_begin(slice);
+}
+
+void uv__observed_alloc(uv_handle_t* handle,
+                        uv_alloc_cb cb,
+                        size_t size,
+                        uv_buf_t* buf) {
+  struct uv__slice slice;
+
+  /* Short and frequent: reading the clock would take longer than most of
+   * them do. */
+  if (uv__slice_counts_only() &&
+      uv__stats_count_short(handle->loop, UV__CALL_ALLOC,
+                            (unsigned) handle->type, ADDRESS(cb))) {
+    cb(handle, size, buf);
+    return;
+  }
+  slice_fill_io(&slice, handle, UV__CALL_ALLOC, ADDRESS(cb), 0);
+  /* It comes before the system call: since the last callback nothing has
+   * happened that takes time. A sample counts many times and is exact. */
+  if (uv__slice_counts_only())
+    uv__slice_begin(&slice);
+  else
+    uv__slice_begin_at_last(&slice);
+  cb(handle, size, buf);
+  slice.record.value = (int64_t) buf->len;
+  uv__slice_end(&slice);
+}
+
+void uv__observed_read(uv_stream_t* stream,
+                       ssize_t nread,
+                       const uv_buf_t* buf) {
+  struct uv__slice slice;
+
+  slice_begin_io(&slice, stream, UV__CALL_READ, ADDRESS(stream->read_cb),
+                 nread);
+  stream->read_cb(stream, nread, buf);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_write(uv_write_t* req, int status) {
+  struct uv__slice slice;
+  int64_t result = status == 0 ? (int64_t) uv_write_nwritten(req) : status;
+
+  slice_fill_req(&slice, req->handle->loop, req, req->handle, UV__CALL_WRITE,
+                 ADDRESS(req->cb), result);
+  uv__slice_begin_next(&slice);
+  req->cb(req, status);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_connect(uv_connect_t* req, int status) {
+  struct uv__slice slice;
+
+  slice_begin_req(&slice, req->handle->loop, req, req->handle, UV__CALL_CONNECT,
+                  ADDRESS(req->cb), status);
+  req->cb(req, status);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_shutdown(uv_shutdown_t* req, int status) {
+  struct uv__slice slice;
+
+  slice_begin_req(&slice, req->handle->loop, req, req->handle,
+                  UV__CALL_SHUTDOWN, ADDRESS(req->cb), status);
+  req->cb(req, status);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_connection(uv_stream_t* server, int status) {
+  struct uv__slice slice;
+
+  slice_begin_io(&slice, server, UV__CALL_CONNECTION,
+                 ADDRESS(server->connection_cb), status);
+  server->connection_cb(server, status);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_close(uv_loop_t* loop, uv_handle_t* handle) {
+  struct uv__slice slice;
+
+  slice_fill(&slice, loop, UV__CALL_CLOSE, handle, (unsigned) handle->type,
+             ADDRESS(handle->close_cb));
+  uv__slice_begin(&slice);
+  handle->close_cb(handle);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_timer(uv_timer_t* handle, uint64_t due_ns) {
+  struct uv__slice slice;
+
+  slice_begin_next(&slice, handle, UV__CALL_TIMER, ADDRESS(handle->timer_cb));
+  slice.record.value = (int64_t) (slice.record.begin_ns - due_ns);
+  handle->timer_cb(handle);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_idle(uv_idle_t* handle) {
+  struct uv__slice slice;
+
+  slice_begin_next(&slice, handle, UV__CALL_IDLE, ADDRESS(handle->idle_cb));
+  handle->idle_cb(handle);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_prepare(uv_prepare_t* handle) {
+  struct uv__slice slice;
+
+  slice_begin_next(&slice, handle, UV__CALL_PREPARE,
+                   ADDRESS(handle->prepare_cb));
+  handle->prepare_cb(handle);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_check(uv_check_t* handle) {
+  struct uv__slice slice;
+
+  slice_begin_next(&slice, handle, UV__CALL_CHECK, ADDRESS(handle->check_cb));
+  handle->check_cb(handle);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_async(uv_async_t* handle) {
+  struct uv__slice slice;
+
+  slice_begin_handle(&slice, handle, UV__CALL_ASYNC, ADDRESS(handle->async_cb));
+  slice.record.flow = (uintptr_t) handle;
+  handle->async_cb(handle);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_poll(uv_poll_t* handle, int status, int events) {
+  struct uv__slice slice;
+
+  slice_begin_io(&slice, handle, UV__CALL_POLL, ADDRESS(handle->poll_cb),
+                 status);
+  slice.record.op = (uint8_t) events;
+  handle->poll_cb(handle, status, events);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_signal(uv_signal_t* handle, int signum) {
+  struct uv__slice slice;
+
+  slice_begin_handle(&slice, handle, UV__CALL_SIGNAL,
+                     ADDRESS(handle->signal_cb));
+  slice.record.detail = signum;
+  handle->signal_cb(handle, signum);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_exit(uv_process_t* process,
+                       int64_t exit_status,
+                       int term_signal) {
+  struct uv__slice slice;
+
+  slice_begin_handle(&slice, process, UV__CALL_EXIT, ADDRESS(process->exit_cb));
+  slice.record.value = exit_status;
+  slice.record.detail = process->pid;
+  process->exit_cb(process, exit_status, term_signal);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_udp_send(uv_udp_send_t* req, int status) {
+  struct uv__slice slice;
+
+  slice_fill_req(&slice, req->handle->loop, req, req->handle, UV__CALL_SEND,
+                 ADDRESS(req->cb), status);
+  uv__slice_begin_next(&slice);
+  req->cb(req, status);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_recv(uv_udp_t* handle,
+                       ssize_t nread,
+                       const uv_buf_t* buf,
+                       const struct sockaddr* addr,
+                       unsigned flags) {
+  struct uv__slice slice;
+
+  slice_begin_io(&slice, handle, UV__CALL_RECV, ADDRESS(handle->recv_cb),
+                 nread);
+  handle->recv_cb(handle, nread, buf, addr, flags);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_fs(uv_fs_t* req) {
+  struct uv__slice slice;
+
+  slice_fill(&slice, req->loop, UV__CALL_FS, req, UV__RECORD_REQ + UV_FS,
+             ADDRESS(req->cb));
+  slice.record.value = req->result;
+  slice.record.op = (uint8_t) req->fs_type;
+  uv__slice_begin(&slice);
+  req->cb(req);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_fs_event(uv_fs_event_t* handle,
+                           const char* name,
+                           int events,
+                           int status) {
+  struct uv__slice slice;
+
+  slice_begin_handle(&slice, handle, UV__CALL_FS_EVENT, ADDRESS(handle->cb));
+  slice.record.value = status;
+  handle->cb(handle, name, events, status);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_fs_poll(uv_fs_poll_t* handle,
+                          uv_fs_poll_cb cb,
+                          int status,
+                          const uv_stat_t* prev,
+                          const uv_stat_t* curr) {
+  struct uv__slice slice;
+
+  slice_begin_handle(&slice, handle, UV__CALL_FS_POLL, ADDRESS(cb));
+  slice.record.value = status;
+  cb(handle, status, prev, curr);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_getaddrinfo(uv_getaddrinfo_t* req,
+                              int status,
+                              struct addrinfo* res) {
+  struct uv__slice slice;
+
+  slice_begin_req(&slice, req->loop, req, NULL, UV__CALL_GETADDRINFO,
+                  ADDRESS(req->cb), status);
+  req->cb(req, status, res);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_getnameinfo(uv_getnameinfo_t* req,
+                              int status,
+                              const char* host,
+                              const char* service) {
+  struct uv__slice slice;
+
+  slice_begin_req(&slice, req->loop, req, NULL, UV__CALL_GETNAMEINFO,
+                  ADDRESS(req->getnameinfo_cb), status);
+  req->getnameinfo_cb(req, status, host, service);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_random(uv_random_t* req, int status) {
+  struct uv__slice slice;
+
+  slice_begin_req(&slice, req->loop, req, NULL, UV__CALL_RANDOM,
+                  ADDRESS(req->cb), status);
+  req->cb(req, status, req->buf, req->buflen);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_after_work(uv_work_t* req, int status) {
+  struct uv__slice slice;
+
+  slice_begin_req(&slice, req->loop, req, NULL, UV__CALL_AFTER_WORK,
+                  ADDRESS(req->after_work_cb), status);
+  req->after_work_cb(req, status);
+  uv__slice_end(&slice);
+}
+
+void uv__observed_walk(uv_handle_t* handle, uv_walk_cb cb, void* arg) {
+  struct uv__slice slice;
+
+  slice_begin_handle(&slice, handle, UV__CALL_WALK, ADDRESS(cb));
+  cb(handle, arg);
+  uv__slice_end(&slice);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* The thread pool as lines: its threads, the queued requests and, while loops
+ * are observed, the running ones. The age of a request is known only then as
+ * well: a request has no room for the time (trace-flight.h). */
+#include "observe/dump.h"
+#include "observe/observe.h"
+#include "observe/trace-flight.h"
+#include "observe/trace-format.h"
+#include "pool/pool.h"
+#include "util/atomic.h"
+
+#include <string.h>
+
+/* Requests that are shown one by one. */
+#define SHOWN_MAX 64
+
+/* What waits, copied while the pool was locked. */
+struct waiting {
+  unsigned count;
+  unsigned count_of[UV__CLASS_MAX];
+  struct uv__record shown[SHOWN_MAX]; /* see uv__work_describe() */
+  const struct uv__work* works[SHOWN_MAX];
+};
+
+static void copy(const struct uv__work* w, void* arg) {
+  struct waiting* waiting = arg;
+
+  waiting->count_of[w->kind->work_class]++;
+  if (waiting->count < SHOWN_MAX) {
+    struct uv__record* record = &waiting->shown[waiting->count];
+    memset(record, 0, sizeof(*record));
+    record->loop = w->loop;
+    uv__work_describe(record, w);
+    waiting->works[waiting->count] = w;
+  }
+  waiting->count++;
+}
+
+static const char* name_of(struct uv__dump* dump,
+                           const struct uv__record* record) {
+  switch ((enum uv__work_class) record->type) {
+  case UV__CLASS_WORK:
+    return uv__symbol_name(&dump->symbols, record->symbol);
+  case UV__CLASS_FS:
+    return uv__fs_type_name(record->op);
+  case UV__CLASS_RANDOM:
+    return "random";
+  case UV__CLASS_GETADDRINFO:
+    return "getaddrinfo";
+  case UV__CLASS_GETNAMEINFO:
+    return "getnameinfo";
+  case UV__CLASS_MAX:
+    break;
+  }
+  return "unknown";
+}
+
+static double ms_since(const struct uv__dump* dump, uint64_t ns) {
+  return ns < dump->now_ns ? (double) (dump->now_ns - ns) / 1e6 : 0;
+}
+
+static void add_waiting(struct uv__dump* dump, const struct waiting* waiting) {
+  for (unsigned i = 0; i < waiting->count && i < SHOWN_MAX; i++) {
+    const struct uv__record* record = &waiting->shown[i];
+    const struct uv__flight* flight = NULL;
+
+    if (uv__flight_places() != 0 && uv__is_observed())
+      flight = uv__flight_find(waiting->works[i]);
+    uv__text_add(&dump->text, "  waiting  %-4s %p %s, loop %p",
+                 uv__class_name((enum uv__work_class) record->type),
+                 record->object, name_of(dump, record), record->loop);
+    if (flight != NULL)
+      uv__text_add(&dump->text, ", for %.3f ms",
+                   ms_since(dump, uv__load_relaxed(&flight->submit_ns)));
+    uv__text_add(&dump->text, "\n");
+  }
+  if (waiting->count > SHOWN_MAX)
+    uv__text_add(&dump->text, "  and %u more\n", waiting->count - SHOWN_MAX);
+}
+
+/* A request that a worker has had; it may go on meanwhile, so nothing but the
+ * table is read. */
+static void add_started(struct uv__dump* dump,
+                        const struct uv__flight* flight) {
+  uint64_t start_ns = uv__load_relaxed(&flight->start_ns);
+  uint64_t end_ns = uv__load_relaxed(&flight->end_ns);
+  unsigned work_class = uv__load_relaxed(&flight->work_class);
+
+  if (start_ns == 0)
+    return;
+  uv__text_add(&dump->text, "  %s %-4s of loop %p, for %.3f ms, age %.3f ms\n",
+               end_ns == 0 ? "running " : "finished",
+               uv__class_name((enum uv__work_class) work_class),
+               uv__load_relaxed(&flight->loop),
+               ms_since(dump, end_ns == 0 ? start_ns : end_ns),
+               ms_since(dump, uv__load_relaxed(&flight->submit_ns)));
+}
+
+static void add_all_started(struct uv__dump* dump) {
+  size_t places = uv__is_observed() ? uv__flight_places() : 0;
+
+  for (size_t i = 0; i < places; i++) {
+    const struct uv__flight* flight = uv__flight_at(i);
+    if (uv__load_acquire(&flight->work) != NULL)
+      add_started(dump, flight);
+  }
+}
+
+void uv__dump_pool(struct uv__dump* dump) {
+  struct waiting waiting;
+  struct uv__pool_view pool;
+
+  waiting.count = 0;
+  memset(waiting.count_of, 0, sizeof(waiting.count_of));
+  uv__threadpool_view(&pool, copy, &waiting);
+  if (pool.size == 0) {
+    uv__text_add(&dump->text, "pool: not started\n");
+    return;
+  }
+  uv__text_add(&dump->text,
+               "pool: %u of %u threads, %u running (%u of at most %u name "
+               "look-ups), %u requests waiting (fs %u, dns %u, work %u)\n",
+               pool.threads, pool.size, pool.running, pool.slow_running,
+               pool.slow_max, waiting.count, waiting.count_of[UV__CLASS_FS],
+               waiting.count_of[UV__CLASS_GETADDRINFO] +
+                   waiting.count_of[UV__CLASS_GETNAMEINFO],
+               waiting.count_of[UV__CLASS_WORK] +
+                   waiting.count_of[UV__CLASS_RANDOM]);
+  add_all_started(dump);
+  add_waiting(dump, &waiting);
+}

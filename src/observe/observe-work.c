@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests that are observed: on their way to the pool or another executor, on
+ * a worker, and back on the loop's thread.
+ *
+ * The pool calls these in place of a kind's own functions, which they run.
+ */
+#include "misuse.h"
+#include "observe/observe.h"
+#include "observe/probe.h"
+#include "observe/stats.h"
+#include "observe/trace-flight.h"
+#include "observe/trace-thread.h"
+#include "pool/pool.h"
+
+#include <string.h>
+
+/* Workers that were observed so far; atomic. */
+static unsigned worker_count;
+
+/* The rule that a second submission breaks. */
+static const enum uv__rule once_rules[UV__CLASS_MAX] = {
+  [UV__CLASS_WORK] = UV__RULE_WORK_ONCE,
+  [UV__CLASS_RANDOM] = UV__RULE_RANDOM_ONCE,
+  [UV__CLASS_GETADDRINFO] = UV__RULE_GETADDRINFO_ONCE,
+  [UV__CLASS_GETNAMEINFO] = UV__RULE_GETNAMEINFO_ONCE,
+};
+
+void uv__observed_submit(uv_loop_t* loop, const struct uv__work* w) {
+  enum uv__work_class work_class = w->kind->work_class;
+
+  uv__probe_submit(loop, w, work_class);
+  if (uv__flight_find(w) != NULL) {
+    /* Another executor had it and gave it back, which only file requests do. */
+    if (work_class != UV__CLASS_FS)
+      uv__misuse_undefined(once_rules[work_class], uv__work_request(w));
+    return;
+  }
+
+  uint64_t now_ns = uv_hrtime();
+  struct uv__flight* flight = uv__flight_add(w, loop, work_class, now_ns);
+  if (flight == NULL)
+    return; /* more in flight than the table holds */
+
+  struct uv__flight_count now = uv__flight_count();
+  struct uv__record record;
+  memset(&record, 0, sizeof(record));
+  record.kind = UV__RECORD_SUBMIT;
+  record.begin_ns = now_ns;
+  record.end_ns = now_ns;
+  record.loop = loop;
+  record.flow = flight->id;
+  record.value = now.queued;
+  record.detail = now.running;
+  uv__observe_record(&record, uv__trace_thread_self());
+}
+
+void uv__observed_refused(const struct uv__work* w) {
+  struct uv__flight* flight = uv__flight_find(w);
+
+  if (flight != NULL)
+    uv__flight_remove(flight);
+}
+
+void uv__work_describe(struct uv__record* record, const struct uv__work* w) {
+  enum uv__work_class work_class = w->kind->work_class;
+
+  record->type = (uint8_t) work_class;
+  record->object = uv__work_request(w);
+  if (work_class == UV__CLASS_FS)
+    record->op = (uint8_t) container_of(w, uv_fs_t, work_req)->fs_type;
+  if (work_class == UV__CLASS_WORK)
+    record->symbol =
+        (const void*) (uintptr_t) container_of(w, uv_work_t, work_req)->work_cb;
+}
+
+static struct uv__trace_thread* worker_thread(void) {
+  struct uv__trace_thread* thread = uv__trace_thread_self();
+
+  if (thread != NULL && uv__load_relaxed(&thread->number) == 0)
+    uv__store_relaxed(&thread->number, uv__fetch_add(&worker_count, 1) + 1);
+  return thread;
+}
+
+static void tell_pool(struct uv__trace_thread* thread, uint64_t now_ns) {
+  struct uv__flight_count now = uv__flight_count();
+  struct uv__record record;
+
+  memset(&record, 0, sizeof(record));
+  record.kind = UV__RECORD_POOL;
+  record.begin_ns = now_ns;
+  record.end_ns = now_ns;
+  record.value = now.queued;
+  record.detail = now.running;
+  uv__observe_record(&record, thread);
+}
+
+static void run_work(struct uv__work* w) {
+  uv__probe_work_start(w);
+  w->kind->work(w);
+  uv__probe_work_done(w);
+}
+
+void uv__observed_work(struct uv__work* w) {
+  struct uv__flight* flight = uv__flight_find(w);
+  struct uv__record record;
+
+  if (flight == NULL) {
+    run_work(w); /* there were too many, or observing began again */
+    return;
+  }
+
+  struct uv__trace_thread* thread = worker_thread();
+  memset(&record, 0, sizeof(record));
+  record.kind = UV__RECORD_WORK;
+  record.loop = w->loop;
+  record.flow = flight->id;
+  uv__work_describe(&record, w);
+  record.begin_ns = uv__trace_thread_time(thread, uv_hrtime());
+  record.value = (int64_t) (record.begin_ns - flight->submit_ns);
+  uv__flight_start(flight, record.begin_ns);
+  run_work(w);
+  record.end_ns = uv__trace_thread_time(thread, uv_hrtime());
+  uv__flight_done(flight, record.end_ns);
+  uv__observe_record(&record, thread);
+  tell_pool(thread, record.end_ns);
+  if (uv__is_observed_by(UV__OBSERVE_METRICS))
+    uv__stats_work(&record);
+}
+
+void uv__observed_done(struct uv__work* w,
+                       int status,
+                       const struct uv__work_kind* kind) {
+  struct uv__trace_thread* thread = uv__trace_thread_self();
+  struct uv__flight* flight = uv__flight_find(w);
+
+  if (flight != NULL) {
+    if (thread != NULL)
+      thread->flow = flight->id;
+    uv__flight_remove(flight);
+  }
+  kind->done(w, status);
+  if (thread != NULL)
+    thread->flow = 0; /* there was no callback that took it */
+}

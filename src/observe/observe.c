@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* Who observes, and what they see between callbacks: iterations and their
+ * phases, wake-ups. Requests are in observe-work.c. */
+#include "observe/observe.h"
+#include "observe/chore.h"
+#include "observe/dump-session.h"
+#include "observe/probe.h"
+#include "observe/slice.h"
+#include "observe/stats.h"
+#include "observe/trace-flight.h"
+#include "observe/trace-send.h"
+#include "os/loop.h"
+#include "os/thread.h"
+#include "util/fork-lock.h"
+
+#include <string.h>
+
+#if UV__HAVE_SDT
+/* Where tracers look for counters. */
+__attribute__((section(".probes"), used)) unsigned uv__observers;
+
+/* One counter for all probes, under the name that each of them has for it. */
+# define COUNTER(name)                                                         \
+  extern unsigned short libuv_##name##_semaphore                               \
+      __attribute__((alias("uv__observers"), used))
+
+COUNTER(callback__begin);
+COUNTER(callback__end);
+COUNTER(iteration__begin);
+COUNTER(iteration__end);
+COUNTER(work__submit);
+COUNTER(work__start);
+COUNTER(work__done);
+COUNTER(wake);
+#else
+unsigned uv__observers;
+#endif
+static unsigned generation; /* atomic */
+static struct uv__fork_lock init_lock;
+static int has_fork_handler; /* the lock's */
+
+unsigned uv__observe_generation(void) {
+  return uv__load_relaxed(&generation);
+}
+
+/* Context: the only thread of a forked child. */
+static void stop_observers_in_child(void) {
+  uv__fetch_and(&uv__observers, UV__OBSERVE_PROBES);
+  uv__fetch_add(&generation, 1);
+  uv__trace_threads_fork();
+  uv__chores_fork();
+}
+
+static int watch_forks(void) {
+  if (has_fork_handler)
+    return 0;
+  int err = uv__thread_os_at_fork(stop_observers_in_child);
+  has_fork_handler = err == 0;
+  return err;
+}
+
+static int init_shared_state(void) {
+  int err = uv__trace_threads_init();
+
+  if (err == 0)
+    err = watch_forks();
+  if (err == 0)
+    err = uv__flight_init();
+  if (err == 0)
+    err = uv__trace_sends_init();
+  uv__ticks_init();
+  return err;
+}
+
+int uv__observe_init(void) {
+  (void) uv__fork_lock(&init_lock);
+  int err = init_shared_state();
+  uv__fork_unlock(&init_lock);
+  return err;
+}
+
+void uv__observe_start(unsigned observer) {
+  if (uv__load_relaxed(&uv__observers) == 0)
+    uv__flight_clear(); /* its contents are from an earlier session */
+  /* Release: what uv__observe_init() made. */
+  uv__fetch_or(&uv__observers, observer);
+}
+
+void uv__observe_stop(unsigned observer) {
+  uv__fetch_and(&uv__observers, ~observer);
+}
+
+/* For a thread that a loop runs on. */
+static struct uv__trace_thread* loop_thread(const uv_loop_t* loop) {
+  struct uv__trace_thread* thread = uv__trace_thread_self();
+
+  if (thread != NULL && uv__load_relaxed(&thread->loop) == NULL)
+    uv__store_relaxed(&thread->loop, (const void*) loop);
+  return thread;
+}
+
+void uv__observe_record(const struct uv__record* record,
+                        struct uv__trace_thread* thread) {
+  if (thread != NULL && uv__is_observed_by(UV__OBSERVE_TRACE))
+    uv__trace_thread_add(thread, record);
+}
+
+/* When the stretch of time that begins now began: right after the last one, or
+ * when the loop's time was updated since. */
+static uint64_t interval_begin_ns(const uv_loop_t* loop) {
+  const struct uv__loop_state* state = uv__loop_state(loop);
+
+  if (state->observer == NULL)
+    return uv__trace_thread_now(loop_thread(loop)); /* outside an iteration */
+  return uv__trace_thread_time(state->observer, state->now_ns);
+}
+
+/* Phases in which nothing that takes time happens between two callbacks. */
+static const uint8_t is_sequence[] = {
+  [UV__PHASE_TIMERS] = 1,  [UV__PHASE_PENDING] = 1, [UV__PHASE_IDLE] = 1,
+  [UV__PHASE_PREPARE] = 1, [UV__PHASE_POLL] = 0,    [UV__PHASE_EVENTS] = 0,
+  [UV__PHASE_CHECK] = 1,   [UV__PHASE_CLOSING] = 0,
+};
+static_assert(ARRAY_SIZE(is_sequence) == UV__PHASE_MAX, "one per phase");
+
+uint64_t uv__observed_phase_begin(uv_loop_t* loop, enum uv__phase phase) {
+  struct uv__loop_state* state = uv__loop_state(loop);
+  struct uv__trace_thread* thread = state->observer;
+  uint64_t now_ns = interval_begin_ns(loop);
+
+  if (thread != NULL) {
+    thread->is_sequence = is_sequence[phase];
+    thread->is_between = thread->is_sequence;
+  }
+  if (uv__is_observed_by(UV__OBSERVE_METRICS))
+    uv__stats_phase_begin(loop, phase, now_ns);
+  if (thread != NULL && uv__is_observed_by(UV__OBSERVE_WATCHDOG))
+    uv__store_relaxed(&thread->running.phase, phase);
+  return now_ns;
+}
+
+void uv__observed_phase_end(uv_loop_t* loop,
+                            enum uv__phase phase,
+                            uint64_t begin_ns,
+                            int timeout_ms,
+                            int ready) {
+  const struct uv__loop_state* state = uv__loop_state(loop);
+  struct uv__trace_thread* thread = state->observer;
+  struct uv__record record = { .begin_ns = begin_ns,
+                               .loop = loop,
+                               .value = timeout_ms,
+                               .detail = ready < 0 ? 0 : ready,
+                               .kind = UV__RECORD_PHASE,
+                               .call = (uint8_t) phase };
+
+  if (thread == NULL)
+    thread = loop_thread(loop);
+  /* A poll ends with an update of the loop's time. */
+  record.end_ns = phase == UV__PHASE_POLL
+                      ? uv__trace_thread_time(thread, state->now_ns)
+                      : uv__trace_thread_now(thread);
+  if (record.end_ns < begin_ns)
+    record.end_ns = begin_ns; /* no thread, and the poll failed at once */
+  uv__observe_record(&record, thread);
+  if (uv__is_observed_by(UV__OBSERVE_METRICS))
+    uv__stats_phase_end(loop, &record);
+}
+
+void uv__observed_wake(uv_loop_t* loop) {
+  if (uv__is_observed_by(UV__OBSERVE_DUMP))
+    uv__dump_respond(loop);
+}
+
+uint64_t uv__observed_begin(uv_loop_t* loop) {
+  struct uv__loop_state* state = uv__loop_state(loop);
+
+  uv__observed_wake(loop);
+  uv__probe_iteration_begin(loop);
+  state->observer = loop_thread(loop);
+  return uv__trace_thread_now(state->observer);
+}
+
+void uv__observed_iteration(uv_loop_t* loop,
+                            uint64_t begin_ns,
+                            uint64_t events) {
+  struct uv__loop_state* state = uv__loop_state(loop);
+  struct uv__trace_thread* thread = state->observer;
+  struct uv__record record;
+
+  memset(&record, 0, sizeof(record));
+  record.kind = UV__RECORD_ITERATION;
+  record.begin_ns = begin_ns;
+  record.end_ns = interval_begin_ns(loop);
+  record.loop = loop;
+  record.value = (int64_t) state->metrics.loop_count;
+  record.detail = (int32_t) events;
+  record.flow = (uint64_t) loop->active_handles << 32 |
+                (uint32_t) loop->active_reqs.count;
+  state->observer = NULL;
+  uv__probe_iteration_end(&record);
+  uv__observe_record(&record, thread != NULL ? thread : loop_thread(loop));
+  if (uv__is_observed_by(UV__OBSERVE_METRICS))
+    uv__stats_iteration(loop, &record);
+  if (uv__chores_are_due(record.end_ns))
+    uv__chores_run(record.end_ns);
+}
+
+void uv__observed_send_call(uv_loop_t* loop, ssize_t result) {
+  if (uv__is_observed_by(UV__OBSERVE_METRICS))
+    uv__stats_io(loop, UV__IO_SEND, result);
+}
+
+void uv__observed_write_call(uv_loop_t* loop, ssize_t result) {
+  if (uv__is_observed_by(UV__OBSERVE_METRICS))
+    uv__stats_io(loop, UV__IO_WRITE, result);
+}
+
+void uv__observed_send(const uv_async_t* handle) {
+  uv__probe_wake(handle);
+  if (uv__is_observed_by(UV__OBSERVE_TRACE))
+    uv__trace_send_add(handle);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* https://prometheus.io/docs/specs/om/open_metrics_spec/: families one after
+ * the other, in each of them all loops; so the loops' numbers are walked once
+ * per family.
+ */
+#include "observe/stats-text.h"
+#include "observe/stats.h"
+#include "observe/trace-flight.h"
+#include "observe/trace-names.h"
+#include "util/atomic.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Callbacks shown: those that took most of the time. */
+#define BUSIEST 20
+/* Buckets shown end at powers of two. */
+#define BUCKET_STEP UVX_HISTOGRAM_PARTS
+
+#define SECONDS(ns) ((double) (ns) / 1e9)
+
+struct report {
+  struct uv__text* text;
+  struct uv__symbols* symbols;
+  const char* name; /* of the family */
+};
+
+static void begin_family(struct report* r, const char* name, const char* type) {
+  r->name = name;
+  uv__text_add(r->text, "# TYPE %s %s\n", name, type);
+}
+
+static void add_histogram(struct report* r,
+                          const char* label,
+                          const char* value,
+                          const uvx_histogram_t* from) {
+  uvx_histogram_t h;
+  uint64_t below = 0;
+
+  uv__histogram_read(&h, from);
+  for (size_t i = 0; i < UVX_HISTOGRAM_BUCKETS - 1; i++) {
+    below += h.buckets[i];
+    if (i % BUCKET_STEP == 0)
+      uv__text_add(r->text, "%s_bucket{%s=\"%s\",le=\"%.9g\"} %" PRIu64 "\n",
+                   r->name, label, value, SECONDS(uv__histogram_bound(i)),
+                   below);
+  }
+  uv__text_add(r->text, "%s_bucket{%s=\"%s\",le=\"+Inf\"} %" PRIu64 "\n",
+               r->name, label, value, h.count);
+  uv__text_add(r->text, "%s_count{%s=\"%s\"} %" PRIu64 "\n", r->name, label,
+               value, h.count);
+  uv__text_add(r->text, "%s_sum{%s=\"%s\"} %.9f\n", r->name, label, value,
+               SECONDS(h.sum_ns));
+}
+
+static const char* loop_name(const struct uv__stats* stats, char name[32]) {
+  if (stats->loop == NULL)
+    return "closed";
+  snprintf(name, 32, "0x%" PRIxPTR, (uintptr_t) stats->loop);
+  return name;
+}
+
+static void add_lag(const struct uv__stats* stats, void* arg) {
+  char name[32];
+
+  add_histogram(arg, "loop", loop_name(stats, name), &stats->lag);
+}
+
+static void add_iteration(const struct uv__stats* stats, void* arg) {
+  char name[32];
+
+  add_histogram(arg, "loop", loop_name(stats, name), &stats->iteration);
+}
+
+static void add_lateness(const struct uv__stats* stats, void* arg) {
+  char name[32];
+
+  add_histogram(arg, "loop", loop_name(stats, name), &stats->lateness);
+}
+
+static void add_iterations(const struct uv__stats* stats, void* arg) {
+  struct report* r = arg;
+  char name[32];
+
+  uv__text_add(r->text, "%s_total{loop=\"%s\"} %" PRIu64 "\n", r->name,
+               loop_name(stats, name), uv__load_relaxed(&stats->iterations));
+}
+
+static void add_events(const struct uv__stats* stats, void* arg) {
+  struct report* r = arg;
+  char name[32];
+
+  uv__text_add(r->text, "%s_total{loop=\"%s\"} %" PRIu64 "\n", r->name,
+               loop_name(stats, name), uv__load_relaxed(&stats->events));
+}
+
+/* Each poll ends with one, be it a timer's. */
+static void add_wakeups(const struct uv__stats* stats, void* arg) {
+  struct report* r = arg;
+  char name[32];
+
+  uv__text_add(r->text, "%s_total{loop=\"%s\"} %" PRIu64 "\n", r->name,
+               loop_name(stats, name),
+               uv__load_relaxed(&stats->phases[UV__PHASE_POLL].count));
+}
+
+static void add_phases(const struct uv__stats* stats, void* arg) {
+  struct report* r = arg;
+  char name[32];
+
+  for (int i = 0; i < UV__PHASE_MAX; i++)
+    uv__text_add(r->text, "%s_total{loop=\"%s\",phase=\"%s\"} %.9f\n", r->name,
+                 loop_name(stats, name), uv__phase_name((enum uv__phase) i),
+                 SECONDS(uv__load_relaxed(&stats->phases[i].sum_ns)));
+}
+
+static void add_handles(const struct uv__stats* stats, void* arg) {
+  struct report* r = arg;
+  char name[32];
+
+  for (unsigned i = UV_UNKNOWN_HANDLE + 1; i < UV_HANDLE_TYPE_MAX; i++)
+    if (i != UV_HANDLE && i != UV_STREAM)
+      uv__text_add(r->text, "%s{loop=\"%s\",type=\"%s\"} %" PRIu64 "\n",
+                   r->name, loop_name(stats, name), uv__record_type_name(i),
+                   uv__load_relaxed(&stats->handles_of[i]));
+}
+
+static void add_requests(const struct uv__stats* stats, void* arg) {
+  struct report* r = arg;
+  char name[32];
+
+  uv__text_add(r->text, "%s{loop=\"%s\"} %" PRIu64 "\n", r->name,
+               loop_name(stats, name), uv__load_relaxed(&stats->requests));
+}
+
+static void add_pair(const struct uv__stats* stats,
+                     struct report* r,
+                     const uint64_t* numbers,
+                     const char* const names[2]) {
+  char name[32];
+
+  for (int i = 0; i < 2; i++)
+    uv__text_add(r->text,
+                 "%s_total{loop=\"%s\",direction=\"%s\"} %" PRIu64 "\n",
+                 r->name, loop_name(stats, name), names[i],
+                 uv__load_relaxed(&numbers[i]));
+}
+
+static void add_stream_bytes(const struct uv__stats* stats, void* arg) {
+  static const char* const names[2] = { "read", "written" };
+
+  add_pair(stats, arg, &stats->bytes[UV__IO_READ], names);
+}
+
+static void add_udp_bytes(const struct uv__stats* stats, void* arg) {
+  static const char* const names[2] = { "received", "sent" };
+
+  add_pair(stats, arg, &stats->bytes[UV__IO_RECV], names);
+}
+
+static void add_calls(const struct uv__stats* stats, void* arg) {
+  static const char* const names[] = { [UV__IO_READ] = "read",
+                                       [UV__IO_WRITE] = "write",
+                                       [UV__IO_RECV] = "recv",
+                                       [UV__IO_SEND] = "send" };
+  struct report* r = arg;
+  char name[32];
+
+  for (int i = 0; i < UV__IO_MAX; i++)
+    uv__text_add(r->text, "%s_total{loop=\"%s\",call=\"%s\"} %" PRIu64 "\n",
+                 r->name, loop_name(stats, name), names[i],
+                 uv__load_relaxed(&stats->calls[i]));
+  uv__text_add(r->text, "%s_total{loop=\"%s\",call=\"poll\"} %" PRIu64 "\n",
+               r->name, loop_name(stats, name),
+               uv__load_relaxed(&stats->phases[UV__PHASE_POLL].count));
+}
+
+/* A callback of all loops that have it. */
+struct busy {
+  const void* symbol;
+  unsigned type;
+  unsigned call;
+  uint64_t count;
+  uint64_t ns;
+};
+
+struct busiest {
+  struct busy rows[UV__STATS_CALLBACKS];
+  size_t count;
+};
+
+static void gather_callbacks(const struct uv__stats* stats, void* arg) {
+  struct busiest* all = arg;
+
+  for (size_t i = 0; i < UV__STATS_CALLBACKS; i++) {
+    const struct uv__stats_callback* from = &stats->table[i];
+    /* Acquire: pairs with callback_find() in stats.c. */
+    const void* symbol = uv__load_acquire(&from->symbol);
+    unsigned type = uv__load_relaxed(&from->type);
+    unsigned call = uv__load_relaxed(&from->call);
+    size_t k = 0;
+    if (symbol == NULL)
+      continue;
+    while (k < all->count &&
+           (all->rows[k].symbol != symbol || all->rows[k].type != type ||
+            all->rows[k].call != call))
+      k++;
+    if (k == UV__STATS_CALLBACKS)
+      continue; /* many loops with callbacks of their own each */
+    struct busy* row = &all->rows[k];
+    if (k == all->count) {
+      memset(row, 0, sizeof(*row));
+      all->count++;
+    }
+    row->symbol = symbol;
+    row->type = type;
+    row->call = call;
+    row->count += uv__load_relaxed(&from->count);
+    row->ns += uv__load_relaxed(&from->ns);
+  }
+}
+
+static int compare_busy(const void* a, const void* b) {
+  const struct busy* x = a;
+  const struct busy* y = b;
+
+  return x->ns > y->ns ? -1 : x->ns < y->ns;
+}
+
+static void add_callback_labels(struct report* r, const struct busy* row) {
+  const char* symbol = uv__symbol_name(r->symbols, row->symbol);
+
+  uv__text_add(r->text, "%s_total{type=\"%s\",call=\"%s\",symbol=\"", r->name,
+               uv__record_type_name(row->type),
+               uv__call_name((enum uv__call) row->call));
+  for (; *symbol != '\0'; symbol++)
+    uv__text_add(r->text, *symbol == '"' || *symbol == '\\' ? "\\%c" : "%c",
+                 *symbol);
+  uv__text_add(r->text, "\"} ");
+}
+
+static void add_callbacks(struct report* r) {
+  struct busiest all;
+
+  all.count = 0;
+  uv__stats_each(gather_callbacks, &all);
+  qsort(all.rows, all.count, sizeof(*all.rows), compare_busy);
+  size_t count = uv__min_size(all.count, BUSIEST);
+
+  begin_family(r, "uv_callback_seconds", "counter");
+  for (size_t i = 0; i < count; i++) {
+    add_callback_labels(r, &all.rows[i]);
+    uv__text_add(r->text, "%.9f\n", SECONDS(all.rows[i].ns));
+  }
+  begin_family(r, "uv_callback_count", "counter");
+  for (size_t i = 0; i < count; i++) {
+    add_callback_labels(r, &all.rows[i]);
+    uv__text_add(r->text, "%" PRIu64 "\n", all.rows[i].count);
+  }
+}
+
+static void add_pool(struct report* r) {
+  static const char* const classes[UVX_CLASSES] = { "fs", "dns", "work" };
+  struct uv__flight_count now = uv__flight_count();
+
+  begin_family(r, "uv_pool_queue", "gauge");
+  uv__text_add(r->text, "uv_pool_queue %d\n", now.queued);
+  begin_family(r, "uv_pool_running", "gauge");
+  uv__text_add(r->text, "uv_pool_running %d\n", now.running);
+  begin_family(r, "uv_pool_queue_seconds", "histogram");
+  for (int i = 0; i < UVX_CLASSES; i++)
+    add_histogram(r, "class", classes[i], &uv__pool_stats.queue[i]);
+  begin_family(r, "uv_pool_service_seconds", "histogram");
+  for (int i = 0; i < UVX_CLASSES; i++)
+    add_histogram(r, "class", classes[i], &uv__pool_stats.service[i]);
+}
+
+static const struct {
+  const char* name;
+  const char* type;
+  void (*each)(const struct uv__stats* stats, void* arg);
+} families[] = {
+  { "uv_loop_iterations", "counter", add_iterations },
+  { "uv_loop_events", "counter", add_events },
+  { "uv_wakeups", "counter", add_wakeups },
+  { "uv_loop_lag_seconds", "histogram", add_lag },
+  { "uv_loop_iteration_seconds", "histogram", add_iteration },
+  { "uv_timer_lateness_seconds", "histogram", add_lateness },
+  { "uv_loop_phase_seconds", "counter", add_phases },
+  { "uv_handles", "gauge", add_handles },
+  { "uv_requests", "gauge", add_requests },
+  { "uv_stream_bytes", "counter", add_stream_bytes },
+  { "uv_udp_bytes", "counter", add_udp_bytes },
+  { "uv_syscalls", "counter", add_calls },
+};
+
+void uv__stats_text(struct uv__text* text, struct uv__symbols* symbols) {
+  struct report r = { text, symbols, NULL };
+
+  for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
+    begin_family(&r, families[i].name, families[i].type);
+    uv__stats_each(families[i].each, &r);
+  }
+  add_callbacks(&r);
+  add_pool(&r);
+  uv__text_add(text, "# EOF\n");
+}

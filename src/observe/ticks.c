@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "observe/ticks.h"
+#include "os/trace.h"
+
+/* The rate is measured this long after the first reading, and once more, more
+ * exactly, after the second. */
+#define FIRST_NS UINT64_C(10000000)
+#define SECOND_NS UINT64_C(1000000000)
+/* How long the counter continues a reading of the clock. */
+#define SPAN_NS UINT64_C(1000000)
+/* Readings of both: a thread that loses its processor in between reads two that
+ * do not match, and the counts around the clock are far apart. */
+#define TRIES 3
+
+struct pair {
+  uint64_t count;
+  uint64_t ns;
+  uint64_t gap; /* the counts between which the clock was read */
+};
+
+uint32_t uv__ticks_rate;
+uint32_t uv__ticks_span;
+
+/* Set by uv__ticks_init(), constant afterwards. */
+static struct pair first; /* count 0: there is no counter */
+static uint64_t next_ns;  /* atomic: when the rate is measured, 0: never */
+
+static struct pair read_once(void) {
+  struct pair pair;
+  uint64_t before = uv__cycle_counter();
+
+  pair.ns = uv_hrtime();
+  pair.gap = uv__cycle_counter() - before;
+  pair.count = before + pair.gap / 2;
+  return pair;
+}
+
+static struct pair read_both(void) {
+  struct pair best = read_once();
+
+  for (int i = 1; i < TRIES && best.gap > uv__cycle_counter_gap(); i++) {
+    struct pair pair = read_once();
+    if (pair.gap < best.gap)
+      best = pair;
+  }
+  return best;
+}
+
+void uv__ticks_init(void) {
+  if (UV__HAVE_CYCLE_COUNTER && first.count == 0 &&
+      uv__trace_os_clock_is(UV__CYCLE_COUNTER_NAME))
+    uv__ticks_use_counter();
+}
+
+void uv__ticks_use_counter(void) {
+  if (!UV__HAVE_CYCLE_COUNTER || first.count != 0)
+    return;
+  first = read_both();
+  /* Release: the first pair. Pairs with uv__ticks_read_clock(). */
+  uv__store_release(&next_ns, first.ns + FIRST_NS);
+}
+
+/* Several threads may do so at a time, with nearly the same result. */
+static void measure_rate(const struct pair* now) {
+  uint64_t ns = now->ns - first.ns;
+  uint64_t counts = now->count - first.count;
+
+  if (counts == 0)
+    return;
+  uv__store_relaxed(&next_ns, ns < SECOND_NS ? first.ns + SECOND_NS : 0);
+
+  double rate = (double) ns / (double) counts;
+  double scaled = rate * (double) (UINT32_C(1) << UV__TICKS_SHIFT);
+  double span = (double) SPAN_NS / rate;
+  if (scaled < 1 || scaled > UINT32_MAX || span > UINT32_MAX)
+    return; /* no counter that we know of */
+  uv__store_relaxed(&uv__ticks_rate, (uint32_t) scaled);
+  /* Release: the rate. Pairs with uv__ticks_now(). */
+  uv__store_release(&uv__ticks_span, (uint32_t) span);
+}
+
+uint64_t uv__ticks_read_clock(struct uv__ticks* t) {
+  /* Acquire: the first pair. Pairs with uv__ticks_init(). */
+  uint64_t due_ns = uv__load_acquire(&next_ns);
+
+  if (due_ns == 0 && uv__load_relaxed(&uv__ticks_span) == 0)
+    return uv__ticks_advance(t, uv_hrtime());
+
+  struct pair now = read_both();
+  if (now.gap <= uv__cycle_counter_gap()) {
+    t->anchor = now.count;
+    t->anchor_ns = now.ns;
+    if (due_ns != 0 && now.ns >= due_ns)
+      measure_rate(&now);
+  } /* otherwise the next reading tries again */
+  return uv__ticks_advance(t, now.ns);
+}

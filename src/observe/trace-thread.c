@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+#include "observe/trace-thread.h"
+#include "observe/chore.h"
+#include "observe/trace-writer.h"
+#include "os/trace.h"
+#include "util/alloc.h"
+
+/* Places that are fetched in advance. */
+#define AHEAD 4
+
+static struct uv__trace_thread* threads; /* atomic: all of them */
+static unsigned count;                   /* atomic: how many */
+static uv_key_t self_key;
+static int has_key; /* atomic */
+
+struct uv__trace_thread* uv__trace_threads(void) {
+  /* Acquire: the structures. Pairs with make_thread(). */
+  return uv__load_acquire(&threads);
+}
+
+/* Context: the thread that ends. */
+static void leave_thread(void* data) {
+  struct uv__trace_thread* thread = data;
+
+  /* Release: its records. Pairs with claim_thread(). */
+  uv__store_release(&thread->state, UV__THREAD_LEFT);
+}
+
+int uv__trace_threads_init(void) {
+  if (has_key)
+    return 0;
+  int err = uv__trace_os_key_create(&self_key, leave_thread);
+  /* Release: the key. Pairs with uv__trace_thread_self(). */
+  uv__store_release(&has_key, err == 0);
+  return err;
+}
+
+void uv__trace_threads_shutdown(void) {
+  if (uv__exchange(&has_key, 0))
+    uv_key_delete(&self_key);
+}
+
+static int is_ring_read(const struct uv__trace_thread* thread) {
+  return uv__load_acquire(&thread->read) == uv__load_acquire(&thread->written);
+}
+
+/* One that another thread left, and the writer has read. */
+static struct uv__trace_thread* claim_thread(void) {
+  for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next) {
+    unsigned state = uv__load_acquire(&t->state);
+    if (state == UV__THREAD_OWNED || !is_ring_read(t))
+      continue;
+    /* Acquire: what its last owner did. Pairs with leave_thread(). */
+    if (uv__cas_strong(&t->state, &state, UV__THREAD_OWNED))
+      return t;
+  }
+  return NULL;
+}
+
+static struct uv__trace_thread* make_thread(void) {
+  struct uv__trace_thread* thread;
+
+  if (uv__fetch_add(&count, 1) >= UV__TRACE_THREADS_MAX)
+    goto err_uncount;
+  thread = uv__calloc(1, sizeof(*thread));
+  if (thread == NULL)
+    goto err_uncount;
+
+  thread->state = UV__THREAD_OWNED;
+  thread->next = uv__load_relaxed(&threads);
+  while (!uv__cas_weak(&threads, &thread->next, thread))
+    continue;
+  return thread;
+
+err_uncount:
+  uv__fetch_sub(&count, 1);
+  return NULL;
+}
+
+UV__NOINLINE static struct uv__trace_thread* begin_thread(void) {
+  struct uv__trace_thread* thread = claim_thread();
+
+  if (thread == NULL)
+    thread = make_thread();
+  if (thread == NULL)
+    return NULL;
+  if (uv__trace_os_key_set(&self_key, thread) != 0) {
+    uv__store_release(&thread->state, UV__THREAD_FREE);
+    return NULL;
+  }
+  thread->flow = 0;
+  uv__store_relaxed(&thread->running.begin_ns, 0);
+  uv__store_relaxed(&thread->loop, NULL);
+  uv__store_relaxed(&thread->number, 0);
+  uv__store_relaxed(&thread->tid, uv__trace_os_thread_id());
+  return thread;
+}
+
+struct uv__trace_thread* uv__trace_thread_self(void) {
+  /* Acquire: the key. Pairs with uv__trace_threads_init(). */
+  if (!uv__load_acquire(&has_key))
+    return NULL; /* the library has shut down meanwhile */
+  struct uv__trace_thread* thread = uv_key_get(&self_key);
+
+  return thread != NULL ? thread : begin_thread();
+}
+
+UV__NOINLINE static struct uv__record* make_ring(
+    struct uv__trace_thread* thread) {
+  struct uv__record* ring = NULL;
+
+  /* Aligned, so that a record is in one line of the cache. */
+  thread->memory = uv__malloc_array(UV__TRACE_RING + 1, sizeof(*ring));
+  if (thread->memory != NULL) {
+    uintptr_t address = (uintptr_t) thread->memory + sizeof(*ring) - 1;
+    ring = (struct uv__record*) (address - address % sizeof(*ring));
+  }
+  /* Release: pairs with uv__trace_thread_at(). */
+  uv__store_release(&thread->ring, ring);
+  return ring;
+}
+
+static size_t count_unread(const struct uv__trace_thread* thread) {
+  /* Acquire: the reader is done with the places. Pairs with
+   * uv__trace_thread_took(). */
+  return uv__load_relaxed(&thread->written) - uv__load_acquire(&thread->read);
+}
+
+/* Has the owner look at `read` again after this many records. */
+static void set_look_at(struct uv__trace_thread* thread, size_t records) {
+  thread->look_at = uv__load_relaxed(&thread->written) + records;
+}
+
+/* Finds room for another record, and says when to look again; `read` is in a
+ * line of the reader's cache. Returns 0 if there is none. */
+UV__NOINLINE static int find_room(struct uv__trace_thread* thread) {
+  size_t used = count_unread(thread);
+
+  if (used >= UV__TRACE_BLOCK)
+    uv__trace_writer_hurry();
+  if (used == UV__TRACE_RING) {
+    /* An iteration that is longer than the ring. */
+    uv__chores_run(uv_hrtime());
+    thread->is_between = 0;
+    used = count_unread(thread);
+  }
+  set_look_at(thread, uv__min_size(UV__TRACE_BLOCK, UV__TRACE_RING - used));
+  return used != UV__TRACE_RING;
+}
+
+void uv__trace_thread_add(struct uv__trace_thread* thread,
+                          const struct uv__record* record) {
+  struct uv__record* ring = uv__load_relaxed(&thread->ring);
+  size_t written = uv__load_relaxed(&thread->written);
+
+  if (ring == NULL)
+    ring = make_ring(thread);
+  if (ring == NULL || (written == thread->look_at && !find_room(thread))) {
+    uv__store_relaxed(&thread->dropped, uv__load_relaxed(&thread->dropped) + 1);
+    return;
+  }
+
+  written = uv__load_relaxed(&thread->written);
+  ring[written % UV__TRACE_RING] = *record;
+  /* The reader had the places after it last: have the next ones fetched. */
+  uv__prefetch_write(&ring[(written + AHEAD) % UV__TRACE_RING]);
+  /* Release: the record. Pairs with uv__trace_thread_ready(). */
+  uv__store_release(&thread->written, written + 1);
+}
+
+size_t uv__trace_thread_ready(const struct uv__trace_thread* thread) {
+  /* Acquire: pairs with uv__trace_thread_add(). */
+  return uv__load_acquire(&thread->written) - uv__load_relaxed(&thread->read);
+}
+
+const struct uv__record* uv__trace_thread_at(
+    const struct uv__trace_thread* thread,
+    size_t i) {
+  size_t place = uv__load_relaxed(&thread->read) + i;
+
+  return &uv__load_acquire(&thread->ring)[place % UV__TRACE_RING];
+}
+
+void uv__trace_thread_took(struct uv__trace_thread* thread, size_t count) {
+  /* Release: they were read. Pairs with count_unread(). */
+  uv__store_release(&thread->read, uv__load_relaxed(&thread->read) + count);
+}
+
+/* Is it the calling thread's? */
+static int is_own_thread(const struct uv__trace_thread* thread) {
+  return uv__load_acquire(&has_key) && uv_key_get(&self_key) == thread;
+}
+
+void uv__trace_thread_rewind(struct uv__trace_thread* thread) {
+  size_t written = uv__load_relaxed(&thread->written);
+  size_t place = written % UV__TRACE_RING;
+
+  if (place == 0 || !is_own_thread(thread) || count_unread(thread) != 0)
+    return;
+  /* Places are counted modulo the size of the ring. */
+  written += UV__TRACE_RING - place;
+  uv__store_relaxed(&thread->read, written);
+  uv__store_relaxed(&thread->written, written);
+  set_look_at(thread, UV__TRACE_BLOCK);
+}
+
+int uv__trace_thread_running(const struct uv__trace_thread* thread,
+                             struct uv__running* out) {
+  const struct uv__running* from = &thread->running;
+  unsigned sequence = uv__load_acquire(&thread->sequence);
+
+  if (sequence % 2 != 0)
+    return 0;
+  /* Acquire: all of these come before the second load of the sequence. */
+  out->begin_ns = uv__load_acquire(&from->begin_ns);
+  out->loop = uv__load_acquire(&from->loop);
+  out->object = uv__load_acquire(&from->object);
+  out->symbol = uv__load_acquire(&from->symbol);
+  out->what = uv__load_acquire(&from->what);
+  out->phase = uv__load_acquire(&from->phase);
+  return uv__load_relaxed(&thread->sequence) == sequence;
+}
+
+void uv__trace_threads_fork(void) {
+  const void* self = uv_key_get(&self_key);
+
+  for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next) {
+    if (t != self)
+      uv__store_relaxed(&t->state, UV__THREAD_FREE);
+    uv__store_relaxed(&t->read, uv__load_relaxed(&t->written));
+    t->told_dropped = uv__load_relaxed(&t->dropped);
+    t->named_tid = 0;
+    t->counts.loop = NULL;
+    if (t == self)
+      uv__store_relaxed(&t->tid, uv__trace_os_thread_id());
+  }
+}

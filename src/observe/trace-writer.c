@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* Every PERIOD_MS, and when a ring has UV__TRACE_BLOCK records: the rings of
+ * all threads, oldest records first in each, as lines of text into a buffer.
+ * That goes into the file when it is full or PERIOD_MS old. A viewer sorts by
+ * time, so the threads need no common order.
+ *
+ * What was written stays readable whatever becomes of the process: one event is
+ * one line, and only whole ones are written. When the file cannot be written to
+ * any more, tracing stops and says so, once.
+ *
+ * Context: who runs chores (chore.h), one thread at a time.
+ */
+#include "observe/trace-writer.h"
+#include "observe/chore.h"
+#include "observe/observe.h"
+#include "observe/symbol.h"
+#include "observe/trace-format.h"
+#include "observe/trace-send.h"
+#include "observe/trace-thread.h"
+#include "os/trace.h"
+#include "util/alloc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PERIOD_MS 20
+#define PERIOD_NS (UINT64_C(1000000) * PERIOD_MS)
+/* File systems take large aligned pieces at half the cost per byte. */
+#define BLOCK ((size_t) 256 << 10)
+/* Callbacks whose text is kept. */
+#define HEADS 128
+/* Records read before their places are given back. */
+#define BATCH 256
+
+struct writer {
+  uv_file fd;
+  int error;         /* why the file is not written to any more, or 0 */
+  uint64_t since_ns; /* what began before is from another session */
+  uint64_t flush_ns; /* when the buffer was written last */
+  struct uv__trace_place place;
+  struct uv__symbols symbols;
+  uint64_t records;             /* in the file */
+  uint64_t dropped;             /* not in the file */
+  uint64_t sends_dropped;       /* of those: calls of uv_async_send() */
+  struct uv__trace_head* heads; /* HEADS, of callbacks that were written */
+  size_t used;                  /* of `buffer` */
+  size_t limit; /* of `buffer`: where the next block of the file begins */
+  char* buffer; /* BLOCK, and room for three records */
+};
+
+static struct writer writer;
+static int run_round(void);
+static void run_thread(void* arg);
+static struct uv__chore chore = { .run = run_round,
+                                  .entry = run_thread,
+                                  .period_ms = PERIOD_MS };
+
+static void flush_buffer(struct writer* w) {
+  if (w->used != 0 && w->error == 0) {
+    w->error = uv__trace_os_write(w->fd, w->buffer, w->used);
+    if (w->error != 0) {
+      char line[128];
+      uv__observe_stop(UV__OBSERVE_TRACE);
+      snprintf(line, sizeof(line), "trace ended, cannot write: %s",
+               uv_strerror(w->error));
+      uv__trace_os_say(line);
+    }
+  }
+  w->limit = w->limit > w->used ? w->limit - w->used : BLOCK;
+  w->used = 0;
+}
+
+/* Room for a record's text, of which take_text() is told the length. */
+static char* buffer_room(struct writer* w) {
+  return w->buffer + w->used;
+}
+
+/* The last text does not fit into the block: spaces fill the line before. */
+UV__NOINLINE static void begin_block(struct writer* w, size_t length) {
+  char* last = w->buffer + w->used - length;
+  char* end = w->buffer + w->limit;
+  char* kept = w->buffer + BLOCK + 2 * UV__TRACE_TEXT_MAX;
+
+  if (last == w->buffer) {
+    /* The line before is in the file already. */
+    w->limit += BLOCK;
+    return;
+  }
+  memcpy(kept, last, length);
+  if (last != end) {
+    memset(last - 1, ' ', (size_t) (end - last));
+    end[-1] = '\n';
+  }
+  w->used = w->limit;
+  flush_buffer(w);
+  memcpy(w->buffer, kept, length);
+  w->used = length;
+}
+
+static void take_text(struct writer* w, size_t length) {
+  w->used += length;
+  if (w->used > w->limit)
+    begin_block(w, length);
+}
+
+/* Two callbacks that hash to one place take turns there. */
+static const struct uv__trace_head* head_of(struct writer* w,
+                                            const struct uv__record* record) {
+  uint64_t key = (uintptr_t) record->symbol + record->call + record->type * 32u;
+  size_t i = (size_t) (key * UINT64_C(0x9e3779b97f4a7c15) >> 40) % HEADS;
+  struct uv__trace_head* head = &w->heads[i];
+
+  if (!uv__trace_head_is_of(head, record))
+    uv__trace_head_set(head, record,
+                       uv__symbol_name(&w->symbols, record->symbol));
+  return head;
+}
+
+static void write_record(struct writer* w, const struct uv__record* record) {
+  const char* symbol = "";
+
+  if (record->begin_ns < w->since_ns)
+    return;
+  w->records++;
+  if (record->kind == UV__RECORD_CALLBACK) {
+    const struct uv__trace_head* head = head_of(w, record);
+    take_text(
+        w, uv__trace_format_callback(buffer_room(w), record, &w->place, head));
+    return;
+  }
+  if (record->symbol != NULL)
+    symbol = uv__symbol_name(&w->symbols, record->symbol);
+  take_text(w, uv__trace_format(buffer_room(w), record, &w->place, symbol));
+}
+
+static void name_thread(struct writer* w, struct uv__trace_thread* thread) {
+  const void* loop = uv__load_relaxed(&thread->loop);
+  unsigned number = uv__load_relaxed(&thread->number);
+
+  if (thread->named_tid == w->place.tid || (loop == NULL && number == 0))
+    return;
+  thread->named_tid = w->place.tid;
+  thread->named_loop = loop;
+  take_text(w, uv__trace_format_thread(buffer_room(w), &w->place,
+                                       loop != NULL ? "loop" : "worker", loop,
+                                       number));
+}
+
+/* Only when one of them changes, which most iterations do not. */
+static void write_counts(struct writer* w,
+                         struct uv__trace_thread* thread,
+                         const struct uv__record* record) {
+  if (record->begin_ns < w->since_ns ||
+      (thread->counts.loop == record->loop &&
+       thread->counts.flow == record->flow &&
+       thread->counts.detail == record->detail))
+    return;
+  thread->counts.loop = record->loop;
+  thread->counts.flow = record->flow;
+  thread->counts.detail = record->detail;
+  take_text(w, uv__trace_format_counts(buffer_room(w), record, &w->place));
+}
+
+static void write_thread(struct writer* w, struct uv__trace_thread* thread) {
+  size_t left = uv__trace_thread_ready(thread);
+
+  uv__trace_place_set(&w->place, w->place.pid, uv__load_relaxed(&thread->tid));
+  if (left != 0)
+    name_thread(w, thread);
+  if (thread->named_tid == w->place.tid)
+    w->place.loop = thread->named_loop;
+  /* What is recorded meanwhile is read in the next round. */
+  while (left != 0) {
+    size_t count = uv__min_size(left, BATCH);
+    for (size_t i = 0; i < count; i++) {
+      const struct uv__record* record = uv__trace_thread_at(thread, i);
+      write_record(w, record);
+      if (record->kind == UV__RECORD_ITERATION)
+        write_counts(w, thread, record);
+    }
+    uv__trace_thread_took(thread, count);
+    left -= count;
+  }
+  uv__trace_thread_rewind(thread);
+
+  uint64_t dropped = uv__load_relaxed(&thread->dropped);
+  w->dropped += dropped - thread->told_dropped;
+  thread->told_dropped = dropped;
+}
+
+static void write_sends(struct writer* w) {
+  struct uv__record record;
+  uint64_t tid;
+
+  while (uv__trace_send_take(&record, &tid)) {
+    uv__trace_place_set(&w->place, w->place.pid, tid);
+    write_record(w, &record);
+  }
+  uint64_t dropped = uv__trace_sends_dropped();
+  w->dropped += dropped - w->sends_dropped;
+  w->sends_dropped = dropped;
+}
+
+static void write_all(struct writer* w) {
+  uint64_t dropped = w->dropped;
+
+  for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next)
+    write_thread(w, t);
+  write_sends(w);
+  if (w->dropped != dropped)
+    take_text(w, uv__trace_format_dropped(buffer_room(w), &w->place,
+                                          uv_hrtime(), w->dropped - dropped));
+}
+
+/* Without records there is nothing to do until the loop runs again. */
+static int run_round(void) {
+  struct writer* w = &writer;
+  uint64_t now_ns = uv_hrtime();
+
+  write_all(w);
+  int is_active = w->used != 0;
+  if (now_ns - w->flush_ns >= PERIOD_NS / 2) {
+    w->flush_ns = now_ns;
+    flush_buffer(w);
+  }
+  return is_active;
+}
+
+static void write_begin(struct writer* w) {
+  char path[1024] = "";
+  size_t size = sizeof(path);
+  const char* name = path;
+  char library[64];
+
+  if (uv_exepath(path, &size) != 0)
+    path[0] = '\0';
+  for (const char* p = path; *p != '\0'; p++)
+    if (*p == '/' || *p == '\\')
+      name = p + 1;
+  snprintf(library, sizeof(library), "blacklight %s", uv_version_string());
+  memcpy(w->buffer, "[\n", 2);
+  w->used = 2;
+  take_text(w, uv__trace_format_begin(buffer_room(w), &w->place, name, path,
+                                      library));
+}
+
+static void run_thread(void* arg) {
+  (void) arg;
+  (void) uv_thread_setname("libuv-trace");
+  uv__trace_os_lower_priority();
+  uv__chore_thread(&chore);
+}
+
+/* What was dropped before does not count. */
+static void begin_count(struct writer* w) {
+  for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next) {
+    t->told_dropped = uv__load_relaxed(&t->dropped);
+    t->named_tid = 0;
+    t->counts.loop = NULL;
+  }
+  w->sends_dropped = uv__trace_sends_dropped();
+  w->since_ns = uv_hrtime();
+}
+
+static void free_memory(struct writer* w) {
+  uv__symbols_close(&w->symbols);
+  uv__free(w->heads);
+  uv__free(w->buffer);
+  w->heads = NULL;
+  w->buffer = NULL;
+}
+
+int uv__trace_writer_start(uv_file fd) {
+  struct writer* w = &writer;
+
+  memset(w, 0, sizeof(*w));
+  w->fd = fd;
+  w->buffer = uv__malloc(BLOCK + 3 * UV__TRACE_TEXT_MAX);
+  w->limit = BLOCK;
+  w->heads = uv__calloc(HEADS, sizeof(*w->heads));
+  uv__symbols_init(&w->symbols);
+  w->symbols.is_escaped = 1;
+  begin_count(w);
+  int err = UV_ENOMEM;
+  if (w->buffer != NULL && w->heads != NULL) {
+    uv__trace_place_set(&w->place, (int) uv_os_getpid(),
+                        uv__trace_os_thread_id());
+    write_begin(w);
+    err = uv__chore_start(&chore);
+  }
+  if (err != 0)
+    free_memory(w);
+  return err;
+}
+
+static void free_all(struct writer* w) {
+  uv__trace_os_close(w->fd);
+  free_memory(w);
+}
+
+void uv__trace_writer_stop(void) {
+  struct writer* w = &writer;
+
+  uv__chore_stop(&chore);
+  take_text(w, uv__trace_format_end(buffer_room(w), &w->place, w->records,
+                                    w->dropped));
+  flush_buffer(w);
+  free_all(w);
+}
+
+void uv__trace_writer_hurry(void) {
+  uv__chore_hurry(&chore);
+}
+
+void uv__trace_writer_fork(void) {
+  free_all(&writer);
+}

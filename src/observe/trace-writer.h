@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Turns records into text and writes them to a file: a chore, see chore.h.
+ * There is at most one. Context: the session's lock, see trace-session.c.
+ */
+#ifndef UV_OBSERVE_TRACE_WRITER_H_
+#define UV_OBSERVE_TRACE_WRITER_H_
+
+#include "util/base.h"
+
+/* Writes what is recorded from now on to `fd`, which it owns if this returns
+ * 0. */
+int uv__trace_writer_start(uv_file fd);
+
+/* Writes what was recorded so far and ends the file. */
+void uv__trace_writer_stop(void);
+
+/* In a forked child, which does not write to its parent's file. */
+void uv__trace_writer_fork(void);
+
+/* There is much to write. Context: a thread that records. */
+UV__COLD void uv__trace_writer_hurry(void);
+
+#endif /* UV_OBSERVE_TRACE_WRITER_H_ */

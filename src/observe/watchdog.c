@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* uvx_watchdog_start() or UV_WATCHDOG=MS: a thread that checks a few times per
+ * MS what each loop's thread is running (trace-thread.h). A callback that has
+ * been running for longer is reported once, and once more when it has ended;
+ * both by a line on standard error and to the program's function, if it has
+ * one. A trace that is on gets an event.
+ *
+ * Starting and stopping are serialised by a lock that a fork may find held.
+ * Context: any; run_watchdog() is the thread.
+ */
+#include "observe/watchdog.h"
+#include "observe/background.h"
+#include "observe/observe.h"
+#include "observe/symbol.h"
+#include "observe/trace-names.h"
+#include "observe/trace-thread.h"
+#include "os/trace.h"
+#include "util/env.h"
+#include "util/fork-lock.h"
+#include "util/string-builder.h"
+#include "uv/ext.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Checks per limit, and the bounds of the time between two. */
+#define LOOKS 4
+#define PERIOD_MAX_MS 250
+
+struct watchdog {
+  struct uv__background thread;
+  uvx_watchdog_options_t options;
+  struct uv__symbols symbols;
+  struct uv__text backtrace; /* of the report that is being made */
+};
+
+static struct uv__fork_lock lock;
+static int is_on;           /* the lock's */
+static unsigned generation; /* the lock's: of the process it is of */
+static struct watchdog watchdog;
+static uv_once_t environment_once = UV_ONCE_INIT;
+
+static void print_report(const uvx_watchdog_report_t* r) {
+  char line[512];
+
+  if (r->is_over)
+    snprintf(line, sizeof(line),
+             "watchdog: loop %p goes on after %llu ms in %s", (void*) r->loop,
+             (unsigned long long) r->ms, r->symbol);
+  else
+    snprintf(line, sizeof(line),
+             "watchdog: loop %p has been in %s for %llu ms (%s, %s callback of "
+             "%s %p, thread %llu%s%s)",
+             (void*) r->loop, r->symbol, (unsigned long long) r->ms, r->phase,
+             r->call, r->type, r->handle, (unsigned long long) r->thread,
+             r->kernel[0] != '\0' ? ", kernel: " : "", r->kernel);
+  uv__trace_os_say(line);
+  uv__trace_os_print(r->backtrace, strlen(r->backtrace));
+}
+
+/* "" if the thread does not respond. Valid until the next call. */
+static const char* take_backtrace(struct watchdog* w, uint64_t tid) {
+  const void* frames[UV__BACKTRACE_MAX];
+  char place[512];
+  size_t count = 0;
+
+  w->backtrace.used = 0;
+  if (w->options.signum != 0)
+    count = uv__trace_os_backtrace(tid, w->options.signum, frames,
+                                   ARRAY_SIZE(frames));
+  for (size_t i = 0; i < count; i++) {
+    uv__trace_os_place(frames[i], place, sizeof(place));
+    uv__text_add(&w->backtrace, "  #%-2u %s\n", (unsigned) i, place);
+  }
+  return w->backtrace.used != 0 ? w->backtrace.data : "";
+}
+
+static void trace_report(const struct uv__running* running, uint64_t ms) {
+  struct uv__trace_thread* self = uv__trace_thread_self();
+  struct uv__record record;
+
+  if (self == NULL || !uv__is_observed_by(UV__OBSERVE_TRACE))
+    return;
+  memset(&record, 0, sizeof(record));
+  record.kind = UV__RECORD_BLOCKED;
+  record.begin_ns = uv_hrtime();
+  record.end_ns = record.begin_ns;
+  record.loop = running->loop;
+  record.object = running->object;
+  record.symbol = running->symbol;
+  record.call = (uint8_t) running->phase;
+  record.value = (int64_t) ms;
+  uv__trace_thread_add(self, &record);
+}
+
+static void send_report(struct watchdog* w,
+                        const struct uv__trace_thread* thread,
+                        const struct uv__running* running,
+                        uint64_t ms,
+                        int is_over) {
+  char kernel[128] = "";
+  uint64_t tid = uv__load_relaxed(&thread->tid);
+  uvx_watchdog_report_t r;
+
+  if (!is_over)
+    uv__trace_os_thread_state(tid, kernel, sizeof(kernel));
+  memset(&r, 0, sizeof(r));
+  r.size = sizeof(r);
+  r.is_over = is_over;
+  r.ms = ms;
+  r.loop = running->loop;
+  r.handle = running->object;
+  r.callback = running->symbol;
+  r.symbol = uv__symbol_name(&w->symbols, running->symbol);
+  r.type = uv__record_type_name(uv__running_type(running));
+  r.call = uv__call_name(uv__running_call(running));
+  r.phase = uv__phase_name((enum uv__phase) running->phase);
+  r.thread = tid;
+  r.kernel = kernel;
+  r.backtrace = is_over ? "" : take_backtrace(w, tid);
+  print_report(&r);
+  if (!is_over)
+    trace_report(running, ms);
+  uvx_watchdog_cb listener = w->options.cb;
+  if (listener != NULL)
+    listener(&r, w->options.arg);
+}
+
+/* Handles a thread that was reported, or is to be. */
+static void check_thread(struct watchdog* w,
+                         struct uv__trace_thread* thread,
+                         uint64_t now_ns) {
+  struct uv__running now;
+  uint64_t limit_ns = (uint64_t) w->options.limit_ms * 1000000;
+
+  if (!uv__trace_thread_running(thread, &now))
+    return; /* it is changing, so nothing blocks */
+  if (thread->reported.begin_ns != 0 &&
+      thread->reported.begin_ns != now.begin_ns) {
+    uint64_t began_ns = thread->reported.begin_ns;
+    send_report(w, thread, &thread->reported, (now_ns - began_ns) / 1000000, 1);
+    thread->reported.begin_ns = 0;
+  }
+  if (now.begin_ns == 0 || now.begin_ns == thread->reported.begin_ns ||
+      now_ns < now.begin_ns || now_ns - now.begin_ns < limit_ns)
+    return;
+  thread->reported = now;
+  send_report(w, thread, &now, (now_ns - now.begin_ns) / 1000000, 0);
+}
+
+static unsigned period_ms(const struct watchdog* w) {
+  unsigned ms = w->options.limit_ms / LOOKS;
+
+  if (ms < 1)
+    return 1;
+  return ms > PERIOD_MAX_MS ? PERIOD_MAX_MS : ms;
+}
+
+static void run_watchdog(void* arg) {
+  struct watchdog* w = &watchdog;
+
+  (void) arg;
+  (void) uv_thread_setname("libuv-watchdog");
+  uv__symbols_init(&w->symbols);
+  while (!uv__background_sleep(&w->thread, period_ms(w)))
+    for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next)
+      check_thread(w, t, uv_hrtime());
+  uv__symbols_close(&w->symbols);
+  uv__text_free(&w->backtrace);
+}
+
+/* With the lock. */
+static int start_watchdog(const uvx_watchdog_options_t* options) {
+  struct watchdog* w = &watchdog;
+  uvx_watchdog_options_t copy = *options; /* may be those of `w` */
+  int err = uv__observe_init();
+
+  if (err == 0 && copy.signum != 0)
+    err = uv__trace_os_backtrace_start(copy.signum);
+  if (err != 0)
+    return err;
+  memset(w, 0, sizeof(*w));
+  w->options = copy;
+  for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next)
+    t->reported.begin_ns = 0;
+  err = uv__background_start(&w->thread, run_watchdog);
+  if (err != 0)
+    return err;
+  is_on = 1;
+  generation = uv__observe_generation();
+  uv__observe_start(UV__OBSERVE_WATCHDOG);
+  return 0;
+}
+
+static int is_watchdog_of_parent(void) {
+  return is_on && generation != uv__observe_generation();
+}
+
+int uvx_watchdog_start(const uvx_watchdog_options_t* options) {
+  uvx_watchdog_options_t all;
+
+  /* The first version ended before `signum`. */
+  if (options == NULL ||
+      options->size < offsetof(uvx_watchdog_options_t, signum) ||
+      options->limit_ms == 0 || options->limit_ms > UV__VARIABLE_MS_MAX)
+    return UV_EINVAL;
+  memset(&all, 0, sizeof(all));
+  memcpy(&all, options, uv__min_size(options->size, sizeof(all)));
+  if (all.signum < 0)
+    return UV_EINVAL;
+
+  int err = UV_EBUSY;
+  (void) uv__fork_lock(&lock);
+  if (!is_on || is_watchdog_of_parent())
+    err = start_watchdog(&all);
+  uv__fork_unlock(&lock);
+  return err;
+}
+
+/* With the lock. */
+static void stop_watchdog(void) {
+  uv__observe_stop(UV__OBSERVE_WATCHDOG);
+  uv__background_stop(&watchdog.thread);
+  if (watchdog.options.signum != 0)
+    uv__trace_os_backtrace_stop(watchdog.options.signum);
+  is_on = 0;
+}
+
+int uvx_watchdog_stop(void) {
+  int err = UV_ESRCH;
+
+  (void) uv__fork_lock(&lock);
+  if (is_watchdog_of_parent())
+    is_on = 0;
+  if (is_on) {
+    stop_watchdog();
+    err = 0;
+  }
+  uv__fork_unlock(&lock);
+  return err;
+}
+
+void uv__watchdog_shutdown(void) {
+  if (is_on && !is_watchdog_of_parent())
+    (void) uvx_watchdog_stop();
+}
+
+/* The signal for backtraces, 0 if there is none that can be used. */
+static int read_signal(void) {
+  char name[64];
+
+  if (!uv__variable_get("UV_WATCHDOG_SIGNAL", name, sizeof(name)))
+    return 0;
+  int signum = uv__trace_os_signal(name);
+  int err = signum > 0 ? uv__trace_os_backtrace_start(signum) : signum;
+  if (err == 0)
+    return signum;
+  uv__variable_refuse_signal("UV_WATCHDOG_SIGNAL", name, err);
+  return 0;
+}
+
+static void read_environment(void) {
+  uvx_watchdog_options_t options;
+
+  memset(&options, 0, sizeof(options));
+  if (!uv__variable_get_ms("UV_WATCHDOG", &options.limit_ms))
+    return;
+  options.signum = read_signal();
+  int err = 0;
+  (void) uv__fork_lock(&lock);
+  /* The program may have started it before its first loop. */
+  if (!is_on)
+    err = start_watchdog(&options);
+  uv__fork_unlock(&lock);
+  if (err != 0)
+    uv__variable_refuse("UV_WATCHDOG", "", uv_strerror(err));
+}
+
+static void restart_watchdog_in_child(void) {
+  (void) uv__fork_lock(&lock);
+  if (is_watchdog_of_parent())
+    (void) start_watchdog(&watchdog.options);
+  uv__fork_unlock(&lock);
+}
+
+void uv__watchdog_init_loop(void) {
+  uv_once(&environment_once, read_environment);
+  if (is_watchdog_of_parent())
+    restart_watchdog_in_child();
+}
