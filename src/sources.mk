@@ -86,49 +86,49 @@ uv_private_headers = \
   src/timer.h \
   src/unix/async-order.h \
   src/unix/async.h \
-  src/unix/bsd/os.h \
-  src/unix/bsd/sysctl-number.h \
-  src/unix/bsd/sysinfo.h \
+  src/unix/call-numbers.h \
   src/unix/cmsg.h \
-  src/unix/darwin/fs-clone.h \
-  src/unix/darwin/fsevents.h \
-  src/unix/darwin/os.h \
   src/unix/fd.h \
-  src/unix/freebsd/os.h \
-  src/unix/fs-event.h \
+  src/unix/fs-clone.h \
+  src/unix/fs-event/dir-names.h \
+  src/unix/fs-event/fs-event.h \
+  src/unix/fs-event/fsevents.h \
   src/unix/fs-ops.h \
+  src/unix/fs-statx.h \
   src/unix/io.h \
   src/unix/iovec.h \
-  src/unix/kqueue/dir-names.h \
-  src/unix/kqueue/interest.h \
-  src/unix/kqueue/select-thread.h \
-  src/unix/linux/call-numbers.h \
-  src/unix/linux/cgroup.h \
-  src/unix/linux/cpuinfo.h \
-  src/unix/linux/os.h \
-  src/unix/linux/procfs.h \
-  src/unix/linux/statx.h \
   src/unix/loop.h \
-  src/unix/netbsd/os.h \
   src/unix/newer-calls.h \
-  src/unix/openbsd/os.h \
+  src/unix/os-bsd.h \
+  src/unix/os-darwin.h \
+  src/unix/os-freebsd.h \
+  src/unix/os-linux.h \
+  src/unix/os-netbsd.h \
+  src/unix/os-openbsd.h \
   src/unix/os.h \
   src/unix/poll-handle.h \
-  src/unix/poller-scan.h \
+  src/unix/poller/kqueue-interest.h \
+  src/unix/poller/scan.h \
+  src/unix/poller/select-thread.h \
   src/unix/proc-info.h \
   src/unix/process-sys.h \
   src/unix/process.h \
   src/unix/resolver.h \
-  src/unix/self-pipe.h \
   src/unix/signal-log.h \
   src/unix/signal.h \
   src/unix/sock.h \
   src/unix/stream.h \
+  src/unix/sysinfo/bsd.h \
+  src/unix/sysinfo/cgroup.h \
+  src/unix/sysinfo/linux-cpu.h \
+  src/unix/sysinfo/procfs.h \
+  src/unix/sysinfo/sysctl-number.h \
   src/unix/udp.h \
   src/unix/uring/fs-uring-map.h \
   src/unix/uring/fs-uring.h \
   src/unix/uring/uring-abi.h \
   src/unix/uring/uring.h \
+  src/unix/wake-fd.h \
   src/util/alloc.h \
   src/util/atomic-msvc.h \
   src/util/atomic.h \
@@ -367,10 +367,10 @@ uv_unix_sources = \
   src/unix/loop.c \
   src/unix/pipe.c \
   src/unix/poll-handle.c \
-  src/unix/poller-poll.c \
-  src/unix/poller-scan.c \
-  src/unix/poller-select.c \
-  src/unix/poller.c \
+  src/unix/poller/choose.c \
+  src/unix/poller/poll.c \
+  src/unix/poller/scan.c \
+  src/unix/poller/select.c \
   src/unix/proc-info.c \
   src/unix/process-child.c \
   src/unix/process-end.c \
@@ -380,7 +380,6 @@ uv_unix_sources = \
   src/unix/process.c \
   src/unix/random.c \
   src/unix/resolver.c \
-  src/unix/self-pipe.c \
   src/unix/signal-handler.c \
   src/unix/signal-log.c \
   src/unix/signal.c \
@@ -401,22 +400,23 @@ uv_unix_sources = \
   src/unix/udp-recv.c \
   src/unix/udp-send.c \
   src/unix/udp.c \
-  src/unix/user.c
+  src/unix/user.c \
+  src/unix/wake-fd.c
 
 uv_linux_sources = \
-  src/unix/linux/cgroup-parse.c \
-  src/unix/linux/cgroup.c \
-  src/unix/linux/cpuinfo.c \
-  src/unix/linux/epoll.c \
-  src/unix/linux/memory.c \
-  src/unix/linux/procfs.c \
-  src/unix/linux/statx.c \
-  src/unix/linux/sysinfo.c \
-  src/unix/linux/udp-train.c
+  src/unix/fs-statx.c \
+  src/unix/poller/epoll.c \
+  src/unix/sysinfo/cgroup-parse.c \
+  src/unix/sysinfo/cgroup.c \
+  src/unix/sysinfo/linux-cpu.c \
+  src/unix/sysinfo/linux-memory.c \
+  src/unix/sysinfo/linux.c \
+  src/unix/sysinfo/procfs.c \
+  src/unix/udp-gso.c
 
 # Linux, unless test/kqueue-shim is to watch files.
 uv_inotify_sources = \
-  src/unix/inotify/fs-event.c
+  src/unix/fs-event/inotify.c
 
 # Linux, but not Android (and not the shim).
 uv_uring_sources = \
@@ -426,34 +426,34 @@ uv_uring_sources = \
 
 # The BSDs and macOS.
 uv_kqueue_sources = \
-  src/unix/kqueue/dir-names.c \
-  src/unix/kqueue/fs-event.c \
-  src/unix/kqueue/interest.c \
-  src/unix/kqueue/kqueue.c \
-  src/unix/kqueue/select-thread.c
+  src/unix/fs-event/dir-names.c \
+  src/unix/fs-event/kqueue.c \
+  src/unix/poller/kqueue-interest.c \
+  src/unix/poller/kqueue.c \
+  src/unix/poller/select-thread.c
 
 uv_bsd_sources = \
-  src/unix/bsd/sysinfo.c
+  src/unix/sysinfo/bsd.c
 
 uv_freebsd_sources = \
-  src/unix/freebsd/sysinfo.c
+  src/unix/sysinfo/freebsd.c
 
 uv_netbsd_sources = \
-  src/unix/netbsd/sysinfo.c
+  src/unix/sysinfo/netbsd.c
 
 uv_openbsd_sources = \
-  src/unix/openbsd/sysinfo.c
+  src/unix/sysinfo/openbsd.c
 
 uv_darwin_sources = \
-  src/unix/darwin/fs-clone.c \
-  src/unix/darwin/fsevents.c \
-  src/unix/darwin/process-spawn.c \
-  src/unix/darwin/sem.c \
-  src/unix/darwin/sysinfo.c
+  src/unix/fs-clone.c \
+  src/unix/fs-event/fsevents.c \
+  src/unix/process-spawn.c \
+  src/unix/sem-mach.c \
+  src/unix/sysinfo/darwin.c
 
 # Process titles: Linux and macOS; FreeBSD, NetBSD and OpenBSD.
 uv_argv_sources = \
-  src/unix/argv/proctitle.c
+  src/unix/title/argv.c
 
 uv_setproctitle_sources = \
-  src/unix/setproctitle/proctitle.c
+  src/unix/title/setproctitle.c

@@ -4,8 +4,8 @@
 # A kqueue for Linux, for tests (--enable-kqueue-shim), and the files for macOS
 # that it can try.
 uv_shim_sources = \
-  src/unix/darwin/fs-clone.c \
-  src/unix/darwin/process-spawn.c \
+  src/unix/fs-clone.c \
+  src/unix/process-spawn.c \
   test/kqueue-shim/clone.c \
   test/kqueue-shim/fd-filters.c \
   test/kqueue-shim/libc.c \

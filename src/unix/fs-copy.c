@@ -16,7 +16,7 @@
  */
 #include "unix/fs-ops.h"
 #include "unix/fd.h"
-#include "unix/darwin/fs-clone.h"
+#include "unix/fs-clone.h"
 #include "unix/newer-calls.h"
 #include "unix/os.h"
 

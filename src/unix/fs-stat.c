@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #if UV__HAVE_STATX
-# include "unix/linux/statx.h"
+# include "unix/fs-statx.h"
 #endif
 
 #if !UV__HAVE_STATFS

@@ -14,7 +14,7 @@
 #include "loop/counters.h"
 #include "os/loop.h"
 #include "unix/async.h"
-#include "unix/fs-event.h"
+#include "unix/fs-event/fs-event.h"
 #include "unix/loop.h"
 #include "unix/poll-handle.h"
 #include "unix/process.h"

@@ -3,7 +3,7 @@
 #include "unix/loop.h"
 #include "os/loop.h"
 #include "unix/fd.h"
-#include "unix/fs-event.h"
+#include "unix/fs-event/fs-event.h"
 #include "unix/io.h"
 #include "unix/proc-info.h"
 #include "unix/process.h"

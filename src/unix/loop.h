@@ -7,7 +7,7 @@
 
 struct uv__loop_os {
   struct uv__loop_state base; /* must be first */
-  /* self-pipe.c: [0] is watched by the poller, [1] is written to; the same fd
+  /* wake-fd.c: [0] is watched by the poller, [1] is written to; the same fd
    * where the system has eventfd. */
   int self_pipe[2];
   /* signal.c: the started handles of the loop, and the log of deliveries, NULL
@@ -19,7 +19,7 @@ struct uv__loop_os {
    * ended and whose exit_cb has not run. */
   struct uv__queue children_polled;
   struct uv__queue children_ended;
-  /* kqueue/fs-event.c: NULL until a path is watched. */
+  /* fs-event/kqueue.c: NULL until a path is watched. */
   struct uv__vnodes* vnodes;
   /* fs-uring.c: NULL until a file request could use it. */
   struct uv__fs_uring* fs_uring;

@@ -16,7 +16,7 @@
 #endif
 
 #if !UV__HAVE_NEWER_CALLS
-# include "unix/linux/call-numbers.h"
+# include "unix/call-numbers.h"
 #endif
 
 #if !UV__HAVE_NEWER_CALLS

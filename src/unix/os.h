@@ -4,7 +4,7 @@
  * The header of each system, chosen below, defines every one of them as 0 or 1;
  * other files write `#if UV__HAVE_X` around whole functions, and -Wundef warns
  * if a system does not define it. To add one: comment here, value in every
- * header (bsd/os.h has what the BSDs share). The build provides _GNU_SOURCE on
+ * header (os-bsd.h has what the BSDs share). The build provides _GNU_SOURCE on
  * Linux, _DARWIN_C_SOURCE on macOS and _NETBSD_SOURCE on NetBSD, and may name a
  * header of its own: UV__OS_H.
  *
@@ -91,15 +91,15 @@
 #if defined(UV__OS_H)
 # include UV__OS_H
 #elif defined(__linux__)
-# include "unix/linux/os.h"
+# include "unix/os-linux.h"
 #elif defined(__APPLE__)
-# include "unix/darwin/os.h"
+# include "unix/os-darwin.h"
 #elif defined(__FreeBSD__) || defined(__DragonFly__)
-# include "unix/freebsd/os.h"
+# include "unix/os-freebsd.h"
 #elif defined(__NetBSD__)
-# include "unix/netbsd/os.h"
+# include "unix/os-netbsd.h"
 #elif defined(__OpenBSD__)
-# include "unix/openbsd/os.h"
+# include "unix/os-openbsd.h"
 #else
 # error "no header for this operating system in src/unix"
 #endif

@@ -15,7 +15,7 @@
 #include "unix/fd.h"
 #include "unix/sock.h"
 #include "unix/stream.h"
-#include "unix/self-pipe.h"
+#include "unix/wake-fd.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>

@@ -274,7 +274,7 @@ void uv_once(uv_once_t* guard, void (*callback)(void)) {
   sync_check(pthread_once(guard, callback), "uv_once");
 }
 
-/* Semaphores; darwin/sem.c where they are Mach's. */
+/* Semaphores; sem-mach.c where they are Mach's. */
 #if !UV__HAVE_MACH_SEMAPHORE
 
 int uv_sem_init(uv_sem_t* sem, unsigned int value) {

@@ -11,7 +11,7 @@
 
 /* Flags of this platform, in bits that libuv leaves free (handle.h). */
 enum {
-  UV__UDP_TRAINS = 1u << 27,    /* the kernel cuts trains (linux/udp-train.c) */
+  UV__UDP_TRAINS = 1u << 27,    /* the kernel cuts trains (udp-gso.c) */
   UV__UDP_NO_TRAINS = 1u << 28, /* it does not, or refused one */
   UV__UDP_NOT_IP = 1u << 29     /* datagrams may be larger than 64 KiB */
 };
@@ -52,7 +52,7 @@ static inline size_t* uv__udp_queued_size(uv_udp_send_t* req) {
   return (size_t*) &req->reserved[0];
 }
 
-/* Sends datagrams as one message (linux/udp-train.c): from the front of `msgs`,
+/* Sends datagrams as one message (udp-gso.c): from the front of `msgs`,
  * with their sizes in msg_len, or from the front of write_queue. Returns how
  * many, 0 if they must be sent one by one, or UV_E*, where none was sent. */
 #if UV__HAVE_UDP_SEGMENT

@@ -214,7 +214,7 @@ CONTRACT(p2_priority_data) {
   watch_priority_data(poller);
 }
 
-/* FreeBSD and NetBSD: then kqueue/select-thread.c watches it. */
+/* FreeBSD and NetBSD: then poller/select-thread.c watches it. */
 CONTRACT(p2_priority_data_without_a_filter) {
   CHECK_EQ(0, setenv("KQUEUE_SHIM_NO_EXCEPT", "1", 1));
   watch_priority_data(poller);
@@ -376,7 +376,7 @@ CONTRACT(p2_terminal) {
   watch_terminal(poller);
 }
 
-/* As macOS' kqueue may: then kqueue/select-thread.c watches it. */
+/* As macOS' kqueue may: then poller/select-thread.c watches it. */
 CONTRACT(p2_terminal_refused_by_the_kernel) {
   CHECK_EQ(0, setenv("KQUEUE_SHIM_REFUSE_DEVICES", "1", 1));
   watch_terminal(poller);

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "uv.h"
-#include "unix/linux/cgroup.h"
+#include "unix/sysinfo/cgroup.h"
 
 static void lines(const char* text) {
   static struct uv__cgroup_dir dir;

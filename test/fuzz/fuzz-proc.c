@@ -5,8 +5,8 @@
 #include "fuzz.h"
 
 #include "uv.h"
-#include "unix/linux/cgroup.h"
-#include "unix/linux/cpuinfo.h"
+#include "unix/sysinfo/cgroup.h"
+#include "unix/sysinfo/linux-cpu.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -4,7 +4,7 @@
 #ifndef KQUEUE_SHIM_OS_H_
 #define KQUEUE_SHIM_OS_H_
 
-#include "unix/linux/os.h"
+#include "unix/os-linux.h"
 
 #undef UV__HAVE_KQUEUE
 #define UV__HAVE_KQUEUE 1

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* linux/cgroup*.c: the parsers on lines as kernels write them, then complete
+/* sysinfo/cgroup*.c: the parsers on lines as kernels write them, then complete
  * searches over fixture trees of both versions. */
 #include "fixture.h"
 
 #include "uv.h"
-#include "unix/linux/cgroup.h"
+#include "unix/sysinfo/cgroup.h"
 
 #include <limits.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* linux/procfs.c and linux/cpuinfo.c over fixture trees. */
+/* sysinfo/procfs.c and sysinfo/linux-cpu.c over fixture trees. */
 #include "fixture.h"
 
 #include "uv.h"
-#include "unix/linux/cpuinfo.h"
-#include "unix/linux/procfs.h"
+#include "unix/sysinfo/linux-cpu.h"
+#include "unix/sysinfo/procfs.h"
 
 UNIT_TEST(procfs_number) {
   const char* at = " \t42 18446744073709551615 18446744073709551616";

@@ -15,7 +15,7 @@
 # include <linux/filter.h>
 # include <linux/seccomp.h>
 # include <sys/prctl.h>
-# include "unix/linux/call-numbers.h"
+# include "unix/call-numbers.h"
 #endif
 
 /* The C library has a function that ours can replace. */

@@ -12,8 +12,8 @@
  */
 #include "unix/uring/fs-uring-map.h"
 #include "os/fs.h"
+#include "unix/fs-statx.h"
 #include "unix/iovec.h"
-#include "unix/linux/statx.h"
 #include "util/alloc.h"
 
 #include <errno.h>

@@ -18,10 +18,10 @@
 #include "os/fs.h"
 #include "pool/pool.h"
 #include "unix/loop.h"
-#include "unix/self-pipe.h"
 #include "unix/uring/fs-uring-map.h"
 #include "unix/uring/fs-uring.h"
 #include "unix/uring/uring.h"
+#include "unix/wake-fd.h"
 #include "util/alloc.h"
 #include "util/atomic.h"
 

@@ -3,7 +3,7 @@
  * but not how: names, and the cost of finding them. readdir() is counted here,
  * in front of the C library's. */
 #include "unit/unit.h"
-#include "unix/kqueue/dir-names.h"
+#include "unix/fs-event/dir-names.h"
 #include "uv.h"
 
 #include <dirent.h>
