@@ -690,6 +690,8 @@ TEST(udp_close_in_send_callback)
 TEST_UNIX(udp_close_cancels_what_is_queued, "collected datagrams")
 TEST_UNIX(udp_send_in_send_callback_waits_for_the_poll, "collected datagrams")
 TEST_UNIX(udp_recv_stop_beside_sends, "collected datagrams")
+TEST(udp_recv_stopped_by_its_alloc_callback)
+TEST(udp_recvmmsg_stopped_by_its_alloc_callback)
 TEST_UNIX(udp_send_error_ends_the_turn, "collected datagrams")
 TEST(udp_multicast_loop_range)
 

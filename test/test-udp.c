@@ -421,6 +421,52 @@ TEST_IMPL(udp_recv_stop_beside_sends) {
   return 0;
 }
 
+static int stop_in_alloc_calls;
+static int stop_in_alloc_gives;
+
+static void stop_in_alloc(uv_handle_t* handle, size_t hint, uv_buf_t* buf) {
+  static char room[128 * 1024];
+
+  (void) hint;
+  stop_in_alloc_calls++;
+  ASSERT_OK(uv_udp_recv_stop((uv_udp_t*) handle));
+  *buf = stop_in_alloc_gives ? uv_buf_init(room, sizeof(room))
+                             : uv_buf_init(NULL, 0);
+}
+
+/* The datagram stays in the socket; the next start receives it. Issue 29. */
+static void check_stop_in_alloc(unsigned int flags, int gives) {
+  uv_buf_t buf = uv_buf_init((char*) "x", 1);
+
+  setup(flags);
+  stop_in_alloc_gives = gives;
+  stop_in_alloc_calls = 0;
+  datagrams = 0;
+  ASSERT_OK(uv_udp_recv_start(&receiver, stop_in_alloc, on_recv));
+  ASSERT_EQ(1, uv_udp_try_send(&sender, &buf, 1, (struct sockaddr*) &addr));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT)); /* nothing keeps it alive */
+  ASSERT_EQ(1, stop_in_alloc_calls);
+  ASSERT_EQ(0, datagrams);
+  ASSERT_OK(uv_udp_recv_start(&receiver, test_alloc, on_recv));
+  while (datagrams == 0)
+    uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_EQ(1, datagrams);
+  ASSERT_OK(uv_udp_recv_stop(&receiver));
+  test_close_loop(&loop);
+}
+
+TEST_IMPL(udp_recv_stopped_by_its_alloc_callback) {
+  check_stop_in_alloc(0, 1);
+  check_stop_in_alloc(0, 0);
+  return 0;
+}
+
+TEST_IMPL(udp_recvmmsg_stopped_by_its_alloc_callback) {
+  check_stop_in_alloc(UV_UDP_RECVMMSG, 1);
+  check_stop_in_alloc(UV_UDP_RECVMMSG, 0);
+  return 0;
+}
+
 static int statuses[3];
 
 static void note_status(uv_udp_send_t* req, int status) {

@@ -195,11 +195,16 @@ static int recv_batch(uv_udp_t* handle, enum queue queue, uv_buf_t* buf) {
 }
 #endif
 
-/* Asks the program for a buffer. Returns 0 after reporting that it has none. */
+/* Asks the program for a buffer. Returns 0 if there is nothing to receive into;
+ * a lack of buffers has been reported then. */
 static int udp_recv_alloc(uv_udp_t* handle, uv_buf_t* buf) {
   buf->base = NULL;
   buf->len = 0;
   uv__call_alloc(uv__base(handle), handle->alloc_cb, DATAGRAM_MAX, buf);
+  /* alloc_cb stopped receiving: the buffer is its own. If it closed the handle,
+   * the callback is still there, and returns the buffer with an error. */
+  if (handle->recv_cb == NULL)
+    return 0;
   if (buf->base != NULL && buf->len != 0)
     return 1;
   uv__call_recv(handle, UV_ENOBUFS, buf, NULL, 0);

@@ -81,12 +81,14 @@ static int recv_one(uv_udp_t* handle) {
   uv_buf_t buf = uv_buf_init(NULL, 0);
 
   uv__call_alloc(uv__base(handle), handle->alloc_cb, DATAGRAM_MAX, &buf);
+  if (handle->recv_cb == NULL)
+    return 0; /* alloc_cb stopped receiving; it keeps the buffer */
   if (buf.base == NULL || buf.len == 0) {
     uv__call_recv(handle, UV_ENOBUFS, &buf, NULL, 0);
     return 0;
   }
   if (!still_receiving(handle))
-    return 0; /* alloc_cb stopped receiving; it keeps the buffer */
+    return 0; /* alloc_cb closed the handle; it keeps the buffer */
 
   ssize_t n = recv_datagram(handle, &buf, &from);
   if (n < 0 && n != UV_EMSGSIZE) {
