@@ -576,6 +576,8 @@ TEST_UNIX(tcp_address_in_use_fails_the_connect, "errors that bind defers")
 TEST(tcp_connect_refused_is_reported_later)
 TEST(tcp_close_while_connecting_loopback)
 TEST(tcp_listen_binds_implicitly)
+TEST_UNIX(tcp_listen_without_a_callback,
+          "a backlog that the library leaves alone")
 TEST(tcp_options_before_the_socket)
 TEST(tcp_options_on_a_connection)
 TEST(tcp_close_reset)

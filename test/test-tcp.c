@@ -74,6 +74,40 @@ TEST_IMPL(tcp_connection_waits_for_accept) {
   return 0;
 }
 
+/* Connections wait in the backlog for the callback of another uv_listen().
+ * Issue 37. */
+TEST_IMPL(tcp_listen_without_a_callback) {
+  struct sockaddr_in addr = test_loopback();
+  uv_tcp_t server;
+  uv_tcp_t peers[2];
+  uv_os_sock_t fds[2];
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_tcp_init(&loop, &server));
+  ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
+  ASSERT_OK(uv_listen((uv_stream_t*) &server, 8, NULL));
+  ASSERT(uv_is_active((uv_handle_t*) &server));
+  addr = test_tcp_address(&server);
+  for (int i = 0; i < 2; i++) {
+    fds[i] = socket(AF_INET, SOCK_STREAM, 0);
+    ASSERT_EQ(0, connect(fds[i], (struct sockaddr*) &addr, sizeof(addr)));
+    ASSERT_OK(uv_tcp_init(&loop, &peers[i]));
+    uv_run(&loop, UV_RUN_NOWAIT);
+  }
+  ASSERT_EQ(0, connections);
+
+  ASSERT_OK(uv_listen((uv_stream_t*) &server, 8, on_connection));
+  for (int i = 0; i < 2; i++) {
+    while (connections == i)
+      uv_run(&loop, UV_RUN_ONCE);
+    ASSERT_OK(uv_accept((uv_stream_t*) &server, (uv_stream_t*) &peers[i]));
+  }
+  test_close_loop(&loop);
+  test_close_socket(fds[0]);
+  test_close_socket(fds[1]);
+  return 0;
+}
+
 /* Binds `second` to the address that `first` listens on, and returns it. */
 static struct sockaddr_in bind_twice(uv_tcp_t* first, uv_tcp_t* second) {
   struct sockaddr_in addr = test_loopback();

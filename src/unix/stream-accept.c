@@ -4,6 +4,8 @@
  * One connection is accepted per readiness event, so that processes sharing the
  * socket share the load. It waits in accepted_fd; if the callback does not
  * uv_accept() it, POLLIN interest is dropped until uv_accept() is called.
+ * Without a callback there is no interest: connections wait in the backlog
+ * until another uv_listen() brings one.
  *
  * When the process is out of descriptors, a pending connection would keep the
  * socket readable for ever. The loop therefore holds a descriptor in reserve:
@@ -43,6 +45,14 @@ static int ready_to_listen(uv_stream_t* stream) {
   return 0;
 }
 
+/* Waits for the next connection, if there is a callback to report it to. */
+static void await_connection(uv_stream_t* server) {
+  if (server->connection_cb == NULL)
+    uv__io_stop(server->loop, &server->io_watcher, POLLIN);
+  else if (server->accepted_fd == -1)
+    uv__io_start(server->loop, &server->io_watcher, POLLIN);
+}
+
 int uv__stream_os_listen(uv_stream_t* stream,
                          int backlog,
                          uv_connection_cb cb) {
@@ -56,8 +66,7 @@ int uv__stream_os_listen(uv_stream_t* stream,
   stream->connection_cb = cb;
   stream->flags |= UV__LISTENING;
   uv__io_set_kind(&stream->io_watcher, UV__IO_SERVER);
-  if (stream->accepted_fd == -1)
-    uv__io_start(stream->loop, &stream->io_watcher, POLLIN);
+  await_connection(stream);
   uv__handle_start(uv__base(stream));
   return 0;
 }
@@ -158,7 +167,7 @@ int uv__stream_os_accept(uv_stream_t* server, uv_stream_t* client) {
 
   /* Delivered or dropped: continue with the next one. */
   server->accepted_fd = uv__ipc_next_fd(server);
-  if (server->accepted_fd == -1 && (server->flags & UV__LISTENING))
-    uv__io_start(server->loop, &server->io_watcher, POLLIN);
+  if (server->flags & UV__LISTENING)
+    await_connection(server);
   return err;
 }
