@@ -186,6 +186,7 @@ TEST(no_arguments_files_and_system)
 
 /* test-ipc-unix.c */
 TEST_UNIX(ipc_many_descriptors_wait, "SCM_RIGHTS")
+TEST_UNIX(ipc_descriptor_above_the_limit, "SCM_RIGHTS")
 TEST_UNIX(ipc_udp_socket_is_accepted, "SCM_RIGHTS")
 TEST_UNIX(ipc_blocking_stream_on_a_nonblocking_descriptor, "O_NONBLOCK")
 

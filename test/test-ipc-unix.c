@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -96,6 +97,42 @@ TEST_IMPL(ipc_many_descriptors_wait) {
   ASSERT_EQ(8, uv_pipe_pending_count(&channel));
   close_channel(sock);
   ASSERT_EQ(before, test_open_handles());
+  return 0;
+}
+
+static int lost_errors;
+
+static void on_read_lost(uv_stream_t* stream, ssize_t n, const uv_buf_t* buf) {
+  (void) buf;
+  if (n == 0)
+    return;
+  ASSERT_ERR(UV_EMFILE, n);
+  lost_errors++;
+  ASSERT_OK(uv_read_stop(stream));
+}
+
+/* The kernel drops a descriptor that the process may not have: the reader gets
+ * an error, not data without its descriptor. Issue 29. */
+TEST_IMPL(ipc_descriptor_above_the_limit) {
+  struct rlimit before;
+  int sock = open_channel();
+
+  if (test_on_valgrind())
+    SKIP("valgrind emulates resource exhaustion itself");
+  ASSERT_OK(uv_read_stop((uv_stream_t*) &channel));
+  ASSERT_OK(uv_read_start((uv_stream_t*) &channel, test_alloc, on_read_lost));
+  ASSERT_NE(0, uv_run(&loop, UV_RUN_NOWAIT)); /* the poller knows it */
+  send_fd(sock, sock);
+  ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &before));
+  struct rlimit none = before;
+  none.rlim_cur = (rlim_t) test_lowest_fd();
+  ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &none));
+  while (lost_errors == 0)
+    uv_run(&loop, UV_RUN_ONCE);
+  ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &before));
+  ASSERT_EQ(1, lost_errors);
+  ASSERT_EQ(0, uv_pipe_pending_count(&channel));
+  close_channel(sock);
   return 0;
 }
 

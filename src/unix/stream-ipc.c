@@ -4,8 +4,9 @@
  * Received descriptors wait for uv_accept(): the oldest in accepted_fd, the
  * others in a growing ring. The ring is bounded, because the peer decides how
  * many arrive; beyond the bound, or without memory, received descriptors are
- * closed and the reader gets an error. No received descriptor outlives the
- * handle.
+ * closed and the reader gets an error. So it does if the kernel dropped some
+ * because the process may not have more (MSG_CTRUNC). No received descriptor
+ * outlives the handle.
  */
 #include "os/pipe.h"
 #include "unix/cmsg.h"
@@ -130,6 +131,9 @@ static int take_control(uv_stream_t* stream, struct msghdr* msg) {
   for (cmsg = CMSG_FIRSTHDR(msg); cmsg != NULL; cmsg = uv__cmsg_next(msg, cmsg))
     if (cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_RIGHTS)
       err = take_fds(stream, cmsg, err);
+  /* There is room for all, so what is missing was dropped by the kernel. */
+  if (err == 0 && (msg->msg_flags & MSG_CTRUNC))
+    err = UV_EMFILE;
   return err;
 }
 
