@@ -703,6 +703,8 @@ TEST_UNIX(udp_train_of_any_sizes, "collected datagrams")
 TEST_UNIX(udp_train_of_any_sizes6, "collected datagrams")
 TEST_UNIX(udp_train_connected, "collected datagrams")
 TEST_UNIX(udp_train_try_send2, "collected datagrams")
+TEST_UNIX(udp_train_try_send2_of_unequal_sizes, "collected datagrams")
+TEST_UNIX(udp_train_try_send2_refused, "collected datagrams")
 TEST_UNIX(udp_train_refused, "SO_NO_CHECK")
 TEST_UNIX(udp_train_unix_socket, "datagram sockets with names")
 

@@ -203,6 +203,70 @@ TEST_IMPL(udp_train_try_send2) {
   return 0;
 }
 
+/* Sends `count` datagrams of these sizes with one call, which must take all. */
+static void try_send_sizes(const unsigned* sizes, unsigned count) {
+  uv_buf_t bufs[MANY];
+  uv_buf_t* each[MANY];
+  unsigned nbufs[MANY];
+  struct sockaddr* to[MANY];
+  int first = sent_count;
+
+  for (unsigned i = 0; i < count; i++) {
+    fill(sizes[i], 0);
+    bufs[i] = uv_buf_init(data[first + (int) i], sizes[i]);
+    each[i] = &bufs[i];
+    nbufs[i] = 1;
+    to[i] = (struct sockaddr*) &addresses[0];
+  }
+  ASSERT_EQ((int) count, uv_udp_try_send2(&sender, count, each, nbufs, to, 0));
+  sent_done += (int) count;
+  expect_all();
+}
+
+/* One call sends all of them, also where a train ends and another begins. */
+static void try_send_unequal_sizes(void) {
+  static const unsigned three[] = { 999, 1, 9 };
+  static const unsigned large[] = { 20000, 2, 5 };
+  static const unsigned groups[] = { 7, 7, 7, 3, 40, 40, 41, 5, 5, 5 };
+  static const unsigned falling[] = { 90, 80, 70, 60, 50, 40, 30, 20, 10 };
+  static const unsigned rising[] = { 10, 20, 30, 30, 30, 40, 40, 10, 50 };
+
+  try_send_sizes(three, sizeof(three) / sizeof(three[0]));
+  try_send_sizes(large, sizeof(large) / sizeof(large[0]));
+  try_send_sizes(groups, sizeof(groups) / sizeof(groups[0]));
+  try_send_sizes(falling, sizeof(falling) / sizeof(falling[0]));
+  try_send_sizes(rising, sizeof(rising) / sizeof(rising[0]));
+}
+
+TEST_IMPL(udp_train_try_send2_of_unequal_sizes) {
+  struct sockaddr_in any = test_loopback();
+
+  begin(AF_INET);
+  ASSERT_OK(uv_udp_bind(&sender, (struct sockaddr*) &any, 0));
+  try_send_unequal_sizes();
+  test_close_loop(&loop);
+  return 0;
+}
+
+/* The same where the kernel refuses trains. */
+TEST_IMPL(udp_train_try_send2_refused) {
+#ifdef SO_NO_CHECK
+  int on = 1;
+  uv_os_fd_t fd;
+  struct sockaddr_in any = test_loopback();
+
+  begin(AF_INET);
+  ASSERT_OK(uv_udp_bind(&sender, (struct sockaddr*) &any, 0));
+  ASSERT_OK(uv_fileno((uv_handle_t*) &sender, &fd));
+  ASSERT_EQ(0, setsockopt(fd, SOL_SOCKET, SO_NO_CHECK, &on, sizeof(on)));
+  try_send_unequal_sizes();
+  test_close_loop(&loop);
+  return 0;
+#else
+  SKIP("no SO_NO_CHECK");
+#endif
+}
+
 /* The kernel refuses to cut messages without checksums: they are sent one by
  * one. */
 TEST_IMPL(udp_train_refused) {

@@ -430,6 +430,28 @@ static void count_sent(const uv_udp_t* handle,
   uv__observed_send_call(handle->loop, bytes);
 }
 
+/* Sends datagrams from the front of `msgs`: trains as long as there are any,
+ * then the rest with one call. Returns how many, or the error of the first. */
+static int send_now_all(uv_udp_t* handle,
+                        struct mmsghdr* msgs,
+                        unsigned int count) {
+  unsigned int sent = 0;
+  int is_train = 1;
+
+  while (sent < count && is_train) {
+    unsigned int left = count - sent;
+    int n = left > 1 ? uv__udp_send_train(handle, msgs + sent, left) : 0;
+    is_train = n != 0;
+    if (!is_train)
+      n = send_many(uv__udp_fd(handle), msgs + sent, left);
+    count_sent(handle, msgs + sent, n);
+    if (n < 0)
+      return sent > 0 ? (int) sent : n;
+    sent += (unsigned int) n;
+  }
+  return (int) sent;
+}
+
 static int send_now_batch(uv_udp_t* handle,
                           uv_buf_t** bufs,
                           unsigned int* nbufs,
@@ -447,10 +469,7 @@ static int send_now_batch(uv_udp_t* handle,
     (void) uv__bufs_measure(bufs[i], nbufs[i], &d.size); /* checked before */
     msgs[i].msg_len = (unsigned int) d.size;
   }
-  int n = count > 1 ? uv__udp_send_train(handle, msgs, count) : 0;
-  if (n == 0)
-    n = send_many(uv__udp_fd(handle), msgs, count);
-  count_sent(handle, msgs, n);
+  int n = send_now_all(handle, msgs, count);
   return n == UV_ENOBUFS ? UV_EAGAIN : n;
 }
 
