@@ -245,14 +245,15 @@ static void udp_try_send(const struct step* step) {
   udp_say(step, o, result, what);
 }
 
+/* Datagrams of one size, or of several in turn. */
 static void udp_try_send2(const struct step* step) {
   static char data[65536];
   struct object* o = udp_pick(step->arg[0]);
   unsigned count = 1 + step->arg[3] % BATCH_MAX;
-  unsigned size = AT(send_sizes, step->arg[1]);
+  unsigned stride = step->arg[3] / BATCH_MAX % 4;
   struct sockaddr_in addr;
-  uv_buf_t buf = uv_buf_init(data, size);
-  uv_buf_t* bufs[BATCH_MAX];
+  uv_buf_t bufs[BATCH_MAX];
+  uv_buf_t* each[BATCH_MAX];
   unsigned nbufs[BATCH_MAX];
   struct sockaddr* addrs[BATCH_MAX];
   const char* name;
@@ -264,14 +265,16 @@ static void udp_try_send2(const struct step* step) {
   }
   const struct sockaddr* to = address(step->arg[2], &addr, &name);
   for (unsigned i = 0; i < count; i++) {
-    bufs[i] = &buf;
+    bufs[i] = uv_buf_init(data, AT(send_sizes, step->arg[1] + i * stride));
+    each[i] = &bufs[i];
     nbufs[i] = 1;
     addrs[i] = (struct sockaddr*) to;
   }
-  int result = uv_udp_try_send2(udp_of(o), count, bufs, nbufs, addrs, 0);
+  int result = uv_udp_try_send2(udp_of(o), count, each, nbufs, addrs, 0);
   if (port_of[o->number] == 0)
     udp_note_port(o);
-  snprintf(what, sizeof(what), "try_send2 %u x %u to %s", count, size, name);
+  snprintf(what, sizeof(what), "try_send2 %u x %u%s to %s", count,
+           (unsigned) bufs[0].len, stride == 0 ? "" : "...", name);
   udp_say(step, o, result, what);
 }
 
