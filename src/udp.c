@@ -101,15 +101,15 @@ UV__INLINE int datagram_compose(struct uv__datagram* out,
   struct uv__endpoint peer = { NULL, 0 };
   int err = 0;
 
-  /* A larger count is a negative number that was converted to unsigned. */
-  if (bufs == NULL || nbufs == 0 || nbufs > INT_MAX)
-    return UV_EINVAL;
   if (!is_usable(handle))
     return UV_EINVAL;
   if (addr == NULL && !is_connected(handle))
     return UV_EDESTADDRREQ;
   if (addr != NULL && is_connected(handle))
     return UV_EISCONN;
+  /* A larger count is a negative number that was converted to unsigned. */
+  if (bufs == NULL || nbufs == 0 || nbufs > INT_MAX)
+    return UV_EINVAL;
   if (!uv__bufs_measure(bufs, nbufs, &out->size))
     return UV_EINVAL;
   if (addr != NULL)

@@ -106,6 +106,7 @@ TEST_IMPL(udp_empty_datagram_and_drained) {
 }
 
 TEST_IMPL(udp_try_send_rules) {
+  uv_udp_send_t req;
   uv_buf_t buf = uv_buf_init((char*) "x", 1);
 
   setup(0);
@@ -115,8 +116,17 @@ TEST_IMPL(udp_try_send_rules) {
   ASSERT_OK(uv_udp_connect(&sender, (struct sockaddr*) &addr));
   ASSERT_ERR(UV_EISCONN,
              uv_udp_try_send(&sender, &buf, 1, (struct sockaddr*) &addr));
+  /* The address is checked before the buffers. */
+  ASSERT_ERR(UV_EISCONN,
+             uv_udp_try_send(&sender, &buf, 0, (struct sockaddr*) &addr));
+  ASSERT_ERR(UV_EISCONN, uv_udp_send(&req, &sender, &buf, 0,
+                                     (struct sockaddr*) &addr, on_send));
+  ASSERT_ERR(UV_EINVAL, uv_udp_send(&req, &sender, &buf, 0, NULL, on_send));
   ASSERT_EQ(1, uv_udp_try_send(&sender, &buf, 1, NULL));
   ASSERT_OK(uv_udp_connect(&sender, NULL));
+  ASSERT_ERR(UV_EDESTADDRREQ, uv_udp_try_send(&sender, &buf, 0, NULL));
+  ASSERT_ERR(UV_EDESTADDRREQ,
+             uv_udp_send(&req, &sender, &buf, 0, NULL, on_send));
   ASSERT_ERR(UV_EDESTADDRREQ, uv_udp_try_send(&sender, &buf, 1, NULL));
   test_close_loop(&loop);
   return 0;
