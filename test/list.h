@@ -217,6 +217,7 @@ TEST_UNIX(loop_closed_handle_has_no_reference, "references that end with close")
 TEST(loop_alive_and_references)
 TEST(loop_start_without_callback)
 TEST_UNIX(loop_fork_keeps_watchers, "fork()")
+TEST_UNIX(loop_fork_makes_an_iteration_due, "fork()")
 TEST_UNIX(loop_fork_thread_pool, "fork()")
 TEST_UNIX(signal_after_what_was_sent_before,
           "signals that a process sends itself")

@@ -262,6 +262,56 @@ TEST_IMPL(loop_fork_keeps_watchers) {
   return 0;
 }
 
+static int prepare_timeout = -2;
+static int check_timeout = -2;
+
+static void note_prepare_timeout(uv_prepare_t* handle) {
+  prepare_timeout = uv_backend_timeout(handle->loop);
+}
+
+static void note_check_timeout(uv_check_t* handle) {
+  check_timeout = uv_backend_timeout(handle->loop);
+}
+
+/* An embedder must run the child's loop once before it waits: the backend's
+ * descriptor is new. As in libuv; issue 29. */
+TEST_IMPL(loop_fork_makes_an_iteration_due) {
+  uv_timer_t timer;
+  uv_prepare_t prepare;
+  uv_check_t check;
+  int status;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_timer_init(&loop, &timer));
+  ASSERT_OK(uv_timer_start(&timer, on_timer, 1000000, 0));
+  ASSERT_OK(uv_prepare_init(&loop, &prepare));
+  ASSERT_OK(uv_prepare_start(&prepare, note_prepare_timeout));
+  ASSERT_OK(uv_check_init(&loop, &check));
+  ASSERT_OK(uv_check_start(&check, note_check_timeout));
+  ASSERT_EQ(0, uv_backend_timeout(&loop));
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_GT(uv_backend_timeout(&loop), 0);
+
+  pid_t pid = fork();
+  ASSERT_GE(pid, 0);
+  if (pid == 0) {
+    for (int i = 0; i < 2; i++) {
+      ASSERT_OK(uv_loop_fork(&loop));
+      ASSERT_EQ(0, uv_backend_timeout(&loop));
+      uv_run(&loop, UV_RUN_NOWAIT);
+      ASSERT_EQ(0, prepare_timeout);
+      ASSERT_GT(check_timeout, 0);
+      ASSERT_GT(uv_backend_timeout(&loop), 0);
+    }
+    _exit(0);
+  }
+  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  ASSERT_EQ(0, status);
+  ASSERT_GT(uv_backend_timeout(&loop), 0);
+  test_close_loop(&loop);
+  return 0;
+}
+
 /* The pool works in a child. */
 static int work_done;
 

@@ -280,9 +280,10 @@ int uv__loop_os_commit(uv_loop_t* loop) {
   return uv__queue_empty(changed_queue(loop)) ? 0 : commit_changes(loop);
 }
 
-/* As in libuv, always true before the first iteration. */
+/* As in libuv, always true before the first iteration, also of a child. */
 int uv__loop_os_uncommitted(const uv_loop_t* loop) {
-  return uv__loop_state(loop)->metrics.loop_count == 0 ||
+  return uv__loop_state(loop)->metrics.loop_count ==
+             uv__loop_os(loop)->opened_count ||
          !uv__queue_empty(&loop->watcher_queue) ||
          (uv__fs_uring_is_open(loop) && uv__fs_uring_uncommitted(loop));
 }
@@ -323,6 +324,7 @@ void uv__io_close_loop(uv_loop_t* loop) {
 }
 
 void uv__io_fork(uv_loop_t* loop) {
+  uv__loop_os(loop)->opened_count = uv__loop_state(loop)->metrics.loop_count;
   for (unsigned fd = 0; fd < loop->nwatchers; fd++) {
     uv__io_t* w = loop->watchers[fd];
     if (w == NULL)
