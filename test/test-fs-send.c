@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #if __has_include(<sys/syscall.h>)
 # include <sys/syscall.h>
@@ -88,6 +89,28 @@ TEST_IMPL(fs_sendfile_from_a_pipe) {
   ASSERT_STR_EQ("hello", data);
   ASSERT_EQ(0, close(fds[0]));
   ASSERT_EQ(0, close(out));
+  return 0;
+}
+
+/* A bad descriptor is reported, and what a stream holds is not lost.
+ * Issue 29. */
+TEST_IMPL(fs_sendfile_to_a_closed_descriptor) {
+  char data[16] = "";
+  int pair[2];
+  int closed = dup(0);
+
+  ASSERT_GE(closed, 0);
+  ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+  ASSERT_EQ(0, close(closed));
+  ASSERT_ERR(UV_EBADF, send_bytes(closed, closed, 0, 0));
+  ASSERT_ERR(UV_EBADF, send_bytes(closed, closed, 0, 4));
+  ASSERT_ERR(UV_EBADF, send_bytes(closed, pair[0], 0, 0));
+  ASSERT_EQ(5, write(pair[1], "hello", 5));
+  ASSERT_ERR(UV_EBADF, send_bytes(closed, pair[0], 0, 5));
+  ASSERT_EQ(5, read(pair[0], data, sizeof(data)));
+  ASSERT_STR_EQ("hello", data);
+  ASSERT_EQ(0, close(pair[0]));
+  ASSERT_EQ(0, close(pair[1]));
   return 0;
 }
 

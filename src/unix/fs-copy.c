@@ -171,10 +171,14 @@ static ssize_t send_from_offset(int out, int in, off_t off, size_t len) {
   return n < 0 && done == 0 ? n : (ssize_t) done;
 }
 
-/* Pipes and sockets have no offsets. */
+/* Pipes and sockets have no offsets. What is read from them cannot be put back,
+ * so nothing is read if there is nowhere to write it. */
 static ssize_t send_from_stream(int out, int in, size_t len) {
   size_t done = 0;
-  int err = move_all(move_by_read, out, in, len, &done);
+  int err = uv__fd_flags(out);
+  if (err < 0)
+    return err;
+  err = move_all(move_by_read, out, in, len, &done);
   return err != 0 && done == 0 ? err : (ssize_t) done;
 }
 
