@@ -575,6 +575,7 @@ TEST_UNIX(system_clock_is_finer_than_a_microsecond, "the clock of macOS")
 /* test-tcp.c */
 TEST(tcp_connection_waits_for_accept)
 TEST(tcp_address_in_use_is_deferred)
+TEST_UNIX(tcp_refused_connect_changes_nothing, "errors of connect()")
 TEST_UNIX(tcp_address_in_use_fails_the_connect, "errors that bind defers")
 TEST(tcp_connect_refused_is_reported_later)
 TEST(tcp_close_while_connecting_loopback)

@@ -135,6 +135,27 @@ TEST_IMPL(tcp_address_in_use_is_deferred) {
 }
 
 #if TEST_POSIX
+/* A connect that is refused at once changes nothing (libuv marks the handle
+ * readable and writable). The socket has the other address family. */
+TEST_IMPL(tcp_refused_connect_changes_nothing) {
+  struct sockaddr_in addr = test_loopback();
+  struct sockaddr_in6 addr6;
+  uv_tcp_t tcp;
+  uv_connect_t req;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_tcp_init(&loop, &tcp));
+  ASSERT_OK(uv_tcp_bind(&tcp, (struct sockaddr*) &addr, 0));
+  ASSERT_OK(uv_ip6_addr("::1", 9, &addr6));
+  int err = uv_tcp_connect(&req, &tcp, (struct sockaddr*) &addr6, NULL);
+  ASSERT(err == UV_EAFNOSUPPORT || err == UV_EINVAL);
+  ASSERT_EQ(0, uv_is_readable((uv_stream_t*) &tcp));
+  ASSERT_EQ(0, uv_is_writable((uv_stream_t*) &tcp));
+  ASSERT_EQ(0, uv_loop_alive(&loop));
+  test_close_loop(&loop);
+  return 0;
+}
+
 /* The callback reports it; the handle is no more readable or writable than
  * before. */
 TEST_IMPL(tcp_address_in_use_fails_the_connect) {
