@@ -177,7 +177,6 @@ TEST_UNIX(system_setup_args_twice, "the location of the title")
 TEST_UNIX(system_environment_with_odd_entries, "environ")
 TEST_UNIX(system_thread_with_odd_stack_limits, "resource limits")
 TEST_UNIX(system_group_with_members, "groups of users")
-TEST_UNIX(process_script_without_interpreter, "execvp() and /bin/sh")
 
 /* test-no-arguments.c */
 TEST(no_arguments_streams)
@@ -378,7 +377,6 @@ TEST(process_pipes_both_ways)
 TEST_UNIX(process_reaps_only_its_own, "fork()")
 TEST(process_close_while_it_runs)
 TEST_UNIX(process_without_arguments_or_path, "execvp()")
-TEST_UNIX(process_script_needs_a_shell, "/bin/sh")
 TEST_UNIX(process_ignored_input_of_a_parent_without, "/dev/null")
 TEST_UNIX(process_ends_beside_one_that_was_waited_for, "waitpid()")
 #if TEST_POSIX
@@ -414,6 +412,14 @@ TEST_UNIX(process_end_in_an_exit_callback, "SIGCHLD")
 TEST_UNIX(process_end_in_a_forked_loop, "fork()")
 HELPER(end_with_status)
 HELPER(say_last_words)
+
+/* test-process-start.c */
+TEST_UNIX(process_start_without_interpreter, "scripts and PATH of execvp()")
+TEST_UNIX(process_start_ignored_stdio_without_free_descriptor, "RLIMIT_NOFILE")
+TEST_UNIX(process_start_swapped_stdio_without_free_descriptor, "RLIMIT_NOFILE")
+#if TEST_POSIX
+HELPER(check_descriptors)
+#endif
 
 /* test-process-win.c */
 TEST_WINDOWS(process_is_in_the_job_of_its_children, "job objects")

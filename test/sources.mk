@@ -103,6 +103,7 @@ uv_test_unix_sources = \
   test/test-observe-safety.c \
   test/test-observe-unix.c \
   test/test-old-kernel.c \
+  test/test-process-start.c \
   test/test-sandbox.c \
   test/test-select-limit.c \
   test/test-signal.c \

@@ -627,24 +627,6 @@ TEST_IMPL(process_without_arguments_or_path) {
   return 0;
 }
 
-/* A script without a first line is run by /bin/sh, with its arguments. */
-TEST_IMPL(process_script_needs_a_shell) {
-  uv_process_options_t options;
-  char* args[] = { (char*) "./script", (char*) "7", NULL };
-  uv_fs_t req;
-  uv_process_t process;
-
-  test_write_file("script", "exit $1\n");
-  ASSERT_OK(uv_fs_chmod(NULL, &req, "script", 0700, NULL));
-  init_options(&options, args);
-  ASSERT_OK(uv_loop_init(&loop));
-  ASSERT_OK(uv_spawn(&loop, &process, &options));
-  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
-  ASSERT_EQ(7, exit_status);
-  test_close_loop(&loop);
-  return 0;
-}
-
 HELPER_IMPL(check_stdin_is_null) {
   struct stat null;
   struct stat in;

@@ -161,37 +161,6 @@ TEST_IMPL(system_setup_args_twice) {
   return 0;
 }
 
-static int64_t exit_status = -1;
-
-static void on_exit_cb(uv_process_t* process, int64_t status, int signal) {
-  ASSERT_EQ(0, signal);
-  exit_status = status;
-  uv_close((uv_handle_t*) process, NULL);
-}
-
-/* The shell runs it, as with execvp(). */
-TEST_IMPL(process_script_without_interpreter) {
-  uv_loop_t loop;
-  uv_process_t process;
-  char name[] = "./script";
-  char arg[] = "7";
-  char* args[] = { name, arg, NULL };
-  uv_process_options_t options = {
-    .file = name,
-    .args = args,
-    .exit_cb = on_exit_cb,
-  };
-
-  test_write_file("script", "exit $1\n");
-  ASSERT_EQ(0, chmod("script", 0700));
-  ASSERT_OK(uv_loop_init(&loop));
-  ASSERT_OK(uv_spawn(&loop, &process, &options));
-  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
-  ASSERT_EQ(7, exit_status);
-  ASSERT_OK(uv_loop_close(&loop));
-  return 0;
-}
-
 extern char** environ;
 
 /* Entries that are no assignments are left out; there may be none at all. */

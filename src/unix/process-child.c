@@ -26,6 +26,33 @@ UV__CHILD int uv__child_is_search_error(int err) {
   }
 }
 
+UV__CHILD static int is_needed(const struct uv__child* child, int fd) {
+  if (fd == child->report_fd)
+    return 1;
+  for (int i = 0; i < child->fds_count; i++)
+    if (child->fds[i].fd == fd)
+      return 1;
+  return 0;
+}
+
+/* For a process without a free descriptor: copies `fd` over one above the range
+ * of targets that exec would close anyway. Every number up to the limit is in
+ * use, so the first one that is not ends the search. */
+UV__CHILD static int replace_unneeded(const struct uv__child* child, int fd) {
+  for (int to = child->fds_count;; to++) {
+    int flags = sys_fcntl(to, F_GETFD, 0);
+    if (flags == -1) {
+      errno = EMFILE;
+      return -1;
+    }
+    if (!(flags & FD_CLOEXEC) || is_needed(child, to))
+      continue;
+    if (sys_dup2(fd, to) == -1)
+      return -1;
+    return sys_fcntl(to, F_SETFD, FD_CLOEXEC) == -1 ? -1 : to;
+  }
+}
+
 /* Moves every source that is in the range of targets, but not at its own
  * target, above that range, so that no target overwrites a source. */
 UV__CHILD static int save_sources(struct uv__child* child) {
@@ -35,15 +62,19 @@ UV__CHILD static int save_sources(struct uv__child* child) {
     int fd = child->fds[i].fd;
     if (fd < 0 || fd >= count || fd == i)
       continue;
-    fd = sys_fcntl(fd, F_DUPFD_CLOEXEC, count);
-    if (fd == -1)
+    int copy = sys_fcntl(fd, F_DUPFD_CLOEXEC, count);
+    if (copy == -1 && errno == EMFILE)
+      copy = replace_unneeded(child, fd);
+    if (copy == -1)
       return errno;
-    child->fds[i].fd = fd;
+    child->fds[i].fd = copy;
   }
   return 0;
 }
 
+/* Closes the target first: its number may be the only free one. */
 UV__CHILD static int open_null(int target) {
+  (void) sys_close(target); /* it may not be open */
   int fd = sys_open("/dev/null", target == 0 ? O_RDONLY : O_RDWR);
   if (fd == -1)
     return errno;
@@ -114,18 +145,15 @@ UV__CHILD static int reset_signals(void) {
   return sys_unblock_signals() == -1 ? errno : 0;
 }
 
-UV__CHILD static int child_execute(struct uv__child* child) {
+/* Unlike execvp(), never lets a shell run what the kernel cannot execute: a
+ * program that was meant to fail must not become shell code. */
+UV__CHILD static int child_execute(const struct uv__child* child) {
   int denied = 0;
   int err = ENOENT;
 
   for (char** path = child->paths; *path != NULL; path++) {
     sys_execve(*path, child->argv, child->envp);
     err = errno;
-    if (err == ENOEXEC) {
-      child->shell_argv[1] = *path;
-      sys_execve(child->shell_argv[0], child->shell_argv, child->envp);
-      return errno;
-    }
     if (err == EACCES)
       denied = 1;
     else if (!uv__child_is_search_error(err))

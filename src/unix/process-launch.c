@@ -49,9 +49,10 @@ static int open_report(int fds[2], int fds_count) {
   return err;
 }
 
-static void fork_child(struct uv__child* child, int report_fd) {
+static void fork_child(struct uv__child* child) {
   int err = uv__child_run(child);
-  (void) uv__fd_write(report_fd, &err, sizeof(err)); /* else: status 127 */
+  /* If this fails, the exit status tells. */
+  (void) uv__fd_write(child->report_fd, &err, sizeof(err));
   sys_exit(EXIT_NOT_STARTED);
 }
 
@@ -64,9 +65,10 @@ static int launch_by_fork(struct uv__child* child, int* pid, int* refused) {
   if (err != 0)
     return err;
 
+  child->report_fd = fds[1];
   int child_pid = fork();
   if (child_pid == 0)
-    fork_child(child, fds[1]);
+    fork_child(child);
   err = child_pid == -1 ? uv__errno() : 0;
   uv__fd_close(fds[1]);
 

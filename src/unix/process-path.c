@@ -10,7 +10,6 @@
 
 /* The search path without a PATH, as in execvp(). */
 static const char default_path[] = "/bin:/usr/bin";
-static char shell[] = "/bin/sh";
 
 extern char** environ; /* used only by UV__ENVIRON */
 
@@ -77,7 +76,7 @@ void* uv__child_find_program(struct uv__child* child,
 
   size_t nargs = options->args != NULL ? count_strings(options->args) : 1;
   size_t npaths = count_elements(elements);
-  size_t npointers = (npaths + 1) + (nargs + 1) + (nargs + 3);
+  size_t npointers = (npaths + 1) + (nargs + 1);
   size_t text_size = strlen(elements) + npaths * (strlen(file) + 2);
   char** memory = uv__malloc(npointers * sizeof(char*) + text_size);
   if (memory == NULL)
@@ -85,7 +84,6 @@ void* uv__child_find_program(struct uv__child* child,
 
   child->paths = memory;
   child->argv = child->paths + npaths + 1;
-  child->shell_argv = child->argv + nargs + 1;
   child->envp = envp;
   write_paths(child->paths, (char*) (memory + npointers), elements, file);
 
@@ -94,11 +92,5 @@ void* uv__child_find_program(struct uv__child* child,
   else
     child->argv[0] = child->paths[0];
   child->argv[nargs] = NULL;
-
-  child->shell_argv[0] = shell;
-  child->shell_argv[1] = NULL; /* written by the child */
-  child->shell_argv[2] = NULL;
-  if (nargs > 0)
-    memcpy(child->shell_argv + 2, child->argv + 1, nargs * sizeof(char*));
   return memory;
 }

@@ -156,11 +156,10 @@ static int order_attributes(struct orders* orders,
 static int spawn_one(struct orders* orders,
                      const struct uv__child* child,
                      const char* path,
-                     char** argv,
                      int* pid) {
   pid_t made = 0;
-  int err = posix_spawn(&made, path, &orders->actions, &orders->attr, argv,
-                        child->envp);
+  int err = posix_spawn(&made, path, &orders->actions, &orders->attr,
+                        child->argv, child->envp);
   if (err == 0)
     *pid = (int) made;
   return err;
@@ -174,12 +173,7 @@ static int spawn_first(struct orders* orders,
   int err = ENOENT;
 
   for (char** path = child->paths; *path != NULL; path++) {
-    err = spawn_one(orders, child, *path, child->argv, pid);
-    if (err == ENOEXEC) {
-      char** argv = child->shell_argv;
-      argv[1] = *path;
-      return spawn_one(orders, child, argv[0], argv, pid);
-    }
+    err = spawn_one(orders, child, *path, pid);
     if (err == EACCES)
       denied = 1;
     else if (!uv__child_is_search_error(err))

@@ -23,6 +23,7 @@ static int process_spawn(uv_process_t* process,
 
   child.fds = stdio.fds;
   child.fds_count = stdio.count;
+  child.report_fd = -1;
   child.cwd = options->cwd;
   child.flags = options->flags;
   child.uid = options->uid;

@@ -38,12 +38,10 @@ struct uv__child_fd {
 struct uv__child {
   struct uv__child_fd* fds;
   int fds_count;
+  int report_fd; /* where a forked child reports its error; else -1 */
   /* Candidates for exec, in order, ending with NULL. */
   char** paths;
   char** argv;
-  /* "/bin/sh", a slot for a path, argv[1]...: for a script without "#!". The
-   * child writes the slot. */
-  char** shell_argv;
   char** envp;
   const char* cwd; /* or NULL */
   unsigned flags;  /* UV_PROCESS_* */
@@ -75,8 +73,8 @@ int uv__stdio_open_streams(struct uv__stdio* stdio);
 /* Closes the descriptors that no stream owns. */
 void uv__stdio_close(struct uv__stdio* stdio);
 
-/* process-path.c. Fills paths, argv, shell_argv and envp. Returns their memory,
- * which the caller frees, or NULL. */
+/* process-path.c. Fills paths, argv and envp. Returns their memory, which the
+ * caller frees, or NULL. */
 void* uv__child_find_program(struct uv__child* child,
                              const uv_process_options_t* options);
 
