@@ -112,6 +112,13 @@ TEST_UNIX(poll_start_again_drops_stale_events, "events of poll(2)")
 TEST_UNIX(poll_start_again_with_more_drops_stale_events, "events of poll(2)")
 TEST_UNIX(poll_hangup_satisfies_every_interest, "events of poll(2)")
 
+/* test-fs-copy-safety.c */
+TEST_UNIX(fs_copyfile_over_a_file_sets_no_user_id, "set-user-ID")
+TEST_UNIX(fs_copyfile_through_a_link_sets_no_user_id, "set-user-ID")
+TEST_UNIX(fs_copyfile_truncates_first, "set-user-ID")
+TEST_UNIX(fs_copyfile_that_fails_removes_only_its_own, "RLIMIT_FSIZE")
+TEST_UNIX(fs_copyfile_that_fails_leaves_a_replacement, "RLIMIT_FSIZE")
+
 /* test-fs-copy.c */
 TEST_UNIX(fs_copyfile_clone_rules, "file clones, symbolic links")
 TEST_UNIX(fs_copyfile_without_clones, "file clones, symbolic links")

@@ -91,6 +91,7 @@ uv_test_unix_sources = \
   test/test-dump-handles-unix.c \
   test/test-dump-unix.c \
   test/test-fork.c \
+  test/test-fs-copy-safety.c \
   test/test-fs-copy.c \
   test/test-fs-event-many.c \
   test/test-fs-send.c \

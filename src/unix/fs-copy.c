@@ -12,7 +12,12 @@
  * Length: st_size. A regular file of size 0 (/proc) is read to its end; a
  * device or pipe of size 0 copies nothing, because it may have no end.
  *
- * Failure: a destination that was created or partly overwritten is removed.
+ * Set-user-ID and set-group-ID: only for a file that this call created, once
+ * its contents are complete. One that existed may be open or mapped elsewhere,
+ * and whoever has it could change a program that runs with its owner's rights.
+ *
+ * Failure: a destination that this call created is removed, if the name still
+ * refers to it; one that existed is never removed.
  */
 #include "unix/fs-ops.h"
 #include "unix/fd.h"
@@ -45,6 +50,8 @@
 /* Bytes per call. The kernel can be interrupted between calls. */
 #define KERNEL_CHUNK ((size_t) 1 << 30)
 #define USER_CHUNK ((size_t) 1 << 14)
+
+#define SET_ID (S_ISUID | S_ISGID)
 
 #define CLONE_FLAGS (UV_FS_COPYFILE_FICLONE | UV_FS_COPYFILE_FICLONE_FORCE)
 
@@ -224,7 +231,8 @@ struct copy {
   int out;
   struct stat in_st;
   struct stat out_st; /* before we changed anything */
-  int spoiled;        /* created or overwritten: remove it on failure */
+  int created;        /* by this call: remove it on failure */
+  int has_owner;      /* the copy has the owner and group of the source */
   int has_data;       /* at least one byte was copied */
 };
 
@@ -245,15 +253,31 @@ static int open_to(struct copy* copy) {
   int mode = (int) (copy->in_st.st_mode & 0777);
 
   copy->out = uv__fd_open(copy->to, O_WRONLY | O_CREAT | O_EXCL, mode);
-  copy->spoiled = copy->out >= 0;
+  copy->created = copy->out >= 0;
 
-  /* O_CREAT: the name may be a dangling link, which O_EXCL does not follow. */
+  /* O_CREAT: the name may be a dangling link, which O_EXCL does not follow.
+   * What is created then counts as existing: it has another name, and somebody
+   * else may have been faster. */
   if (copy->out == UV_EEXIST && !(copy->flags & UV_FS_COPYFILE_EXCL))
     copy->out = uv__fd_open(copy->to, O_WRONLY | O_CREAT, mode);
   if (copy->out < 0)
     return copy->out;
 
-  return fstat(copy->out, &copy->out_st) == 0 ? 0 : uv__errno();
+  if (fstat(copy->out, &copy->out_st) == 0)
+    return 0;
+  copy->created = 0; /* not to be recognised */
+  return uv__errno();
+}
+
+/* Removes the destination if it is the file that this call created: the name
+ * may have been given to another one meanwhile. (No system call compares and
+ * removes at once; between the two the name can still change.) */
+static void remove_created(const struct copy* copy) {
+  struct stat st;
+
+  if (copy->created && lstat(copy->to, &st) == 0 &&
+      st.st_dev == copy->out_st.st_dev && st.st_ino == copy->out_st.st_ino)
+    (void) unlink(copy->to); /* the first error is the one to report */
 }
 
 static int truncate_to(int fd, off_t size) {
@@ -275,7 +299,6 @@ static int clone_data(struct copy* copy) {
     return uv__errno();
 
   /* Cloning does not shorten a longer destination. */
-  copy->spoiled = 1;
   copy->has_data = copy->in_st.st_size > 0;
   return truncate_to(copy->out, copy->in_st.st_size);
 }
@@ -350,16 +373,7 @@ static int copy_data(struct copy* copy) {
     move_by_read,
   };
   size_t done = 0;
-  int err = 0;
-
-  if (S_ISREG(copy->out_st.st_mode)) {
-    copy->spoiled = 1;
-    err = truncate_to(copy->out, 0);
-    if (err != 0)
-      return err;
-  }
-
-  err = copy_by_library(copy);
+  int err = copy_by_library(copy);
   if (err != UV_ENOSYS)
     return err;
   size_t size = size_to_copy(copy);
@@ -380,14 +394,18 @@ static int copy_owner(const struct copy* copy) {
   return err;
 }
 
-/* Drops set-user-ID unless the owner was copied: the file must not run as
- * another user. */
-static void copy_rights(const struct copy* copy) {
-  mode_t mode = copy->in_st.st_mode & 07777;
+/* Owner and permissions, without set-user-ID. */
+static void copy_rights(struct copy* copy) {
+  copy->has_owner = copy_owner(copy) == 0;
+  /* Best effort. */
+  (void) fchmod(copy->out, copy->in_st.st_mode & (mode_t) ~SET_ID & 07777);
+}
 
-  if (copy_owner(copy) != 0)
-    mode &= ~(mode_t) (S_ISUID | S_ISGID);
-  (void) fchmod(copy->out, mode); /* best effort */
+/* Not for another owner: the file must not run as another user. Writing clears
+ * these bits, so this comes last. */
+static void copy_set_id(const struct copy* copy) {
+  if ((copy->in_st.st_mode & SET_ID) && copy->created && copy->has_owner)
+    (void) fchmod(copy->out, copy->in_st.st_mode & 07777); /* best effort */
 }
 
 static void copy_times(const struct copy* copy) {
@@ -400,23 +418,32 @@ static void copy_times(const struct copy* copy) {
   (void) futimens(copy->out, ts); /* best effort */
 }
 
-/* Sets the mode before writing data, so that nobody without permission can read
- * it, and again afterwards, because writing clears set-user-ID. */
+/* Empties an old file before it gets a new owner and mode: they are not for its
+ * old contents. Sets them before writing data, so that nobody without
+ * permission can read it. */
+static int copy_by_writing(struct copy* copy) {
+  int err = copy->created ? 0 : truncate_to(copy->out, 0);
+  if (err != 0)
+    return err;
+
+  copy_rights(copy);
+  return copy_data(copy);
+}
+
 static int copy_regular(struct copy* copy) {
   int cloned;
   int err = try_clone(copy, &cloned);
   if (err != 0)
     return err;
 
-  if (!cloned) {
+  if (cloned)
     copy_rights(copy);
-    err = copy_data(copy);
-    if (err != 0)
-      return err;
-  }
+  else
+    err = copy_by_writing(copy);
+  if (err != 0)
+    return err;
 
-  if (cloned || (copy->in_st.st_mode & (S_ISUID | S_ISGID)))
-    copy_rights(copy);
+  copy_set_id(copy);
   copy_extras(copy);
   copy_times(copy);
   return 0;
@@ -476,12 +503,15 @@ ssize_t uv__fs_copyfile(uv_fs_t* req) {
   if (err == 0)
     err = copy_contents(&copy);
 
+  /* Before closing it: no other file can have its inode number yet. */
+  if (err != 0)
+    remove_created(&copy);
   /* Some file systems (NFS) report write errors only on close. */
   int close_err = uv__fd_close(copy.out);
-  if (err == 0)
+  if (err == 0 && close_err != 0) {
+    remove_created(&copy);
     err = close_err;
-  if (err != 0 && copy.spoiled)
-    (void) unlink(copy.to); /* the first error is the one to report */
+  }
 
 close_in:
   (void) uv__fd_close(copy.in); /* only read from */
