@@ -357,6 +357,12 @@ TEST_UNIX(pipe_connect_while_connecting, "a connect that is reported later")
 TEST_UNIX(pipe_connect_of_a_closing_handle, "unix sockets")
 TEST_UNIX(pipe_connect_is_tried_again, "unix sockets")
 
+/* test-pipe-file.c */
+TEST_UNIX(pipe_file_is_removed_by_close, "unix sockets in the file system")
+TEST_UNIX(pipe_file_of_another_directory_stays, "unix sockets as files")
+TEST_UNIX(pipe_file_of_the_successor_stays, "unix sockets as files")
+TEST_UNIX(pipe_file_chmod_without_proc, "permissions of unix sockets")
+
 /* test-pipe-win.c */
 TEST_WINDOWS(pipe_write_that_is_taken_leaves_the_queue, "named pipes")
 TEST_WINDOWS(pipe_shutdown_waits_for_the_reader, "named pipes")

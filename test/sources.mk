@@ -104,6 +104,7 @@ uv_test_unix_sources = \
   test/test-observe-safety.c \
   test/test-observe-unix.c \
   test/test-old-kernel.c \
+  test/test-pipe-file.c \
   test/test-process-start.c \
   test/test-sandbox.c \
   test/test-select-limit.c \

@@ -50,6 +50,16 @@
 # else
 #  define UV__SYS_STATX (-1)
 # endif
+# ifdef SYS_fchmodat2
+#  define UV__SYS_FCHMODAT2 SYS_fchmodat2
+# else
+#  define UV__SYS_FCHMODAT2 (-1)
+# endif
+#endif
+
+/* Since Linux 5.1 a call has one number on all architectures with a row. */
+#ifndef UV__SYS_FCHMODAT2
+# define UV__SYS_FCHMODAT2 452
 #endif
 
 #ifdef SYS_getrandom
@@ -61,6 +71,9 @@ static_assert(UV__SYS_COPY_FILE_RANGE == SYS_copy_file_range,
 #endif
 #ifdef SYS_statx
 static_assert(UV__SYS_STATX == SYS_statx, "as in the headers");
+#endif
+#ifdef SYS_fchmodat2
+static_assert(UV__SYS_FCHMODAT2 == SYS_fchmodat2, "as in the headers");
 #endif
 
 #endif /* UV_UNIX_CALL_NUMBERS_H_ */

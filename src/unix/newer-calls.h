@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* getrandom() and copy_file_range(): functions of the C library, or system
- * calls by number where it lacks them. Both return like system calls; a kernel
- * without one returns ENOSYS. Context: any.
+/* getrandom(), copy_file_range() and newer calls: functions of the C library,
+ * or system calls by number where it lacks them. All return like system calls;
+ * a kernel without one returns ENOSYS. Context: any.
  */
 #ifndef UV_UNIX_NEWER_CALLS_H_
 #define UV_UNIX_NEWER_CALLS_H_
@@ -9,13 +9,14 @@
 #include "unix/os.h"
 #include "util/base.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #if UV__HAVE_GETRANDOM && UV__HAVE_NEWER_CALLS
 # include <sys/random.h>
 #endif
 
-#if !UV__HAVE_NEWER_CALLS
+#if !UV__HAVE_NEWER_CALLS || UV__HAVE_FCHMODAT2
 # include "unix/call-numbers.h"
 #endif
 
@@ -37,6 +38,13 @@ static inline ssize_t uv__copy_file_range(int in, int out, size_t len) {
 #elif UV__HAVE_COPY_FILE_RANGE
 static inline ssize_t uv__copy_file_range(int in, int out, size_t len) {
   return copy_file_range(in, NULL, out, NULL, len, 0);
+}
+#endif
+
+/* fchmod() for a descriptor opened with O_PATH. */
+#if UV__HAVE_FCHMODAT2
+static inline int uv__fchmod_path(int fd, mode_t mode) {
+  return (int) syscall(UV__SYS_FCHMODAT2, fd, "", mode, AT_EMPTY_PATH);
 }
 #endif
 

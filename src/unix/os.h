@@ -65,6 +65,7 @@
  *   UV__HAVE_SENDFILE_ANY      sendfile() between any two files
  *   UV__HAVE_COPY_FILE_RANGE   copy_file_range()
  *   UV__HAVE_FICLONE           ioctl(FICLONE) of <linux/fs.h>
+ *   UV__HAVE_FCHMODAT2         the call fchmodat2, by number
  *   UV__HAVE_CLONEFILE         fclonefileat() of <sys/clonefile.h>
  *   UV__HAVE_FCOPYFILE         fcopyfile() of <copyfile.h>
  * processes and terminals

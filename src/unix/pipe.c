@@ -4,10 +4,12 @@
  *
  * A name is a path or, on Linux, an abstract name: it begins with a NUL, may
  * contain more of them and creates no file; for an empty one the kernel picks a
- * name. The handle that bound a path unlinks it when it is closed.
+ * name. The handle that bound a path unlinks it when it is closed, if the path
+ * still leads to the file that bind() created.
  */
 #include "os/pipe.h"
 #include "unix/fd.h"
+#include "unix/newer-calls.h"
 #include "unix/os.h"
 #include "unix/sock.h"
 #include "unix/stream.h"
@@ -31,6 +33,13 @@ struct socket_name {
   size_t len; /* of the name, after truncation */
 };
 
+/* The file that bind() creates. uv_pipe_t.pipe_fname is its path. */
+struct bound_file {
+  dev_t dev;
+  ino_t ino;
+  char path[];
+};
+
 static uv_stream_t* stream_of(uv_pipe_t* pipe) {
   return (uv_stream_t*) pipe;
 }
@@ -40,15 +49,40 @@ void uv__pipe_os_init(uv_loop_t* loop, uv_pipe_t* pipe) {
   pipe->pipe_fname = NULL;
 }
 
+static struct bound_file* file_of(const char* path) {
+  const char* file = path - offsetof(struct bound_file, path);
+  return (struct bound_file*) (void*) file;
+}
+
+static struct bound_file* file_new(const char* path, size_t len) {
+  struct bound_file* file = uv__malloc(sizeof(*file) + len + 1);
+
+  if (file == NULL)
+    return NULL;
+  memcpy(file->path, path, len);
+  file->path[len] = '\0';
+  return file;
+}
+
+/* The path may lead to another file now: after chdir() if it is relative, or if
+ * a successor of this server bound it again. Called while the socket is open,
+ * which keeps the inode number from being reused. */
+static void file_remove(const struct bound_file* file) {
+  struct stat st;
+
+  if (lstat(file->path, &st) == 0 && st.st_dev == file->dev &&
+      st.st_ino == file->ino)
+    (void) unlink(file->path); /* without permission it stays */
+}
+
 enum uv__close_result uv__pipe_close(uv_handle_t* handle) {
   uv_pipe_t* pipe = (uv_pipe_t*) handle;
 
   if (pipe->pipe_fname != NULL) {
-    /* Before closing the fd: no other process can have bound the path yet. It
-     * may be gone already. */
-    (void) unlink(pipe->pipe_fname);
-    uv__free((void*) pipe->pipe_fname);
+    struct bound_file* file = file_of(pipe->pipe_fname);
     pipe->pipe_fname = NULL;
+    file_remove(file);
+    uv__free(file);
   }
   uv__stream_close(stream_of(pipe));
   return UV__CLOSE_DONE;
@@ -80,35 +114,48 @@ static int make_address(struct socket_name* out,
   return 0;
 }
 
-/* Binds a new socket and opens it; the handle keeps `fname` if the name is a
+/* bind(2), and `file` learns which file that created. If it is gone already, it
+ * gets the number of none. */
+static int bind_to(int fd,
+                   const struct socket_name* at,
+                   struct bound_file* file) {
+  struct stat st = { .st_ino = 0 };
+
+  if (bind(fd, (const struct sockaddr*) &at->addr, at->addrlen) != 0) {
+    int err = uv__errno();
+    /* As on Windows, where a missing directory is indistinguishable. */
+    return err == UV_ENOENT ? UV_EACCES : err;
+  }
+  if (file != NULL) {
+    (void) lstat(file->path, &st);
+    file->dev = st.st_dev;
+    file->ino = st.st_ino;
+  }
+  return 0;
+}
+
+/* Binds a new socket and opens it; the handle keeps `file` if the name is a
  * path. */
 static int bind_new(uv_pipe_t* pipe,
                     const struct socket_name* at,
-                    char* fname) {
-  const struct sockaddr* addr = (const struct sockaddr*) &at->addr;
-  int err;
-
+                    struct bound_file* file) {
   int fd = uv__sock_open(AF_UNIX, SOCK_STREAM, 0);
   if (fd < 0)
     return fd;
-  if (bind(fd, addr, at->addrlen) != 0) {
-    err = uv__errno();
-    /* As on Windows, where a missing directory is indistinguishable. */
-    if (err == UV_ENOENT)
-      err = UV_EACCES;
+  int err = bind_to(fd, at, file);
+  if (err != 0)
     goto err_close;
-  }
   err = uv__stream_open(stream_of(pipe), fd, UV__STREAM_SOCKET);
   if (err != 0)
-    goto err_unlink;
+    goto err_remove;
 
-  pipe->pipe_fname = fname;
+  pipe->pipe_fname = file != NULL ? file->path : NULL;
   pipe->flags |= UV__BOUND;
   return 0;
 
-err_unlink:
-  if (fname != NULL)
-    (void) unlink(fname); /* created by this bind */
+err_remove:
+  if (file != NULL)
+    file_remove(file);
 err_close:
   uv__fd_close(fd);
   return err;
@@ -116,7 +163,7 @@ err_close:
 
 int uv__pipe_os_bind(uv_pipe_t* pipe, const struct uv__pipe_name* name) {
   struct socket_name where;
-  char* fname = NULL;
+  struct bound_file* file = NULL;
 
   if (pipe->io_watcher.fd != -1)
     return UV_EINVAL; /* bound or connected */
@@ -125,13 +172,13 @@ int uv__pipe_os_bind(uv_pipe_t* pipe, const struct uv__pipe_name* name) {
     return err;
 
   if (!name->is_abstract) {
-    fname = uv__strndup(name->text, where.len);
-    if (fname == NULL)
+    file = file_new(name->text, where.len);
+    if (file == NULL)
       return UV_ENOMEM;
   }
-  err = bind_new(pipe, &where, fname);
+  err = bind_new(pipe, &where, file);
   if (err != 0)
-    uv__free(fname);
+    uv__free(file);
   return err;
 }
 
@@ -267,22 +314,43 @@ static mode_t mode_of_flags(int mode) {
 
 /* Adds permissions to the socket's file. The path may have been replaced by
  * another file: links are not followed, and only a socket is changed. */
-#if UV__HAVE_PROCFS_EXE
-static int add_permissions(const char* path, mode_t bits) {
+#if UV__HAVE_FCHMODAT2
+static int is_without_proc(int err) {
+  return err == UV_ENOENT || err == UV_ENOTDIR || err == UV_EACCES;
+}
+
+/* Changes the file of an O_PATH descriptor, which fchmod() does not accept: by
+ * /proc or, without it (in a chroot), by a call of Linux 6.6. */
+static int chmod_held(int fd, mode_t mode) {
   char held[32];
+
+  snprintf(held, sizeof(held), "/proc/self/fd/%d", fd);
+  if (chmod(held, mode) == 0)
+    return 0;
+  int err = uv__errno();
+  if (!is_without_proc(err))
+    return err;
+  return uv__fchmod_path(fd, mode) == 0 ? 0 : uv__errno();
+}
+
+static int add_permissions(const char* path, mode_t bits) {
   struct stat st;
   int err = UV_EINVAL;
 
   /* The O_PATH descriptor pins the file that was checked, so that the same one
-   * is changed. fchmod() does not accept O_PATH, hence /proc. */
+   * is changed. */
   int fd = uv__fd_open(path, O_PATH | O_NOFOLLOW, 0);
   if (fd < 0)
     return fd;
-  snprintf(held, sizeof(held), "/proc/self/fd/%d", fd);
-  if (fstat(fd, &st) != 0)
+  if (fstat(fd, &st) != 0) {
     err = uv__errno();
-  else if (S_ISSOCK(st.st_mode))
-    err = chmod(held, (st.st_mode & 07777) | bits) == 0 ? 0 : uv__errno();
+  } else if (S_ISSOCK(st.st_mode)) {
+    mode_t mode = (st.st_mode & 07777) | bits;
+    err = chmod_held(fd, mode);
+    /* Only the name is left (a filter may say EPERM). */
+    if (err == UV_ENOSYS || err == UV_EPERM)
+      err = chmod(path, mode) == 0 ? 0 : uv__errno();
+  }
   uv__fd_close(fd);
   return err;
 }
