@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Directory entries in one block; see fs-entries.h. */
-#include "fs-entries.h"
+/* Directory entries in one block; see os/fs-entries.h. */
+#include "os/fs-entries.h"
 #include "util/alloc.h"
 
 #include <stdlib.h>

@@ -6,9 +6,9 @@
  * arguments, no memory, no worker) owns nothing and leaves the loop as it was.
  */
 #include "fs.h"
-#include "fs-entries.h"
 #include "loop/check.h"
 #include "observe/callback.h"
+#include "os/fs-entries.h"
 #include "pool/done.h"
 #include "pool/pool.h"
 #include "req.h"

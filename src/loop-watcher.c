@@ -5,6 +5,7 @@
 #include "loop-watcher.h"
 #include "misuse.h"
 #include "observe/callback.h"
+#include "os/handle-class.h"
 
 /* The node of a handle is in its list, or the round of watcher_run(), exactly
  * while the handle is active.

@@ -18,7 +18,6 @@ uv_public_headers = \
   include/uv/win.h
 
 uv_private_headers = \
-  src/fs-entries.h \
   src/fs.h \
   src/handle-finish.h \
   src/handle.h \
@@ -28,6 +27,7 @@ uv_private_headers = \
   src/loop/counters.h \
   src/loop/deadline.h \
   src/loop/list.h \
+  src/loop/loop.h \
   src/loop/poll.h \
   src/loop/state.h \
   src/loop/timer-sort.h \
@@ -58,6 +58,7 @@ uv_private_headers = \
   src/observe/watchdog.h \
   src/os/addr.h \
   src/os/async.h \
+  src/os/fs-entries.h \
   src/os/fs-event.h \
   src/os/fs.h \
   src/os/handle-class.h \

@@ -27,6 +27,7 @@
 #include "loop/state.h"
 #include "loop/timer-sort.h"
 #include "observe/callback.h"
+#include "os/handle-class.h"
 #include "util/alloc.h"
 #include "util/atomic.h"
 

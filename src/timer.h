@@ -40,6 +40,4 @@ int uv__timer_heap_is_sound(const uv_loop_t* loop);
 /* Frees the heap, which must be empty. */
 void uv__timer_close_loop(uv_loop_t* loop);
 
-enum uv__close_result uv__timer_close(uv_handle_t* handle);
-
 #endif /* UV_TIMER_H_ */

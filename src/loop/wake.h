@@ -3,29 +3,16 @@
 #ifndef UV_LOOP_WAKE_H_
 #define UV_LOOP_WAKE_H_
 
-#include "loop/state.h"
+#include "loop/loop.h"
 
 /* Called with the first loop: determines the number of processors. This may
  * open files, which a seccomp filter may forbid by the time the loop runs. */
 void uv__wake_init_process(void);
 
-/* Makes the loop dispatch wake-ups before it sleeps again; wakes the poller if
- * the loop sleeps or is not running. Returns 1 if the loop was spinning for it,
- * 0, or UV_E*. Context: any | signal. */
-int uv__wake_send(uv_loop_t* loop);
-
-/* The same, but reads only the state of the loop, not the loop itself, which
- * the program may have freed. Not on Windows. Context: any. */
+/* uv__wake_send(), but reads only the state of the loop, not the loop itself,
+ * which the program may have freed. Not on Windows. Context: any. */
 int uv__wake_send_state(struct uv__loop_state* state);
 
-/* uv__wake_send() for finished work: does not wake a loop that sleeps for a
- * batch. Context: worker. */
-int uv__wake_send_batched(uv_loop_t* loop);
-
-/* Bits of the loop's word: a wake was sent; the loop sleeps until a batch of
- * finished work has collected. wake.c has the others. */
-#define UV__WAKE_PENDING 1u
-#define UV__WAKE_BATCHING 8u
 /* With at least this many requests in flight, wait briefly so that one wake-up
  * delivers a batch. */
 #define UV__WAKE_BATCH_REQS 8
@@ -33,17 +20,6 @@ int uv__wake_send_batched(uv_loop_t* loop);
 static inline int uv__wake_is_pending(const uv_loop_t* loop) {
   unsigned word = uv__load_relaxed(&uv__loop_state(loop)->shared.word);
   return (word & UV__WAKE_PENDING) != 0;
-}
-
-static inline int uv__wake_is_batching(const uv_loop_t* loop) {
-  unsigned word = uv__load_relaxed(&uv__loop_state(loop)->shared.word);
-  return (word & UV__WAKE_BATCHING) != 0;
-}
-
-/* Ends the current or the next wait of the loop (P6), always by a system call.
- * Context: any | signal. */
-static inline int uv__wake_poller(uv_loop_t* loop) {
-  return uv__loop_state(loop)->poller->wake(loop);
 }
 
 /* These two bracket uv_run(). In between, senders rely on the loop to find

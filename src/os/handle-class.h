@@ -5,7 +5,12 @@
 
 #include "handle.h"
 
-/* fs-poll.c, which has no header. */
+/* The classes that need nothing of the platform: timer.c, loop-watcher.c,
+ * fs-poll.c. */
+enum uv__close_result uv__timer_close(uv_handle_t* handle);
+enum uv__close_result uv__idle_close(uv_handle_t* handle);
+enum uv__close_result uv__prepare_close(uv_handle_t* handle);
+enum uv__close_result uv__check_close(uv_handle_t* handle);
 enum uv__close_result uv__fs_poll_close(uv_handle_t* handle);
 
 /* Indexed by uv_handle_type; abstract types have no close(). Defined in the

@@ -10,8 +10,7 @@
  * Context: push is any; run is the loop's.
  */
 #include "pool/done.h"
-#include "loop/state.h"
-#include "loop/wake.h"
+#include "loop/loop.h"
 #include "misuse.h"
 #include "observe/observe.h"
 #include "pool/pool.h"

@@ -3,7 +3,7 @@
 #ifndef UV_POOL_DONE_H_
 #define UV_POOL_DONE_H_
 
-#include "loop/state.h"
+#include "loop/loop.h"
 #include "util/atomic.h"
 
 /* Marks a cancelled item: its `work` from uv__work_cancel() until done(). Never

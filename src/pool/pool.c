@@ -20,7 +20,7 @@
  * `pace_ns` is an estimate.
  */
 #include "pool/pool.h"
-#include "loop/state.h"
+#include "loop/loop.h"
 #include "observe/observe.h"
 #include "os/thread.h"
 #include "pool/done.h"

@@ -23,8 +23,8 @@
  * which is a few instructions away; closing the loop waits for the latter.
  */
 #include "unix/async.h"
+#include "loop/loop.h"
 #include "loop/state.h"
-#include "loop/wake.h"
 #include "observe/callback.h"
 #include "os/async.h"
 #include "pool/done.h"

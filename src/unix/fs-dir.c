@@ -3,7 +3,7 @@
  * share fs-entries.c; "." and ".." are skipped.
  */
 #include "unix/fs-ops.h"
-#include "fs-entries.h"
+#include "os/fs-entries.h"
 #include "unix/fd.h"
 #include "util/alloc.h"
 

@@ -2,9 +2,7 @@
 /* The handle classes of unix. */
 #include "os/handle-class.h"
 #include "handle-finish.h"
-#include "loop-watcher.h"
 #include "os/fs-event.h"
-#include "timer.h"
 #include "unix/async.h"
 #include "unix/poll-handle.h"
 #include "unix/process.h"

@@ -11,7 +11,7 @@
  * before that, the poller needs no update.
  */
 #include "unix/io.h"
-#include "loop/counters.h"
+#include "loop/loop.h"
 #include "os/loop.h"
 #include "unix/async.h"
 #include "unix/fs-event/fs-event.h"

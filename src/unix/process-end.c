@@ -15,7 +15,7 @@
  * Failure: a child that can be watched neither way (refused by the poller, no
  * memory for a signal watcher) is killed, and uv_spawn() fails.
  */
-#include "loop/wake.h"
+#include "loop/loop.h"
 #include "os/poller.h"
 #include "unix/fd.h"
 #include "unix/loop.h"

@@ -3,7 +3,7 @@
  * no allocation, errno preserved.
  */
 #include "unix/signal.h"
-#include "loop/wake.h"
+#include "loop/loop.h"
 #include "unix/loop.h"
 #include "unix/signal-log.h"
 #include "util/atomic.h"

@@ -14,7 +14,6 @@
  * one (req_unwritten()) count until its callback runs. A failure ends one
  * request only; the ones behind it continue.
  */
-#include "loop/check.h"
 #include "observe/callback.h"
 #include "os/stream.h"
 #include "req.h"

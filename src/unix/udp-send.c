@@ -11,7 +11,6 @@
  * req->status is 0, or the error once the send has failed.
  */
 #include "unix/udp.h"
-#include "loop/check.h"
 #include "observe/callback.h"
 #include "os/addr.h"
 #include "req.h"

@@ -16,7 +16,6 @@
 #include "win/async.h"
 #include "loop/state.h"
 #include "observe/callback.h"
-#include "observe/observe.h"
 #include "os/async.h"
 #include "util/atomic.h"
 #include "win/overlapped.h"

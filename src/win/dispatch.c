@@ -2,7 +2,7 @@
 /* Delivers completed requests to their modules: the pending list and a table of
  * handlers. win/overlapped.h describes the path of a request.
  */
-#include "loop/counters.h"
+#include "loop/loop.h"
 #include "os/loop.h"
 #include "pool/done.h"
 #include "win/async.h"

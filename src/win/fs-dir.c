@@ -6,7 +6,7 @@
  * over stays there for the next.
  */
 #include "win/fs.h"
-#include "fs-entries.h"
+#include "os/fs-entries.h"
 #include "util/alloc.h"
 
 #define BUFFER_SIZE (32 * 1024)

@@ -2,8 +2,6 @@
 /* The table of handle types on Windows. */
 #include "os/handle-class.h"
 #include "handle-finish.h"
-#include "loop-watcher.h"
-#include "timer.h"
 #include "win/async.h"
 #include "win/fs.h"
 #include "win/pipe.h"

@@ -11,7 +11,7 @@
  * and abandons the rest.
  */
 #include "unix/poller/select-thread.h"
-#include "loop/wake.h"
+#include "loop/loop.h"
 #include "unix/fd.h"
 #include "util/alloc.h"
 #include "util/fork-lock.h"

@@ -14,7 +14,7 @@
  * Failure: without a ring, without space or for an unsupported request, the
  * pool executes it. If submission fails, the requests go to the pool.
  */
-#include "loop/wake.h"
+#include "loop/loop.h"
 #include "os/fs.h"
 #include "pool/pool.h"
 #include "unix/loop.h"

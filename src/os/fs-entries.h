@@ -5,8 +5,8 @@
  * a NUL. Pointers are computed only when all records are complete.
  * Context: one thread at a time.
  */
-#ifndef UV_FS_ENTRIES_H_
-#define UV_FS_ENTRIES_H_
+#ifndef UV_OS_FS_ENTRIES_H_
+#define UV_OS_FS_ENTRIES_H_
 
 #include "util/base.h"
 
@@ -38,4 +38,4 @@ ssize_t uv__entries_finish(struct uv__entries* entries, int err, void** ptr);
 /* Frees the members, not the structure. */
 void uv__entries_close(struct uv__entries* entries);
 
-#endif /* UV_FS_ENTRIES_H_ */
+#endif /* UV_OS_FS_ENTRIES_H_ */

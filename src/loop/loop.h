@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* What the pool and the platforms use of a loop: waking it, counting events. */
+#ifndef UV_LOOP_LOOP_H_
+#define UV_LOOP_LOOP_H_
+
+#include "loop/state.h"
+
+/* Makes the loop dispatch wake-ups before it sleeps again; wakes the poller if
+ * the loop sleeps or is not running. Returns 1 if the loop was spinning for it,
+ * 0, or UV_E*. Context: any | signal. */
+int uv__wake_send(uv_loop_t* loop);
+
+/* uv__wake_send() for finished work: does not wake a loop that sleeps for a
+ * batch. Context: worker. */
+int uv__wake_send_batched(uv_loop_t* loop);
+
+/* Bits of the loop's word: a wake was sent; the loop sleeps until a batch of
+ * finished work has collected. wake.c has the others. */
+#define UV__WAKE_PENDING 1u
+#define UV__WAKE_BATCHING 8u
+
+static inline int uv__wake_is_batching(const uv_loop_t* loop) {
+  unsigned word = uv__load_relaxed(&uv__loop_state(loop)->shared.word);
+  return (word & UV__WAKE_BATCHING) != 0;
+}
+
+/* Ends the current or the next wait of the loop (P6), always by a system call.
+ * Context: any | signal. */
+static inline int uv__wake_poller(uv_loop_t* loop) {
+  return uv__loop_state(loop)->poller->wake(loop);
+}
+
+/* A batch of events was dispatched. `waiting`: they were ready before the wait.
+ */
+static inline void uv__metrics_count(uv_loop_t* loop, int events, int waiting) {
+  struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
+
+  metrics->events += (uint64_t) events;
+  if (waiting)
+    metrics->events_waiting += (uint64_t) events;
+}
+
+/* How many events a wake-up counts as, in which `ran` callbacks ran, `work` of
+ * them for finished work. As in libuv: one for each finished item if there are
+ * several, otherwise one for all. */
+static inline int uv__metrics_wake_events(int work, int ran) {
+  if (work > 1)
+    return work;
+  return ran != 0;
+}
+
+#endif /* UV_LOOP_LOOP_H_ */
