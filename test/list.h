@@ -333,6 +333,7 @@ HELPER(run_observed)
 TEST_UNIX(old_kernel_without_statx, "system call filters")
 TEST_UNIX(old_kernel_without_copy_file_range, "system call filters")
 TEST_UNIX(old_kernel_without_getrandom, "system call filters")
+TEST_UNIX(old_kernel_without_close_range, "system call filters")
 
 /* test-pipe.c */
 TEST_UNIX(pipe_bind_over_a_file, "sockets in the file system")
@@ -460,6 +461,7 @@ TEST_UNIX(sandbox_loop_opens_no_file, "system call filters")
 TEST_UNIX(sandbox_server_without_descriptors, "system call filters")
 TEST_UNIX(sandbox_without_epoll_wait_eperm, "system call filters")
 TEST_UNIX(sandbox_without_epoll_wait_enosys, "system call filters")
+TEST_UNIX(sandbox_disable_inheritance_by_one_call, "system call filters")
 
 /* test-security-names.c */
 TEST(security_host_name_truncated_utf8)

@@ -7,12 +7,16 @@
 #include "test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef HAVE_FILTER
 # include <sys/syscall.h>
+
+/* The same on all architectures that we test. */
+# define CLOSE_RANGE_CALL 436
 
 /* From here on in this process (each test has its own). */
 static void refuse(long number) {
@@ -40,6 +44,10 @@ static void refuse_copy_file_range(void) {
 static void refuse_getrandom(void) {
   refuse(SYS_getrandom);
 }
+
+static void refuse_close_range(void) {
+  refuse(CLOSE_RANGE_CALL);
+}
 #else
 static void refuse_statx(void) {
   SKIP("this system has no system call filters");
@@ -50,6 +58,10 @@ static void refuse_copy_file_range(void) {
 }
 
 static void refuse_getrandom(void) {
+  SKIP("this system has no system call filters");
+}
+
+static void refuse_close_range(void) {
   SKIP("this system has no system call filters");
 }
 #endif
@@ -152,5 +164,23 @@ TEST_IMPL(old_kernel_without_getrandom) {
   ASSERT_OK(uv_random(NULL, NULL, b, sizeof(b), 0, NULL));
   ASSERT_NE(0, memcmp(a, b, sizeof(a)));
   ASSERT_NE(0, memcmp(a, zeros, sizeof(a)));
+  return 0;
+}
+
+/* What libuv finds is found: all below 16, and those that follow. */
+TEST_IMPL(old_kernel_without_close_range) {
+  refuse_close_range();
+  int fd = open("/dev/null", O_RDONLY);
+  ASSERT_GE(fd, 0);
+  int high = fcntl(fd, F_DUPFD, 15);
+  ASSERT_GE(high, 15);
+  int next = fcntl(fd, F_DUPFD, high + 1);
+  ASSERT_GE(next, 0);
+
+  uv_disable_stdio_inheritance();
+  ASSERT_EQ(FD_CLOEXEC, fcntl(0, F_GETFD));
+  ASSERT_EQ(FD_CLOEXEC, fcntl(fd, F_GETFD));
+  ASSERT_EQ(FD_CLOEXEC, fcntl(high, F_GETFD));
+  ASSERT_EQ(FD_CLOEXEC, fcntl(next, F_GETFD));
   return 0;
 }

@@ -202,7 +202,32 @@ static int run_in_child(void (*body)(void)) {
 #endif
 }
 
+#ifdef HAVE_FILTER
+/* fcntl() kills the process from here on. */
+static int forbid_fcntl(void) {
+# ifdef __NR_fcntl64
+  const unsigned number = __NR_fcntl64;
+# else
+  const unsigned number = __NR_fcntl;
+# endif
+  struct sock_filter rules[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  return filter_install(rules, ARRAY_SIZE(rules));
+}
+
+static void disable_inheritance_by_one_call(void) {
+  if (!forbid_fcntl())
+    _exit(77);
+  uv_disable_stdio_inheritance();
+}
+#endif
+
 #ifndef HAVE_FILTER
+# define disable_inheritance_by_one_call NULL
 # define live_in_sandbox NULL
 # define serve_in_sandbox NULL
 # define wait_despite_eperm NULL
@@ -229,4 +254,13 @@ TEST_IMPL(sandbox_without_epoll_wait_eperm) {
 
 TEST_IMPL(sandbox_without_epoll_wait_enosys) {
   return wait_in_child(wait_despite_enosys);
+}
+
+/* close_range(), of Linux 5.11 with the flag for this, is 436 everywhere. */
+TEST_IMPL(sandbox_disable_inheritance_by_one_call) {
+#ifdef HAVE_FILTER
+  if (syscall(436, ~0U, ~0U, 4) != 0)
+    SKIP("this kernel has no close_range()");
+#endif
+  return run_in_child(disable_inheritance_by_one_call);
 }

@@ -50,6 +50,11 @@
 # else
 #  define UV__SYS_STATX (-1)
 # endif
+# ifdef SYS_close_range
+#  define UV__SYS_CLOSE_RANGE SYS_close_range
+# else
+#  define UV__SYS_CLOSE_RANGE (-1)
+# endif
 # ifdef SYS_fchmodat2
 #  define UV__SYS_FCHMODAT2 SYS_fchmodat2
 # else
@@ -58,6 +63,9 @@
 #endif
 
 /* Since Linux 5.1 a call has one number on all architectures with a row. */
+#ifndef UV__SYS_CLOSE_RANGE
+# define UV__SYS_CLOSE_RANGE 436
+#endif
 #ifndef UV__SYS_FCHMODAT2
 # define UV__SYS_FCHMODAT2 452
 #endif
@@ -71,6 +79,9 @@ static_assert(UV__SYS_COPY_FILE_RANGE == SYS_copy_file_range,
 #endif
 #ifdef SYS_statx
 static_assert(UV__SYS_STATX == SYS_statx, "as in the headers");
+#endif
+#ifdef SYS_close_range
+static_assert(UV__SYS_CLOSE_RANGE == SYS_close_range, "as in the headers");
 #endif
 #ifdef SYS_fchmodat2
 static_assert(UV__SYS_FCHMODAT2 == SYS_fchmodat2, "as in the headers");

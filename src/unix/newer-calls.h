@@ -16,7 +16,7 @@
 # include <sys/random.h>
 #endif
 
-#if !UV__HAVE_NEWER_CALLS || UV__HAVE_FCHMODAT2
+#if !UV__HAVE_NEWER_CALLS || UV__HAVE_FCHMODAT2 || UV__HAVE_CLOSE_RANGE
 # include "unix/call-numbers.h"
 #endif
 
@@ -45,6 +45,14 @@ static inline ssize_t uv__copy_file_range(int in, int out, size_t len) {
 #if UV__HAVE_FCHMODAT2
 static inline int uv__fchmod_path(int fd, mode_t mode) {
   return (int) syscall(UV__SYS_FCHMODAT2, fd, "", mode, AT_EMPTY_PATH);
+}
+#endif
+
+/* Sets close-on-exec for all descriptors from `first` on. */
+#if UV__HAVE_CLOSE_RANGE
+static inline int uv__cloexec_from(unsigned first) {
+  const unsigned cloexec = 1u << 2; /* CLOSE_RANGE_CLOEXEC, of Linux 5.11 */
+  return (int) syscall(UV__SYS_CLOSE_RANGE, first, ~0u, cloexec);
 }
 #endif
 

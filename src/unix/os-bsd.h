@@ -24,6 +24,7 @@
 #define UV__FS_EVENT_FD(handle) ((handle)->event_watcher.fd)
 #define UV__HAVE_FSEVENTS 0
 #define UV__HAVE_EVENTFD 0
+#define UV__HAVE_CLOSE_RANGE 0
 #define UV__HAVE_PIPE2 1
 #define UV__HAVE_IP_RECVERR 0
 #define UV__SO_REUSE_UDP SO_REUSEPORT

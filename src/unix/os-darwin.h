@@ -37,6 +37,7 @@
 #define UV__HAVE_FSEVENTS 1
 #define UV__HAVE_SELECT_THREAD 1
 #define UV__HAVE_EVENTFD 0
+#define UV__HAVE_CLOSE_RANGE 0
 #define UV__HAVE_PIPE2 0
 #define UV__HAVE_IP_RECVERR 0
 #define uv__multicast_opt_t int

@@ -35,6 +35,7 @@
 #define UV__HAVE_SELECT_THREAD 0
 #define UV__HAVE_FSEVENTS 0
 #define UV__HAVE_EVENTFD 1
+#define UV__HAVE_CLOSE_RANGE 1
 #define UV__HAVE_PIPE2 1
 #define UV__HAVE_IP_RECVERR 1
 #define uv__multicast_opt_t int

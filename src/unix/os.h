@@ -44,6 +44,7 @@
  *                              filter for urgent data: select() on a thread
  *   UV__HAVE_EVENTFD           eventfd()
  *   UV__HAVE_PIPE2             pipe2(), accept4(), SOCK_CLOEXEC/SOCK_NONBLOCK
+ *   UV__HAVE_CLOSE_RANGE       close_range(), by number
  *   UV__HAVE_SO_NOSIGPIPE      SO_NOSIGPIPE
  *   UV__HAVE_MSG_NOSIGNAL      MSG_NOSIGNAL
  *   UV__HAVE_MMSG              sendmmsg(), recvmmsg()

@@ -5,12 +5,16 @@
  */
 #include "unix/process.h"
 #include "unix/fd.h"
+#include "unix/newer-calls.h"
+#include "unix/os.h"
 #include "util/alloc.h"
 
 #include <fcntl.h>
 
-/* uv_disable_stdio_inheritance() stops after this many closed fds in a row. */
-#define FD_GAP_MAX 1024
+/* Without close_range(), uv_disable_stdio_inheritance() stops after this many
+ * closed numbers in a row. libuv looks at the first 16, then stops at the first
+ * that is closed. */
+#define FD_GAP_MAX 16
 
 static int process_spawn(uv_process_t* process,
                          const uv_process_options_t* options) {
@@ -77,9 +81,21 @@ enum uv__close_result uv__process_close(uv_handle_t* handle) {
   return UV__CLOSE_DONE;
 }
 
+#if UV__HAVE_CLOSE_RANGE
+static int cloexec_all(void) {
+  return uv__cloexec_from(0);
+}
+#else
+static int cloexec_all(void) {
+  return -1;
+}
+#endif
+
 void uv_disable_stdio_inheritance(void) {
   int gap = 0;
 
+  if (cloexec_all() == 0)
+    return;
   for (int fd = 0; gap < FD_GAP_MAX; fd++)
     gap = uv__fd_cloexec(fd, 1) == 0 ? 0 : gap + 1;
 }
