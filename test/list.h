@@ -431,6 +431,7 @@ HELPER(say_last_words)
 TEST_UNIX(process_start_without_interpreter, "scripts and PATH of execvp()")
 TEST_UNIX(process_start_ignored_stdio_without_free_descriptor, "RLIMIT_NOFILE")
 TEST_UNIX(process_start_swapped_stdio_without_free_descriptor, "RLIMIT_NOFILE")
+TEST_UNIX(process_start_runs_no_fork_handlers, "pthread_atfork()")
 #if TEST_POSIX
 HELPER(check_descriptors)
 #endif

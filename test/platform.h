@@ -14,6 +14,10 @@
  *   TEST_NO_STREAM     the error of a write to a stream that is not open
  *   TEST_NO_INTERFACE  what it says of an interface that does not exist
  *   TEST_KILLED_STATUS exit status of a child that was killed with a signal
+ *   TEST_SPAWN_FORKS   1 if every child is forked, so that the handlers of
+ *                      pthread_atfork() run
+ *   TEST_SPAWN_NEEDS_FD  1 if no child can be started without a free
+ *                      descriptor
  *   TEST_NTOP_RFC5952  1 if inet_ntop() writes IPv6 addresses as RFC 5952 says
  *                      (musl may shorten another run of zeros than the first)
  */
@@ -67,6 +71,18 @@
 # define TEST_WEAK __attribute__((weak))
 #else
 # define TEST_HAVE_WEAK 0
+#endif
+
+#if defined(__OpenBSD__)
+# define TEST_SPAWN_FORKS 1
+#else
+# define TEST_SPAWN_FORKS 0
+#endif
+
+#if defined(__OpenBSD__) || defined(__APPLE__)
+# define TEST_SPAWN_NEEDS_FD 1
+#else
+# define TEST_SPAWN_NEEDS_FD 0
 #endif
 
 /* The tests of unix things, and of Windows', for a list: `why` says what they

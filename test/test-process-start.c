@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* How a child starts: programs that cannot be executed, and a parent without a
- * free descriptor. Issue 37, rows 1 and 8. */
+ * free descriptor (issue 37, rows 1 and 8); no code of the program runs in it
+ * (issue 30). */
 #include "test.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -131,6 +134,8 @@ TEST_IMPL(process_start_ignored_stdio_without_free_descriptor) {
 
   if (test_on_valgrind())
     SKIP("valgrind emulates resource exhaustion itself");
+  if (TEST_SPAWN_NEEDS_FD)
+    SKIP("fork() and posix_spawn() need a free descriptor");
   test_write_file("a", "");
   ASSERT_OK(uv_loop_init(&loop));
   stdio[1].data.fd = open("a", O_RDWR | O_CLOEXEC);
@@ -161,8 +166,8 @@ TEST_IMPL(process_start_swapped_stdio_without_free_descriptor) {
 
   if (test_on_valgrind())
     SKIP("valgrind emulates resource exhaustion itself");
-  if (test_on_kqueue())
-    SKIP("posix_spawn() needs a free descriptor to exchange two");
+  if (TEST_SPAWN_NEEDS_FD)
+    SKIP("fork() and posix_spawn() need a free descriptor");
   test_write_file("a", "");
   test_write_file("b", "");
   ASSERT_OK(uv_loop_init(&loop));
@@ -177,6 +182,40 @@ TEST_IMPL(process_start_swapped_stdio_without_free_descriptor) {
   options.stdio = stdio;
   options.stdio_count = 3;
   start_and_check(&options);
+  test_close_loop(&loop);
+  return 0;
+}
+
+static int forks;
+
+static void count_fork(void) {
+  forks++;
+}
+
+/* The child shares the memory of the parent, or the kernel makes it. */
+TEST_IMPL(process_start_runs_no_fork_handlers) {
+  uv_process_options_t options;
+  char* args[7];
+
+  if (TEST_SPAWN_FORKS)
+    SKIP("vfork() copies memory here, as fork() does");
+  if (getenv("UV_TEST_EMULATED") != NULL)
+    SKIP("qemu-user turns the child into a fork");
+  ASSERT_EQ(0, pthread_atfork(count_fork, NULL, NULL));
+  ASSERT_OK(uv_loop_init(&loop));
+  helper_args(args, "nothing", NULL, NULL, NULL);
+  test_process_options(&options, args, on_exit_cb);
+  start_and_check(&options);
+  options.cwd = "/";
+  options.flags = UV_PROCESS_DETACHED;
+  start_and_check(&options);
+  ASSERT_EQ(0, forks);
+
+  /* A failure comes back without them, too. */
+  options.cwd = "no such directory";
+  uv_process_t process;
+  ASSERT_ERR(UV_ENOENT, uv_spawn(&loop, &process, &options));
+  ASSERT_EQ(0, forks);
   test_close_loop(&loop);
   return 0;
 }

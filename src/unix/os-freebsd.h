@@ -26,6 +26,8 @@
 #define UV__HAVE_COPY_FILE_RANGE 1
 #define UV__HAVE_GETRANDOM 1
 #define UV__HAVE_GETENTROPY 0
+#define UV__HAVE_VFORK 1
+#define UV__HAVE_SIGACTION_TABLE 1
 #define UV__HAVE_PTSNAME_R 1
 
 /* Times in struct stat: x is a, m or c. */

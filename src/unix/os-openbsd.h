@@ -22,6 +22,8 @@
 #define UV__HAVE_COPY_FILE_RANGE 0
 #define UV__HAVE_GETRANDOM 0
 #define UV__HAVE_GETENTROPY 1
+#define UV__HAVE_VFORK 0
+#define UV__HAVE_SIGACTION_TABLE 0
 #define UV__HAVE_PTSNAME_R 0
 
 /* Times in struct stat: x is a, m or c. */

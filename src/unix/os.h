@@ -72,6 +72,10 @@
  * processes and terminals
  *   UV__HAVE_WAITID            waitid() with WNOWAIT
  *   UV__HAVE_VFORK_CLONE       clone(CLONE_VM | CLONE_VFORK) and syscall()
+ *   UV__HAVE_VFORK             vfork() that shares the memory of the parent
+ *                              (OpenBSD's copies it, as fork() does)
+ *   UV__HAVE_SIGACTION_TABLE   sigaction() writes to a table of the C library,
+ *                              which a vfork child shares; there is syscall()
  *   UV__HAVE_POSIX_SPAWN       posix_spawn() with sessions is preferred;
  *                              UV__SPAWN_CLOEXEC_DEFAULT: its flag that closes
  *                              what is not passed on, or 0

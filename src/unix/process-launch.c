@@ -5,12 +5,12 @@
  * clone (Linux): block signals -> clone on a separate stack, sharing memory ->
  * the child prepares itself and calls exec while this thread is suspended ->
  * read the result. The cost does not depend on the size of the parent, and
- * errors come back through memory, without a pipe. posix_spawn (macOS):
- * process-spawn.c. fork with a close-on-exec pipe: available everywhere, the
- * only method on the BSDs, and the only one that runs pthread_atfork()
- * handlers. libuv runs those for children with another user; uvloop runs
- * Python's preexec_fn from one and passes UV_PROCESS_SETUID with its own user
- * to get that.
+ * errors come back through memory, without a pipe. vfork (FreeBSD, NetBSD): the
+ * same on the stack of the caller. posix_spawn (macOS): process-spawn.c. fork
+ * with a close-on-exec pipe: available everywhere, the only method on OpenBSD,
+ * and the only one that runs pthread_atfork() handlers. libuv runs those for
+ * children with another user; uvloop runs Python's preexec_fn from one and
+ * passes UV_PROCESS_SETUID with its own user to get that.
  */
 #include "unix/process.h"
 #include "unix/fd.h"
@@ -232,6 +232,36 @@ static int launch_by_clone(struct uv__child* child, int* pid, int* refused) {
 
 #endif /* UV__HAVE_VFORK_CLONE */
 
+#if UV__HAVE_VFORK
+
+/* Returns twice, so nothing else is in this function: what the child leaves on
+ * the shared stack must not matter to the parent. */
+static int vfork_child(struct uv__child* child) {
+  int pid = vfork();
+
+  if (pid == 0) {
+    child->err = uv__child_run(child);
+    sys_exit(EXIT_NOT_STARTED);
+  }
+  return pid;
+}
+
+static int launch_by_vfork(struct uv__child* child, int* pid, int* refused) {
+  *refused = 0;
+  child->err = 0;
+  int child_pid = vfork_child(child);
+  if (child_pid == -1)
+    return uv__errno();
+  if (child->err != 0) {
+    child_reap(child_pid, 0);
+    return uv_translate_sys_error(child->err);
+  }
+  *pid = child_pid;
+  return 0;
+}
+
+#endif /* UV__HAVE_VFORK */
+
 /* Features that a launch method may lack. */
 enum {
   NEED_SESSION = 1u << 0,
@@ -250,6 +280,9 @@ static const struct method {
 #endif
 #if UV__HAVE_POSIX_SPAWN
   { uv__child_launch_by_spawn, NEED_SESSION | NEED_CWD },
+#endif
+#if UV__HAVE_VFORK
+  { launch_by_vfork, NEED_SESSION | NEED_CWD },
 #endif
   { launch_by_fork, NEED_SESSION | NEED_CWD | NEED_USER },
 };

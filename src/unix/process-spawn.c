@@ -9,7 +9,8 @@
  *
  * Refused, so that fork is used: a session or a directory on a system without
  * both features (macOS before 10.15), and a directory with a program that has
- * no absolute path, because where it would be searched is undocumented.
+ * no absolute path, because where it would be searched is undocumented; no free
+ * descriptor.
  */
 #include "unix/process.h"
 #include "unix/fd.h"
@@ -213,6 +214,6 @@ int uv__child_launch_by_spawn(struct uv__child* child, int* pid, int* refused) {
   if (err == 0)
     err = spawn_with_orders(child, pid);
   close_copies(child);
-  *refused = err == ENOSYS;
+  *refused = err == ENOSYS || err == EMFILE;
   return err == 0 ? 0 : uv_translate_sys_error(err);
 }

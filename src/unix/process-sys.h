@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* System calls for the child between its creation and exec (C2).
  *
- * Where the child shares the memory of the parent, they go straight to the
- * kernel: the C library's setuid() would change all threads of the parent, and
- * sanitizers replace sigaction(), dup2() and others by versions that write to
- * process-wide tables. Elsewhere the child has its own copy of everything, and
- * the ordinary functions do.
+ * On Linux they go straight to the kernel: the C library's setuid() would
+ * change all threads of the parent, and sanitizers replace sigaction(), dup2()
+ * and others by versions that write to process-wide tables. The C libraries of
+ * the BSDs add nothing to these calls but cancellation, which is disabled, with
+ * one exception (UV__HAVE_SIGACTION_TABLE). Where the child is forked, it has
+ * its own copy of everything.
  *
  * All return -1 with errno on failure.
  */
@@ -152,8 +153,21 @@ static inline int sys_setuid(uv_uid_t uid) {
   return setuid(uid);
 }
 
+# if UV__HAVE_SIGACTION_TABLE
+#  include <sys/syscall.h>
+
+static inline int sys_sigaction(int signum, const struct sigaction* action) {
+  return syscall(SYS_sigaction, signum, action, NULL);
+}
+# else
+static inline int sys_sigaction(int signum, const struct sigaction* action) {
+  return sigaction(signum, action, NULL);
+}
+# endif
+
 static inline int sys_reset_signal(int signum) {
-  return signal(signum, SIG_DFL) == SIG_ERR ? -1 : 0;
+  struct sigaction action = { .sa_handler = SIG_DFL };
+  return sys_sigaction(signum, &action);
 }
 
 static inline int sys_unblock_signals(void) {

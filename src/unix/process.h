@@ -47,6 +47,7 @@ struct uv__child {
   unsigned flags;  /* UV_PROCESS_* */
   uv_uid_t uid;
   uv_gid_t gid;
+  volatile int err; /* by vfork: errno, written by the child */
 };
 
 /* The parent's side of the stdio containers. */

@@ -10,11 +10,13 @@
 #include "shim.h"
 #include "os.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +81,24 @@ int fstat(int fd, struct stat* st) {
   if (shim_is_queue(fd))
     st->st_mode = S_IFIFO | 0600;
   return 0;
+}
+
+/* Processes: elsewhere than on macOS, posix_spawn() is nothing to prefer. The
+ * library then takes its next method, vfork(). */
+int posix_spawn(pid_t* pid,
+                const char* path,
+                const posix_spawn_file_actions_t* actions,
+                const posix_spawnattr_t* attr,
+                char* const argv[],
+                char* const envp[]) {
+  int (*next)(pid_t*, const char*, const posix_spawn_file_actions_t*,
+              const posix_spawnattr_t*, char* const[], char* const[]);
+
+  if (shim_acts_as("freebsd"))
+    return ENOSYS;
+  void* address = dlsym(RTLD_NEXT, "posix_spawn");
+  memcpy(&next, &address, sizeof(next));
+  return next(pid, path, actions, attr, argv, envp);
 }
 
 /* FreeBSD: connections and names. */

@@ -26,6 +26,8 @@
 
 #undef UV__HAVE_VFORK_CLONE
 #define UV__HAVE_VFORK_CLONE 0
+#undef UV__HAVE_VFORK
+#define UV__HAVE_VFORK 1
 #undef UV__HAVE_POSIX_SPAWN
 #define UV__HAVE_POSIX_SPAWN 1
 
