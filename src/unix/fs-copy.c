@@ -3,21 +3,16 @@
  *
  * copyfile: if requested, clone by name (fs-clone.c), then by descriptor.
  * Otherwise copy with the system's library function, or with copy_file_range(),
- * then sendfile(), then read and write. Each method continues at the file
- * positions where the previous one stopped, so a method that is refused costs
- * one call; only the error of the last one counts. A copy with data gets the
+ * then sendfile(), then read and write, each from where the previous one
+ * stopped; only the error of the last one counts. A copy with data gets the
  * current time, an empty one the times of the source. Owner, mode and times are
  * best effort: not every file system has them.
  *
- * Length: st_size. A regular file of size 0 (/proc) is read to its end; a
- * device or pipe of size 0 copies nothing, because it may have no end.
- *
- * Set-user-ID and set-group-ID: only for a file that this call created, once
- * its contents are complete. One that existed may be open or mapped elsewhere,
- * and whoever has it could change a program that runs with its owner's rights.
+ * Set-user-ID: only for a file that this call created, when it is complete.
+ * Whoever has an older one open or mapped could change the program.
  *
  * Failure: a destination that this call created is removed, if the name still
- * refers to it; one that existed is never removed.
+ * refers to it; one that existed never is.
  */
 #include "unix/fs-ops.h"
 #include "unix/fd.h"
@@ -355,7 +350,9 @@ static void copy_extras(const struct copy* copy) {
 }
 #endif
 
-/* Bytes to copy; SIZE_MAX: until the end. */
+/* Bytes to copy; SIZE_MAX: until the end. A regular file of size 0 (/proc) is
+ * read to its end; a device or pipe of size 0 copies nothing, because it may
+ * have no end. */
 static size_t size_to_copy(const struct copy* copy) {
   off_t size = copy->in_st.st_size;
 
