@@ -40,7 +40,7 @@ endif()
 
 if(WIN32)
   list(APPEND uv_test_sources ${uv_test_win_sources})
-  list(APPEND uv_harness_sources ${uv_harness_win_sources} test/runner-win.c)
+  list(APPEND uv_harness_sources ${uv_harness_win_sources} test/blackbox/runner-win.c)
   list(APPEND uv_unit_sources ${uv_unit_win_sources})
   list(APPEND uv_contract_sources ${uv_contract_win_sources})
 else()

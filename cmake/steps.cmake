@@ -46,15 +46,15 @@ uv_preset(s390x FULL gcc-s390x-linux-gnu libc6-dev-s390x-cross)
 uv_preset(windows32 FULL gcc-mingw-w64-i686)
 
 # The tree.
-uv_step(tidy tidy 60 FAST tree LIGHT COMMAND test/tidy)
+uv_step(tidy tidy 60 FAST tree LIGHT COMMAND test/steps/tidy)
 uv_step(format tidy 120 FAST tree LIGHT PACKAGES clang-format
         COMMAND scripts/format --check)
 # That each rule of the two notices a tree that breaks it.
 uv_step(tidy-rules tidy 900 FULL tree LIGHT PACKAGES clang-format
-        COMMAND test/tidy-rules)
+        COMMAND test/steps/tidy-rules)
 uv_step(headers abi 240 FAST tree LIGHT TAP COMMAND test/abi/check)
 uv_step(originality tidy 120 FAST tree LIGHT
-        COMMAND test/originality src test bench examples tools)
+        COMMAND test/steps/originality src test bench examples tools)
 
 # The manual's reference and the headers, both ways.
 uv_step(manual docs 120 FAST tree LIGHT TAP COMMAND docs/manual/check)
@@ -63,7 +63,7 @@ uv_step(manual-html docs 300 NORMAL tree LIGHT PACKAGES python3-sphinx furo
         COMMAND docs/manual/build)
 # Everything clang finds wrong, in the files that it has a command for.
 uv_step(clang-tidy tidy 1800 FULL clang PACKAGES clang-tidy
-        COMMAND test/clang-tidy @build@)
+        COMMAND test/steps/clang-tidy @build@)
 
 # Our own tests.
 uv_step(symbols abi 120 FAST gcc NORMAL autotools FULL i386 musl LIGHT TAP
@@ -94,7 +94,7 @@ uv_step(stress-long stress 1200 FULL gcc asan tsan
 # As if the kernel were 3.10: later system calls are refused.
 foreach(name unit contract test)
   uv_step(old-kernel-${name} blackbox 300 NORMAL gcc FULL glibc217
-          NAMES COMMAND test/old-kernel @build@/uv-${name})
+          NAMES COMMAND test/steps/old-kernel @build@/uv-${name})
 endforeach()
 # The kqueue of test/kqueue-shim, and with it calls of the C library that
 # answer as on these systems.
@@ -110,7 +110,7 @@ uv_step(test blackbox 300 NORMAL windows FULL windows32
 uv_step(test-dll blackbox 300 NORMAL windows NAMES PROGRAM uv-test-dll)
 uv_step(examples examples 120 FAST gcc NORMAL asan windows
         FULL tsan msan i386 musl ${zig} ${emulated} LIGHT TAP
-        SCRIPT test/examples @build@)
+        SCRIPT test/steps/examples @build@)
 # The reader of traces, on traces made by hand and on examples.
 uv_step(uv-trace tools 300 NORMAL gcc asan windows
         FULL tsan msan i386 musl LIGHT TAP SCRIPT test/uv-trace/run @build@)
@@ -124,20 +124,20 @@ uv_step(uv-trace-viewer tools 400 FULL gcc LIGHT TAP PACKAGES chromium npm
 uv_step(pull-loop examples 120 NORMAL tsan PROGRAM examples/pull-echo)
 # Every benchmark, for some milliseconds: that it works, never how fast.
 uv_step(bench bench 120 NORMAL gcc FULL i386 musl TAP
-        COMMAND bench/smoke @build@/uv-bench)
+        COMMAND test/steps/bench @build@/uv-bench)
 # Static probes: notes, and the manual's bpftrace commands.
 uv_step(probes abi 240 NORMAL gcc LIGHT TAP PACKAGES systemtap-sdt-dev bpftrace
-        COMMAND test/probes @build@)
+        COMMAND test/steps/probes @build@)
 # The gdb script, on a stopped program and on its core file.
 uv_step(gdb tools 120 NORMAL gcc LIGHT TAP PACKAGES gdb
-        COMMAND test/gdb @build@)
+        COMMAND test/steps/gdb @build@)
 # Instructions per operation do not grow unless their table says so; and the
 # comparison itself.
 uv_step(instructions bench 900 FULL gcc PACKAGES valgrind
         COMMAND bench/instructions --lib @build@)
-uv_step(guard bench 60 FAST tree LIGHT TAP COMMAND test/guard)
+uv_step(guard bench 60 FAST tree LIGHT TAP COMMAND test/steps/guard)
 uv_step(hardening abi 60 FAST gcc NORMAL autotools LIGHT TAP
-        COMMAND test/hardening @build@)
+        COMMAND test/steps/hardening @build@)
 # The headers' layout for targets without a table, beside libuv's own.
 uv_step(layout abi 60 FULL ${emulated} LIGHT TAP COMMAND test/abi/oracle @preset@)
 
@@ -187,7 +187,7 @@ uv_step(peer peer 200 NORMAL windows TAP PACKAGES wine64
 # Our tests under a second, newer Wine.
 foreach(name test unit contract)
   uv_step(wine10-${name} blackbox 800 FULL windows NAMES PACKAGES mmdebstrap
-          COMMAND test/wine10 wine64 @build@/uv-${name}.exe)
+          COMMAND test/steps/wine --10 wine64 @build@/uv-${name}.exe)
 endforeach()
 # Microsoft's compilers, as far as they can be asked without one.
 uv_step(msvc-atomics cross 120 NORMAL tree LIGHT
@@ -199,37 +199,37 @@ uv_step(cmake-msvc cross 120 FULL tree LIGHT PACKAGES clang llvm
 
 # The installed library, the other build, the tarball.
 uv_step(install install 120 NORMAL gcc autotools LIGHT
-        COMMAND test/install @build@)
-uv_step(build autotools 600 NORMAL autotools COMMAND test/autotools build)
+        COMMAND test/steps/install @build@)
+uv_step(build autotools 600 NORMAL autotools COMMAND test/steps/autotools build)
 uv_step(distcheck autotools 1200 NORMAL autotools
-        COMMAND test/autotools distcheck)
+        COMMAND test/steps/autotools distcheck)
 uv_step(contents autotools 120 NORMAL autotools LIGHT
-        COMMAND test/autotools contents)
-uv_step(tarball autotools 1200 FULL autotools COMMAND test/autotools tarball)
+        COMMAND test/steps/autotools contents)
+uv_step(tarball autotools 1200 FULL autotools COMMAND test/steps/autotools tarball)
 # What projects that build libuv themselves rely on.
-uv_step(drop-in install 300 NORMAL tree TAP COMMAND test/drop-in cmake)
-uv_step(drop-in-flags install 300 FULL tree TAP COMMAND test/drop-in flags)
+uv_step(drop-in install 300 NORMAL tree TAP COMMAND test/steps/drop-in cmake)
+uv_step(drop-in-flags install 300 FULL tree TAP COMMAND test/steps/drop-in flags)
 uv_step(drop-in-sanitizers install 300 FULL tree TAP
-        COMMAND test/drop-in sanitizers)
-uv_step(same-bytes install 900 FULL tree TAP COMMAND test/drop-in same-bytes)
+        COMMAND test/steps/drop-in sanitizers)
+uv_step(same-bytes install 900 FULL tree TAP COMMAND test/steps/drop-in same-bytes)
 # Packages, recipes of other package managers, and the release script.
-uv_step(release install 120 NORMAL tree TAP LIGHT COMMAND test/release)
+uv_step(release install 120 NORMAL tree TAP LIGHT COMMAND test/steps/release)
 uv_step(recipes install 300 FULL tree TAP
-        PACKAGES meson ninja-build nix-bin ruby COMMAND test/packages recipes)
+        PACKAGES meson ninja-build nix-bin ruby COMMAND test/steps/packages recipes)
 # This tree as deps/uv of a project that builds with GN.
 uv_step(gn install 300 NORMAL tree LIGHT TAP
         PACKAGES generate-ninja ninja-build COMMAND test/gn/run)
-uv_step(debian install 900 FULL tree TAP COMMAND test/packages debian)
+uv_step(debian install 900 FULL tree TAP COMMAND test/steps/packages debian)
 uv_step(debian-trixie install 1200 FULL tree TAP PACKAGES mmdebstrap
-        COMMAND test/packages debian trixie)
+        COMMAND test/steps/packages debian trixie)
 foreach(release bookworm trixie)
   uv_step(swap-${release} install 1200 FULL tree TAP PACKAGES mmdebstrap
-          COMMAND test/packages swap ${release})
+          COMMAND test/steps/packages swap ${release})
   # From the README alone, on a fresh Debian.
   uv_step(first-hour-${release} install 1200 FULL tree TAP PACKAGES mmdebstrap
-          COMMAND test/first-hour ${release})
+          COMMAND test/steps/first-hour ${release})
 endforeach()
-uv_step(try install 300 NORMAL tree TAP LIGHT COMMAND test/try)
+uv_step(try install 300 NORMAL tree TAP LIGHT COMMAND test/steps/try)
 
 # Generated programs on this library and on libuv: the same hundred of each
 # area every time, so that a change is what makes one fail; new ones in --full.

@@ -10,13 +10,13 @@ if(NOT LIBUV_TEST_PRESET)
     endif()
   endforeach()
   if(TARGET uv-bench)
-    add_test(NAME bench COMMAND ${PROJECT_SOURCE_DIR}/bench/smoke
+    add_test(NAME bench COMMAND ${PROJECT_SOURCE_DIR}/test/steps/bench
              $<TARGET_FILE:uv-bench>)
   endif()
   if(NOT MSVC) # shell scripts
     add_test(NAME abi COMMAND ${PROJECT_SOURCE_DIR}/test/abi/check
              $<TARGET_FILE:${uv_test_library}>)
-    add_test(NAME examples COMMAND ${PROJECT_SOURCE_DIR}/test/examples
+    add_test(NAME examples COMMAND ${PROJECT_SOURCE_DIR}/test/steps/examples
              ${PROJECT_BINARY_DIR})
     if(TARGET uv-trace)
       add_test(NAME uv-trace COMMAND ${PROJECT_SOURCE_DIR}/test/uv-trace/run
@@ -66,11 +66,11 @@ foreach(name aarch64 armhf ppc64el riscv64 s390x)
 endforeach()
 set(i386_suite --m32)
 set(musl_suite --static --cc "${CMAKE_C_COMPILER} ${CMAKE_C_FLAGS}")
-set(windows_script test/wine)
-set(windows_program test/wine wine64)
+set(windows_script test/steps/wine)
+set(windows_program test/steps/wine wine64)
 set(windows_packages wine64)
-set(windows32_script test/wine32)
-set(windows32_program test/wine32 wine64)
+set(windows32_script test/steps/wine --32)
+set(windows32_program test/steps/wine --32 wine64)
 set(windows32_packages wine64)
 set(msan_script env LD_PRELOAD=${PROJECT_BINARY_DIR}/msan-calls.so)
 set(msan_program ${msan_script})
@@ -168,7 +168,7 @@ function(uv_step_add name label limit tier preset)
     list(APPEND options --package ${package})
   endforeach()
   add_test(NAME ${test} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-           COMMAND ${PROJECT_SOURCE_DIR}/test/step ${options} -- ${command})
+           COMMAND ${PROJECT_SOURCE_DIR}/test/steps/step ${options} -- ${command})
 
   if(${preset}_limit)
     math(EXPR limit "${limit} * ${${preset}_limit}")

@@ -2,7 +2,7 @@
 # The files of the library, listed here and nowhere else. Makefile.am includes
 # this file, CMakeLists.txt and scripts/list-sources (for uv.gyp) parse it: one
 # assignment per group that a build selects, one file per line, alphabetical.
-# test/tidy fails when a file of the tree is in no list.
+# test/steps/tidy fails when a file of the tree is in no list.
 
 uv_public_headers = \
   include/uv/bsd.h \

@@ -516,11 +516,11 @@ def build_for_windows(options, stage):
 
 
 def run_under_wine10(options):
-    """This driver again, in the private Debian of test/wine10."""
+    """This driver again, in the private Debian of test/steps/wine."""
     stage = tempfile.mkdtemp(prefix="blacklight-wine.")
     try:
         build_for_windows(options, stage)
-        command = [os.path.join(TOP, "test", "wine10"), "--plain",
+        command = [os.path.join(TOP, "test", "steps", "wine"), "--10", "--plain",
                    os.path.join(HERE, "run"), "--target", "windows",
                    "--staged", stage, "--jobs", str(options.jobs),
                    "--repeat", str(options.repeat)]

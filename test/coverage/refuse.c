@@ -3,8 +3,8 @@
  * without.
  *
  * A seccomp filter answers them as old kernels, sandboxes and simple file
- * systems do, so that tests take the fallbacks. (test/old-kernel imitates one
- * particular kernel; this also refuses calls that every kernel has.) */
+ * systems do, so that tests take the fallbacks. (test/steps/old-kernel imitates
+ * one particular kernel; this also refuses calls that every kernel has.) */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/audit.h>

@@ -3,8 +3,8 @@
  * macros that C libraries may define for their own functions ("Any function
  * declared in a header may be additionally implemented as a function-like
  * macro", C11 7.1.4). FreeBSD 14.1's <stdio.h> has the first eight; the headers
- * that come with zig have none of them. test/tidy knows these names, and those
- * that are no functions. */
+ * that come with zig have none of them. test/steps/tidy knows these names, and
+ * those that are no functions. */
 #ifndef UV_TEST_CROSS_LIBC_MACROS_H_
 #define UV_TEST_CROSS_LIBC_MACROS_H_
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Programs as Windows programs, under Wine: how they are built and run.
 
-`run --target windows` runs inside test/wine, which gives it a Wine of its own.
+`run --target windows` runs inside test/steps/wine, which gives it a Wine of its own.
 Each program is a process, since there is no fork(); its directory is made here.
 """
 import concurrent.futures
@@ -39,11 +39,11 @@ START = 'DIFFER_PID=$$ exec wine64 "$@"'
 
 
 def enter():
-    """Starts this command again inside test/wine; returns there only."""
+    """Starts this command again inside test/steps/wine; returns there only."""
     if os.environ.get('DIFFERENTIAL_IN_WINE'):
         return
     os.environ['DIFFERENTIAL_IN_WINE'] = '1'
-    tool = os.path.join(TOP, 'test', 'wine')
+    tool = os.path.join(TOP, 'test', 'steps', 'wine')
     os.execv(tool, [tool, sys.executable, *sys.argv])
 
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The processes of the unit tests on Windows: this program again, with --run,
- * through ../runner-win.c. The last line it prints is its message. */
+ * through ../blackbox/runner-win.c. The last line it prints is its message. */
 #include "harness.h"
 #include "runner.h"
 
