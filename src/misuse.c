@@ -9,10 +9,10 @@
 #include "util/atomic.h"
 #include "util/env.h"
 #include "util/fatal.h"
+#include "variable.h"
 
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LINE_SIZE 512
@@ -214,13 +214,6 @@ void uv__misuse_undefined(enum uv__rule rule, const void* object) {
 /* ------------------------------------------------------------------------- */
 /* The environment. */
 
-static int is_number(const char* text, long min, long max) {
-  char* end;
-  long value = strtol(text, &end, 10);
-
-  return end != text && *end == '\0' && value >= min && value <= max;
-}
-
 static int is_poller(const char* text) {
   return uv__poller_os_find(text) != NULL;
 }
@@ -234,7 +227,7 @@ struct variable {
 };
 
 /* (0 and more than 1024 threads are understood as 1 and 1024. The variables of
- * what observes the loops explain themselves, see util/env.h.) */
+ * what observes the loops explain themselves, see variable.h.) */
 static const struct variable variables[] = {
   { "UV_THREADPOOL_SIZE", NULL, 0, LONG_MAX, "not a number from 1 to 1024" },
   { "UV_USE_IO_URING", NULL, 0, 2, "not 0, 1 or 2" },
@@ -243,12 +236,14 @@ static const struct variable variables[] = {
 
 static void check_variable(const struct variable* variable) {
   char text[256];
+  long number;
 
   if (!uv__variable_get(variable->name, text, sizeof(text)))
     return;
-  int is_known = variable->is_known != NULL
-                     ? variable->is_known(text)
-                     : is_number(text, variable->min, variable->max);
+  int is_known =
+      variable->is_known != NULL
+          ? variable->is_known(text)
+          : uv__env_number(text, variable->min, variable->max, &number) == 0;
   if (!is_known)
     uv__variable_refuse(variable->name, text, variable->problem);
 }

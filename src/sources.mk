@@ -144,6 +144,7 @@ uv_private_headers = \
   src/util/string-builder.h \
   src/util/utf8.h \
   src/uv-common.h \
+  src/variable.h \
   src/win/afd.h \
   src/win/ansi.h \
   src/win/async.h \
@@ -251,6 +252,7 @@ uv_common_sources = \
   src/util/fork-lock.c \
   src/util/string-builder.c \
   src/util/wtf8.c \
+  src/variable.c \
   src/version.c \
   src/work.c
 

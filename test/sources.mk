@@ -163,6 +163,7 @@ uv_unit_sources = \
   test/unit/unit-ansi.c \
   test/unit/unit-deadline.c \
   test/unit/unit-dump-path.c \
+  test/unit/unit-env.c \
   test/unit/unit-error.c \
   test/unit/unit-fork-lock.c \
   test/unit/unit-handle.c \

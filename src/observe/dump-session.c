@@ -25,7 +25,7 @@
 #include "observe/trace-thread.h"
 #include "os/trace.h"
 #include "util/alloc.h"
-#include "util/env.h"
+#include "variable.h"
 #include "util/fork-lock.h"
 
 #include <string.h>

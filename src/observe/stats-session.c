@@ -17,6 +17,7 @@
 #include "observe/trace-session.h"
 #include "os/trace.h"
 #include "util/env.h"
+#include "variable.h"
 #include "util/fork-lock.h"
 #include "uv/ext.h"
 
@@ -141,7 +142,7 @@ static void drop_metrics_of_parent(void) {
 
 int uvx_metrics_start(const uvx_metrics_options_t* options) {
   if (options == NULL || options->size < sizeof(*options) ||
-      options->interval_ms > UV__VARIABLE_MS_MAX)
+      options->interval_ms > UV__ENV_MS_MAX)
     return UV_EINVAL;
   const char* path = options->path != NULL ? options->path : "";
   if (strlen(path) >= sizeof(pattern))

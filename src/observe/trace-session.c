@@ -14,7 +14,7 @@
 #include "observe/trace-thread.h"
 #include "observe/trace-writer.h"
 #include "os/trace.h"
-#include "util/env.h"
+#include "variable.h"
 #include "util/fork-lock.h"
 #include "uv/ext.h"
 

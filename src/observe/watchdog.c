@@ -16,6 +16,7 @@
 #include "observe/trace-thread.h"
 #include "os/trace.h"
 #include "util/env.h"
+#include "variable.h"
 #include "util/fork-lock.h"
 #include "util/string-builder.h"
 #include "uv/ext.h"
@@ -202,7 +203,7 @@ int uvx_watchdog_start(const uvx_watchdog_options_t* options) {
   /* The first version ended before `signum`. */
   if (options == NULL ||
       options->size < offsetof(uvx_watchdog_options_t, signum) ||
-      options->limit_ms == 0 || options->limit_ms > UV__VARIABLE_MS_MAX)
+      options->limit_ms == 0 || options->limit_ms > UV__ENV_MS_MAX)
     return UV_EINVAL;
   memset(&all, 0, sizeof(all));
   memcpy(&all, options, uv__min_size(options->size, sizeof(all)));

@@ -18,6 +18,9 @@ int uv__os_cpu_info(uv_cpu_info_t** cpu_infos, int* count);
 int uv__os_getenv(const char* name, char* buffer, size_t* size);
 int uv__os_setenv(const char* name, const char* value);
 int uv__os_unsetenv(const char* name);
+/* Does the process have more rights than its caller? Then its environment
+ * cannot be trusted. */
+int uv__os_has_raised_rights(void);
 
 int uv__os_tmpdir(char* buffer, size_t* size);
 int uv__os_cwd(char* buffer, size_t* size);

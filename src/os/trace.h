@@ -6,10 +6,6 @@
 #include "util/base.h"
 #include "util/string-builder.h"
 
-/* Does the process have more rights than its caller? Then its environment
- * cannot be trusted. */
-int uv__trace_os_has_raised_rights(void);
-
 /* Opens a file for writing, for its owner alone, and locks it against others
  * who would trace into it. `is_new`: fails with UV_EEXIST if it exists; else a
  * regular file of the user's own is overwritten, anything else is refused. The

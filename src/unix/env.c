@@ -12,6 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if UV__HAVE_GETAUXVAL
+# include <sys/auxv.h>
+#else
+# include <unistd.h>
+#endif
+
 extern char** environ; /* used only by UV__ENVIRON */
 
 /* Number of assignments in the environment, and their bytes with NULs. */
@@ -84,3 +90,13 @@ int uv__os_setenv(const char* name, const char* value) {
 int uv__os_unsetenv(const char* name) {
   return unsetenv(name) == 0 ? 0 : uv__errno();
 }
+
+#if UV__HAVE_GETAUXVAL
+int uv__os_has_raised_rights(void) {
+  return getauxval(AT_SECURE) != 0;
+}
+#else
+int uv__os_has_raised_rights(void) {
+  return issetugid();
+}
+#endif

@@ -18,9 +18,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if UV__HAVE_GETAUXVAL
-# include <sys/auxv.h>
-#endif
 #if UV__HAVE_THREAD_NICE
 # include <sys/resource.h>
 # include <sys/syscall.h>
@@ -35,16 +32,6 @@
 /* How much nicer than the program a thread of lower priority is: with a third
  * of the weight, it still gets a quarter of a processor that is busy. */
 #define NICER 5
-
-#if UV__HAVE_GETAUXVAL
-int uv__trace_os_has_raised_rights(void) {
-  return getauxval(AT_SECURE) != 0;
-}
-#else
-int uv__trace_os_has_raised_rights(void) {
-  return issetugid();
-}
-#endif
 
 /* A file that is empty is left alone: ext4 writes a truncated one to the disk
  * as it is closed, and the process would wait for that. */

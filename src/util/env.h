@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Environment variables that enable observers. They never make a program fail:
- * an invalid value is reported on standard error and otherwise ignored. */
+/* The library's own environment variables. Nothing is printed here: a caller
+ * that explains a value prints it (variable.h). A process with more rights than
+ * its caller has none of them. Context: any; as in the C library, not while
+ * another thread changes the environment. */
 #ifndef UV_UTIL_ENV_H_
 #define UV_UTIL_ENV_H_
 
 #include "util/base.h"
 
 /* The largest number of milliseconds that is accepted: a day. */
-#define UV__VARIABLE_MS_MAX 86400000
+#define UV__ENV_MS_MAX 86400000
 
-/* Stores the value of a variable and returns 1. Returns 0 if it is not set or
- * empty, if the process has raised rights, or, with a message, if the value is
- * longer than `size` allows. */
-int uv__variable_get(const char* name, char* value, size_t size);
+/* Stores the value: 0. UV_ENOENT: not set, empty, or not to be trusted;
+ * UV_ENAMETOOLONG: longer than `size` allows. */
+int uv__env_get(const char* name, char* value, size_t size);
 
-/* The same for a number of milliseconds greater than 0; with a message if the
- * value is not one. */
-int uv__variable_get_ms(const char* name, unsigned* ms);
+/* The same for a number of milliseconds, at least 1; UV_EINVAL: not one. */
+int uv__env_get_ms(const char* name, unsigned* ms);
 
-/* Prints why the value of a variable could not be used. */
-void uv__variable_refuse(const char* name, const char* value, const char* why);
+/* The same as atoi() reads it: blanks and a sign first, what follows the digits
+ * ignored, 0 without digits. An empty value is set, and 0. */
+int uv__env_get_int(const char* name, int* number);
 
-/* The same of a signal, by the error of taking it. */
-void uv__variable_refuse_signal(const char* name, const char* value, int err);
+/* Stores the number that is the whole text: 0, or UV_EINVAL if the text is not
+ * a decimal number from `min` to `max`. */
+int uv__env_number(const char* text, long min, long max, long* number);
 
 #endif /* UV_UTIL_ENV_H_ */

@@ -16,11 +16,6 @@
 static DWORD key_slot = TLS_OUT_OF_INDEXES;
 static void (*key_at_exit)(void* data);
 
-/* Starting a program never gives it more rights than its parent has. */
-int uv__trace_os_has_raised_rights(void) {
-  return 0;
-}
-
 int uv__trace_os_open(const char* path, int is_new) {
   WCHAR* wide;
   int err = uv__wide_from_utf8(path, &wide);

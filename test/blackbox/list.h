@@ -686,7 +686,7 @@ TEST_UNIX(trace_that_fills_the_disk_ends_and_says_so_once, "RLIMIT_FSIZE")
 TEST_UNIX(trace_files_are_private_and_nobody_elses, "modes of files")
 TEST_UNIX(trace_file_of_another_user_is_refused, "modes of files")
 TEST_UNIX(trace_file_in_use_is_refused, "fork()")
-TEST_UNIX(trace_environment_is_ignored_with_raised_rights, "set-user-ID")
+TEST_UNIX(environment_is_ignored_with_raised_rights, "set-user-ID")
 #if TEST_POSIX
 HELPER(run_with_raised_rights)
 #endif

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -278,12 +279,48 @@ TEST_IMPL(trace_file_in_use_is_refused) {
   return 0;
 }
 
+#if TEST_HAVE_WEAK
+/* As Node declares it: is io_uring in use, or would it be? */
+int uv__node_patch_is_using_io_uring(void) TEST_WEAK;
+
+static int uses_uring(void) {
+  return uv__node_patch_is_using_io_uring != NULL &&
+         uv__node_patch_is_using_io_uring();
+}
+#else
+static int uses_uring(void) {
+  return 0;
+}
+#endif
+
+/* select() would refuse a descriptor of this size. */
+static void watch_large_descriptor(uv_loop_t* loop) {
+  uv_poll_t poll;
+  int fds[2];
+
+  ASSERT_EQ(0, pipe(fds));
+  int fd = fcntl(fds[0], F_DUPFD, FD_SETSIZE);
+  ASSERT_GE(fd, FD_SETSIZE);
+  ASSERT_OK(uv_poll_init(loop, &poll, fd));
+  ASSERT_OK(uv_poll_start(&poll, UV_READABLE, ignore_poll));
+  uv_close((uv_handle_t*) &poll, NULL);
+  uv_run(loop, UV_RUN_DEFAULT);
+  close(fd);
+  close(fds[0]);
+  close(fds[1]);
+}
+
 HELPER_IMPL(run_with_raised_rights) {
   uv_loop_t loop;
 
   (void) argc;
   (void) argv;
   ASSERT_OK(uv_loop_init(&loop));
+  if (geteuid() != getuid()) {
+    /* Neither the poller nor the ring that the environment asks for. */
+    watch_large_descriptor(&loop);
+    ASSERT_EQ(0, uses_uring());
+  }
   run_one_timer(&loop);
   ASSERT_OK(uv_loop_close(&loop));
   /* Neither LeakSanitizer nor gcov has what it needs in a process with raised
@@ -299,7 +336,7 @@ static void copy_self(const char* path) {
 }
 
 /* The copy belongs to nobody and runs with nobody's rights. */
-TEST_IMPL(trace_environment_is_ignored_with_raised_rights) {
+TEST_IMPL(environment_is_ignored_with_raised_rights) {
   int status;
 
   if (getuid() != 0)
@@ -316,6 +353,10 @@ TEST_IMPL(trace_environment_is_ignored_with_raised_rights) {
   ASSERT_OK(uv_os_setenv("UV_DUMP_SIGNAL", "FOO"));
   ASSERT_OK(uv_os_setenv("UV_DEBUG", "1"));
   ASSERT_OK(uv_os_setenv("UV_THREADPOOL_SIZE", "many"));
+  ASSERT_OK(uv_os_setenv("UV_POLLER", "select"));
+  ASSERT_OK(uv_os_setenv("UV_USE_IO_URING", "2"));
+  struct rlimit limit = { FD_SETSIZE + 64, FD_SETSIZE + 64 };
+  ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
   pid_t pid = fork();
   ASSERT_GE(pid, 0);
   if (pid == 0) {

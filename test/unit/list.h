@@ -279,6 +279,11 @@ UNIT(handle_internal_is_invisible)
 UNIT(handle_watchers_last_in_first_out)
 UNIT(handle_fileno_without_fd)
 
+/* unit-env.c */
+UNIT(env_get_values)
+UNIT(env_get_int_is_atoi)
+UNIT(env_get_ms_values)
+
 /* unit-fork-lock.c */
 UNIT(fork_lock_reports_the_first)
 UNIT(fork_lock_of_another_process)

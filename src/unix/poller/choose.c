@@ -2,9 +2,12 @@
 /* Chooses the poller of a loop. */
 #include "os/poller.h"
 #include "unix/os.h"
+#include "util/env.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+/* Longer than any name. */
+#define NAME_SIZE 16
 
 extern const struct uv__poller uv__poller_epoll;
 extern const struct uv__poller uv__poller_kqueue;
@@ -29,10 +32,10 @@ const struct uv__poller* uv__poller_os_find(const char* name) {
 }
 
 const struct uv__poller* uv__poller_os_choose(void) {
-  const char* name = getenv("UV_POLLER");
+  char name[NAME_SIZE];
   const struct uv__poller* poller = NULL;
 
-  if (name != NULL)
+  if (uv__env_get("UV_POLLER", name, sizeof(name)) == 0)
     poller = uv__poller_os_find(name);
   return poller != NULL ? poller : uv__poller_os_list[0];
 }

@@ -24,6 +24,7 @@
 #include "unix/wake-fd.h"
 #include "util/alloc.h"
 #include "util/atomic.h"
+#include "util/env.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -79,9 +80,10 @@ static struct uv__fs_uring* ring_of(const uv_loop_t* loop) {
 enum { USE_UNSAID = -1, USE_NOTHING, USE_AT_ONCE, USE_ALL };
 
 static int environment_use(void) {
-  const char* text = getenv("UV_USE_IO_URING");
+  char text[32];
+  int err = uv__env_get("UV_USE_IO_URING", text, sizeof(text));
 
-  return text != NULL && *text != '\0' ? atoi(text) : USE_UNSAID;
+  return err == 0 ? atoi(text) : USE_UNSAID;
 }
 
 static int requested_use(const uv_loop_t* loop) {

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#include "variable.h"
+#include "os/trace.h"
+#include "util/env.h"
+
+#include <stdio.h>
+
+#define LINE_SIZE 480
+
+void uv__variable_refuse(const char* name, const char* value, const char* why) {
+  char line[LINE_SIZE];
+  const char* equals = value[0] != '\0' ? "=" : "";
+
+  /* A long value must not push the reason out of the line. */
+  snprintf(line, sizeof(line), "%s%s%.300s: %s", name, equals, value, why);
+  uv__trace_os_say(line);
+}
+
+void uv__variable_refuse_signal(const char* name, const char* value, int err) {
+  const char* why = uv_strerror(err);
+
+  if (err == UV_EINVAL)
+    why = "no such signal";
+  if (err == UV_EBUSY)
+    why = "the program uses that signal";
+  uv__variable_refuse(name, value, why);
+}
+
+int uv__variable_get(const char* name, char* value, size_t size) {
+  int err = uv__env_get(name, value, size);
+
+  if (err == UV_ENAMETOOLONG)
+    uv__variable_refuse(name, "", uv_strerror(err));
+  return err == 0;
+}
+
+int uv__variable_get_ms(const char* name, unsigned* ms) {
+  char text[256];
+
+  int err = uv__env_get_ms(name, ms);
+  if (err == UV_EINVAL && uv__variable_get(name, text, sizeof(text)))
+    uv__variable_refuse(name, text, "not a number of milliseconds");
+  if (err == UV_ENAMETOOLONG)
+    uv__variable_refuse(name, "", uv_strerror(err));
+  return err == 0;
+}
