@@ -230,10 +230,13 @@ uv_stress_sources = \
 uv_bench_sources = \
   bench/workloads/async.c \
   bench/workloads/bench.h \
+  bench/workloads/burst.c \
   bench/workloads/children.c \
   bench/workloads/connection.c \
   bench/workloads/file-chain.c \
   bench/workloads/file.c \
+  bench/workloads/flood.c \
+  bench/workloads/latency.c \
   bench/workloads/loop.c \
   bench/workloads/main.c \
   bench/workloads/memory.c \
@@ -242,6 +245,8 @@ uv_bench_sources = \
   bench/workloads/peer.h \
   bench/workloads/place.c \
   bench/workloads/process.c \
+  bench/workloads/samples.c \
+  bench/workloads/samples.h \
   bench/workloads/stream.c \
   bench/workloads/timer.c \
   bench/workloads/udp.c \

@@ -28,10 +28,12 @@ def command(program, contender, workload, ops, size=None):
     return argv if size is None else argv + [str(size)]
 
 
-def execute(argv, env, what, limit=TIMEOUT):
+def execute(argv, env, what, limit=TIMEOUT, prepare=None):
+    """`prepare` runs in the child, before the program."""
     try:
         done = subprocess.run(argv, env=env, text=True, timeout=limit,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              preexec_fn=prepare)
     except subprocess.TimeoutExpired:
         raise Stop("%s did not end within %d s" % (what, limit))
     if done.returncode != 0:

@@ -36,10 +36,13 @@ struct workload {
 
 /* One per file, ended by an entry without a name. */
 extern const struct workload async_workloads[];
+extern const struct workload burst_workloads[];
 extern const struct workload children_workloads[];
 extern const struct workload connection_workloads[];
 extern const struct workload file_chain_workloads[];
 extern const struct workload file_workloads[];
+extern const struct workload flood_workloads[];
+extern const struct workload latency_workloads[];
 extern const struct workload loop_workloads[];
 extern const struct workload memory_workloads[];
 extern const struct workload pace_workloads[];

@@ -22,7 +22,8 @@ static const struct workload* const tables[] = {
   timer_workloads,   async_workloads,      work_workloads,
   file_workloads,    file_chain_workloads, pace_workloads,
   process_workloads, children_workloads,   loop_workloads,
-  memory_workloads,
+  memory_workloads,  latency_workloads,    burst_workloads,
+  flood_workloads,
 };
 
 struct moment {
