@@ -220,9 +220,9 @@ class Rules:
     def add(self, *fields):
         self.rules.append(Rule(*fields))
 
-    def undocumented(self, guide):
-        """Reasons whose row the guide does not have."""
-        with open(guide) as file:
+    def undocumented(self, page):
+        """Reasons whose row the page of differences does not have."""
+        with open(page) as file:
             cells = [line.split('|')[1] for line in file
                      if line.startswith('| ')]
         return [rule.reason for rule in self.rules if rule.row is not None and
