@@ -179,7 +179,7 @@ def print_loop(state):
     loop = state['loop'].dereference()
     print('loop %#x: %s, iteration %d, %d active handles, %d requests%s' % (
         int(state['loop']), state['poller']['name'].string(),
-        int(state['metrics']['loop_count']), int(loop['active_handles']),
+        int(state['counters']['loop_count']), int(loop['active_handles']),
         int(loop['active_reqs']['count']),
         ', stopping' if int(loop['stop_flag']) else ''))
 

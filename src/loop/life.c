@@ -159,7 +159,7 @@ int uv_loop_configure(uv_loop_t* loop, uv_loop_option option, ...) {
     err = uv__loop_os_block_signal(loop, va_arg(ap, int));
     break;
   case UV_METRICS_IDLE_TIME:
-    state->flags |= UV__LOOP_METRICS_IDLE;
+    state->flags |= UV__LOOP_IDLE_TIME;
     break;
   case UV_LOOP_USE_IO_URING_SQPOLL:
     state->flags |= UV__LOOP_WANT_SQPOLL;

@@ -32,18 +32,18 @@ static inline int uv__wake_poller(uv_loop_t* loop) {
 
 /* A batch of events was dispatched. `waiting`: they were ready before the wait.
  */
-static inline void uv__metrics_count(uv_loop_t* loop, int events, int waiting) {
-  struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
+static inline void uv__counters_add(uv_loop_t* loop, int events, int waiting) {
+  struct uv__counters* counters = &uv__loop_state(loop)->counters;
 
-  metrics->events += (uint64_t) events;
+  counters->events += (uint64_t) events;
   if (waiting)
-    metrics->events_waiting += (uint64_t) events;
+    counters->events_waiting += (uint64_t) events;
 }
 
 /* How many events a wake-up counts as, in which `ran` callbacks ran, `work` of
  * them for finished work. As in libuv: one for each finished item if there are
  * several, otherwise one for all. */
-static inline int uv__metrics_wake_events(int work, int ran) {
+static inline int uv__counters_wake_events(int work, int ran) {
   if (work > 1)
     return work;
   return ran != 0;

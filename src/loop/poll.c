@@ -74,26 +74,26 @@ UV__INLINE int wait_once(uv_loop_t* loop, int timeout_ms) {
   struct uv__loop_state* state = uv__loop_state(loop);
   struct uv__batch* batch = &state->batch;
   int is_sleep = timeout_ms != 0;
-  int is_timed = is_sleep && uv__metrics_idle_is_on(loop);
+  int is_timed = is_sleep && uv__counters_idle_is_on(loop);
   int was_due = uv__loop_signals_due(loop);
   int n = 0;
 
   if (batch->was_full && batch->capacity < UV__BATCH_MAX)
     grow_batch(batch);
   if (is_timed)
-    uv__metrics_wait_begin(loop);
+    uv__counters_wait_begin(loop);
   if (is_sleep)
     timeout_ms = uv__wake_sleep(loop, timeout_ms);
   if (timeout_ms != 0 || !uv__wake_is_only_source(loop))
     n = state->poller->wait(loop, batch->events, batch->capacity, timeout_ms);
   if (is_timed)
-    uv__metrics_wait_end(loop);
+    uv__counters_wait_end(loop);
 
   batch->next = 0;
   batch->count = n < 0 ? 0 : n;
   batch->was_full = n == batch->capacity;
   /* Events found without sleeping were waiting for the loop. */
-  batch->was_waiting = !is_sleep && (uv__metrics_idle_is_on(loop) ||
+  batch->was_waiting = !is_sleep && (uv__counters_idle_is_on(loop) ||
                                      state->poller->counts_waiting);
   batch->signals_due =
       uv__loop_signals_due(loop) && signals_follow(batch, was_due);
@@ -119,9 +119,9 @@ static int left_ms(uint64_t deadline_ns) {
 
 UV__INLINE int collect_batch(uv_loop_t* loop, uint64_t deadline_ns) {
   const struct uv__batch* batch = &uv__loop_state(loop)->batch;
-  /* With metrics on, poll without blocking first, to tell events that were
+  /* With UV_METRICS_IDLE_TIME, poll without blocking first, to tell events that were
    * waiting from those that end a sleep. */
-  int poll_first = uv__metrics_idle_is_on(loop);
+  int poll_first = uv__counters_idle_is_on(loop);
   int retries = 0;
   int n;
 
@@ -162,7 +162,7 @@ UV__INLINE int dispatch_batch(uv_loop_t* loop) {
     ran += uv__loop_os_dispatch(loop, event);
   }
   /* All signals together count as one event, before their callbacks run. */
-  uv__metrics_count(loop, ran + (batch->signals_due != 0), batch->was_waiting);
+  uv__counters_add(loop, ran + (batch->signals_due != 0), batch->was_waiting);
   if (batch->signals_due)
     ran += uv__loop_os_dispatch_signals(loop);
   batch->signals_due = 0;

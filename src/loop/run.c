@@ -118,7 +118,7 @@ UV__INLINE void before_poll(uv_loop_t* loop, int is_observed) {
 /* Did the poll phase run no callback, and is none due before the timers? Then
  * the time that the poll phase read is still accurate. */
 static int loop_is_quiet(const uv_loop_t* loop, uint64_t events_before) {
-  return uv__loop_state(loop)->metrics.events == events_before &&
+  return uv__loop_state(loop)->counters.events == events_before &&
          !uv__loop_has_pending(loop) && uv__queue_empty(&loop->check_handles) &&
          loop->closing_handles == NULL;
 }
@@ -165,9 +165,9 @@ UV__INLINE int loop_iterate(uv_loop_t* loop,
 
   uint64_t deadline_ns = may_sleep ? loop_deadline(loop) : UV__DEADLINE_NONE;
 
-  struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
-  uint64_t events_before = metrics->events;
-  metrics->loop_count++;
+  struct uv__counters* counters = &uv__loop_state(loop)->counters;
+  uint64_t events_before = counters->events;
+  counters->loop_count++;
   int err = is_observed ? uv__loop_poll_observed(loop, deadline_ns)
                         : uv__loop_poll(loop, deadline_ns);
   if (!loop_is_quiet(loop, events_before)) {
@@ -196,14 +196,14 @@ static void leave_observed(uv_loop_t* loop, unsigned before) {
 }
 
 UV__ASIDE static int loop_iterate_observed(uv_loop_t* loop, uv_run_mode mode) {
-  const struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
-  uint64_t events_before = metrics->events;
+  const struct uv__counters* counters = &uv__loop_state(loop)->counters;
+  uint64_t events_before = counters->events;
   uint64_t begin_ns = uv__observed_begin(loop);
 
   unsigned before = enter_observed(loop);
   int err = loop_iterate(loop, mode, UV__OBSERVED);
   leave_observed(loop, before);
-  uv__observed_iteration(loop, begin_ns, metrics->events - events_before);
+  uv__observed_iteration(loop, begin_ns, counters->events - events_before);
   return err;
 }
 
@@ -276,8 +276,8 @@ UV__INLINE void dispatch_round(uv_loop_t* loop, int is_observed) {
 }
 
 UV__ASIDE static void dispatch_round_observed(uv_loop_t* loop) {
-  const struct uv__metrics* metrics = &uv__loop_state(loop)->metrics;
-  uint64_t events_before = metrics->events;
+  const struct uv__counters* counters = &uv__loop_state(loop)->counters;
+  uint64_t events_before = counters->events;
   uint64_t begin_ns = uv__observed_begin(loop);
 
   if (uv__loop_state(loop)->flags & UV__LOOP_OBSERVED)
@@ -285,14 +285,14 @@ UV__ASIDE static void dispatch_round_observed(uv_loop_t* loop) {
   unsigned before = enter_observed(loop);
   dispatch_round(loop, UV__OBSERVED);
   leave_observed(loop, before);
-  uv__observed_iteration(loop, begin_ns, metrics->events - events_before);
+  uv__observed_iteration(loop, begin_ns, counters->events - events_before);
 }
 
 int uv_backend_dispatch(uv_loop_t* loop) {
   uv__debug_check(uv__loop_check_dispatch(loop));
   uv__debug_check(uv__loop_check(loop));
   uv__loop_enter(loop);
-  uv__loop_state(loop)->metrics.loop_count++;
+  uv__loop_state(loop)->counters.loop_count++;
   if (uv__is_observed())
     dispatch_round_observed(loop);
   else

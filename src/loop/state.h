@@ -69,7 +69,7 @@ struct uv__asyncs {
 };
 
 /* counters.c. Atomic where uv_metrics_idle_time() reads from other threads. */
-struct uv__metrics {
+struct uv__counters {
   uint64_t loop_count; /* the first three are those of uv_metrics_t */
   uint64_t events;
   uint64_t events_waiting;
@@ -79,7 +79,7 @@ struct uv__metrics {
 };
 
 enum {
-  UV__LOOP_METRICS_IDLE = 1u << 0,  /* UV_METRICS_IDLE_TIME configured */
+  UV__LOOP_IDLE_TIME = 1u << 0,     /* UV_METRICS_IDLE_TIME configured */
   UV__LOOP_BLOCK_SIGPROF = 1u << 1, /* UV_LOOP_BLOCK_SIGNAL configured */
   UV__LOOP_WANT_SQPOLL = 1u << 2,   /* UV_LOOP_USE_IO_URING_SQPOLL */
   UV__LOOP_WALKING = 1u << 3,       /* inside uv_walk() */
@@ -124,7 +124,7 @@ struct uv__loop_state {
   struct uv__timers timers;
   struct uv__asyncs asyncs;
   struct uv__wake wake;
-  struct uv__metrics metrics;
+  struct uv__counters counters;
   struct uv__batch batch;
   /* Apart from what the loop writes all the time, to avoid false sharing: the
    * end of the batch before it and the platform's part after it are rarely

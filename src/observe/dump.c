@@ -66,7 +66,7 @@ void uv__dump_loop(struct uv__dump* dump, const uv_loop_t* loop) {
   uv__text_add(&dump->text,
                "loop %p: %s, iteration %llu, its time is %.3f ms old\n",
                (const void*) loop, state->poller->name,
-               (unsigned long long) state->metrics.loop_count,
+               (unsigned long long) state->counters.loop_count,
                (double) (int64_t) (dump->now_ns - state->now_ns) / 1e6);
   add_counts(dump, loop);
   for (const struct uv__queue* q = head->next; q != head; q = q->next)

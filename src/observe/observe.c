@@ -192,7 +192,7 @@ void uv__observed_iteration(uv_loop_t* loop,
   record.begin_ns = begin_ns;
   record.end_ns = interval_begin_ns(loop);
   record.loop = loop;
-  record.value = (int64_t) state->metrics.loop_count;
+  record.value = (int64_t) state->counters.loop_count;
   record.detail = (int32_t) events;
   record.flow = (uint64_t) loop->active_handles << 32 |
                 (uint32_t) loop->active_reqs.count;

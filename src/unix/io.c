@@ -282,7 +282,7 @@ int uv__loop_os_commit(uv_loop_t* loop) {
 
 /* As in libuv, always true before the first iteration, also of a child. */
 int uv__loop_os_uncommitted(const uv_loop_t* loop) {
-  return uv__loop_state(loop)->metrics.loop_count ==
+  return uv__loop_state(loop)->counters.loop_count ==
              uv__loop_os(loop)->opened_count ||
          !uv__queue_empty(&loop->watcher_queue) ||
          (uv__fs_uring_is_open(loop) && uv__fs_uring_uncommitted(loop));
@@ -324,7 +324,7 @@ void uv__io_close_loop(uv_loop_t* loop) {
 }
 
 void uv__io_fork(uv_loop_t* loop) {
-  uv__loop_os(loop)->opened_count = uv__loop_state(loop)->metrics.loop_count;
+  uv__loop_os(loop)->opened_count = uv__loop_state(loop)->counters.loop_count;
   for (unsigned fd = 0; fd < loop->nwatchers; fd++) {
     uv__io_t* w = loop->watchers[fd];
     if (w == NULL)
@@ -386,7 +386,7 @@ UV__NOINLINE static int dispatch_wake(uv_loop_t* loop) {
   ran += work;
   if (!uv__queue_empty(&uv__loop_os(loop)->children_ended))
     ran += uv__process_run_ended(loop);
-  return uv__metrics_wake_events(work, ran);
+  return uv__counters_wake_events(work, ran);
 }
 
 static int dispatch_other(uv_loop_t* loop, const struct uv__event* event) {

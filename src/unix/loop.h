@@ -10,7 +10,7 @@ struct uv__loop_os {
   /* wake-fd.c: [0] is watched by the poller, [1] is written to; the same fd
    * where the system has eventfd. */
   int self_pipe[2];
-  /* io.c: metrics.loop_count when the poller was opened, or reopened in a
+  /* io.c: counters.loop_count when the poller was opened, or reopened in a
    * child. */
   uint64_t opened_count;
   /* signal.c: the started handles of the loop, and the log of deliveries, NULL

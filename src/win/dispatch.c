@@ -69,7 +69,7 @@ static void run_work(uv_loop_t* loop) {
   int work = uv__work_run_done(loop);
   /* The wake-up itself was counted as one event. */
   if (work > 1)
-    uv__metrics_count(loop, work - 1, uv__loop_state(loop)->batch.was_waiting);
+    uv__counters_add(loop, work - 1, uv__loop_state(loop)->batch.was_waiting);
 }
 
 void uv__req_pend(uv_loop_t* loop, void* request) {
