@@ -4,7 +4,7 @@
  * at that point (see its loop.c). Calling it earlier, or twice, is fine.
  */
 #include "observe/dump-session.h"
-#include "observe/stats-session.h"
+#include "observe/metrics/session.h"
 #include "observe/trace-session.h"
 #include "observe/watchdog.h"
 #include "os/loop.h"
@@ -19,7 +19,7 @@ void uv_library_shutdown(void) {
   uv__threadpool_shutdown();
   uv__dump_shutdown();
   uv__watchdog_shutdown();
-  uv__stats_shutdown();
+  uv__metrics_shutdown();
   uv__trace_shutdown();
   uv__library_os_shutdown();
 }

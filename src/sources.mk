@@ -38,13 +38,13 @@ uv_private_headers = \
   src/observe/chore.h \
   src/observe/dump-session.h \
   src/observe/dump.h \
-  src/observe/histogram.h \
+  src/observe/metrics/histogram.h \
+  src/observe/metrics/metrics.h \
+  src/observe/metrics/session.h \
+  src/observe/metrics/text.h \
   src/observe/observe.h \
   src/observe/probe.h \
   src/observe/slice.h \
-  src/observe/stats-session.h \
-  src/observe/stats-text.h \
-  src/observe/stats.h \
   src/observe/symbol.h \
   src/observe/ticks.h \
   src/observe/trace-flight.h \
@@ -209,13 +209,13 @@ uv_common_sources = \
   src/observe/dump-pool.c \
   src/observe/dump-session.c \
   src/observe/dump.c \
-  src/observe/histogram.c \
+  src/observe/metrics/histogram.c \
+  src/observe/metrics/metrics.c \
+  src/observe/metrics/session.c \
+  src/observe/metrics/text.c \
   src/observe/observe-work.c \
   src/observe/observe.c \
   src/observe/slice.c \
-  src/observe/stats-session.c \
-  src/observe/stats-text.c \
-  src/observe/stats.c \
   src/observe/symbol.c \
   src/observe/ticks.c \
   src/observe/trace-flight.c \

@@ -6,8 +6,8 @@
 #include "loop/wake.h"
 #include "misuse.h"
 #include "observe/dump-session.h"
-#include "observe/stats-session.h"
-#include "observe/stats.h"
+#include "observe/metrics/session.h"
+#include "observe/metrics/metrics.h"
 #include "observe/trace-session.h"
 #include "observe/watchdog.h"
 #include "os/async.h"
@@ -47,7 +47,7 @@ int uv_loop_init(uv_loop_t* loop) {
   uv__wake_init_process();
   uv__misuse_init_process();
   uv__trace_init_loop();
-  uv__stats_init_loop();
+  uv__metrics_init_loop();
   uv__watchdog_init_loop();
   uv__dump_init_loop();
   uv__loop_poll_init(loop);
@@ -97,7 +97,7 @@ int uv_loop_close(uv_loop_t* loop) {
   uv__loop_os_close(loop);
   uv__timer_close_loop(loop);
   uv__loop_poll_close(loop);
-  uv__stats_close_loop(loop);
+  uv__metrics_close_loop(loop);
   uv__free(loop->internal_fields);
   mark_closed(loop);
 
@@ -135,7 +135,7 @@ int uv_loop_fork(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
 
   uv__trace_init_loop();
-  uv__stats_init_loop();
+  uv__metrics_init_loop();
   uv__watchdog_init_loop();
   uv__dump_init_loop();
   int err = state->poller->reopen(loop);

@@ -111,7 +111,8 @@ struct uv__loop_state {
 #endif
   /* Loop time in ns; loop->time is the same moment in ms, rounded down. */
   uint64_t now_ns;
-  struct uv__stats* stats; /* atomic: stats.c; NULL until metrics are on */
+  struct uv__metrics*
+      metrics; /* atomic: metrics.c; NULL until metrics are on */
   /* observe.c, while the loop is observed: its thread's records and clock, NULL
    * between iterations. */
   struct uv__trace_thread* observer;

@@ -6,7 +6,7 @@
  */
 #include "observe/callback.h"
 #include "observe/slice.h"
-#include "observe/stats.h"
+#include "observe/metrics/metrics.h"
 
 #include <string.h>
 
@@ -123,8 +123,8 @@ void uv__observed_alloc(uv_handle_t* handle,
   /* Short and frequent: reading the clock would take longer than most of
    * them do. */
   if (uv__slice_counts_only() &&
-      uv__stats_count_short(handle->loop, UV__CALL_ALLOC,
-                            (unsigned) handle->type, ADDRESS(cb))) {
+      uv__metrics_count_short(handle->loop, UV__CALL_ALLOC,
+                              (unsigned) handle->type, ADDRESS(cb))) {
     cb(handle, size, buf);
     return;
   }

@@ -7,7 +7,7 @@
 #include "misuse.h"
 #include "observe/observe.h"
 #include "observe/probe.h"
-#include "observe/stats.h"
+#include "observe/metrics/metrics.h"
 #include "observe/trace-flight.h"
 #include "observe/trace-thread.h"
 #include "pool/pool.h"
@@ -124,7 +124,7 @@ void uv__observed_work(struct uv__work* w) {
   uv__observe_record(&record, thread);
   tell_pool(thread, record.end_ns);
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
-    uv__stats_work(&record);
+    uv__metrics_work(&record);
 }
 
 void uv__observed_done(struct uv__work* w,

@@ -6,7 +6,7 @@
 #include "observe/dump-session.h"
 #include "observe/probe.h"
 #include "observe/slice.h"
-#include "observe/stats.h"
+#include "observe/metrics/metrics.h"
 #include "observe/trace-flight.h"
 #include "observe/trace-send.h"
 #include "os/loop.h"
@@ -133,7 +133,7 @@ uint64_t uv__observed_phase_begin(uv_loop_t* loop, enum uv__phase phase) {
     thread->is_between = thread->is_sequence;
   }
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
-    uv__stats_phase_begin(loop, phase, now_ns);
+    uv__metrics_phase_begin(loop, phase, now_ns);
   if (thread != NULL && uv__is_observed_by(UV__OBSERVE_WATCHDOG))
     uv__store_relaxed(&thread->running.phase, phase);
   return now_ns;
@@ -163,7 +163,7 @@ void uv__observed_phase_end(uv_loop_t* loop,
     record.end_ns = begin_ns; /* no thread, and the poll failed at once */
   uv__observe_record(&record, thread);
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
-    uv__stats_phase_end(loop, &record);
+    uv__metrics_phase_end(loop, &record);
 }
 
 void uv__observed_wake(uv_loop_t* loop) {
@@ -200,19 +200,19 @@ void uv__observed_iteration(uv_loop_t* loop,
   uv__probe_iteration_end(&record);
   uv__observe_record(&record, thread != NULL ? thread : loop_thread(loop));
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
-    uv__stats_iteration(loop, &record);
+    uv__metrics_iteration(loop, &record);
   if (uv__chores_are_due(record.end_ns))
     uv__chores_run(record.end_ns);
 }
 
 void uv__observed_send_call(uv_loop_t* loop, ssize_t result) {
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
-    uv__stats_io(loop, UV__IO_SEND, result);
+    uv__metrics_io(loop, UV__IO_SEND, result);
 }
 
 void uv__observed_write_call(uv_loop_t* loop, ssize_t result) {
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
-    uv__stats_io(loop, UV__IO_WRITE, result);
+    uv__metrics_io(loop, UV__IO_WRITE, result);
 }
 
 void uv__observed_send(const uv_async_t* handle) {

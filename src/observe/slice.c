@@ -3,7 +3,7 @@
 #include "loop/state.h"
 #include "observe/observe.h"
 #include "observe/probe.h"
-#include "observe/stats.h"
+#include "observe/metrics/metrics.h"
 
 /* A callback runs inside another one: uv_run() in a callback, uv_walk(). */
 UV__NOINLINE static void keep_outer(struct uv__slice* slice) {
@@ -102,5 +102,5 @@ void uv__slice_end(struct uv__slice* slice) {
       uv__trace_thread_add(slice->thread, record);
   }
   if (observers & UV__OBSERVE_METRICS)
-    uv__stats_callback((uv_loop_t*) record->loop, record);
+    uv__metrics_callback((uv_loop_t*) record->loop, record);
 }

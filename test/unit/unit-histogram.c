@@ -2,7 +2,7 @@
 /* Buckets of the log-linear histogram: no gap, no overlap, bounded error. */
 #include "unit.h"
 
-#include "observe/histogram.h"
+#include "observe/metrics/histogram.h"
 
 #include <string.h>
 

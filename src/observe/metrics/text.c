@@ -3,8 +3,8 @@
  * the other, in each of them all loops; so the loops' numbers are walked once
  * per family.
  */
-#include "observe/stats-text.h"
-#include "observe/stats.h"
+#include "observe/metrics/text.h"
+#include "observe/metrics/metrics.h"
 #include "observe/trace-flight.h"
 #include "observe/trace-names.h"
 #include "util/atomic.h"
@@ -55,87 +55,88 @@ static void add_histogram(struct report* r,
                SECONDS(h.sum_ns));
 }
 
-static const char* loop_name(const struct uv__stats* stats, char name[32]) {
-  if (stats->loop == NULL)
+static const char* loop_name(const struct uv__metrics* metrics, char name[32]) {
+  if (metrics->loop == NULL)
     return "closed";
-  snprintf(name, 32, "0x%" PRIxPTR, (uintptr_t) stats->loop);
+  snprintf(name, 32, "0x%" PRIxPTR, (uintptr_t) metrics->loop);
   return name;
 }
 
-static void add_lag(const struct uv__stats* stats, void* arg) {
+static void add_lag(const struct uv__metrics* metrics, void* arg) {
   char name[32];
 
-  add_histogram(arg, "loop", loop_name(stats, name), &stats->lag);
+  add_histogram(arg, "loop", loop_name(metrics, name), &metrics->lag);
 }
 
-static void add_iteration(const struct uv__stats* stats, void* arg) {
+static void add_iteration(const struct uv__metrics* metrics, void* arg) {
   char name[32];
 
-  add_histogram(arg, "loop", loop_name(stats, name), &stats->iteration);
+  add_histogram(arg, "loop", loop_name(metrics, name), &metrics->iteration);
 }
 
-static void add_lateness(const struct uv__stats* stats, void* arg) {
+static void add_lateness(const struct uv__metrics* metrics, void* arg) {
   char name[32];
 
-  add_histogram(arg, "loop", loop_name(stats, name), &stats->lateness);
+  add_histogram(arg, "loop", loop_name(metrics, name), &metrics->lateness);
 }
 
-static void add_iterations(const struct uv__stats* stats, void* arg) {
+static void add_iterations(const struct uv__metrics* metrics, void* arg) {
   struct report* r = arg;
   char name[32];
 
   uv__text_add(r->text, "%s_total{loop=\"%s\"} %" PRIu64 "\n", r->name,
-               loop_name(stats, name), uv__load_relaxed(&stats->iterations));
+               loop_name(metrics, name),
+               uv__load_relaxed(&metrics->iterations));
 }
 
-static void add_events(const struct uv__stats* stats, void* arg) {
+static void add_events(const struct uv__metrics* metrics, void* arg) {
   struct report* r = arg;
   char name[32];
 
   uv__text_add(r->text, "%s_total{loop=\"%s\"} %" PRIu64 "\n", r->name,
-               loop_name(stats, name), uv__load_relaxed(&stats->events));
+               loop_name(metrics, name), uv__load_relaxed(&metrics->events));
 }
 
 /* Each poll ends with one, be it a timer's. */
-static void add_wakeups(const struct uv__stats* stats, void* arg) {
+static void add_wakeups(const struct uv__metrics* metrics, void* arg) {
   struct report* r = arg;
   char name[32];
 
   uv__text_add(r->text, "%s_total{loop=\"%s\"} %" PRIu64 "\n", r->name,
-               loop_name(stats, name),
-               uv__load_relaxed(&stats->phases[UV__PHASE_POLL].count));
+               loop_name(metrics, name),
+               uv__load_relaxed(&metrics->phases[UV__PHASE_POLL].count));
 }
 
-static void add_phases(const struct uv__stats* stats, void* arg) {
+static void add_phases(const struct uv__metrics* metrics, void* arg) {
   struct report* r = arg;
   char name[32];
 
   for (int i = 0; i < UV__PHASE_MAX; i++)
     uv__text_add(r->text, "%s_total{loop=\"%s\",phase=\"%s\"} %.9f\n", r->name,
-                 loop_name(stats, name), uv__phase_name((enum uv__phase) i),
-                 SECONDS(uv__load_relaxed(&stats->phases[i].sum_ns)));
+                 loop_name(metrics, name), uv__phase_name((enum uv__phase) i),
+                 SECONDS(uv__load_relaxed(&metrics->phases[i].sum_ns)));
 }
 
-static void add_handles(const struct uv__stats* stats, void* arg) {
+static void add_handles(const struct uv__metrics* metrics, void* arg) {
   struct report* r = arg;
   char name[32];
 
   for (unsigned i = UV_UNKNOWN_HANDLE + 1; i < UV_HANDLE_TYPE_MAX; i++)
     if (i != UV_HANDLE && i != UV_STREAM)
       uv__text_add(r->text, "%s{loop=\"%s\",type=\"%s\"} %" PRIu64 "\n",
-                   r->name, loop_name(stats, name), uv__record_type_name(i),
-                   uv__load_relaxed(&stats->handles_of[i]));
+                   r->name, loop_name(metrics, name), uv__record_type_name(i),
+                   uv__load_relaxed(&metrics->handles_of[i]));
 }
 
-static void add_requests(const struct uv__stats* stats, void* arg) {
+static void add_requests(const struct uv__metrics* metrics, void* arg) {
   struct report* r = arg;
   char name[32];
 
   uv__text_add(r->text, "%s{loop=\"%s\"} %" PRIu64 "\n", r->name,
-               loop_name(stats, name), uv__load_relaxed(&stats->requests));
+               loop_name(metrics, name), uv__load_relaxed(&metrics->requests));
 }
 
-static void add_pair(const struct uv__stats* stats,
+static void add_pair(const struct uv__metrics* metrics,
                      struct report* r,
                      const uint64_t* numbers,
                      const char* const names[2]) {
@@ -144,23 +145,23 @@ static void add_pair(const struct uv__stats* stats,
   for (int i = 0; i < 2; i++)
     uv__text_add(r->text,
                  "%s_total{loop=\"%s\",direction=\"%s\"} %" PRIu64 "\n",
-                 r->name, loop_name(stats, name), names[i],
+                 r->name, loop_name(metrics, name), names[i],
                  uv__load_relaxed(&numbers[i]));
 }
 
-static void add_stream_bytes(const struct uv__stats* stats, void* arg) {
+static void add_stream_bytes(const struct uv__metrics* metrics, void* arg) {
   static const char* const names[2] = { "read", "written" };
 
-  add_pair(stats, arg, &stats->bytes[UV__IO_READ], names);
+  add_pair(metrics, arg, &metrics->bytes[UV__IO_READ], names);
 }
 
-static void add_udp_bytes(const struct uv__stats* stats, void* arg) {
+static void add_udp_bytes(const struct uv__metrics* metrics, void* arg) {
   static const char* const names[2] = { "received", "sent" };
 
-  add_pair(stats, arg, &stats->bytes[UV__IO_RECV], names);
+  add_pair(metrics, arg, &metrics->bytes[UV__IO_RECV], names);
 }
 
-static void add_calls(const struct uv__stats* stats, void* arg) {
+static void add_calls(const struct uv__metrics* metrics, void* arg) {
   static const char* const names[] = { [UV__IO_READ] = "read",
                                        [UV__IO_WRITE] = "write",
                                        [UV__IO_RECV] = "recv",
@@ -170,11 +171,11 @@ static void add_calls(const struct uv__stats* stats, void* arg) {
 
   for (int i = 0; i < UV__IO_MAX; i++)
     uv__text_add(r->text, "%s_total{loop=\"%s\",call=\"%s\"} %" PRIu64 "\n",
-                 r->name, loop_name(stats, name), names[i],
-                 uv__load_relaxed(&stats->calls[i]));
+                 r->name, loop_name(metrics, name), names[i],
+                 uv__load_relaxed(&metrics->calls[i]));
   uv__text_add(r->text, "%s_total{loop=\"%s\",call=\"poll\"} %" PRIu64 "\n",
-               r->name, loop_name(stats, name),
-               uv__load_relaxed(&stats->phases[UV__PHASE_POLL].count));
+               r->name, loop_name(metrics, name),
+               uv__load_relaxed(&metrics->phases[UV__PHASE_POLL].count));
 }
 
 /* A callback of all loops that have it. */
@@ -187,16 +188,16 @@ struct busy {
 };
 
 struct busiest {
-  struct busy rows[UV__STATS_CALLBACKS];
+  struct busy rows[UV__METRICS_CALLBACKS];
   size_t count;
 };
 
-static void gather_callbacks(const struct uv__stats* stats, void* arg) {
+static void gather_callbacks(const struct uv__metrics* metrics, void* arg) {
   struct busiest* all = arg;
 
-  for (size_t i = 0; i < UV__STATS_CALLBACKS; i++) {
-    const struct uv__stats_callback* from = &stats->table[i];
-    /* Acquire: pairs with callback_find() in stats.c. */
+  for (size_t i = 0; i < UV__METRICS_CALLBACKS; i++) {
+    const struct uv__metrics_callback* from = &metrics->table[i];
+    /* Acquire: pairs with callback_find() in metrics.c. */
     const void* symbol = uv__load_acquire(&from->symbol);
     unsigned type = uv__load_relaxed(&from->type);
     unsigned call = uv__load_relaxed(&from->call);
@@ -207,7 +208,7 @@ static void gather_callbacks(const struct uv__stats* stats, void* arg) {
            (all->rows[k].symbol != symbol || all->rows[k].type != type ||
             all->rows[k].call != call))
       k++;
-    if (k == UV__STATS_CALLBACKS)
+    if (k == UV__METRICS_CALLBACKS)
       continue; /* many loops with callbacks of their own each */
     struct busy* row = &all->rows[k];
     if (k == all->count) {
@@ -245,7 +246,7 @@ static void add_callbacks(struct report* r) {
   struct busiest all;
 
   all.count = 0;
-  uv__stats_each(gather_callbacks, &all);
+  uv__metrics_each(gather_callbacks, &all);
   qsort(all.rows, all.count, sizeof(*all.rows), compare_busy);
   size_t count = uv__min_size(all.count, BUSIEST);
 
@@ -271,16 +272,16 @@ static void add_pool(struct report* r) {
   uv__text_add(r->text, "uv_pool_running %d\n", now.running);
   begin_family(r, "uv_pool_queue_seconds", "histogram");
   for (int i = 0; i < UVX_CLASSES; i++)
-    add_histogram(r, "class", classes[i], &uv__pool_stats.queue[i]);
+    add_histogram(r, "class", classes[i], &uv__pool_metrics.queue[i]);
   begin_family(r, "uv_pool_service_seconds", "histogram");
   for (int i = 0; i < UVX_CLASSES; i++)
-    add_histogram(r, "class", classes[i], &uv__pool_stats.service[i]);
+    add_histogram(r, "class", classes[i], &uv__pool_metrics.service[i]);
 }
 
 static const struct {
   const char* name;
   const char* type;
-  void (*each)(const struct uv__stats* stats, void* arg);
+  void (*each)(const struct uv__metrics* metrics, void* arg);
 } families[] = {
   { "uv_loop_iterations", "counter", add_iterations },
   { "uv_loop_events", "counter", add_events },
@@ -296,12 +297,12 @@ static const struct {
   { "uv_syscalls", "counter", add_calls },
 };
 
-void uv__stats_text(struct uv__text* text, struct uv__symbols* symbols) {
+void uv__metrics_text(struct uv__text* text, struct uv__symbols* symbols) {
   struct report r = { text, symbols, NULL };
 
   for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
     begin_family(&r, families[i].name, families[i].type);
-    uv__stats_each(families[i].each, &r);
+    uv__metrics_each(families[i].each, &r);
   }
   add_callbacks(&r);
   add_pool(&r);

@@ -7,21 +7,21 @@
  * loop is closed; its counters and durations are then added to those of all
  * closed loops.
  */
-#ifndef UV_OBSERVE_STATS_H_
-#define UV_OBSERVE_STATS_H_
+#ifndef UV_OBSERVE_METRICS_METRICS_H_
+#define UV_OBSERVE_METRICS_METRICS_H_
 
-#include "observe/histogram.h"
+#include "observe/metrics/histogram.h"
 #include "observe/trace-record.h"
 
 /* Callbacks that are counted separately, by symbol, type and call. */
-#define UV__STATS_CALLBACKS 256
+#define UV__METRICS_CALLBACKS 256
 
 /* Of short callbacks that need not all be timed, one in so many is; those that
  * take as long as the second says are not short. */
-#define UV__STATS_SAMPLE 16
-#define UV__STATS_SHORT_NS 10000
+#define UV__METRICS_SAMPLE 16
+#define UV__METRICS_SHORT_NS 10000
 
-struct uv__stats_callback {
+struct uv__metrics_callback {
   const void* symbol; /* atomic: NULL: free */
   unsigned type;      /* these two: atomic */
   unsigned call;
@@ -33,9 +33,9 @@ struct uv__stats_callback {
 /* System calls and bytes of streams and UDP. */
 enum uv__io { UV__IO_READ, UV__IO_WRITE, UV__IO_RECV, UV__IO_SEND, UV__IO_MAX };
 
-struct uv__stats {
-  struct uv__stats* next; /* of all loops; the list's lock */
-  const uv_loop_t* loop;  /* NULL: of all loops that are closed */
+struct uv__metrics {
+  struct uv__metrics* next; /* of all loops; the list's lock */
+  const uv_loop_t* loop;    /* NULL: of all loops that are closed */
   /* The loop thread's. */
   uint64_t poll_end_ns; /* when the last poll ended, 0 if none did */
   uint64_t census_ns;   /* when the handles were counted last */
@@ -52,42 +52,43 @@ struct uv__stats {
   uvx_histogram_t iteration;
   uvx_histogram_t lateness;
   uvx_histogram_t phases[UV__PHASE_MAX];
-  struct uv__stats_callback table[UV__STATS_CALLBACKS];
-  struct uv__stats_callback others; /* what did not fit into the table */
+  struct uv__metrics_callback table[UV__METRICS_CALLBACKS];
+  struct uv__metrics_callback others; /* what did not fit into the table */
 };
 
 /* Of work on the pool; index: enum uvx_class. */
-struct uv__pool_stats {
+struct uv__pool_metrics {
   uvx_histogram_t queue[UVX_CLASSES];
   uvx_histogram_t service[UVX_CLASSES];
 };
 
-extern struct uv__pool_stats uv__pool_stats;
+extern struct uv__pool_metrics uv__pool_metrics;
 
 /* What the observed functions report, on the loop's thread. */
-void uv__stats_phase_begin(uv_loop_t* loop,
-                           enum uv__phase phase,
-                           uint64_t now_ns);
-void uv__stats_phase_end(uv_loop_t* loop, const struct uv__record* record);
-void uv__stats_iteration(uv_loop_t* loop, const struct uv__record* record);
-void uv__stats_callback(uv_loop_t* loop, const struct uv__record* record);
+void uv__metrics_phase_begin(uv_loop_t* loop,
+                             enum uv__phase phase,
+                             uint64_t now_ns);
+void uv__metrics_phase_end(uv_loop_t* loop, const struct uv__record* record);
+void uv__metrics_iteration(uv_loop_t* loop, const struct uv__record* record);
+void uv__metrics_callback(uv_loop_t* loop, const struct uv__record* record);
 /* A callback that is about to run, if it need not be timed: the last one was
  * short, and this one is taken to be the same. Returns whether it was counted.
- * One in UV__STATS_SAMPLE is timed. */
-int uv__stats_count_short(uv_loop_t* loop,
-                          enum uv__call call,
-                          unsigned type,
-                          const void* symbol);
-void uv__stats_io(uv_loop_t* loop, enum uv__io io, ssize_t result);
+ * One in UV__METRICS_SAMPLE is timed. */
+int uv__metrics_count_short(uv_loop_t* loop,
+                            enum uv__call call,
+                            unsigned type,
+                            const void* symbol);
+void uv__metrics_io(uv_loop_t* loop, enum uv__io io, ssize_t result);
 /* Context: worker. */
-void uv__stats_work(const struct uv__record* record);
+void uv__metrics_work(const struct uv__record* record);
 
 /* uv_loop_close(). */
-void uv__stats_close_loop(uv_loop_t* loop);
+void uv__metrics_close_loop(uv_loop_t* loop);
 
 /* Calls `each` for all loops, which are not closed meanwhile, and for the sum
  * of those that were, if any. Context: any. */
-void uv__stats_each(void (*each)(const struct uv__stats* stats, void* arg),
-                    void* arg);
+void uv__metrics_each(void (*each)(const struct uv__metrics* metrics,
+                                   void* arg),
+                      void* arg);
 
-#endif /* UV_OBSERVE_STATS_H_ */
+#endif /* UV_OBSERVE_METRICS_METRICS_H_ */

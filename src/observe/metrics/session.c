@@ -10,10 +10,10 @@
  * Starting and stopping are serialised by a lock that a fork may find held.
  * Context: any; the file: who runs chores, one thread at a time.
  */
-#include "observe/stats-session.h"
+#include "observe/metrics/session.h"
 #include "observe/chore.h"
 #include "observe/observe.h"
-#include "observe/stats-text.h"
+#include "observe/metrics/text.h"
 #include "observe/trace-session.h"
 #include "os/trace.h"
 #include "util/env.h"
@@ -72,7 +72,7 @@ static int write_version(void) {
   struct exporter* e = &exporter;
   struct uv__text text = { NULL, 0, 0, 0 };
 
-  uv__stats_text(&text, &e->symbols);
+  uv__metrics_text(&text, &e->symbols);
   int err = text.is_short ? UV_ENOMEM : write_draft(e, &text);
   uv__text_free(&text);
   if (err != 0 && !e->has_failed) {
@@ -180,7 +180,7 @@ int uvx_metrics_stop(void) {
   return err;
 }
 
-void uv__stats_shutdown(void) {
+void uv__metrics_shutdown(void) {
   if (is_on && !are_metrics_of_parent())
     (void) uvx_metrics_stop();
 }
@@ -218,7 +218,7 @@ static void restart_metrics_in_child(void) {
   uv__fork_unlock(&lock);
 }
 
-void uv__stats_init_loop(void) {
+void uv__metrics_init_loop(void) {
   uv_once(&environment_once, read_environment);
   if (are_metrics_of_parent())
     restart_metrics_in_child();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "observe/histogram.h"
+#include "observe/metrics/histogram.h"
 #include "util/atomic.h"
 
 /* 2 to this: the bound of the first bucket, and of the last but one. */

@@ -6,8 +6,8 @@
  * parts, so that a bucket is at most a quarter wider than where it begins. The
  * first bucket is for all below 1,024 ns, the last for all from 68.7 s on.
  */
-#ifndef UV_OBSERVE_HISTOGRAM_H_
-#define UV_OBSERVE_HISTOGRAM_H_
+#ifndef UV_OBSERVE_METRICS_HISTOGRAM_H_
+#define UV_OBSERVE_METRICS_HISTOGRAM_H_
 
 #include "util/base.h"
 #include "uv/ext.h"
@@ -27,4 +27,4 @@ void uv__histogram_merge(uvx_histogram_t* to, const uvx_histogram_t* from);
 /* A copy of what others may be adding to. */
 void uv__histogram_read(uvx_histogram_t* to, const uvx_histogram_t* from);
 
-#endif /* UV_OBSERVE_HISTOGRAM_H_ */
+#endif /* UV_OBSERVE_METRICS_HISTOGRAM_H_ */
