@@ -44,7 +44,7 @@ uv_private_headers = \
   src/observe/metrics/text.h \
   src/observe/observe.h \
   src/observe/probe.h \
-  src/observe/slice.h \
+  src/observe/span.h \
   src/observe/symbol.h \
   src/observe/ticks.h \
   src/observe/trace-flight.h \
@@ -215,7 +215,7 @@ uv_common_sources = \
   src/observe/metrics/text.c \
   src/observe/observe-work.c \
   src/observe/observe.c \
-  src/observe/slice.c \
+  src/observe/span.c \
   src/observe/symbol.c \
   src/observe/ticks.c \
   src/observe/trace-flight.c \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Observed callbacks: begin a slice, call, end the slice.
+/* Observed callbacks: begin a span, call, end the span.
  *
  * Everything recorded about a handle or request is read before the call: the
  * callback may free it.
  */
 #include "observe/callback.h"
-#include "observe/slice.h"
+#include "observe/span.h"
 #include "observe/metrics/metrics.h"
 
 #include <string.h>
@@ -20,13 +20,13 @@ static int32_t handle_fd(const uv_handle_t* handle) {
   return uv_fileno(handle, &fd) == 0 ? (int32_t) (intptr_t) fd : -1;
 }
 
-static void slice_fill(struct uv__slice* slice,
-                       const uv_loop_t* loop,
-                       enum uv__call call,
-                       const void* object,
-                       unsigned type,
-                       const void* symbol) {
-  struct uv__record* record = &slice->record;
+static void span_fill(struct uv__span* span,
+                      const uv_loop_t* loop,
+                      enum uv__call call,
+                      const void* object,
+                      unsigned type,
+                      const void* symbol) {
+  struct uv__record* record = &span->record;
 
   record->kind = UV__RECORD_CALLBACK;
   record->call = (uint8_t) call;
@@ -39,249 +39,245 @@ static void slice_fill(struct uv__slice* slice,
   record->detail = -1;
 }
 
-static void slice_fill_handle(struct uv__slice* slice,
-                              const void* handle,
-                              enum uv__call call,
-                              const void* symbol) {
-  const uv_handle_t* base = handle;
-
-  slice_fill(slice, base->loop, call, base, (unsigned) base->type, symbol);
-}
-
-static void slice_begin_handle(struct uv__slice* slice,
-                               const void* handle,
-                               enum uv__call call,
-                               const void* symbol) {
-  slice_fill_handle(slice, handle, call, symbol);
-  uv__slice_begin(slice);
-}
-
-/* Likewise for callbacks that follow one another in a phase of their own. */
-static void slice_begin_next(struct uv__slice* slice,
+static void span_fill_handle(struct uv__span* span,
                              const void* handle,
                              enum uv__call call,
                              const void* symbol) {
-  slice_fill_handle(slice, handle, call, symbol);
-  uv__slice_begin_next(slice);
+  const uv_handle_t* base = handle;
+
+  span_fill(span, base->loop, call, base, (unsigned) base->type, symbol);
+}
+
+static void span_begin_handle(struct uv__span* span,
+                              const void* handle,
+                              enum uv__call call,
+                              const void* symbol) {
+  span_fill_handle(span, handle, call, symbol);
+  uv__span_begin(span);
+}
+
+/* Likewise for callbacks that follow one another in a phase of their own. */
+static void span_begin_next(struct uv__span* span,
+                            const void* handle,
+                            enum uv__call call,
+                            const void* symbol) {
+  span_fill_handle(span, handle, call, symbol);
+  uv__span_begin_next(span);
 }
 
 /* Likewise for handles with an fd; `value` is bytes or a status. */
-static void slice_fill_io(struct uv__slice* slice,
+static void span_fill_io(struct uv__span* span,
+                         const void* handle,
+                         enum uv__call call,
+                         const void* symbol,
+                         int64_t value) {
+  span_fill_handle(span, handle, call, symbol);
+  span->record.value = value;
+  if (uv__span_wants_fd())
+    span->record.detail = handle_fd(handle);
+}
+
+static void span_begin_io(struct uv__span* span,
                           const void* handle,
                           enum uv__call call,
                           const void* symbol,
                           int64_t value) {
-  slice_fill_handle(slice, handle, call, symbol);
-  slice->record.value = value;
-  if (uv__slice_wants_fd())
-    slice->record.detail = handle_fd(handle);
-}
-
-static void slice_begin_io(struct uv__slice* slice,
-                           const void* handle,
-                           enum uv__call call,
-                           const void* symbol,
-                           int64_t value) {
-  slice_fill_io(slice, handle, call, symbol, value);
-  uv__slice_begin(slice);
+  span_fill_io(span, handle, call, symbol, value);
+  uv__span_begin(span);
 }
 
 /* `req` is any request; `handle` what it is about, or NULL. */
-static void slice_fill_req(struct uv__slice* slice,
+static void span_fill_req(struct uv__span* span,
+                          const uv_loop_t* loop,
+                          const void* req,
+                          const void* handle,
+                          enum uv__call call,
+                          const void* symbol,
+                          int64_t status) {
+  const uv_req_t* base = req;
+
+  span_fill(span, loop, call, base, UV__RECORD_REQ + (unsigned) base->type,
+            symbol);
+  span->record.value = status;
+  if (handle != NULL && uv__span_wants_fd())
+    span->record.detail = handle_fd(handle);
+}
+
+static void span_begin_req(struct uv__span* span,
                            const uv_loop_t* loop,
                            const void* req,
                            const void* handle,
                            enum uv__call call,
                            const void* symbol,
                            int64_t status) {
-  const uv_req_t* base = req;
-
-  slice_fill(slice, loop, call, base, UV__RECORD_REQ + (unsigned) base->type,
-             symbol);
-  slice->record.value = status;
-  if (handle != NULL && uv__slice_wants_fd())
-    slice->record.detail = handle_fd(handle);
-}
-
-static void slice_begin_req(struct uv__slice* slice,
-                            const uv_loop_t* loop,
-                            const void* req,
-                            const void* handle,
-                            enum uv__call call,
-                            const void* symbol,
-                            int64_t status) {
-  slice_fill_req(slice, loop, req, handle, call, symbol, status);
-  uv__slice_begin(slice);
+  span_fill_req(span, loop, req, handle, call, symbol, status);
+  uv__span_begin(span);
 }
 
 void uv__observed_alloc(uv_handle_t* handle,
                         uv_alloc_cb cb,
                         size_t size,
                         uv_buf_t* buf) {
-  struct uv__slice slice;
+  struct uv__span span;
 
   /* Short and frequent: reading the clock would take longer than most of
    * them do. */
-  if (uv__slice_counts_only() &&
+  if (uv__span_counts_only() &&
       uv__metrics_count_short(handle->loop, UV__CALL_ALLOC,
                               (unsigned) handle->type, ADDRESS(cb))) {
     cb(handle, size, buf);
     return;
   }
-  slice_fill_io(&slice, handle, UV__CALL_ALLOC, ADDRESS(cb), 0);
+  span_fill_io(&span, handle, UV__CALL_ALLOC, ADDRESS(cb), 0);
   /* It comes before the system call: since the last callback nothing has
    * happened that takes time. A sample counts many times and is exact. */
-  if (uv__slice_counts_only())
-    uv__slice_begin(&slice);
+  if (uv__span_counts_only())
+    uv__span_begin(&span);
   else
-    uv__slice_begin_at_last(&slice);
+    uv__span_begin_at_last(&span);
   cb(handle, size, buf);
-  slice.record.value = (int64_t) buf->len;
-  uv__slice_end(&slice);
+  span.record.value = (int64_t) buf->len;
+  uv__span_end(&span);
 }
 
 void uv__observed_read(uv_stream_t* stream,
                        ssize_t nread,
                        const uv_buf_t* buf) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_begin_io(&slice, stream, UV__CALL_READ, ADDRESS(stream->read_cb),
-                 nread);
+  span_begin_io(&span, stream, UV__CALL_READ, ADDRESS(stream->read_cb), nread);
   stream->read_cb(stream, nread, buf);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_write(uv_write_t* req, int status) {
-  struct uv__slice slice;
+  struct uv__span span;
   int64_t result = status == 0 ? (int64_t) uv_write_nwritten(req) : status;
 
-  slice_fill_req(&slice, req->handle->loop, req, req->handle, UV__CALL_WRITE,
-                 ADDRESS(req->cb), result);
-  uv__slice_begin_next(&slice);
+  span_fill_req(&span, req->handle->loop, req, req->handle, UV__CALL_WRITE,
+                ADDRESS(req->cb), result);
+  uv__span_begin_next(&span);
   req->cb(req, status);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_connect(uv_connect_t* req, int status) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_begin_req(&slice, req->handle->loop, req, req->handle, UV__CALL_CONNECT,
-                  ADDRESS(req->cb), status);
+  span_begin_req(&span, req->handle->loop, req, req->handle, UV__CALL_CONNECT,
+                 ADDRESS(req->cb), status);
   req->cb(req, status);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_shutdown(uv_shutdown_t* req, int status) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_begin_req(&slice, req->handle->loop, req, req->handle,
-                  UV__CALL_SHUTDOWN, ADDRESS(req->cb), status);
+  span_begin_req(&span, req->handle->loop, req, req->handle, UV__CALL_SHUTDOWN,
+                 ADDRESS(req->cb), status);
   req->cb(req, status);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_connection(uv_stream_t* server, int status) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_begin_io(&slice, server, UV__CALL_CONNECTION,
-                 ADDRESS(server->connection_cb), status);
+  span_begin_io(&span, server, UV__CALL_CONNECTION,
+                ADDRESS(server->connection_cb), status);
   server->connection_cb(server, status);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_close(uv_loop_t* loop, uv_handle_t* handle) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_fill(&slice, loop, UV__CALL_CLOSE, handle, (unsigned) handle->type,
-             ADDRESS(handle->close_cb));
-  uv__slice_begin(&slice);
+  span_fill(&span, loop, UV__CALL_CLOSE, handle, (unsigned) handle->type,
+            ADDRESS(handle->close_cb));
+  uv__span_begin(&span);
   handle->close_cb(handle);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_timer(uv_timer_t* handle, uint64_t due_ns) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_begin_next(&slice, handle, UV__CALL_TIMER, ADDRESS(handle->timer_cb));
-  slice.record.value = (int64_t) (slice.record.begin_ns - due_ns);
+  span_begin_next(&span, handle, UV__CALL_TIMER, ADDRESS(handle->timer_cb));
+  span.record.value = (int64_t) (span.record.begin_ns - due_ns);
   handle->timer_cb(handle);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_idle(uv_idle_t* handle) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_begin_next(&slice, handle, UV__CALL_IDLE, ADDRESS(handle->idle_cb));
+  span_begin_next(&span, handle, UV__CALL_IDLE, ADDRESS(handle->idle_cb));
   handle->idle_cb(handle);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_prepare(uv_prepare_t* handle) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_begin_next(&slice, handle, UV__CALL_PREPARE,
-                   ADDRESS(handle->prepare_cb));
+  span_begin_next(&span, handle, UV__CALL_PREPARE, ADDRESS(handle->prepare_cb));
   handle->prepare_cb(handle);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_check(uv_check_t* handle) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_begin_next(&slice, handle, UV__CALL_CHECK, ADDRESS(handle->check_cb));
+  span_begin_next(&span, handle, UV__CALL_CHECK, ADDRESS(handle->check_cb));
   handle->check_cb(handle);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_async(uv_async_t* handle) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_begin_handle(&slice, handle, UV__CALL_ASYNC, ADDRESS(handle->async_cb));
-  slice.record.flow = (uintptr_t) handle;
+  span_begin_handle(&span, handle, UV__CALL_ASYNC, ADDRESS(handle->async_cb));
+  span.record.flow = (uintptr_t) handle;
   handle->async_cb(handle);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_poll(uv_poll_t* handle, int status, int events) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_begin_io(&slice, handle, UV__CALL_POLL, ADDRESS(handle->poll_cb),
-                 status);
-  slice.record.op = (uint8_t) events;
+  span_begin_io(&span, handle, UV__CALL_POLL, ADDRESS(handle->poll_cb), status);
+  span.record.op = (uint8_t) events;
   handle->poll_cb(handle, status, events);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_signal(uv_signal_t* handle, int signum) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_begin_handle(&slice, handle, UV__CALL_SIGNAL,
-                     ADDRESS(handle->signal_cb));
-  slice.record.detail = signum;
+  span_begin_handle(&span, handle, UV__CALL_SIGNAL, ADDRESS(handle->signal_cb));
+  span.record.detail = signum;
   handle->signal_cb(handle, signum);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_exit(uv_process_t* process,
                        int64_t exit_status,
                        int term_signal) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_begin_handle(&slice, process, UV__CALL_EXIT, ADDRESS(process->exit_cb));
-  slice.record.value = exit_status;
-  slice.record.detail = process->pid;
+  span_begin_handle(&span, process, UV__CALL_EXIT, ADDRESS(process->exit_cb));
+  span.record.value = exit_status;
+  span.record.detail = process->pid;
   process->exit_cb(process, exit_status, term_signal);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_udp_send(uv_udp_send_t* req, int status) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_fill_req(&slice, req->handle->loop, req, req->handle, UV__CALL_SEND,
-                 ADDRESS(req->cb), status);
-  uv__slice_begin_next(&slice);
+  span_fill_req(&span, req->handle->loop, req, req->handle, UV__CALL_SEND,
+                ADDRESS(req->cb), status);
+  uv__span_begin_next(&span);
   req->cb(req, status);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_recv(uv_udp_t* handle,
@@ -289,36 +285,35 @@ void uv__observed_recv(uv_udp_t* handle,
                        const uv_buf_t* buf,
                        const struct sockaddr* addr,
                        unsigned flags) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_begin_io(&slice, handle, UV__CALL_RECV, ADDRESS(handle->recv_cb),
-                 nread);
+  span_begin_io(&span, handle, UV__CALL_RECV, ADDRESS(handle->recv_cb), nread);
   handle->recv_cb(handle, nread, buf, addr, flags);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_fs(uv_fs_t* req) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_fill(&slice, req->loop, UV__CALL_FS, req, UV__RECORD_REQ + UV_FS,
-             ADDRESS(req->cb));
-  slice.record.value = req->result;
-  slice.record.op = (uint8_t) req->fs_type;
-  uv__slice_begin(&slice);
+  span_fill(&span, req->loop, UV__CALL_FS, req, UV__RECORD_REQ + UV_FS,
+            ADDRESS(req->cb));
+  span.record.value = req->result;
+  span.record.op = (uint8_t) req->fs_type;
+  uv__span_begin(&span);
   req->cb(req);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_fs_event(uv_fs_event_t* handle,
                            const char* name,
                            int events,
                            int status) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_begin_handle(&slice, handle, UV__CALL_FS_EVENT, ADDRESS(handle->cb));
-  slice.record.value = status;
+  span_begin_handle(&span, handle, UV__CALL_FS_EVENT, ADDRESS(handle->cb));
+  span.record.value = status;
   handle->cb(handle, name, events, status);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_fs_poll(uv_fs_poll_t* handle,
@@ -326,59 +321,59 @@ void uv__observed_fs_poll(uv_fs_poll_t* handle,
                           int status,
                           const uv_stat_t* prev,
                           const uv_stat_t* curr) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_begin_handle(&slice, handle, UV__CALL_FS_POLL, ADDRESS(cb));
-  slice.record.value = status;
+  span_begin_handle(&span, handle, UV__CALL_FS_POLL, ADDRESS(cb));
+  span.record.value = status;
   cb(handle, status, prev, curr);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_getaddrinfo(uv_getaddrinfo_t* req,
                               int status,
                               struct addrinfo* res) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_begin_req(&slice, req->loop, req, NULL, UV__CALL_GETADDRINFO,
-                  ADDRESS(req->cb), status);
+  span_begin_req(&span, req->loop, req, NULL, UV__CALL_GETADDRINFO,
+                 ADDRESS(req->cb), status);
   req->cb(req, status, res);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_getnameinfo(uv_getnameinfo_t* req,
                               int status,
                               const char* host,
                               const char* service) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_begin_req(&slice, req->loop, req, NULL, UV__CALL_GETNAMEINFO,
-                  ADDRESS(req->getnameinfo_cb), status);
+  span_begin_req(&span, req->loop, req, NULL, UV__CALL_GETNAMEINFO,
+                 ADDRESS(req->getnameinfo_cb), status);
   req->getnameinfo_cb(req, status, host, service);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_random(uv_random_t* req, int status) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_begin_req(&slice, req->loop, req, NULL, UV__CALL_RANDOM,
-                  ADDRESS(req->cb), status);
+  span_begin_req(&span, req->loop, req, NULL, UV__CALL_RANDOM, ADDRESS(req->cb),
+                 status);
   req->cb(req, status, req->buf, req->buflen);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_after_work(uv_work_t* req, int status) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_begin_req(&slice, req->loop, req, NULL, UV__CALL_AFTER_WORK,
-                  ADDRESS(req->after_work_cb), status);
+  span_begin_req(&span, req->loop, req, NULL, UV__CALL_AFTER_WORK,
+                 ADDRESS(req->after_work_cb), status);
   req->after_work_cb(req, status);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }
 
 void uv__observed_walk(uv_handle_t* handle, uv_walk_cb cb, void* arg) {
-  struct uv__slice slice;
+  struct uv__span span;
 
-  slice_begin_handle(&slice, handle, UV__CALL_WALK, ADDRESS(cb));
+  span_begin_handle(&span, handle, UV__CALL_WALK, ADDRESS(cb));
   cb(handle, arg);
-  uv__slice_end(&slice);
+  uv__span_end(&span);
 }

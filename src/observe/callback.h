@@ -3,7 +3,7 @@
  * through one of these functions, and nowhere else.
  *
  * While loops are observed, the call is made out of line, in callback.c, with a
- * slice around it. Otherwise nothing comes before or after it: the arguments
+ * span around it. Otherwise nothing comes before or after it: the arguments
  * stay in their registers and the compiler can jump.
  *
  * The callback is not NULL: callers without one check first.
@@ -268,7 +268,7 @@ static inline void uv__call_random(uv_random_t* req, int status) {
     req->cb(req, status, req->buf, req->buflen);
 }
 
-/* Context: worker. The slice is in observe.c. */
+/* Context: worker. The span is in observe.c. */
 static inline void uv__call_work(uv_work_t* req) {
   req->work_cb(req);
 }

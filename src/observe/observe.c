@@ -5,7 +5,7 @@
 #include "observe/chore.h"
 #include "observe/dump-session.h"
 #include "observe/probe.h"
-#include "observe/slice.h"
+#include "observe/span.h"
 #include "observe/metrics/metrics.h"
 #include "observe/trace-flight.h"
 #include "observe/trace-send.h"

@@ -77,7 +77,7 @@ static inline uint64_t uv__cycle_counter_gap(void) {
 
 /* Returns `ns`, or if that is not later than the last time, the next one that
  * is. No two times of a thread are the same: viewers of traces add begin and
- * duration as doubles, so of two slices that met at one time, the first would
+ * duration as doubles, so of two spans that met at one time, the first would
  * often seem to end inside the second. */
 static inline uint64_t uv__ticks_advance(struct uv__ticks* t, uint64_t ns) {
   t->last_ns = ns > t->last_ns ? ns : t->last_ns + 1;

@@ -207,9 +207,9 @@ UV__INLINE void put_ts(struct text* text,
   put_decimals(text, rest % 1000);
 }
 
-UV__INLINE void begin_slice(struct text* text,
-                            const struct uv__record* record,
-                            struct uv__trace_place* place) {
+UV__INLINE void begin_span(struct text* text,
+                           const struct uv__record* record,
+                           struct uv__trace_place* place) {
   uint64_t end_ns = record->end_ns;
 
   begin_event(text, "X", place);
@@ -306,7 +306,7 @@ static void put_callback(struct text* text,
                          const struct uv__trace_head* head) {
   int is_async = record->call == UV__CALL_ASYNC;
 
-  begin_slice(text, record, place);
+  begin_span(text, record, place);
   /* Most are short: a copy of constant size needs no call. */
   memcpy(text->at, head->text, HEAD_USUAL);
   if (head->length > HEAD_USUAL)
@@ -337,7 +337,7 @@ static void put_callback_of(struct text* text,
 static void put_phase(struct text* text,
                       const struct uv__record* record,
                       struct uv__trace_place* place) {
-  begin_slice(text, record, place);
+  begin_span(text, record, place);
   put_string(text, "cat", "phase");
   put_string(text, "name", uv__phase_name((enum uv__phase) record->call));
   if (record->call == UV__PHASE_POLL) {
@@ -358,7 +358,7 @@ static void put_phase(struct text* text,
 static void put_iteration(struct text* text,
                           const struct uv__record* record,
                           struct uv__trace_place* place) {
-  begin_slice(text, record, place);
+  begin_span(text, record, place);
   put_string(text, "cat", "iteration");
   put_string(text, "name", "iteration");
   put(text, ",\"args\":{\"n\":");
@@ -388,7 +388,7 @@ static void put_work(struct text* text,
                      const char* symbol) {
   const char* name = uv__classes[record->type].work;
 
-  begin_slice(text, record, place);
+  begin_span(text, record, place);
   put_string(text, "cat", "work");
   if (record->type == UV__CLASS_FS) {
     put(text, ",\"name\":\"fs:");
@@ -411,11 +411,11 @@ static void put_work(struct text* text,
     put_flow(text, "t", "work", record->flow, record->begin_ns, place);
 }
 
-/* The slice is there for the arrow to begin at. */
+/* The span is there for the arrow to begin at. */
 static void put_send(struct text* text,
                      const struct uv__record* record,
                      struct uv__trace_place* place) {
-  begin_slice(text, record, place);
+  begin_span(text, record, place);
   put_string(text, "cat", "async");
   put_string(text, "name", "uv_async_send");
   put(text, ",\"args\":{\"loop\":");

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* An observed callback. Lives on the stack; slices nest.
+/* An observed callback. Lives on the stack; spans nest.
  */
-#ifndef UV_OBSERVE_SLICE_H_
-#define UV_OBSERVE_SLICE_H_
+#ifndef UV_OBSERVE_SPAN_H_
+#define UV_OBSERVE_SPAN_H_
 
 #include "observe/observe.h"
 #include "observe/trace-record.h"
 #include "observe/trace-thread.h"
 
-struct uv__slice {
+struct uv__span {
   struct uv__trace_thread* thread; /* NULL: it cannot be recorded */
   struct uv__running outer; /* if is_watched: what ran before; nothing if its
                                     * begin_ns is 0 */
@@ -17,24 +17,24 @@ struct uv__slice {
 };
 
 /* The caller has set all of the record but times and flow. */
-void uv__slice_begin(struct uv__slice* slice);
+void uv__span_begin(struct uv__span* span);
 /* Likewise for callbacks that mostly follow another one directly: begins right
  * after that one, without reading the clock, if the phase is a sequence of
  * callbacks. */
-void uv__slice_begin_next(struct uv__slice* slice);
+void uv__span_begin_next(struct uv__span* span);
 /* Likewise, whatever the phase: begins right after the last reading of the
  * clock. */
-void uv__slice_begin_at_last(struct uv__slice* slice);
-void uv__slice_end(struct uv__slice* slice);
+void uv__span_begin_at_last(struct uv__span* span);
+void uv__span_end(struct uv__span* span);
 
 /* Is the descriptor of a handle of interest? Only a trace shows it. */
-static inline int uv__slice_wants_fd(void) {
+static inline int uv__span_wants_fd(void) {
   return uv__is_observed_by(UV__OBSERVE_TRACE);
 }
 
 /* Does nobody but metrics observe? */
-static inline int uv__slice_counts_only(void) {
+static inline int uv__span_counts_only(void) {
   return uv__load_relaxed(&uv__observers) == UV__OBSERVE_METRICS;
 }
 
-#endif /* UV_OBSERVE_SLICE_H_ */
+#endif /* UV_OBSERVE_SPAN_H_ */
