@@ -36,6 +36,7 @@ uv_private_headers = \
   src/observe/background.h \
   src/observe/callback.h \
   src/observe/chore.h \
+  src/observe/clock.h \
   src/observe/dump-session.h \
   src/observe/dump.h \
   src/observe/metrics/histogram.h \
@@ -46,7 +47,6 @@ uv_private_headers = \
   src/observe/probe.h \
   src/observe/span.h \
   src/observe/symbol.h \
-  src/observe/ticks.h \
   src/observe/trace-flight.h \
   src/observe/trace-format.h \
   src/observe/trace-names.h \
@@ -205,6 +205,7 @@ uv_common_sources = \
   src/observe/background.c \
   src/observe/callback.c \
   src/observe/chore.c \
+  src/observe/clock.c \
   src/observe/dump-handle.c \
   src/observe/dump-pool.c \
   src/observe/dump-session.c \
@@ -217,7 +218,6 @@ uv_common_sources = \
   src/observe/observe.c \
   src/observe/span.c \
   src/observe/symbol.c \
-  src/observe/ticks.c \
   src/observe/trace-flight.c \
   src/observe/trace-format.c \
   src/observe/trace-names.c \

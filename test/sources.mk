@@ -181,7 +181,7 @@ uv_unit_sources = \
   test/unit/unit-sock-status.c \
   test/unit/unit-string.c \
   test/unit/unit-threadpool.c \
-  test/unit/unit-ticks.c \
+  test/unit/unit-observe-clock.c \
   test/unit/unit-timer-model.c \
   test/unit/unit-timer.c \
   test/unit/unit-trace-format.c \

@@ -68,7 +68,7 @@ static int init_shared_state(void) {
     err = uv__flight_init();
   if (err == 0)
     err = uv__trace_sends_init();
-  uv__ticks_init();
+  uv__observe_clock_init();
   return err;
 }
 

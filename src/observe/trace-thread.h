@@ -10,7 +10,7 @@
 #ifndef UV_OBSERVE_TRACE_THREAD_H_
 #define UV_OBSERVE_TRACE_THREAD_H_
 
-#include "observe/ticks.h"
+#include "observe/clock.h"
 #include "observe/trace-record.h"
 #include "util/atomic.h"
 
@@ -54,7 +54,7 @@ struct uv__trace_thread {
   unsigned number;  /* atomic: of a worker */
   /* The owner's. */
   uint64_t flow; /* the arrow that ends at the next callback, or 0 */
-  struct uv__ticks clock;
+  struct uv__observe_clock clock;
   int is_sequence; /* this phase runs callbacks and nothing else of length */
   int is_between; /* in such a phase, between two callbacks: the next one begins
                     * right after the clock's last reading */
@@ -95,14 +95,14 @@ void uv__trace_thread_add(struct uv__trace_thread* thread,
 /* The time as the thread's records have it; `thread` may be NULL. Context: the
  * owner. */
 static inline uint64_t uv__trace_thread_now(struct uv__trace_thread* thread) {
-  return thread != NULL ? uv__ticks_now(&thread->clock) : uv_hrtime();
+  return thread != NULL ? uv__observe_clock_now(&thread->clock) : uv_hrtime();
 }
 
 /* The same at `ns`, a time that was read before; 0: right after the last one.
  * Context: the owner. */
 static inline uint64_t uv__trace_thread_time(struct uv__trace_thread* thread,
                                              uint64_t ns) {
-  return thread != NULL ? uv__ticks_advance(&thread->clock, ns) : ns;
+  return thread != NULL ? uv__observe_clock_advance(&thread->clock, ns) : ns;
 }
 
 /* How many records there are to read. Context: the reader, as the next two. */

@@ -30,7 +30,7 @@ int uv__trace_os_has_threads(void);
  * knows priorities of threads. Context: the thread. */
 void uv__trace_os_lower_priority(void);
 
-/* Is the clock source of this name (ticks.h) what the kernel's clock counts?
+/* Is the clock source of this name (clock.h) what the kernel's clock counts?
  * Then it has a constant rate and all processors agree on it. */
 int uv__trace_os_clock_is(const char* source);
 

@@ -19,9 +19,9 @@ UNIT(histogram_percentiles)
 UNIT(histogram_shared_is_the_same)
 UNIT(histogram_merge_adds_everything)
 
-/* unit-ticks.c */
-UNIT(ticks_agree_with_the_clock)
-UNIT(ticks_do_not_go_back)
+/* unit-observe-clock.c */
+UNIT(observe_clock_agrees_with_hrtime)
+UNIT(observe_clock_does_not_go_back)
 
 /* unit-trace-format.c */
 UNIT(trace_format_callbacks)

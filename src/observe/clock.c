@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "observe/ticks.h"
+#include "observe/clock.h"
 #include "os/trace.h"
 
 /* The rate is measured this long after the first reading, and once more, more
@@ -18,10 +18,10 @@ struct pair {
   uint64_t gap; /* the counts between which the clock was read */
 };
 
-uint32_t uv__ticks_rate;
-uint32_t uv__ticks_span;
+uint32_t uv__observe_clock_rate;
+uint32_t uv__observe_clock_span;
 
-/* Set by uv__ticks_init(), constant afterwards. */
+/* Set by uv__observe_clock_init(), constant afterwards. */
 static struct pair first; /* count 0: there is no counter */
 static uint64_t next_ns;  /* atomic: when the rate is measured, 0: never */
 
@@ -46,17 +46,17 @@ static struct pair read_both(void) {
   return best;
 }
 
-void uv__ticks_init(void) {
+void uv__observe_clock_init(void) {
   if (UV__HAVE_CYCLE_COUNTER && first.count == 0 &&
       uv__trace_os_clock_is(UV__CYCLE_COUNTER_NAME))
-    uv__ticks_use_counter();
+    uv__observe_clock_use_counter();
 }
 
-void uv__ticks_use_counter(void) {
+void uv__observe_clock_use_counter(void) {
   if (!UV__HAVE_CYCLE_COUNTER || first.count != 0)
     return;
   first = read_both();
-  /* Release: the first pair. Pairs with uv__ticks_read_clock(). */
+  /* Release: the first pair. Pairs with uv__observe_clock_read_clock(). */
   uv__store_release(&next_ns, first.ns + FIRST_NS);
 }
 
@@ -70,21 +70,21 @@ static void measure_rate(const struct pair* now) {
   uv__store_relaxed(&next_ns, ns < SECOND_NS ? first.ns + SECOND_NS : 0);
 
   double rate = (double) ns / (double) counts;
-  double scaled = rate * (double) (UINT32_C(1) << UV__TICKS_SHIFT);
+  double scaled = rate * (double) (UINT32_C(1) << UV__OBSERVE_CLOCK_SHIFT);
   double span = (double) SPAN_NS / rate;
   if (scaled < 1 || scaled > UINT32_MAX || span > UINT32_MAX)
     return; /* no counter that we know of */
-  uv__store_relaxed(&uv__ticks_rate, (uint32_t) scaled);
-  /* Release: the rate. Pairs with uv__ticks_now(). */
-  uv__store_release(&uv__ticks_span, (uint32_t) span);
+  uv__store_relaxed(&uv__observe_clock_rate, (uint32_t) scaled);
+  /* Release: the rate. Pairs with uv__observe_clock_now(). */
+  uv__store_release(&uv__observe_clock_span, (uint32_t) span);
 }
 
-uint64_t uv__ticks_read_clock(struct uv__ticks* t) {
-  /* Acquire: the first pair. Pairs with uv__ticks_init(). */
+uint64_t uv__observe_clock_read_clock(struct uv__observe_clock* t) {
+  /* Acquire: the first pair. Pairs with uv__observe_clock_init(). */
   uint64_t due_ns = uv__load_acquire(&next_ns);
 
-  if (due_ns == 0 && uv__load_relaxed(&uv__ticks_span) == 0)
-    return uv__ticks_advance(t, uv_hrtime());
+  if (due_ns == 0 && uv__load_relaxed(&uv__observe_clock_span) == 0)
+    return uv__observe_clock_advance(t, uv_hrtime());
 
   struct pair now = read_both();
   if (now.gap <= uv__cycle_counter_gap()) {
@@ -93,5 +93,5 @@ uint64_t uv__ticks_read_clock(struct uv__ticks* t) {
     if (due_ns != 0 && now.ns >= due_ns)
       measure_rate(&now);
   } /* otherwise the next reading tries again */
-  return uv__ticks_advance(t, now.ns);
+  return uv__observe_clock_advance(t, now.ns);
 }

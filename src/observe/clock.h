@@ -8,34 +8,35 @@
  * known. An error of the rate cannot add up, because the clock is read again
  * after a millisecond.
  */
-#ifndef UV_OBSERVE_TICKS_H_
-#define UV_OBSERVE_TICKS_H_
+#ifndef UV_OBSERVE_CLOCK_H_
+#define UV_OBSERVE_CLOCK_H_
 
 #include "util/atomic.h"
 #include "util/base.h"
 
 /* A thread's; begins as zeros. */
-struct uv__ticks {
+struct uv__observe_clock {
   uint64_t anchor;    /* the counter, when */
   uint64_t anchor_ns; /* this was the time */
   uint64_t last_ns;   /* the latest time returned: the next one is later */
 };
 
 /* Nanoseconds per count, times two to this. */
-#define UV__TICKS_SHIFT 24
+#define UV__OBSERVE_CLOCK_SHIFT 24
 
 /* Atomic; both are 0 until the rate is known. */
-extern uint32_t uv__ticks_rate; /* as UV__TICKS_SHIFT says */
-extern uint32_t uv__ticks_span; /* counts after which the clock is read */
+extern uint32_t uv__observe_clock_rate; /* as UV__OBSERVE_CLOCK_SHIFT says */
+extern uint32_t
+    uv__observe_clock_span; /* counts after which the clock is read */
 
 /* Once per process, before the first reading: uses the counter if the kernel's
  * clock does. */
-void uv__ticks_init(void);
+void uv__observe_clock_init(void);
 /* Uses the counter in any case, if there is one. */
-void uv__ticks_use_counter(void);
+void uv__observe_clock_use_counter(void);
 
 /* Reads the clock. */
-UV__NOINLINE uint64_t uv__ticks_read_clock(struct uv__ticks* t);
+UV__NOINLINE uint64_t uv__observe_clock_read_clock(struct uv__observe_clock* t);
 
 /* The counter, the kernel's name for it as a clock source, and how many counts
  * reading the clock in between may take: some microseconds. */
@@ -79,20 +80,22 @@ static inline uint64_t uv__cycle_counter_gap(void) {
  * is. No two times of a thread are the same: viewers of traces add begin and
  * duration as doubles, so of two spans that met at one time, the first would
  * often seem to end inside the second. */
-static inline uint64_t uv__ticks_advance(struct uv__ticks* t, uint64_t ns) {
+static inline uint64_t uv__observe_clock_advance(struct uv__observe_clock* t,
+                                                 uint64_t ns) {
   t->last_ns = ns > t->last_ns ? ns : t->last_ns + 1;
   return t->last_ns;
 }
 
 /* The time, in ns of uv_hrtime(). Context: the thread. */
-static inline uint64_t uv__ticks_now(struct uv__ticks* t) {
+static inline uint64_t uv__observe_clock_now(struct uv__observe_clock* t) {
   uint64_t passed = uv__cycle_counter() - t->anchor;
 
   /* Acquire: the rate. Pairs with measure_rate(). */
-  if (passed >= uv__load_acquire(&uv__ticks_span))
-    return uv__ticks_read_clock(t);
-  uint64_t ns = passed * uv__load_relaxed(&uv__ticks_rate) >> UV__TICKS_SHIFT;
-  return uv__ticks_advance(t, t->anchor_ns + ns);
+  if (passed >= uv__load_acquire(&uv__observe_clock_span))
+    return uv__observe_clock_read_clock(t);
+  uint64_t ns = passed * uv__load_relaxed(&uv__observe_clock_rate) >>
+                UV__OBSERVE_CLOCK_SHIFT;
+  return uv__observe_clock_advance(t, t->anchor_ns + ns);
 }
 
-#endif /* UV_OBSERVE_TICKS_H_ */
+#endif /* UV_OBSERVE_CLOCK_H_ */
