@@ -39,6 +39,7 @@ uv_private_headers = \
   src/observe/clock.h \
   src/observe/dump-session.h \
   src/observe/dump.h \
+  src/observe/in-flight.h \
   src/observe/metrics/histogram.h \
   src/observe/metrics/metrics.h \
   src/observe/metrics/session.h \
@@ -47,7 +48,6 @@ uv_private_headers = \
   src/observe/probe.h \
   src/observe/span.h \
   src/observe/symbol.h \
-  src/observe/trace-flight.h \
   src/observe/trace-format.h \
   src/observe/trace-names.h \
   src/observe/trace-record.h \
@@ -210,6 +210,7 @@ uv_common_sources = \
   src/observe/dump-pool.c \
   src/observe/dump-session.c \
   src/observe/dump.c \
+  src/observe/in-flight.c \
   src/observe/metrics/histogram.c \
   src/observe/metrics/metrics.c \
   src/observe/metrics/session.c \
@@ -218,7 +219,6 @@ uv_common_sources = \
   src/observe/observe.c \
   src/observe/span.c \
   src/observe/symbol.c \
-  src/observe/trace-flight.c \
   src/observe/trace-format.c \
   src/observe/trace-names.c \
   src/observe/trace-send.c \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The thread pool as lines: its threads, the queued requests and, while loops
  * are observed, the running ones. The age of a request is known only then as
- * well: a request has no room for the time (trace-flight.h). */
+ * well: a request has no room for the time (in-flight.h). */
 #include "observe/dump.h"
 #include "observe/observe.h"
-#include "observe/trace-flight.h"
+#include "observe/in-flight.h"
 #include "observe/trace-format.h"
 #include "pool/pool.h"
 #include "util/atomic.h"
@@ -62,16 +62,16 @@ static double ms_since(const struct uv__dump* dump, uint64_t ns) {
 static void add_waiting(struct uv__dump* dump, const struct waiting* waiting) {
   for (unsigned i = 0; i < waiting->count && i < SHOWN_MAX; i++) {
     const struct uv__record* record = &waiting->shown[i];
-    const struct uv__flight* flight = NULL;
+    const struct uv__inflight* entry = NULL;
 
-    if (uv__flight_places() != 0 && uv__is_observed())
-      flight = uv__flight_find(waiting->works[i]);
+    if (uv__inflight_slots() != 0 && uv__is_observed())
+      entry = uv__inflight_find(waiting->works[i]);
     uv__text_add(&dump->text, "  waiting  %-4s %p %s, loop %p",
                  uv__class_name((enum uv__work_class) record->type),
                  record->object, name_of(dump, record), record->loop);
-    if (flight != NULL)
+    if (entry != NULL)
       uv__text_add(&dump->text, ", for %.3f ms",
-                   ms_since(dump, uv__load_relaxed(&flight->submit_ns)));
+                   ms_since(dump, uv__load_relaxed(&entry->submit_ns)));
     uv__text_add(&dump->text, "\n");
   }
   if (waiting->count > SHOWN_MAX)
@@ -81,28 +81,28 @@ static void add_waiting(struct uv__dump* dump, const struct waiting* waiting) {
 /* A request that a worker has had; it may go on meanwhile, so nothing but the
  * table is read. */
 static void add_started(struct uv__dump* dump,
-                        const struct uv__flight* flight) {
-  uint64_t start_ns = uv__load_relaxed(&flight->start_ns);
-  uint64_t end_ns = uv__load_relaxed(&flight->end_ns);
-  unsigned work_class = uv__load_relaxed(&flight->work_class);
+                        const struct uv__inflight* entry) {
+  uint64_t start_ns = uv__load_relaxed(&entry->start_ns);
+  uint64_t end_ns = uv__load_relaxed(&entry->end_ns);
+  unsigned work_class = uv__load_relaxed(&entry->work_class);
 
   if (start_ns == 0)
     return;
   uv__text_add(&dump->text, "  %s %-4s of loop %p, for %.3f ms, age %.3f ms\n",
                end_ns == 0 ? "running " : "finished",
                uv__class_name((enum uv__work_class) work_class),
-               uv__load_relaxed(&flight->loop),
+               uv__load_relaxed(&entry->loop),
                ms_since(dump, end_ns == 0 ? start_ns : end_ns),
-               ms_since(dump, uv__load_relaxed(&flight->submit_ns)));
+               ms_since(dump, uv__load_relaxed(&entry->submit_ns)));
 }
 
 static void add_all_started(struct uv__dump* dump) {
-  size_t places = uv__is_observed() ? uv__flight_places() : 0;
+  size_t slots = uv__is_observed() ? uv__inflight_slots() : 0;
 
-  for (size_t i = 0; i < places; i++) {
-    const struct uv__flight* flight = uv__flight_at(i);
-    if (uv__load_acquire(&flight->work) != NULL)
-      add_started(dump, flight);
+  for (size_t i = 0; i < slots; i++) {
+    const struct uv__inflight* entry = uv__inflight_at(i);
+    if (uv__load_acquire(&entry->work) != NULL)
+      add_started(dump, entry);
   }
 }
 

@@ -8,7 +8,7 @@
 #include "observe/observe.h"
 #include "observe/probe.h"
 #include "observe/metrics/metrics.h"
-#include "observe/trace-flight.h"
+#include "observe/in-flight.h"
 #include "observe/trace-thread.h"
 #include "pool/pool.h"
 
@@ -29,7 +29,7 @@ void uv__observed_submit(uv_loop_t* loop, const struct uv__work* w) {
   enum uv__work_class work_class = w->kind->work_class;
 
   uv__probe_submit(loop, w, work_class);
-  if (uv__flight_find(w) != NULL) {
+  if (uv__inflight_find(w) != NULL) {
     /* Another executor had it and gave it back, which only file requests do. */
     if (work_class != UV__CLASS_FS)
       uv__misuse_undefined(once_rules[work_class], uv__work_request(w));
@@ -37,28 +37,28 @@ void uv__observed_submit(uv_loop_t* loop, const struct uv__work* w) {
   }
 
   uint64_t now_ns = uv_hrtime();
-  struct uv__flight* flight = uv__flight_add(w, loop, work_class, now_ns);
-  if (flight == NULL)
+  struct uv__inflight* entry = uv__inflight_add(w, loop, work_class, now_ns);
+  if (entry == NULL)
     return; /* more in flight than the table holds */
 
-  struct uv__flight_count now = uv__flight_count();
+  struct uv__inflight_count now = uv__inflight_count();
   struct uv__record record;
   memset(&record, 0, sizeof(record));
   record.kind = UV__RECORD_SUBMIT;
   record.begin_ns = now_ns;
   record.end_ns = now_ns;
   record.loop = loop;
-  record.flow = flight->id;
+  record.flow = entry->id;
   record.value = now.queued;
   record.detail = now.running;
   uv__observe_record(&record, uv__trace_thread_self());
 }
 
 void uv__observed_refused(const struct uv__work* w) {
-  struct uv__flight* flight = uv__flight_find(w);
+  struct uv__inflight* entry = uv__inflight_find(w);
 
-  if (flight != NULL)
-    uv__flight_remove(flight);
+  if (entry != NULL)
+    uv__inflight_remove(entry);
 }
 
 void uv__work_describe(struct uv__record* record, const struct uv__work* w) {
@@ -82,7 +82,7 @@ static struct uv__trace_thread* worker_thread(void) {
 }
 
 static void tell_pool(struct uv__trace_thread* thread, uint64_t now_ns) {
-  struct uv__flight_count now = uv__flight_count();
+  struct uv__inflight_count now = uv__inflight_count();
   struct uv__record record;
 
   memset(&record, 0, sizeof(record));
@@ -101,10 +101,10 @@ static void run_work(struct uv__work* w) {
 }
 
 void uv__observed_work(struct uv__work* w) {
-  struct uv__flight* flight = uv__flight_find(w);
+  struct uv__inflight* entry = uv__inflight_find(w);
   struct uv__record record;
 
-  if (flight == NULL) {
+  if (entry == NULL) {
     run_work(w); /* there were too many, or observing began again */
     return;
   }
@@ -113,14 +113,14 @@ void uv__observed_work(struct uv__work* w) {
   memset(&record, 0, sizeof(record));
   record.kind = UV__RECORD_WORK;
   record.loop = w->loop;
-  record.flow = flight->id;
+  record.flow = entry->id;
   uv__work_describe(&record, w);
   record.begin_ns = uv__trace_thread_time(thread, uv_hrtime());
-  record.value = (int64_t) (record.begin_ns - flight->submit_ns);
-  uv__flight_start(flight, record.begin_ns);
+  record.value = (int64_t) (record.begin_ns - entry->submit_ns);
+  uv__inflight_start(entry, record.begin_ns);
   run_work(w);
   record.end_ns = uv__trace_thread_time(thread, uv_hrtime());
-  uv__flight_done(flight, record.end_ns);
+  uv__inflight_done(entry, record.end_ns);
   uv__observe_record(&record, thread);
   tell_pool(thread, record.end_ns);
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
@@ -131,12 +131,12 @@ void uv__observed_done(struct uv__work* w,
                        int status,
                        const struct uv__work_kind* kind) {
   struct uv__trace_thread* thread = uv__trace_thread_self();
-  struct uv__flight* flight = uv__flight_find(w);
+  struct uv__inflight* entry = uv__inflight_find(w);
 
-  if (flight != NULL) {
+  if (entry != NULL) {
     if (thread != NULL)
-      thread->flow = flight->id;
-    uv__flight_remove(flight);
+      thread->flow = entry->id;
+    uv__inflight_remove(entry);
   }
   kind->done(w, status);
   if (thread != NULL)

@@ -7,7 +7,7 @@
 #include "observe/probe.h"
 #include "observe/span.h"
 #include "observe/metrics/metrics.h"
-#include "observe/trace-flight.h"
+#include "observe/in-flight.h"
 #include "observe/trace-send.h"
 #include "os/loop.h"
 #include "os/thread.h"
@@ -65,7 +65,7 @@ static int init_shared_state(void) {
   if (err == 0)
     err = watch_forks();
   if (err == 0)
-    err = uv__flight_init();
+    err = uv__inflight_init();
   if (err == 0)
     err = uv__trace_sends_init();
   uv__observe_clock_init();
@@ -81,7 +81,7 @@ int uv__observe_init(void) {
 
 void uv__observe_start(unsigned observer) {
   if (uv__load_relaxed(&uv__observers) == 0)
-    uv__flight_clear(); /* its contents are from an earlier session */
+    uv__inflight_clear(); /* its contents are from an earlier session */
   /* Release: what uv__observe_init() made. */
   uv__fetch_or(&uv__observers, observer);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "observe/metrics/metrics.h"
 #include "loop/state.h"
-#include "observe/trace-flight.h"
+#include "observe/in-flight.h"
 #include "util/alloc.h"
 #include "util/fork-lock.h"
 #include "util/queue.h"
@@ -322,7 +322,7 @@ int uvx_metrics(const uv_loop_t* loop, uvx_metrics_t* metrics, size_t size) {
   memset(&m, 0, sizeof(m));
   m.version = UVX_METRICS_VERSION;
   read_loop_metrics(&m, own);
-  struct uv__flight_count pool = uv__flight_count();
+  struct uv__inflight_count pool = uv__inflight_count();
   m.pool_queued = (uint64_t) pool.queued;
   m.pool_running = (uint64_t) pool.running;
   for (size_t i = 0; i < UVX_CLASSES; i++) {

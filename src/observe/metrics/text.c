@@ -5,7 +5,7 @@
  */
 #include "observe/metrics/text.h"
 #include "observe/metrics/metrics.h"
-#include "observe/trace-flight.h"
+#include "observe/in-flight.h"
 #include "observe/trace-names.h"
 #include "util/atomic.h"
 
@@ -264,7 +264,7 @@ static void add_callbacks(struct report* r) {
 
 static void add_pool(struct report* r) {
   static const char* const classes[UVX_CLASSES] = { "fs", "dns", "work" };
-  struct uv__flight_count now = uv__flight_count();
+  struct uv__inflight_count now = uv__inflight_count();
 
   begin_family(r, "uv_pool_queue", "gauge");
   uv__text_add(r->text, "uv_pool_queue %d\n", now.queued);

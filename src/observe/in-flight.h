@@ -6,12 +6,12 @@
  * loops are observed. One thread at a time writes an entry: the submitter, the
  * worker, then the loop's thread; others may read.
  */
-#ifndef UV_OBSERVE_TRACE_FLIGHT_H_
-#define UV_OBSERVE_TRACE_FLIGHT_H_
+#ifndef UV_OBSERVE_IN_FLIGHT_H_
+#define UV_OBSERVE_IN_FLIGHT_H_
 
 #include "observe/trace-record.h"
 
-struct uv__flight {
+struct uv__inflight {
   const void* work;    /* atomic: the struct uv__work; NULL: free */
   uint64_t id;         /* atomic: unique in this process */
   uint64_t submit_ns;  /* atomic */
@@ -22,32 +22,32 @@ struct uv__flight {
 };
 
 /* How many wait and how many run, of those in the table. */
-struct uv__flight_count {
+struct uv__inflight_count {
   int queued;
   int running;
 };
 
 /* Set-up: 0 or UV_ENOMEM. */
-int uv__flight_init(void);
+int uv__inflight_init(void);
 /* Drops all entries: they are from an earlier session. */
-void uv__flight_clear(void);
+void uv__inflight_clear(void);
 
 /* Enters a request; NULL if there is no room. Context: the submitter. */
-struct uv__flight* uv__flight_add(const void* work,
-                                  const void* loop,
-                                  enum uv__work_class work_class,
-                                  uint64_t now_ns);
+struct uv__inflight* uv__inflight_add(const void* work,
+                                      const void* loop,
+                                      enum uv__work_class work_class,
+                                      uint64_t now_ns);
 /* NULL if it is not in the table. Context: the thread that has the request. */
-struct uv__flight* uv__flight_find(const void* work);
-void uv__flight_start(struct uv__flight* flight, uint64_t now_ns);
-/* Its work is done; it stays in the table until uv__flight_remove(). */
-void uv__flight_done(struct uv__flight* flight, uint64_t now_ns);
-void uv__flight_remove(struct uv__flight* flight);
+struct uv__inflight* uv__inflight_find(const void* work);
+void uv__inflight_start(struct uv__inflight* entry, uint64_t now_ns);
+/* Its work is done; it stays in the table until uv__inflight_remove(). */
+void uv__inflight_done(struct uv__inflight* entry, uint64_t now_ns);
+void uv__inflight_remove(struct uv__inflight* entry);
 
-struct uv__flight_count uv__flight_count(void);
+struct uv__inflight_count uv__inflight_count(void);
 
-/* The number of places, and one of them. Context: any. */
-size_t uv__flight_places(void);
-const struct uv__flight* uv__flight_at(size_t i);
+/* The number of slots, and one of them. Context: any. */
+size_t uv__inflight_slots(void);
+const struct uv__inflight* uv__inflight_at(size_t i);
 
-#endif /* UV_OBSERVE_TRACE_FLIGHT_H_ */
+#endif /* UV_OBSERVE_IN_FLIGHT_H_ */
