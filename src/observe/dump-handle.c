@@ -14,8 +14,8 @@ static void add_symbol(struct uv__dump* dump,
                        const char* call,
                        const void* function) {
   if (function != NULL)
-    uv__text_add(&dump->text, ", %s %s", call,
-                 uv__symbol_name(&dump->symbols, function));
+    uv__strbuf_add(&dump->text, ", %s %s", call,
+                   uv__symbol_name(&dump->symbols, function));
 }
 
 static void add_flags(struct uv__dump* dump, const uv_handle_t* handle) {
@@ -31,7 +31,7 @@ static void add_flags(struct uv__dump* dump, const uv_handle_t* handle) {
 
   for (size_t i = 0; i < ARRAY_SIZE(states); i++)
     if (handle->flags & states[i].flag)
-      uv__text_add(&dump->text, "%s", states[i].text);
+      uv__strbuf_add(&dump->text, "%s", states[i].text);
 }
 
 static void add_address(struct uv__dump* dump,
@@ -43,17 +43,17 @@ static void add_address(struct uv__dump* dump,
   if (err != 0 || uv_ip_name((const struct sockaddr*) addr, ip, sizeof(ip)))
     return;
   if (addr->ss_family == AF_INET6)
-    uv__text_add(&dump->text, "%s[%s]:%u", before, ip,
-                 ntohs(((const struct sockaddr_in6*) addr)->sin6_port));
+    uv__strbuf_add(&dump->text, "%s[%s]:%u", before, ip,
+                   ntohs(((const struct sockaddr_in6*) addr)->sin6_port));
   else
-    uv__text_add(&dump->text, "%s%s:%u", before, ip,
-                 ntohs(((const struct sockaddr_in*) addr)->sin_port));
+    uv__strbuf_add(&dump->text, "%s%s:%u", before, ip,
+                   ntohs(((const struct sockaddr_in*) addr)->sin_port));
 }
 
 static void add_stream(struct uv__dump* dump, const uv_stream_t* stream) {
   add_flags(dump, (const uv_handle_t*) stream);
-  uv__text_add(&dump->text, ", %llu bytes to write",
-               (unsigned long long) uv_stream_get_write_queue_size(stream));
+  uv__strbuf_add(&dump->text, ", %llu bytes to write",
+                 (unsigned long long) uv_stream_get_write_queue_size(stream));
   if (stream->flags & UV__LISTENING) {
     add_symbol(dump, "connection", ADDRESS(stream->connection_cb));
   } else if (stream->flags & UV__READING) {
@@ -82,7 +82,7 @@ static void add_path(struct uv__dump* dump,
                      size_t len) {
   if (err != 0 || len == 0)
     return;
-  uv__text_add(&dump->text, "%s", before);
+  uv__strbuf_add(&dump->text, "%s", before);
   uv__dump_add_name(dump, path, len);
 }
 
@@ -97,7 +97,7 @@ static void add_pipe(struct uv__dump* dump, const uv_handle_t* handle) {
   err = uv_pipe_getpeername(pipe, path, &len);
   add_path(dump, " to ", err, path, len);
   if (pipe->ipc)
-    uv__text_add(&dump->text, ", ipc");
+    uv__strbuf_add(&dump->text, ", ipc");
   add_stream(dump, (const uv_stream_t*) handle);
 }
 
@@ -115,9 +115,9 @@ static void add_udp(struct uv__dump* dump, const uv_handle_t* handle) {
   len = sizeof(addr);
   err = uv_udp_getpeername(udp, (struct sockaddr*) &addr, &len);
   add_address(dump, " to ", err, &addr);
-  uv__text_add(&dump->text, ", %llu datagrams (%llu bytes) to send",
-               (unsigned long long) uv_udp_get_send_queue_count(udp),
-               (unsigned long long) uv_udp_get_send_queue_size(udp));
+  uv__strbuf_add(&dump->text, ", %llu datagrams (%llu bytes) to send",
+                 (unsigned long long) uv_udp_get_send_queue_count(udp),
+                 (unsigned long long) uv_udp_get_send_queue_size(udp));
   if (handle->flags & UV__READING) {
     add_symbol(dump, "alloc", ADDRESS(udp->alloc_cb));
     add_symbol(dump, "recv", ADDRESS(udp->recv_cb));
@@ -132,14 +132,14 @@ static void add_timer(struct uv__dump* dump, const uv_handle_t* handle) {
   if (!uv__is_active(handle))
     return;
   if (timer->timeout >= INT64_MAX)
-    uv__text_add(&dump->text, ", never due");
+    uv__strbuf_add(&dump->text, ", never due");
   else if (due_ms >= 0)
-    uv__text_add(&dump->text, ", due in %.3f ms", due_ms);
+    uv__strbuf_add(&dump->text, ", due in %.3f ms", due_ms);
   else
-    uv__text_add(&dump->text, ", due since %.3f ms", -due_ms);
+    uv__strbuf_add(&dump->text, ", due since %.3f ms", -due_ms);
   if (timer->repeat != 0)
-    uv__text_add(&dump->text, ", repeats every %llu ms",
-                 (unsigned long long) timer->repeat);
+    uv__strbuf_add(&dump->text, ", repeats every %llu ms",
+                   (unsigned long long) timer->repeat);
   add_symbol(dump, "timer", ADDRESS(timer->timer_cb));
 }
 
@@ -147,7 +147,7 @@ static void add_async(struct uv__dump* dump, const uv_handle_t* handle) {
   uv_async_t* async = (uv_async_t*) handle;
 
   if (uv__load_relaxed(&async->pending))
-    uv__text_add(&dump->text, ", pending");
+    uv__strbuf_add(&dump->text, ", pending");
   add_symbol(dump, "async", ADDRESS(async->async_cb));
 }
 
@@ -156,14 +156,14 @@ static void add_signal(struct uv__dump* dump, const uv_handle_t* handle) {
 
   if (!uv__is_active(handle))
     return;
-  uv__text_add(&dump->text, ", signal %d", signal->signum);
+  uv__strbuf_add(&dump->text, ", signal %d", signal->signum);
   add_symbol(dump, "signal", ADDRESS(signal->signal_cb));
 }
 
 static void add_process(struct uv__dump* dump, const uv_handle_t* handle) {
   const uv_process_t* process = (const uv_process_t*) handle;
 
-  uv__text_add(&dump->text, ", pid %d", (int) process->pid);
+  uv__strbuf_add(&dump->text, ", pid %d", (int) process->pid);
   add_symbol(dump, "exit", ADDRESS(process->exit_cb));
 }
 
@@ -224,16 +224,17 @@ void uv__dump_handle(struct uv__dump* dump, const uv_handle_t* handle) {
   const char* name = uv_handle_type_name(handle->type);
   unsigned flags = handle->flags;
 
-  uv__text_add(&dump->text, "  [%c%c%c%c] %-8s %p", flags & UV__REF ? 'R' : '-',
-               flags & UV__ACTIVE ? 'A' : '-', flags & UV__CLOSING ? 'C' : '-',
-               flags & UV__INTERNAL ? 'I' : '-', name != NULL ? name : "?",
-               (const void*) handle);
+  uv__strbuf_add(&dump->text, "  [%c%c%c%c] %-8s %p",
+                 flags & UV__REF ? 'R' : '-', flags & UV__ACTIVE ? 'A' : '-',
+                 flags & UV__CLOSING ? 'C' : '-',
+                 flags & UV__INTERNAL ? 'I' : '-', name != NULL ? name : "?",
+                 (const void*) handle);
   /* H5: the program may have freed it. */
   if (!uv__is_closing(handle) && name != NULL) {
     if (uv_fileno(handle, &fd) == 0)
-      uv__text_add(&dump->text, ", fd %lld", (long long) (intptr_t) fd);
+      uv__strbuf_add(&dump->text, ", fd %lld", (long long) (intptr_t) fd);
     if (adders[handle->type] != NULL)
       adders[handle->type](dump, handle);
   }
-  uv__text_add(&dump->text, "\n");
+  uv__strbuf_add(&dump->text, "\n");
 }

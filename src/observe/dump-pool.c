@@ -66,16 +66,16 @@ static void add_waiting(struct uv__dump* dump, const struct waiting* waiting) {
 
     if (uv__inflight_slots() != 0 && uv__is_observed())
       entry = uv__inflight_find(waiting->works[i]);
-    uv__text_add(&dump->text, "  waiting  %-4s %p %s, loop %p",
-                 uv__class_name((enum uv__work_class) record->type),
-                 record->object, name_of(dump, record), record->loop);
+    uv__strbuf_add(&dump->text, "  waiting  %-4s %p %s, loop %p",
+                   uv__class_name((enum uv__work_class) record->type),
+                   record->object, name_of(dump, record), record->loop);
     if (entry != NULL)
-      uv__text_add(&dump->text, ", for %.3f ms",
-                   ms_since(dump, uv__load_relaxed(&entry->submit_ns)));
-    uv__text_add(&dump->text, "\n");
+      uv__strbuf_add(&dump->text, ", for %.3f ms",
+                     ms_since(dump, uv__load_relaxed(&entry->submit_ns)));
+    uv__strbuf_add(&dump->text, "\n");
   }
   if (waiting->count > SHOWN_MAX)
-    uv__text_add(&dump->text, "  and %u more\n", waiting->count - SHOWN_MAX);
+    uv__strbuf_add(&dump->text, "  and %u more\n", waiting->count - SHOWN_MAX);
 }
 
 /* A request that a worker has had; it may go on meanwhile, so nothing but the
@@ -88,12 +88,13 @@ static void add_started(struct uv__dump* dump,
 
   if (start_ns == 0)
     return;
-  uv__text_add(&dump->text, "  %s %-4s of loop %p, for %.3f ms, age %.3f ms\n",
-               end_ns == 0 ? "running " : "finished",
-               uv__class_name((enum uv__work_class) work_class),
-               uv__load_relaxed(&entry->loop),
-               ms_since(dump, end_ns == 0 ? start_ns : end_ns),
-               ms_since(dump, uv__load_relaxed(&entry->submit_ns)));
+  uv__strbuf_add(&dump->text,
+                 "  %s %-4s of loop %p, for %.3f ms, age %.3f ms\n",
+                 end_ns == 0 ? "running " : "finished",
+                 uv__class_name((enum uv__work_class) work_class),
+                 uv__load_relaxed(&entry->loop),
+                 ms_since(dump, end_ns == 0 ? start_ns : end_ns),
+                 ms_since(dump, uv__load_relaxed(&entry->submit_ns)));
 }
 
 static void add_all_started(struct uv__dump* dump) {
@@ -114,18 +115,18 @@ void uv__dump_pool(struct uv__dump* dump) {
   memset(waiting.count_of, 0, sizeof(waiting.count_of));
   uv__threadpool_view(&pool, copy, &waiting);
   if (pool.size == 0) {
-    uv__text_add(&dump->text, "pool: not started\n");
+    uv__strbuf_add(&dump->text, "pool: not started\n");
     return;
   }
-  uv__text_add(&dump->text,
-               "pool: %u of %u threads, %u running (%u of at most %u name "
-               "look-ups), %u requests waiting (fs %u, dns %u, work %u)\n",
-               pool.threads, pool.size, pool.running, pool.slow_running,
-               pool.slow_max, waiting.count, waiting.count_of[UV__CLASS_FS],
-               waiting.count_of[UV__CLASS_GETADDRINFO] +
-                   waiting.count_of[UV__CLASS_GETNAMEINFO],
-               waiting.count_of[UV__CLASS_WORK] +
-                   waiting.count_of[UV__CLASS_RANDOM]);
+  uv__strbuf_add(&dump->text,
+                 "pool: %u of %u threads, %u running (%u of at most %u name "
+                 "look-ups), %u requests waiting (fs %u, dns %u, work %u)\n",
+                 pool.threads, pool.size, pool.running, pool.slow_running,
+                 pool.slow_max, waiting.count, waiting.count_of[UV__CLASS_FS],
+                 waiting.count_of[UV__CLASS_GETADDRINFO] +
+                     waiting.count_of[UV__CLASS_GETNAMEINFO],
+                 waiting.count_of[UV__CLASS_WORK] +
+                     waiting.count_of[UV__CLASS_RANDOM]);
   add_all_started(dump);
   add_waiting(dump, &waiting);
 }

@@ -93,13 +93,13 @@ static void add_running_callback(struct uv__dump* dump, const uv_loop_t* loop) {
   for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next)
     if (uv__trace_thread_running(t, &now) && now.begin_ns != 0 &&
         now.loop == loop)
-      uv__text_add(&dump->text,
-                   "  in %s for %.3f ms: %s callback of %s %p, thread %llu\n",
-                   uv__symbol_name(&dump->symbols, now.symbol),
-                   (double) (int64_t) (dump->now_ns - now.begin_ns) / 1e6,
-                   uv__call_name(uv__running_call(&now)),
-                   uv__record_type_name(uv__running_type(&now)), now.object,
-                   (unsigned long long) uv__load_relaxed(&t->tid));
+      uv__strbuf_add(&dump->text,
+                     "  in %s for %.3f ms: %s callback of %s %p, thread %llu\n",
+                     uv__symbol_name(&dump->symbols, now.symbol),
+                     (double) (int64_t) (dump->now_ns - now.begin_ns) / 1e6,
+                     uv__call_name(uv__running_call(&now)),
+                     uv__record_type_name(uv__running_type(&now)), now.object,
+                     (unsigned long long) uv__load_relaxed(&t->tid));
 }
 
 static int is_loop_missing(const struct uv__loop_state* state) {
@@ -112,13 +112,14 @@ static void add_missing_loop(struct uv__loop_state* state, void* arg) {
   if (!is_loop_missing(state))
     return;
   if (!uv__wake_is_running(state)) {
-    uv__text_add(&dump->text, "loop %p: not running\n", (void*) state->loop);
+    uv__strbuf_add(&dump->text, "loop %p: not running\n", (void*) state->loop);
     return;
   }
-  uv__text_add(&dump->text,
-               "loop %p: no response within %d ms: it is in a callback, or its "
-               "thread has ended\n",
-               (void*) state->loop, RESPONSE_MS);
+  uv__strbuf_add(
+      &dump->text,
+      "loop %p: no response within %d ms: it is in a callback, or its "
+      "thread has ended\n",
+      (void*) state->loop, RESPONSE_MS);
   add_running_callback(dump, state->loop);
 }
 
@@ -172,7 +173,8 @@ static void dump_all_loops(void) {
   uv__observe_stop(UV__OBSERVE_DUMP);
 
   uv__dump_init(&rest);
-  uv__text_add(&rest.text, "libuv: dump of process %d\n", (int) uv_os_getpid());
+  uv__strbuf_add(&rest.text, "libuv: dump of process %d\n",
+                 (int) uv_os_getpid());
   print_dump(&rest);
   rest.text.used = 0;
   while (response != NULL) {
@@ -187,7 +189,7 @@ static void dump_all_loops(void) {
   uv__dump_pool(&rest);
   if (blocked != 0)
     uv__trace_os_add_threads(&rest.text);
-  uv__text_add(&rest.text, "libuv: end of dump\n");
+  uv__strbuf_add(&rest.text, "libuv: end of dump\n");
   print_dump(&rest);
   uv__dump_free(&rest);
 }

@@ -9,13 +9,13 @@
 #define NAME_MAX_LEN 200
 
 void uv__dump_init(struct uv__dump* dump) {
-  dump->text = (struct uv__text) { NULL, 0, 0, 0 };
+  dump->text = (struct uv__strbuf) { NULL, 0, 0, 0 };
   uv__symbols_init(&dump->symbols);
   dump->now_ns = uv_hrtime();
 }
 
 void uv__dump_free(struct uv__dump* dump) {
-  uv__text_free(&dump->text);
+  uv__strbuf_free(&dump->text);
   uv__symbols_close(&dump->symbols);
 }
 
@@ -28,7 +28,7 @@ void uv__dump_add_name(struct uv__dump* dump, const char* name, size_t len) {
     shown[i] = c < 0x20 || c == 0x7f ? '?' : (char) c;
   }
   shown[n] = '\0';
-  uv__text_add(&dump->text, "%s%s", shown, n < len ? "..." : "");
+  uv__strbuf_add(&dump->text, "%s%s", shown, n < len ? "..." : "");
 }
 
 static const char* plural(unsigned long long n) {
@@ -45,14 +45,14 @@ static void add_counts(struct uv__dump* dump, const uv_loop_t* loop) {
       handles++;
   for (const uv_handle_t* h = loop->closing_handles; h; h = h->next_closing)
     closing++;
-  uv__text_add(&dump->text,
-               "  %u handle%s, %u of them keep%s it alive, %u closed; "
-               "%u request%s%s%s\n",
-               handles, plural(handles), loop->active_handles,
-               loop->active_handles == 1 ? "s" : "", closing,
-               loop->active_reqs.count, plural(loop->active_reqs.count),
-               loop->stop_flag ? "; stopping" : "",
-               uv__loop_signals_due(loop) ? "; signals pending" : "");
+  uv__strbuf_add(&dump->text,
+                 "  %u handle%s, %u of them keep%s it alive, %u closed; "
+                 "%u request%s%s%s\n",
+                 handles, plural(handles), loop->active_handles,
+                 loop->active_handles == 1 ? "s" : "", closing,
+                 loop->active_reqs.count, plural(loop->active_reqs.count),
+                 loop->stop_flag ? "; stopping" : "",
+                 uv__loop_signals_due(loop) ? "; signals pending" : "");
 }
 
 void uv__dump_loop(struct uv__dump* dump, const uv_loop_t* loop) {
@@ -60,14 +60,14 @@ void uv__dump_loop(struct uv__dump* dump, const uv_loop_t* loop) {
   const struct uv__queue* head = &loop->handle_queue;
 
   if (state == NULL) {
-    uv__text_add(&dump->text, "loop %p: closed\n", (const void*) loop);
+    uv__strbuf_add(&dump->text, "loop %p: closed\n", (const void*) loop);
     return;
   }
-  uv__text_add(&dump->text,
-               "loop %p: %s, iteration %llu, its time is %.3f ms old\n",
-               (const void*) loop, state->poller->name,
-               (unsigned long long) state->counters.loop_count,
-               (double) (int64_t) (dump->now_ns - state->now_ns) / 1e6);
+  uv__strbuf_add(&dump->text,
+                 "loop %p: %s, iteration %llu, its time is %.3f ms old\n",
+                 (const void*) loop, state->poller->name,
+                 (unsigned long long) state->counters.loop_count,
+                 (double) (int64_t) (dump->now_ns - state->now_ns) / 1e6);
   add_counts(dump, loop);
   for (const struct uv__queue* q = head->next; q != head; q = q->next)
     uv__dump_handle(dump, container_of(q, uv_handle_t, handle_queue));

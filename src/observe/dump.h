@@ -8,7 +8,7 @@
 #include "util/string-builder.h"
 
 struct uv__dump {
-  struct uv__text text;
+  struct uv__strbuf text;
   struct uv__symbols symbols;
   uint64_t now_ns;
 };

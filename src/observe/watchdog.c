@@ -32,7 +32,7 @@ struct watchdog {
   struct uv__background thread;
   uvx_watchdog_options_t options;
   struct uv__symbols symbols;
-  struct uv__text backtrace; /* of the report that is being made */
+  struct uv__strbuf backtrace; /* of the report that is being made */
 };
 
 static struct uv__fork_lock lock;
@@ -71,7 +71,7 @@ static const char* take_backtrace(struct watchdog* w, uint64_t tid) {
                                    ARRAY_SIZE(frames));
   for (size_t i = 0; i < count; i++) {
     uv__trace_os_place(frames[i], place, sizeof(place));
-    uv__text_add(&w->backtrace, "  #%-2u %s\n", (unsigned) i, place);
+    uv__strbuf_add(&w->backtrace, "  #%-2u %s\n", (unsigned) i, place);
   }
   return w->backtrace.used != 0 ? w->backtrace.data : "";
 }
@@ -167,7 +167,7 @@ static void run_watchdog(void* arg) {
     for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next)
       check_thread(w, t, uv_hrtime());
   uv__symbols_close(&w->symbols);
-  uv__text_free(&w->backtrace);
+  uv__strbuf_free(&w->backtrace);
 }
 
 /* With the lock. */

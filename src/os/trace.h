@@ -52,7 +52,7 @@ void uv__trace_os_thread_state(uint64_t tid, char* text, size_t size);
 
 /* A line per thread of the process: number, name, what it does in the kernel;
  * nothing where the system does not provide it. Context: any. */
-void uv__trace_os_add_threads(struct uv__text* text);
+void uv__trace_os_add_threads(struct uv__strbuf* text);
 
 /* The number of a signal, with or without "SIG" before its name. UV_EINVAL: no
  * such signal, or none for this; UV_ENOSYS: the system has none. */

@@ -284,7 +284,7 @@ void uv__trace_os_thread_state(uint64_t tid, char* text, size_t size) {
            place[0] != '0' ? place : "");
 }
 
-void uv__trace_os_add_threads(struct uv__text* text) {
+void uv__trace_os_add_threads(struct uv__strbuf* text) {
   DIR* dir = opendir("/proc/self/task");
   struct dirent* entry;
   char name[64];
@@ -299,7 +299,7 @@ void uv__trace_os_add_threads(struct uv__text* text) {
     uint64_t tid = strtoull(entry->d_name, NULL, 10);
     read_line(tid, "comm", name, sizeof(name));
     uv__trace_os_thread_state(tid, state, sizeof(state));
-    uv__text_add(text, "  thread %s %s: %s\n", entry->d_name, name, state);
+    uv__strbuf_add(text, "  thread %s %s: %s\n", entry->d_name, name, state);
   }
   if (dir != NULL)
     closedir(dir);
@@ -311,7 +311,7 @@ void uv__trace_os_thread_state(uint64_t tid, char* text, size_t size) {
   text[0] = '\0';
 }
 
-void uv__trace_os_add_threads(struct uv__text* text) {
+void uv__trace_os_add_threads(struct uv__strbuf* text) {
   (void) text;
 }
 #endif

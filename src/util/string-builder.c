@@ -7,7 +7,7 @@
 
 #define LINE_MAX_SIZE 1024
 
-void uv__text_add(struct uv__text* text, const char* format, ...) {
+void uv__strbuf_add(struct uv__strbuf* text, const char* format, ...) {
   va_list ap;
 
   if (text->is_short)
@@ -30,7 +30,7 @@ void uv__text_add(struct uv__text* text, const char* format, ...) {
     text->used += n < LINE_MAX_SIZE ? (size_t) n : LINE_MAX_SIZE - 1;
 }
 
-void uv__text_free(struct uv__text* text) {
+void uv__strbuf_free(struct uv__strbuf* text) {
   uv__free(text->data);
   text->data = NULL;
   text->used = 0;

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-struct uv__text {
+struct uv__strbuf {
   char* data; /* NULL as long as it is empty */
   size_t used;
   size_t size;
@@ -17,7 +17,7 @@ struct uv__text {
 #ifdef __GNUC__
 __attribute__((format(printf, 2, 3)))
 #endif
-void uv__text_add(struct uv__text* text, const char* format, ...);
-void uv__text_free(struct uv__text* text);
+void uv__strbuf_add(struct uv__strbuf* text, const char* format, ...);
+void uv__strbuf_free(struct uv__strbuf* text);
 
 #endif /* UV_UTIL_STRING_BUILDER_H_ */

@@ -151,7 +151,7 @@ void uv__trace_os_say(const char* line) {
                      &written, NULL);
 }
 
-void uv__trace_os_add_threads(struct uv__text* text) {
+void uv__trace_os_add_threads(struct uv__strbuf* text) {
   (void) text;
 }
 

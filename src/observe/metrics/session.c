@@ -47,7 +47,7 @@ static void run_exporter(void* arg);
 static struct uv__chore chore = { .run = write_version, .entry = run_exporter };
 static uv_once_t environment_once = UV_ONCE_INIT;
 
-static int write_draft(struct exporter* e, const struct uv__text* text) {
+static int write_draft(struct exporter* e, const struct uv__strbuf* text) {
   uv_fs_t req;
 
   /* Left by a killed process. */
@@ -70,11 +70,11 @@ static int write_draft(struct exporter* e, const struct uv__text* text) {
  * process runs. */
 static int write_version(void) {
   struct exporter* e = &exporter;
-  struct uv__text text = { NULL, 0, 0, 0 };
+  struct uv__strbuf text = { NULL, 0, 0, 0 };
 
   uv__metrics_text(&text, &e->symbols);
   int err = text.is_short ? UV_ENOMEM : write_draft(e, &text);
-  uv__text_free(&text);
+  uv__strbuf_free(&text);
   if (err != 0 && !e->has_failed) {
     e->has_failed = 1;
     uv__variable_refuse("UV_METRICS", e->path, uv_strerror(err));

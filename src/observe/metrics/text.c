@@ -22,14 +22,14 @@
 #define SECONDS(ns) ((double) (ns) / 1e9)
 
 struct report {
-  struct uv__text* text;
+  struct uv__strbuf* text;
   struct uv__symbols* symbols;
   const char* name; /* of the family */
 };
 
 static void begin_family(struct report* r, const char* name, const char* type) {
   r->name = name;
-  uv__text_add(r->text, "# TYPE %s %s\n", name, type);
+  uv__strbuf_add(r->text, "# TYPE %s %s\n", name, type);
 }
 
 static void add_histogram(struct report* r,
@@ -43,16 +43,16 @@ static void add_histogram(struct report* r,
   for (size_t i = 0; i < UVX_HISTOGRAM_BUCKETS - 1; i++) {
     below += h.buckets[i];
     if (i % BUCKET_STEP == 0)
-      uv__text_add(r->text, "%s_bucket{%s=\"%s\",le=\"%.9g\"} %" PRIu64 "\n",
-                   r->name, label, value, SECONDS(uv__histogram_bound(i)),
-                   below);
+      uv__strbuf_add(r->text, "%s_bucket{%s=\"%s\",le=\"%.9g\"} %" PRIu64 "\n",
+                     r->name, label, value, SECONDS(uv__histogram_bound(i)),
+                     below);
   }
-  uv__text_add(r->text, "%s_bucket{%s=\"%s\",le=\"+Inf\"} %" PRIu64 "\n",
-               r->name, label, value, h.count);
-  uv__text_add(r->text, "%s_count{%s=\"%s\"} %" PRIu64 "\n", r->name, label,
-               value, h.count);
-  uv__text_add(r->text, "%s_sum{%s=\"%s\"} %.9f\n", r->name, label, value,
-               SECONDS(h.sum_ns));
+  uv__strbuf_add(r->text, "%s_bucket{%s=\"%s\",le=\"+Inf\"} %" PRIu64 "\n",
+                 r->name, label, value, h.count);
+  uv__strbuf_add(r->text, "%s_count{%s=\"%s\"} %" PRIu64 "\n", r->name, label,
+                 value, h.count);
+  uv__strbuf_add(r->text, "%s_sum{%s=\"%s\"} %.9f\n", r->name, label, value,
+                 SECONDS(h.sum_ns));
 }
 
 static const char* loop_name(const struct uv__metrics* metrics, char name[32]) {
@@ -84,17 +84,17 @@ static void add_iterations(const struct uv__metrics* metrics, void* arg) {
   struct report* r = arg;
   char name[32];
 
-  uv__text_add(r->text, "%s_total{loop=\"%s\"} %" PRIu64 "\n", r->name,
-               loop_name(metrics, name),
-               uv__load_relaxed(&metrics->iterations));
+  uv__strbuf_add(r->text, "%s_total{loop=\"%s\"} %" PRIu64 "\n", r->name,
+                 loop_name(metrics, name),
+                 uv__load_relaxed(&metrics->iterations));
 }
 
 static void add_events(const struct uv__metrics* metrics, void* arg) {
   struct report* r = arg;
   char name[32];
 
-  uv__text_add(r->text, "%s_total{loop=\"%s\"} %" PRIu64 "\n", r->name,
-               loop_name(metrics, name), uv__load_relaxed(&metrics->events));
+  uv__strbuf_add(r->text, "%s_total{loop=\"%s\"} %" PRIu64 "\n", r->name,
+                 loop_name(metrics, name), uv__load_relaxed(&metrics->events));
 }
 
 /* Each poll ends with one, be it a timer's. */
@@ -102,9 +102,9 @@ static void add_wakeups(const struct uv__metrics* metrics, void* arg) {
   struct report* r = arg;
   char name[32];
 
-  uv__text_add(r->text, "%s_total{loop=\"%s\"} %" PRIu64 "\n", r->name,
-               loop_name(metrics, name),
-               uv__load_relaxed(&metrics->phases[UV__PHASE_POLL].count));
+  uv__strbuf_add(r->text, "%s_total{loop=\"%s\"} %" PRIu64 "\n", r->name,
+                 loop_name(metrics, name),
+                 uv__load_relaxed(&metrics->phases[UV__PHASE_POLL].count));
 }
 
 static void add_phases(const struct uv__metrics* metrics, void* arg) {
@@ -112,9 +112,10 @@ static void add_phases(const struct uv__metrics* metrics, void* arg) {
   char name[32];
 
   for (int i = 0; i < UV__PHASE_MAX; i++)
-    uv__text_add(r->text, "%s_total{loop=\"%s\",phase=\"%s\"} %.9f\n", r->name,
-                 loop_name(metrics, name), uv__phase_name((enum uv__phase) i),
-                 SECONDS(uv__load_relaxed(&metrics->phases[i].sum_ns)));
+    uv__strbuf_add(r->text, "%s_total{loop=\"%s\",phase=\"%s\"} %.9f\n",
+                   r->name, loop_name(metrics, name),
+                   uv__phase_name((enum uv__phase) i),
+                   SECONDS(uv__load_relaxed(&metrics->phases[i].sum_ns)));
 }
 
 static void add_handles(const struct uv__metrics* metrics, void* arg) {
@@ -123,17 +124,18 @@ static void add_handles(const struct uv__metrics* metrics, void* arg) {
 
   for (unsigned i = UV_UNKNOWN_HANDLE + 1; i < UV_HANDLE_TYPE_MAX; i++)
     if (i != UV_HANDLE && i != UV_STREAM)
-      uv__text_add(r->text, "%s{loop=\"%s\",type=\"%s\"} %" PRIu64 "\n",
-                   r->name, loop_name(metrics, name), uv__record_type_name(i),
-                   uv__load_relaxed(&metrics->handles_of[i]));
+      uv__strbuf_add(r->text, "%s{loop=\"%s\",type=\"%s\"} %" PRIu64 "\n",
+                     r->name, loop_name(metrics, name), uv__record_type_name(i),
+                     uv__load_relaxed(&metrics->handles_of[i]));
 }
 
 static void add_requests(const struct uv__metrics* metrics, void* arg) {
   struct report* r = arg;
   char name[32];
 
-  uv__text_add(r->text, "%s{loop=\"%s\"} %" PRIu64 "\n", r->name,
-               loop_name(metrics, name), uv__load_relaxed(&metrics->requests));
+  uv__strbuf_add(r->text, "%s{loop=\"%s\"} %" PRIu64 "\n", r->name,
+                 loop_name(metrics, name),
+                 uv__load_relaxed(&metrics->requests));
 }
 
 static void add_pair(const struct uv__metrics* metrics,
@@ -143,10 +145,10 @@ static void add_pair(const struct uv__metrics* metrics,
   char name[32];
 
   for (int i = 0; i < 2; i++)
-    uv__text_add(r->text,
-                 "%s_total{loop=\"%s\",direction=\"%s\"} %" PRIu64 "\n",
-                 r->name, loop_name(metrics, name), names[i],
-                 uv__load_relaxed(&numbers[i]));
+    uv__strbuf_add(r->text,
+                   "%s_total{loop=\"%s\",direction=\"%s\"} %" PRIu64 "\n",
+                   r->name, loop_name(metrics, name), names[i],
+                   uv__load_relaxed(&numbers[i]));
 }
 
 static void add_stream_bytes(const struct uv__metrics* metrics, void* arg) {
@@ -170,12 +172,12 @@ static void add_calls(const struct uv__metrics* metrics, void* arg) {
   char name[32];
 
   for (int i = 0; i < UV__IO_MAX; i++)
-    uv__text_add(r->text, "%s_total{loop=\"%s\",call=\"%s\"} %" PRIu64 "\n",
-                 r->name, loop_name(metrics, name), names[i],
-                 uv__load_relaxed(&metrics->calls[i]));
-  uv__text_add(r->text, "%s_total{loop=\"%s\",call=\"poll\"} %" PRIu64 "\n",
-               r->name, loop_name(metrics, name),
-               uv__load_relaxed(&metrics->phases[UV__PHASE_POLL].count));
+    uv__strbuf_add(r->text, "%s_total{loop=\"%s\",call=\"%s\"} %" PRIu64 "\n",
+                   r->name, loop_name(metrics, name), names[i],
+                   uv__load_relaxed(&metrics->calls[i]));
+  uv__strbuf_add(r->text, "%s_total{loop=\"%s\",call=\"poll\"} %" PRIu64 "\n",
+                 r->name, loop_name(metrics, name),
+                 uv__load_relaxed(&metrics->phases[UV__PHASE_POLL].count));
 }
 
 /* A callback of all loops that have it. */
@@ -233,13 +235,13 @@ static int compare_busy(const void* a, const void* b) {
 static void add_callback_labels(struct report* r, const struct busy* row) {
   const char* symbol = uv__symbol_name(r->symbols, row->symbol);
 
-  uv__text_add(r->text, "%s_total{type=\"%s\",call=\"%s\",symbol=\"", r->name,
-               uv__record_type_name(row->type),
-               uv__call_name((enum uv__call) row->call));
+  uv__strbuf_add(r->text, "%s_total{type=\"%s\",call=\"%s\",symbol=\"", r->name,
+                 uv__record_type_name(row->type),
+                 uv__call_name((enum uv__call) row->call));
   for (; *symbol != '\0'; symbol++)
-    uv__text_add(r->text, *symbol == '"' || *symbol == '\\' ? "\\%c" : "%c",
-                 *symbol);
-  uv__text_add(r->text, "\"} ");
+    uv__strbuf_add(r->text, *symbol == '"' || *symbol == '\\' ? "\\%c" : "%c",
+                   *symbol);
+  uv__strbuf_add(r->text, "\"} ");
 }
 
 static void add_callbacks(struct report* r) {
@@ -253,12 +255,12 @@ static void add_callbacks(struct report* r) {
   begin_family(r, "uv_callback_seconds", "counter");
   for (size_t i = 0; i < count; i++) {
     add_callback_labels(r, &all.rows[i]);
-    uv__text_add(r->text, "%.9f\n", SECONDS(all.rows[i].ns));
+    uv__strbuf_add(r->text, "%.9f\n", SECONDS(all.rows[i].ns));
   }
   begin_family(r, "uv_callback_count", "counter");
   for (size_t i = 0; i < count; i++) {
     add_callback_labels(r, &all.rows[i]);
-    uv__text_add(r->text, "%" PRIu64 "\n", all.rows[i].count);
+    uv__strbuf_add(r->text, "%" PRIu64 "\n", all.rows[i].count);
   }
 }
 
@@ -267,9 +269,9 @@ static void add_pool(struct report* r) {
   struct uv__inflight_count now = uv__inflight_count();
 
   begin_family(r, "uv_pool_queue", "gauge");
-  uv__text_add(r->text, "uv_pool_queue %d\n", now.queued);
+  uv__strbuf_add(r->text, "uv_pool_queue %d\n", now.queued);
   begin_family(r, "uv_pool_running", "gauge");
-  uv__text_add(r->text, "uv_pool_running %d\n", now.running);
+  uv__strbuf_add(r->text, "uv_pool_running %d\n", now.running);
   begin_family(r, "uv_pool_queue_seconds", "histogram");
   for (int i = 0; i < UVX_CLASSES; i++)
     add_histogram(r, "class", classes[i], &uv__pool_metrics.queue[i]);
@@ -297,7 +299,7 @@ static const struct {
   { "uv_syscalls", "counter", add_calls },
 };
 
-void uv__metrics_text(struct uv__text* text, struct uv__symbols* symbols) {
+void uv__metrics_text(struct uv__strbuf* text, struct uv__symbols* symbols) {
   struct report r = { text, symbols, NULL };
 
   for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
@@ -306,5 +308,5 @@ void uv__metrics_text(struct uv__text* text, struct uv__symbols* symbols) {
   }
   add_callbacks(&r);
   add_pool(&r);
-  uv__text_add(text, "# EOF\n");
+  uv__strbuf_add(text, "# EOF\n");
 }

@@ -6,6 +6,6 @@
 #include "observe/symbol.h"
 #include "util/string-builder.h"
 
-void uv__metrics_text(struct uv__text* text, struct uv__symbols* symbols);
+void uv__metrics_text(struct uv__strbuf* text, struct uv__symbols* symbols);
 
 #endif /* UV_OBSERVE_METRICS_TEXT_H_ */
