@@ -20,7 +20,7 @@ int uv__loop_os_init(uv_loop_t* loop) {
   uv__queue_init(&loop->async_handles);
   loop->backend_fd = -1;
   loop->emfile_fd = -1;
-  uv__loop_os(loop)->self_pipe[0] = -1; /* not all pollers open one */
+  uv__loop_os(loop)->wake_fd[0] = -1; /* not all pollers open one */
   uv__fs_event_init_loop(loop);
   loop->signal_pipefd[0] = -1;
   loop->signal_pipefd[1] = -1;

@@ -9,7 +9,7 @@ struct uv__loop_os {
   struct uv__loop_state base; /* must be first */
   /* wake-fd.c: [0] is watched by the poller, [1] is written to; the same fd
    * where the system has eventfd. */
-  int self_pipe[2];
+  int wake_fd[2];
   /* io.c: counters.loop_count when the poller was opened, or reopened in a
    * child. */
   uint64_t opened_count;

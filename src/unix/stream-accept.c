@@ -28,7 +28,7 @@
 static void open_reserve(uv_loop_t* loop) {
   if (loop->emfile_fd != -1)
     return;
-  int self_fd = uv__self_pipe_get(loop);
+  int self_fd = uv__wake_fd_get(loop);
   int fd = self_fd != -1 ? uv__fd_dup(self_fd)
                          : uv__sock_open(AF_UNIX, SOCK_STREAM, 0);
   if (fd >= 0)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static int* fds_of(const uv_loop_t* loop) {
-  return uv__loop_os(loop)->self_pipe;
+  return uv__loop_os(loop)->wake_fd;
 }
 
 #if UV__HAVE_EVENTFD
@@ -30,11 +30,11 @@ static int open_pair(int fds[2]) {
 }
 #endif
 
-int uv__self_pipe_open(uv_loop_t* loop) {
+int uv__wake_fd_open(uv_loop_t* loop) {
   return open_pair(fds_of(loop));
 }
 
-void uv__self_pipe_close(uv_loop_t* loop) {
+void uv__wake_fd_close(uv_loop_t* loop) {
   int* fds = fds_of(loop);
 
   if (fds[0] == -1)
@@ -46,7 +46,7 @@ void uv__self_pipe_close(uv_loop_t* loop) {
   fds[1] = -1;
 }
 
-int uv__self_pipe_signal(uv_loop_t* loop) {
+int uv__wake_fd_signal(uv_loop_t* loop) {
   static const uint64_t one = 1;
   int saved = errno; /* signal handlers call this */
   ssize_t n = uv__fd_write(fds_of(loop)[1], &one, sizeof(one));
@@ -58,9 +58,9 @@ int uv__self_pipe_signal(uv_loop_t* loop) {
   return 0;
 }
 
-void uv__self_pipe_drain(uv_loop_t* loop) {
+void uv__wake_fd_drain(uv_loop_t* loop) {
   char sink[1024];
-  int fd = uv__self_pipe_get(loop);
+  int fd = uv__wake_fd_get(loop);
 
   /* An eventfd returns its count in one read of eight bytes; a pipe may need
    * several.

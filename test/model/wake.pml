@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Waking a loop: src/loop/wake.c (one word with PENDING, AWAKE, SPINNING and
- * BATCHING) over a self-pipe that is reported once, and its users:
+ * BATCHING) over a wake fd that is reported once, and its users:
  *
  *   senders   src/unix/async.c: pending, stack of sent handles, close
  *   workers   src/pool/done.c: stack of finished items; whether
@@ -54,7 +54,7 @@
 #define BATCHING 8
 
 byte word;             /* uv__loop_state.wake.word */
-bool self_pipe;        /* readable, and not reported yet by the poller */
+bool wake_fd;        /* readable, and not reported yet by the poller */
 byte sent;             /* bit per handle: on the stack */
 byte pending;          /* bit per handle: raised */
 byte unread;           /* bit per handle: written before the send */
@@ -76,11 +76,11 @@ inline send_wake() {
   assert(!loop_closed);
   atomic { before = word; word = word | PENDING };
   if
-  :: before == 0 && BROKEN != 1 -> self_pipe = true
+  :: before == 0 && BROKEN != 1 -> wake_fd = true
   :: before & BATCHING -> /* end_batching() */
     atomic { before = word; word = word & (255 - BATCHING) };
     if
-    :: before & BATCHING -> self_pipe = true
+    :: before & BATCHING -> wake_fd = true
     :: else -> skip
     fi
   :: else -> skip
@@ -92,7 +92,7 @@ inline send_wake_batched() {
   assert(!loop_closed);
   atomic { before = word; word = word | PENDING };
   if
-  :: before == 0 -> self_pipe = true
+  :: before == 0 -> wake_fd = true
   :: else -> skip
   fi
 }
@@ -332,16 +332,16 @@ inline wait() {
   :: sleep ->
 end_asleep:
     if
-    :: atomic { self_pipe -> self_pipe = false; woke = true }
+    :: atomic { wake_fd -> wake_fd = false; woke = true }
     :: others < OTHERS -> others++
     :: is_short -> skip
     fi;
     is_short = false
   :: else ->
     if
-    :: atomic { self_pipe -> self_pipe = false; woke = true }
+    :: atomic { wake_fd -> wake_fd = false; woke = true }
     :: awake != 0 -> skip /* uv__wake_is_only_source(): not polled at all */
-    :: !self_pipe -> skip
+    :: !wake_fd -> skip
     fi
   fi
 }
@@ -415,7 +415,7 @@ again:
     awake = 0;
     atomic { before = word; word = word & (255 - AWAKE) };
     if
-    :: before & PENDING -> self_pipe = true
+    :: before & PENDING -> wake_fd = true
     :: else -> skip
     fi
   fi;
@@ -426,7 +426,7 @@ again:
     /* The embedder waits for the backend fd to be readable. */
 end_outside:
     if
-    :: self_pipe -> goto again
+    :: wake_fd -> goto again
     :: OVER -> skip
     fi
   fi;

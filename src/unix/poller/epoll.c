@@ -51,17 +51,17 @@ static int epoll_poller_open(uv_loop_t* loop) {
   if (loop->backend_fd == -1)
     return uv__errno();
 
-  err = uv__self_pipe_open(loop);
+  err = uv__wake_fd_open(loop);
   if (err != 0)
     goto err_close_backend;
-  err = epoll_change(loop, EPOLL_CTL_ADD, uv__self_pipe_get(loop),
+  err = epoll_change(loop, EPOLL_CTL_ADD, uv__wake_fd_get(loop),
                      EPOLLIN | EPOLLET, UV__EVENT_WAKE);
   if (err != 0)
     goto err_close_wake;
   return 0;
 
 err_close_wake:
-  uv__self_pipe_close(loop);
+  uv__wake_fd_close(loop);
 err_close_backend:
   uv__fd_close(loop->backend_fd);
   loop->backend_fd = -1;
@@ -69,7 +69,7 @@ err_close_backend:
 }
 
 static void epoll_poller_close(uv_loop_t* loop) {
-  uv__self_pipe_close(loop);
+  uv__wake_fd_close(loop);
   if (loop->backend_fd != -1) /* -1 after a failed reopen */
     uv__fd_close(loop->backend_fd);
   loop->backend_fd = -1;
@@ -181,7 +181,7 @@ const struct uv__poller uv__poller_epoll = {
   .close = epoll_poller_close,
   .reopen = epoll_poller_reopen,
   .wait = epoll_poller_wait,
-  .wake = uv__self_pipe_signal,
+  .wake = uv__wake_fd_signal,
   .watch = &watch_ops,
   .is_empty = epoll_poller_is_empty,
 };

@@ -48,15 +48,15 @@ static int add_wake(uv_loop_t* loop) {
     return 0;
 
   /* No EVFILT_USER: an older NetBSD or OpenBSD. */
-  err = uv__self_pipe_open(loop);
+  err = uv__wake_fd_open(loop);
   if (err != 0)
     return err;
-  uintptr_t fd = (uintptr_t) uv__self_pipe_get(loop);
+  uintptr_t fd = (uintptr_t) uv__wake_fd_get(loop);
   EV_SET(&change, fd, EVFILT_READ, EV_ADD, 0, 0, 0);
   if (kevent(loop->backend_fd, &change, 1, NULL, 0, NULL) == 0)
     return 0;
   err = uv__errno();
-  uv__self_pipe_close(loop);
+  uv__wake_fd_close(loop);
   return err;
 }
 
@@ -110,7 +110,7 @@ static void close_queue(uv_loop_t* loop) {
   set->queue = -1;
   loop->backend_fd = -1;
   if (set->has_pipe)
-    uv__self_pipe_close(loop);
+    uv__wake_fd_close(loop);
   set->has_pipe = 0;
 }
 
@@ -137,7 +137,7 @@ static int kqueue_poller_wake(uv_loop_t* loop) {
   int err = 0;
 
   if (set->has_pipe)
-    return uv__self_pipe_signal(loop);
+    return uv__wake_fd_signal(loop);
   EV_SET(&change, WAKE_IDENT, EVFILT_USER, 0, NOTE_TRIGGER, 0, 0);
   if (kevent(set->queue, &change, 1, NULL, 0, NULL) != 0)
     err = uv__errno();
@@ -354,9 +354,9 @@ static int is_wake(uv_loop_t* loop, const struct kevent* event) {
   if (event->filter == EVFILT_USER)
     return 1;
   if (!set_of(loop)->has_pipe || event->filter != EVFILT_READ ||
-      event->ident != (uintptr_t) uv__self_pipe_get(loop))
+      event->ident != (uintptr_t) uv__wake_fd_get(loop))
     return 0;
-  uv__self_pipe_drain(loop);
+  uv__wake_fd_drain(loop);
   return 1;
 }
 

@@ -87,7 +87,7 @@ static int poll_poller_open(uv_loop_t* loop) {
   err = uv__scan_open(loop);
   if (err != 0)
     goto err_free_set;
-  err = set_add(set, uv__self_pipe_get(loop), POLLIN);
+  err = set_add(set, uv__wake_fd_get(loop), POLLIN);
   if (err != 0)
     goto err_close_wake;
 
@@ -119,7 +119,7 @@ static int poll_poller_reopen(uv_loop_t* loop) {
   int err = uv__scan_open(loop);
   if (err != 0)
     return err;
-  err = set_add(set, uv__self_pipe_get(loop), POLLIN);
+  err = set_add(set, uv__wake_fd_get(loop), POLLIN);
   if (err != 0)
     uv__scan_close(loop);
   return err;
@@ -220,7 +220,7 @@ const struct uv__poller uv__poller_poll = {
   .close = poll_poller_close,
   .reopen = poll_poller_reopen,
   .wait = poll_poller_wait,
-  .wake = uv__self_pipe_signal,
+  .wake = uv__wake_fd_signal,
   .watch = &watch_ops,
   .is_empty = poll_poller_is_empty,
 };

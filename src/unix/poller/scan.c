@@ -9,14 +9,14 @@
 #include <sys/stat.h>
 
 int uv__scan_open(uv_loop_t* loop) {
-  int err = uv__self_pipe_open(loop);
+  int err = uv__wake_fd_open(loop);
   if (err == 0)
-    loop->backend_fd = uv__self_pipe_get(loop);
+    loop->backend_fd = uv__wake_fd_get(loop);
   return err;
 }
 
 void uv__scan_close(uv_loop_t* loop) {
-  uv__self_pipe_close(loop);
+  uv__wake_fd_close(loop);
   loop->backend_fd = -1;
 }
 
@@ -55,8 +55,8 @@ void uv__scan_report(uv_loop_t* loop,
   out->kind = UV__EVENT_IO;
   /* The fd is not open: reported to the watcher as an error. */
   out->bits = entry->revents & POLLNVAL ? POLLERR : (unsigned) entry->revents;
-  if (entry->fd == uv__self_pipe_get(loop)) {
+  if (entry->fd == uv__wake_fd_get(loop)) {
     out->kind = UV__EVENT_WAKE;
-    uv__self_pipe_drain(loop);
+    uv__wake_fd_drain(loop);
   }
 }

@@ -85,11 +85,11 @@ static int set_begin(uv_loop_t* loop, struct select_set* set) {
   if (err != 0)
     return err;
 
-  if (uv__self_pipe_get(loop) >= FD_SETSIZE) {
+  if (uv__wake_fd_get(loop) >= FD_SETSIZE) {
     uv__scan_close(loop);
     return UV_EMFILE;
   }
-  set_put(set, uv__self_pipe_get(loop), POLLIN);
+  set_put(set, uv__wake_fd_get(loop), POLLIN);
   return 0;
 }
 
@@ -278,7 +278,7 @@ const struct uv__poller uv__poller_select = {
   .close = select_poller_close,
   .reopen = select_poller_reopen,
   .wait = select_poller_wait,
-  .wake = uv__self_pipe_signal,
+  .wake = uv__wake_fd_signal,
   .watch = &watch_ops,
   .is_empty = select_poller_is_empty,
   .fd_limit = FD_SETSIZE,

@@ -107,7 +107,7 @@ static int open_ring(uv_loop_t* loop, struct uv__fs_uring* fu) {
     return err;
   err = uv__uring_probe(&fu->ring, &fu->map.ops);
   if (err == 0)
-    err = uv__uring_set_eventfd(&fu->ring, uv__self_pipe_get(loop));
+    err = uv__uring_set_eventfd(&fu->ring, uv__wake_fd_get(loop));
   if (err != 0)
     uv__uring_close(&fu->ring);
   return err;
