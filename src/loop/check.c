@@ -26,8 +26,8 @@ static int lists_are_sound(uv_loop_t* loop) {
   return list_is_sound(&loop->handle_queue) &&
          list_is_sound(&loop->idle_handles) &&
          list_is_sound(&loop->prepare_handles) &&
-         list_is_sound(&loop->check_handles) &&
-         list_is_sound(&asyncs->places) && list_is_sound(&asyncs->ready);
+         list_is_sound(&loop->check_handles) && list_is_sound(&asyncs->list) &&
+         list_is_sound(&asyncs->ready);
 }
 
 struct tally {

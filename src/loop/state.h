@@ -60,11 +60,11 @@ struct uv__timers {
 
 /* async.c. */
 struct uv__asyncs {
-  struct uv__queue places;     /* all handles, in the order of their calls */
+  struct uv__queue list;       /* all handles, in the order of their calls */
   struct uv__queue ready;      /* taken off the stack, for the next pass */
   struct uv__queue marked;     /* empty; nodes of marked handles point here */
   struct uv__async_pass* pass; /* the innermost one in progress, or NULL */
-  size_t count;                /* of `places` */
+  size_t count;                /* of `list` */
   size_t nlater;               /* handles marked for the next pass */
 };
 

@@ -5,40 +5,40 @@
 #define GAP ((uintptr_t) 1 << (sizeof(uintptr_t) * 4))
 
 static void set_number(struct uv__queue* place, uintptr_t number) {
-  container_of(place, uv_async_t, queue)->u.reserved[3] = (void*) number;
+  container_of(at, uv_async_t, queue)->u.reserved[3] = (void*) number;
 }
 
 /* Spreads the numbers evenly when an insertion finds no room. */
-static void renumber_places(struct uv__queue* places) {
+static void renumber_list(struct uv__queue* list) {
   uintptr_t count = 1;
-  for (struct uv__queue* q = places->next; q != places; q = q->next)
+  for (struct uv__queue* q = list->next; q != list; q = q->next)
     count++;
 
   uintptr_t gap = UINTPTR_MAX / count < GAP ? UINTPTR_MAX / count : GAP;
   uintptr_t number = 0;
-  for (struct uv__queue* q = places->next; q != places; q = q->next)
+  for (struct uv__queue* q = list->next; q != list; q = q->next)
     set_number(q, number += gap);
 }
 
 /* Returns a number between those of `at` and its successor, or 0. */
-static uintptr_t number_behind(const struct uv__queue* places,
+static uintptr_t number_behind(const struct uv__queue* list,
                                const struct uv__queue* at) {
-  uintptr_t before = uv__async_place_number(places, at);
+  uintptr_t before = uv__async_list_number(list, at);
 
-  if (at->next == places)
+  if (at->next == list)
     return before > UINTPTR_MAX - GAP ? 0 : before + GAP;
-  uintptr_t room = uv__async_place_number(places, at->next) - before;
+  uintptr_t room = uv__async_list_number(list, at->next) - before;
   return room < 2 ? 0 : before + room / 2;
 }
 
-void uv__async_place(struct uv__queue* places,
-                     struct uv__queue* at,
-                     uv_async_t* handle) {
-  uintptr_t number = number_behind(places, at);
+void uv__async_list_insert(struct uv__queue* list,
+                           struct uv__queue* at,
+                           uv_async_t* handle) {
+  uintptr_t number = number_behind(list, at);
 
   if (number == 0) {
-    renumber_places(places);
-    number = number_behind(places, at);
+    renumber_list(list);
+    number = number_behind(list, at);
   }
   uv__queue_insert_after(at, &handle->queue);
   set_number(&handle->queue, number);

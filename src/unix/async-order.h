@@ -41,16 +41,16 @@ static inline uintptr_t uv__async_number(const uv_async_t* handle) {
   return (uintptr_t) handle->u.reserved[3];
 }
 
-/* Inserts a handle into the list of places after `at`, which is another
+/* Inserts a handle into the list after `at`, which is another
  * handle's `queue`, or the list itself for the front. */
-void uv__async_place(struct uv__queue* places,
-                     struct uv__queue* at,
-                     uv_async_t* handle);
+void uv__async_list_insert(struct uv__queue* list,
+                           struct uv__queue* at,
+                           uv_async_t* handle);
 
 /* The number of the handle at a place; 0 for the list itself. */
-static inline uintptr_t uv__async_place_number(const struct uv__queue* places,
-                                               const struct uv__queue* at) {
-  if (at == places)
+static inline uintptr_t uv__async_list_number(const struct uv__queue* list,
+                                              const struct uv__queue* at) {
+  if (at == list)
     return 0;
   return uv__async_number(container_of(at, uv_async_t, queue));
 }

@@ -56,7 +56,7 @@ void uv__async_os_init_loop(uv_loop_t* loop) {
 
   uv__loop_state(loop)->shared.sent = NULL;
   uv__loop_state(loop)->shared.busy = 0;
-  uv__queue_init(&asyncs->places);
+  uv__queue_init(&asyncs->list);
   uv__queue_init(&asyncs->ready);
   uv__queue_init(&asyncs->marked);
   asyncs->pass = NULL;
@@ -71,8 +71,8 @@ int uv_async_init(uv_loop_t* loop, uv_async_t* handle, uv_async_cb async_cb) {
   uv__handle_init(loop, uv__base(handle), UV_ASYNC);
   handle->async_cb = async_cb;
   handle->pending = 0;
-  uv__async_place(&asyncs->places,
-                  pass == NULL ? asyncs->places.prev : pass->at, handle);
+  uv__async_list_insert(&asyncs->list,
+                        pass == NULL ? asyncs->list.prev : pass->at, handle);
   if (pass != NULL)
     pass->at = &handle->queue;
   uv__queue_init(uv__async_node(handle));
@@ -125,7 +125,7 @@ UV__INLINE uv_async_t* take_sent(struct uv__loop_state* state) {
 /* The order number that a pass has reached. */
 static uintptr_t position_of(const struct uv__asyncs* asyncs,
                              const struct uv__async_pass* pass) {
-  return uv__async_place_number(&asyncs->places, pass->at);
+  return uv__async_list_number(&asyncs->list, pass->at);
 }
 
 /* As pass_of(), where passes are nested. */
@@ -292,7 +292,7 @@ UV__NOINLINE static int walk_pass(struct uv__loop_state* state,
   struct uv__queue* at = pass->at->next;
   int count = 0;
 
-  while (at != &asyncs->places) {
+  while (at != &asyncs->list) {
     uv_async_t* handle = container_of(at, uv_async_t, queue);
     at = at->next;
     if (!is_marked(asyncs, handle))
@@ -312,11 +312,11 @@ UV__NOINLINE static int walk_pass(struct uv__loop_state* state,
  * walks, runs the loop. All of them are behind that pass. */
 UV__NOINLINE static void take_marked(struct uv__asyncs* asyncs,
                                      struct uv__async_pass* pass) {
-  const struct uv__queue* end = &asyncs->places;
+  const struct uv__queue* end = &asyncs->list;
 
   if (pass->outer != NULL)
     end = pass->outer->at->next;
-  for (struct uv__queue* at = asyncs->places.next; at != end; at = at->next) {
+  for (struct uv__queue* at = asyncs->list.next; at != end; at = at->next) {
     uv_async_t* handle = container_of(at, uv_async_t, queue);
     if (!is_marked(asyncs, handle))
       continue;
@@ -385,7 +385,7 @@ int uv__async_run(uv_loop_t* loop, int* work) {
   int count = 0;
 
   pass.outer = asyncs->pass;
-  pass.at = &asyncs->places;
+  pass.at = &asyncs->list;
   pass.seen = NULL;
   pass.added = 0;
   pass.is_walk = 0;
@@ -417,7 +417,7 @@ static int is_collected(uv_async_t* handle) {
   return !uv__queue_empty(uv__async_node(handle));
 }
 
-static void remove_place(struct uv__asyncs* asyncs, uv_async_t* handle) {
+static void remove_from_list(struct uv__asyncs* asyncs, uv_async_t* handle) {
   for (struct uv__async_pass* p = asyncs->pass; p != NULL; p = p->outer)
     if (p->at == &handle->queue)
       p->at = handle->queue.prev;
@@ -437,7 +437,7 @@ enum uv__close_result uv__async_close(uv_handle_t* base) {
   }
 
   uv__queue_remove(uv__async_node(handle));
-  remove_place(&state->asyncs, handle);
+  remove_from_list(&state->asyncs, handle);
   state->asyncs.count--;
   if (!uv__queue_empty(&state->asyncs.ready))
     (void) uv__wake_send(handle->loop);
@@ -454,12 +454,12 @@ void uv__async_os_close_loop(uv_loop_t* loop) {
 
 void uv__async_os_fork(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
-  struct uv__queue* places = &state->asyncs.places;
+  struct uv__queue* list = &state->asyncs.list;
 
   (void) take_sent(state);
   state->shared.busy = 0;
   state->asyncs.nlater = 0;
-  for (struct uv__queue* q = places->next; q != places; q = q->next) {
+  for (struct uv__queue* q = list->next; q != list; q = q->next) {
     uv_async_t* handle = container_of(q, uv_async_t, queue);
     handle->pending = 0;
     uv__queue_remove(uv__async_node(handle));
