@@ -4,8 +4,8 @@
 #include "os/trace.h"
 #include "util/alloc.h"
 
-#define PLACES 4096 /* a power of two */
-#define COUNT_MAX (PLACES / 2)
+#define SLOTS 4096 /* a power of two */
+#define COUNT_MAX (SLOTS / 2)
 
 struct uv__symbol {
   const void* address; /* NULL: free */
@@ -13,13 +13,13 @@ struct uv__symbol {
 };
 
 void uv__symbols_init(struct uv__symbols* symbols) {
-  symbols->table = uv__calloc(PLACES, sizeof(*symbols->table));
+  symbols->table = uv__calloc(SLOTS, sizeof(*symbols->table));
   symbols->count = 0;
   symbols->is_escaped = 0;
 }
 
 void uv__symbols_close(struct uv__symbols* symbols) {
-  for (size_t i = 0; symbols->table != NULL && i < PLACES; i++)
+  for (size_t i = 0; symbols->table != NULL && i < SLOTS; i++)
     uv__free(symbols->table[i].name);
   uv__free(symbols->table);
   symbols->table = NULL;
@@ -28,17 +28,17 @@ void uv__symbols_close(struct uv__symbols* symbols) {
 static size_t hash(const void* address) {
   uint64_t key = (uintptr_t) address;
 
-  return (size_t) (key * UINT64_C(0x9e3779b97f4a7c15) >> 40) % PLACES;
+  return (size_t) (key * UINT64_C(0x9e3779b97f4a7c15) >> 40) % SLOTS;
 }
 
-/* The address's place, or the free one where it belongs. */
-static struct uv__symbol* place_of(struct uv__symbols* symbols,
-                                   const void* address) {
+/* The address's slot, or the free one where it belongs. */
+static struct uv__symbol* slot_of(struct uv__symbols* symbols,
+                                  const void* address) {
   size_t i = hash(address);
 
   while (symbols->table[i].address != NULL &&
          symbols->table[i].address != address)
-    i = (i + 1) % PLACES;
+    i = (i + 1) % SLOTS;
   return &symbols->table[i];
 }
 
@@ -55,20 +55,20 @@ static void look_up(struct uv__symbols* symbols, const void* address) {
 }
 
 const char* uv__symbol_name(struct uv__symbols* symbols, const void* address) {
-  struct uv__symbol* place = NULL;
+  struct uv__symbol* slot = NULL;
 
   if (symbols->table != NULL)
-    place = place_of(symbols, address);
-  if (place != NULL && place->name != NULL)
-    return place->name;
+    slot = slot_of(symbols, address);
+  if (slot != NULL && slot->name != NULL)
+    return slot->name;
 
   look_up(symbols, address);
-  if (place == NULL || address == NULL || symbols->count == COUNT_MAX)
+  if (slot == NULL || address == NULL || symbols->count == COUNT_MAX)
     return symbols->scratch;
-  place->name = uv__strdup(symbols->scratch);
-  if (place->name == NULL)
+  slot->name = uv__strdup(symbols->scratch);
+  if (slot->name == NULL)
     return symbols->scratch;
-  place->address = address;
+  slot->address = address;
   symbols->count++;
-  return place->name;
+  return slot->name;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define SECOND_NS UINT64_C(1000000000)
-#define HEAD_USUAL 96
+#define PREFIX_USUAL 96
 
 /* The text so far; it always fits, see UV__TRACE_TEXT_MAX. */
 struct text {
@@ -155,50 +155,52 @@ UV__INLINE void put_key(struct text* text, const char* name) {
 /* The beginning of an event: {"ph":"X","pid":1,"tid":2 */
 UV__INLINE void begin_event(struct text* text,
                             const char* ph,
-                            const struct uv__trace_place* place) {
+                            const struct uv__trace_context* context) {
   put(text, "{\"ph\":\"");
   put(text, ph);
-  memcpy(text->at, place->text, UV__TRACE_PLACE_MAX);
-  text->at += place->length;
+  memcpy(text->at, context->text, UV__TRACE_CONTEXT_MAX);
+  text->at += context->length;
 }
 
-void uv__trace_place_set(struct uv__trace_place* place, int pid, uint64_t tid) {
-  struct text text = { place->text };
+void uv__trace_context_set(struct uv__trace_context* context,
+                           int pid,
+                           uint64_t tid) {
+  struct text text = { context->text };
 
-  place->pid = pid;
-  place->tid = tid;
-  place->loop = NULL;
+  context->pid = pid;
+  context->tid = tid;
+  context->loop = NULL;
   put(&text, "\",\"pid\":");
   put_signed(&text, pid);
   put(&text, ",\"tid\":");
   put_number(&text, tid);
-  place->length = (size_t) (text.at - place->text);
+  context->length = (size_t) (text.at - context->text);
 }
 
-UV__NOINLINE static void set_second(struct uv__trace_place* place,
+UV__NOINLINE static void set_second(struct uv__trace_context* context,
                                     uint64_t second) {
-  struct text text = { place->second_text };
+  struct text text = { context->second_text };
 
-  place->second = second;
+  context->second = second;
   put_number(&text, second);
-  place->second_length = (size_t) (text.at - place->second_text);
+  context->second_length = (size_t) (text.at - context->second_text);
 }
 
 /* The digits of the second are those of the event before, most of the time. */
 UV__INLINE void put_ts(struct text* text,
                        uint64_t ns,
-                       struct uv__trace_place* place) {
+                       struct uv__trace_context* context) {
   put(text, ",\"ts\":");
   if (ns < SECOND_NS) {
     put_us(text, ns); /* no leading zeros */
     return;
   }
-  if (ns - place->second * SECOND_NS >= SECOND_NS)
-    set_second(place, ns / SECOND_NS);
-  memcpy(text->at, place->second_text, UV__TRACE_SECOND_MAX);
-  text->at += place->second_length;
+  if (ns - context->second * SECOND_NS >= SECOND_NS)
+    set_second(context, ns / SECOND_NS);
+  memcpy(text->at, context->second_text, UV__TRACE_SECOND_MAX);
+  text->at += context->second_length;
 
-  unsigned rest = (unsigned) (ns - place->second * SECOND_NS);
+  unsigned rest = (unsigned) (ns - context->second * SECOND_NS);
   unsigned us = rest / 1000;
   memcpy(&text->at[0], &pairs[us / 10000 * 2], 2);
   memcpy(&text->at[2], &pairs[us / 100 % 100 * 2], 2);
@@ -209,11 +211,11 @@ UV__INLINE void put_ts(struct text* text,
 
 UV__INLINE void begin_span(struct text* text,
                            const struct uv__record* record,
-                           struct uv__trace_place* place) {
+                           struct uv__trace_context* context) {
   uint64_t end_ns = record->end_ns;
 
-  begin_event(text, "X", place);
-  put_ts(text, record->begin_ns, place);
+  begin_event(text, "X", context);
+  put_ts(text, record->begin_ns, context);
   put(text, ",\"dur\":");
   put_us(text, end_ns < record->begin_ns ? 0 : end_ns - record->begin_ns);
 }
@@ -228,9 +230,9 @@ static void put_flow(struct text* text,
                      const char* category,
                      uint64_t id,
                      uint64_t ns,
-                     struct uv__trace_place* place) {
-  begin_event(text, ph, place);
-  put_ts(text, ns, place);
+                     struct uv__trace_context* context) {
+  begin_event(text, ph, context);
+  put_ts(text, ns, context);
   put_string(text, "cat", category);
   put_string(text, "name", *category == 'w' ? "request" : category);
   put_key(text, "id");
@@ -273,10 +275,10 @@ static void put_values(struct text* text, const struct uv__record* record) {
   }
 }
 
-void uv__trace_head_set(struct uv__trace_head* head,
-                        const struct uv__record* record,
-                        const char* symbol) {
-  struct text text = { head->text };
+void uv__trace_prefix_set(struct uv__trace_prefix* prefix,
+                          const struct uv__record* record,
+                          const char* symbol) {
+  struct text text = { prefix->text };
 
   put(&text, ",\"cat\":\"callback\"");
   put_string(&text, "name", symbol);
@@ -284,17 +286,17 @@ void uv__trace_head_set(struct uv__trace_head* head,
   put(&text, uv__record_type_name(record->type));
   put(&text, "\"");
   put_string(&text, "call", uv__call_name((enum uv__call) record->call));
-  head->symbol = record->symbol;
-  head->type = record->type;
-  head->call = record->call;
-  head->length = (size_t) (text.at - head->text);
+  prefix->symbol = record->symbol;
+  prefix->type = record->type;
+  prefix->call = record->call;
+  prefix->length = (size_t) (text.at - prefix->text);
 }
 
 /* Left out if the name of the thread says which loop it is. */
 UV__INLINE void put_loop(struct text* text,
                          const struct uv__record* record,
-                         const struct uv__trace_place* place) {
-  if (record->loop == place->loop)
+                         const struct uv__trace_context* context) {
+  if (record->loop == context->loop)
     return;
   put_key(text, "loop");
   put_address(text, record->loop);
@@ -302,42 +304,42 @@ UV__INLINE void put_loop(struct text* text,
 
 static void put_callback(struct text* text,
                          const struct uv__record* record,
-                         struct uv__trace_place* place,
-                         const struct uv__trace_head* head) {
+                         struct uv__trace_context* context,
+                         const struct uv__trace_prefix* prefix) {
   int is_async = record->call == UV__CALL_ASYNC;
 
-  begin_span(text, record, place);
+  begin_span(text, record, context);
   /* Most are short: a copy of constant size needs no call. */
-  memcpy(text->at, head->text, HEAD_USUAL);
-  if (head->length > HEAD_USUAL)
-    memcpy(text->at, head->text, head->length);
-  text->at += head->length;
+  memcpy(text->at, prefix->text, PREFIX_USUAL);
+  if (prefix->length > PREFIX_USUAL)
+    memcpy(text->at, prefix->text, prefix->length);
+  text->at += prefix->length;
   if (!has_detail(record)) {
     put_key(text, "handle");
     put_address(text, record->object);
   }
-  put_loop(text, record, place);
+  put_loop(text, record, context);
   put_values(text, record);
   put(text, "}},\n");
   if (record->flow != 0)
     put_flow(text, "f", is_async ? "async" : "work", record->flow,
-             record->begin_ns, place);
+             record->begin_ns, context);
 }
 
 static void put_callback_of(struct text* text,
                             const struct uv__record* record,
-                            struct uv__trace_place* place,
+                            struct uv__trace_context* context,
                             const char* symbol) {
-  struct uv__trace_head head;
+  struct uv__trace_prefix prefix;
 
-  uv__trace_head_set(&head, record, symbol);
-  put_callback(text, record, place, &head);
+  uv__trace_prefix_set(&prefix, record, symbol);
+  put_callback(text, record, context, &prefix);
 }
 
 static void put_phase(struct text* text,
                       const struct uv__record* record,
-                      struct uv__trace_place* place) {
-  begin_span(text, record, place);
+                      struct uv__trace_context* context) {
+  begin_span(text, record, context);
   put_string(text, "cat", "phase");
   put_string(text, "name", uv__phase_name((enum uv__phase) record->call));
   if (record->call == UV__PHASE_POLL) {
@@ -345,9 +347,9 @@ static void put_phase(struct text* text,
     put_signed(text, record->value);
     put_key(text, "ready");
     put_signed(text, record->detail);
-    put_loop(text, record, place);
+    put_loop(text, record, context);
     put(text, "}");
-  } else if (record->loop != place->loop) {
+  } else if (record->loop != context->loop) {
     put(text, ",\"args\":{\"loop\":");
     put_address(text, record->loop);
     put(text, "}");
@@ -357,22 +359,22 @@ static void put_phase(struct text* text,
 
 static void put_iteration(struct text* text,
                           const struct uv__record* record,
-                          struct uv__trace_place* place) {
-  begin_span(text, record, place);
+                          struct uv__trace_context* context) {
+  begin_span(text, record, context);
   put_string(text, "cat", "iteration");
   put_string(text, "name", "iteration");
   put(text, ",\"args\":{\"n\":");
   put_signed(text, record->value);
-  put_loop(text, record, place);
+  put_loop(text, record, context);
   put(text, "}");
   end_event(text);
 }
 
 static void put_pool(struct text* text,
                      const struct uv__record* record,
-                     struct uv__trace_place* place) {
-  begin_event(text, "C", place);
-  put_ts(text, record->begin_ns, place);
+                     struct uv__trace_context* context) {
+  begin_event(text, "C", context);
+  put_ts(text, record->begin_ns, context);
   put_string(text, "name", "pool");
   put(text, ",\"args\":{\"queued\":");
   put_signed(text, record->value);
@@ -384,11 +386,11 @@ static void put_pool(struct text* text,
 
 static void put_work(struct text* text,
                      const struct uv__record* record,
-                     struct uv__trace_place* place,
+                     struct uv__trace_context* context,
                      const char* symbol) {
   const char* name = uv__classes[record->type].work;
 
-  begin_span(text, record, place);
+  begin_span(text, record, context);
   put_string(text, "cat", "work");
   if (record->type == UV__CLASS_FS) {
     put(text, ",\"name\":\"fs:");
@@ -408,14 +410,14 @@ static void put_work(struct text* text,
   put(text, "}");
   end_event(text);
   if (record->flow != 0)
-    put_flow(text, "t", "work", record->flow, record->begin_ns, place);
+    put_flow(text, "t", "work", record->flow, record->begin_ns, context);
 }
 
 /* The span is there for the arrow to begin at. */
 static void put_send(struct text* text,
                      const struct uv__record* record,
-                     struct uv__trace_place* place) {
-  begin_span(text, record, place);
+                     struct uv__trace_context* context) {
+  begin_span(text, record, context);
   put_string(text, "cat", "async");
   put_string(text, "name", "uv_async_send");
   put(text, ",\"args\":{\"loop\":");
@@ -424,15 +426,15 @@ static void put_send(struct text* text,
   put_address(text, record->object);
   put(text, "}");
   end_event(text);
-  put_flow(text, "s", "async", record->flow, record->begin_ns, place);
+  put_flow(text, "s", "async", record->flow, record->begin_ns, context);
 }
 
 static void put_blocked(struct text* text,
                         const struct uv__record* record,
-                        struct uv__trace_place* place,
+                        struct uv__trace_context* context,
                         const char* symbol) {
-  begin_event(text, "i", place);
-  put_ts(text, record->begin_ns, place);
+  begin_event(text, "i", context);
+  put_ts(text, record->begin_ns, context);
   put(text, ",\"cat\":\"watchdog\",\"name\":\"blocked\",\"s\":\"p\"");
   put(text, ",\"args\":{\"loop\":");
   put_address(text, record->loop);
@@ -446,35 +448,35 @@ static void put_blocked(struct text* text,
 
 size_t uv__trace_format(char* out,
                         const struct uv__record* record,
-                        struct uv__trace_place* place,
+                        struct uv__trace_context* context,
                         const char* symbol) {
   struct text text = { out };
 
   switch ((enum uv__record_kind) record->kind) {
   case UV__RECORD_CALLBACK:
-    put_callback_of(&text, record, place, symbol);
+    put_callback_of(&text, record, context, symbol);
     break;
   case UV__RECORD_PHASE:
-    put_phase(&text, record, place);
+    put_phase(&text, record, context);
     break;
   case UV__RECORD_ITERATION:
-    put_iteration(&text, record, place);
+    put_iteration(&text, record, context);
     break;
   case UV__RECORD_SUBMIT:
-    put_flow(&text, "s", "work", record->flow, record->begin_ns, place);
-    put_pool(&text, record, place);
+    put_flow(&text, "s", "work", record->flow, record->begin_ns, context);
+    put_pool(&text, record, context);
     break;
   case UV__RECORD_WORK:
-    put_work(&text, record, place, symbol);
+    put_work(&text, record, context, symbol);
     break;
   case UV__RECORD_POOL:
-    put_pool(&text, record, place);
+    put_pool(&text, record, context);
     break;
   case UV__RECORD_SEND:
-    put_send(&text, record, place);
+    put_send(&text, record, context);
     break;
   case UV__RECORD_BLOCKED:
-    put_blocked(&text, record, place, symbol);
+    put_blocked(&text, record, context, symbol);
     break;
   }
   return (size_t) (text.at - out);
@@ -482,21 +484,21 @@ size_t uv__trace_format(char* out,
 
 size_t uv__trace_format_callback(char* out,
                                  const struct uv__record* record,
-                                 struct uv__trace_place* place,
-                                 const struct uv__trace_head* head) {
+                                 struct uv__trace_context* context,
+                                 const struct uv__trace_prefix* prefix) {
   struct text text = { out };
 
-  put_callback(&text, record, place, head);
+  put_callback(&text, record, context, prefix);
   return (size_t) (text.at - out);
 }
 
 size_t uv__trace_format_counts(char* out,
                                const struct uv__record* record,
-                               struct uv__trace_place* place) {
+                               struct uv__trace_context* context) {
   struct text text = { out };
 
-  begin_event(&text, "C", place);
-  put_ts(&text, record->end_ns, place);
+  begin_event(&text, "C", context);
+  put_ts(&text, record->end_ns, context);
   put(&text, ",\"name\":\"loop ");
   put_hex(&text, (uintptr_t) record->loop);
   put(&text, "\",\"args\":{\"handles\":");
@@ -511,14 +513,14 @@ size_t uv__trace_format_counts(char* out,
 }
 
 size_t uv__trace_format_begin(char* out,
-                              struct uv__trace_place* place,
+                              struct uv__trace_context* context,
                               const char* program,
                               const char* path,
                               const char* library) {
   struct text text = { out };
   char escaped[UV__TRACE_SYMBOL_MAX + 1];
 
-  begin_event(&text, "M", place);
+  begin_event(&text, "M", context);
   uv__trace_escape(escaped, program);
   put_string(&text, "name", "process_name");
   put(&text, ",\"args\":{\"name\":\"");
@@ -526,7 +528,7 @@ size_t uv__trace_format_begin(char* out,
   put(&text, "\"}");
   end_event(&text);
 
-  begin_event(&text, "M", place);
+  begin_event(&text, "M", context);
   put_string(&text, "name", "uv_trace");
   put(&text, ",\"args\":{\"version\":2,\"library\":\"");
   uv__trace_escape(escaped, library);
@@ -542,13 +544,13 @@ size_t uv__trace_format_begin(char* out,
 }
 
 size_t uv__trace_format_thread(char* out,
-                               struct uv__trace_place* place,
+                               struct uv__trace_context* context,
                                const char* name,
                                const void* loop,
                                unsigned number) {
   struct text text = { out };
 
-  begin_event(&text, "M", place);
+  begin_event(&text, "M", context);
   put_string(&text, "name", "thread_name");
   put(&text, ",\"args\":{\"name\":\"");
   put(&text, name);
@@ -563,13 +565,13 @@ size_t uv__trace_format_thread(char* out,
 }
 
 size_t uv__trace_format_dropped(char* out,
-                                struct uv__trace_place* place,
+                                struct uv__trace_context* context,
                                 uint64_t ns,
                                 uint64_t count) {
   struct text text = { out };
 
-  begin_event(&text, "i", place);
-  put_ts(&text, ns, place);
+  begin_event(&text, "i", context);
+  put_ts(&text, ns, context);
   put(&text, ",\"cat\":\"trace\",\"name\":\"dropped\",\"s\":\"p\"");
   put(&text, ",\"args\":{\"count\":");
   put_number(&text, count);
@@ -579,12 +581,12 @@ size_t uv__trace_format_dropped(char* out,
 }
 
 size_t uv__trace_format_end(char* out,
-                            struct uv__trace_place* place,
+                            struct uv__trace_context* context,
                             uint64_t records,
                             uint64_t dropped) {
   struct text text = { out };
 
-  begin_event(&text, "M", place);
+  begin_event(&text, "M", context);
   put_string(&text, "name", "uv_trace_end");
   put(&text, ",\"args\":{\"records\":");
   put_number(&text, records);

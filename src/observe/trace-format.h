@@ -12,19 +12,19 @@
 #define UV__TRACE_SYMBOL_MAX 255
 
 /* Room for the numbers of process and thread as text. */
-#define UV__TRACE_PLACE_MAX 64
+#define UV__TRACE_CONTEXT_MAX 64
 /* Room for seconds as text. */
 #define UV__TRACE_SECOND_MAX 24
-/* Room for the head of a callback. */
-#define UV__TRACE_HEAD_MAX (UV__TRACE_SYMBOL_MAX + 145)
+/* Room for the prefix of a callback. */
+#define UV__TRACE_PREFIX_MAX (UV__TRACE_SYMBOL_MAX + 145)
 
-/* Where a record was made; uv__trace_place_set() fills it in. */
-struct uv__trace_place {
+/* Where a record was made; uv__trace_context_set() fills it in. */
+struct uv__trace_context {
   int pid;
   uint64_t tid;
   const void* loop; /* which callbacks and phases need not name; or NULL */
   size_t length;    /* of `text`, which is part of each event */
-  char text[UV__TRACE_PLACE_MAX];
+  char text[UV__TRACE_CONTEXT_MAX];
   /* The second of the last time that was written, and its text. */
   uint64_t second;
   size_t second_length;
@@ -32,47 +32,49 @@ struct uv__trace_place {
 };
 
 /* The thread is not named after a loop; the caller sets `loop` if it is. */
-void uv__trace_place_set(struct uv__trace_place* place, int pid, uint64_t tid);
+void uv__trace_context_set(struct uv__trace_context* context,
+                           int pid,
+                           uint64_t tid);
 
 /* What the events of a callback have in common. */
-struct uv__trace_head {
+struct uv__trace_prefix {
   const void* symbol;
   uint8_t type; /* as in struct uv__record, like the next */
   uint8_t call;
   size_t length; /* of `text`; 0: not filled in */
-  char text[UV__TRACE_HEAD_MAX];
+  char text[UV__TRACE_PREFIX_MAX];
 };
 
-/* Is it the head of this record, which is of a callback? */
-static inline int uv__trace_head_is_of(const struct uv__trace_head* head,
-                                       const struct uv__record* record) {
-  return head->symbol == record->symbol && head->type == record->type &&
-         head->call == record->call && head->length != 0;
+/* Is it the prefix of this record, which is of a callback? */
+static inline int uv__trace_prefix_is_of(const struct uv__trace_prefix* prefix,
+                                         const struct uv__record* record) {
+  return prefix->symbol == record->symbol && prefix->type == record->type &&
+         prefix->call == record->call && prefix->length != 0;
 }
 
 /* `symbol` is the name of the record's symbol, escaped. */
-void uv__trace_head_set(struct uv__trace_head* head,
-                        const struct uv__record* record,
-                        const char* symbol);
+void uv__trace_prefix_set(struct uv__trace_prefix* prefix,
+                          const struct uv__record* record,
+                          const char* symbol);
 
 /* Writes the events of a record, each a line ending in ",\n", to `out`, which
  * has room for UV__TRACE_TEXT_MAX bytes. `symbol` is the name of the record's
  * symbol, escaped. Returns the length. */
 size_t uv__trace_format(char* out,
                         const struct uv__record* record,
-                        struct uv__trace_place* place,
+                        struct uv__trace_context* context,
                         const char* symbol);
-/* Likewise for a callback whose head is known. */
+/* Likewise for a callback whose prefix is known. */
 size_t uv__trace_format_callback(char* out,
                                  const struct uv__record* record,
-                                 struct uv__trace_place* place,
-                                 const struct uv__trace_head* head);
+                                 struct uv__trace_context* context,
+                                 const struct uv__trace_prefix* prefix);
 
 /* Likewise the counters at the end of an iteration, from its record: handles,
  * requests, events. */
 size_t uv__trace_format_counts(char* out,
                                const struct uv__record* record,
-                               struct uv__trace_place* place);
+                               struct uv__trace_context* context);
 
 /* The inside of a JSON string: `out` has room for UV__TRACE_SYMBOL_MAX + 1
  * bytes. What is not printable ASCII, which symbols and names of programs
@@ -82,26 +84,26 @@ void uv__trace_escape(char* out, const char* s);
 /* Likewise metadata: the process, the version of the format, a thread. `path`
  * is the program's, left out if it is too long to be of use. */
 size_t uv__trace_format_begin(char* out,
-                              struct uv__trace_place* place,
+                              struct uv__trace_context* context,
                               const char* program,
                               const char* path,
                               const char* library);
 size_t uv__trace_format_thread(char* out,
-                               struct uv__trace_place* place,
+                               struct uv__trace_context* context,
                                const char* name,
                                const void* loop,
                                unsigned number);
 
 /* So many events were lost before `ns`. */
 size_t uv__trace_format_dropped(char* out,
-                                struct uv__trace_place* place,
+                                struct uv__trace_context* context,
                                 uint64_t ns,
                                 uint64_t count);
 
 /* The last lines of a trace that was ended properly: how much it holds and
  * lacks, and the end of the array. */
 size_t uv__trace_format_end(char* out,
-                            struct uv__trace_place* place,
+                            struct uv__trace_context* context,
                             uint64_t records,
                             uint64_t dropped);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A bounded ring for many producers and one consumer. Each place has a turn
+/* A bounded ring for many producers and one consumer. Each slot has a turn
  * number: n if it is free for the n-th send, n + 1 once that is in it.
  */
 #include "observe/trace-send.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define PLACES 4096 /* a power of two */
+#define SLOTS 4096 /* a power of two */
 
 struct send {
   size_t turn; /* atomic */
@@ -27,22 +27,22 @@ static uint64_t dropped;  /* atomic */
 int uv__trace_sends_init(void) {
   if (ring != NULL)
     return 0;
-  struct send* made = uv__calloc(PLACES, sizeof(*made));
+  struct send* made = uv__calloc(SLOTS, sizeof(*made));
   if (made == NULL)
     return UV_ENOMEM;
-  for (size_t i = 0; i < PLACES; i++)
+  for (size_t i = 0; i < SLOTS; i++)
     made[i].turn = i;
   uv__store_release(&ring, made);
   return 0;
 }
 
-/* A place for one more; NULL if there is none. */
+/* A slot for one more; NULL if there is none. */
 static struct send* reserve_place(size_t* number) {
   struct send* sends = uv__load_acquire(&ring);
   size_t n = uv__load_relaxed(&next_in);
 
   for (;;) {
-    struct send* send = &sends[n % PLACES];
+    struct send* send = &sends[n % SLOTS];
     /* Acquire: the consumer is done with it. Pairs with
      * uv__trace_send_take(). */
     size_t turn = uv__load_acquire(&send->turn);
@@ -75,7 +75,7 @@ void uv__trace_send_add(const uv_async_t* handle) {
 }
 
 int uv__trace_send_take(struct uv__record* record, uint64_t* tid) {
-  struct send* send = &ring[next_out % PLACES];
+  struct send* send = &ring[next_out % SLOTS];
 
   /* Acquire: pairs with uv__trace_send_add(). */
   if (uv__load_acquire(&send->turn) != next_out + 1)
@@ -90,7 +90,7 @@ int uv__trace_send_take(struct uv__record* record, uint64_t* tid) {
   record->flow = (uintptr_t) send->handle;
   *tid = send->tid;
   /* Release: it was read. Pairs with reserve_place(). */
-  uv__store_release(&send->turn, next_out + PLACES);
+  uv__store_release(&send->turn, next_out + SLOTS);
   next_out++;
   return 1;
 }

@@ -28,7 +28,7 @@
 /* File systems take large aligned pieces at half the cost per byte. */
 #define BLOCK ((size_t) 256 << 10)
 /* Callbacks whose text is kept. */
-#define HEADS 128
+#define PREFIXES 128
 /* Records read before their places are given back. */
 #define BATCH 256
 
@@ -37,13 +37,14 @@ struct writer {
   int error;         /* why the file is not written to any more, or 0 */
   uint64_t since_ns; /* what began before is from another session */
   uint64_t flush_ns; /* when the buffer was written last */
-  struct uv__trace_place place;
+  struct uv__trace_context context;
   struct uv__symbols symbols;
-  uint64_t records;             /* in the file */
-  uint64_t dropped;             /* not in the file */
-  uint64_t sends_dropped;       /* of those: calls of uv_async_send() */
-  struct uv__trace_head* heads; /* HEADS, of callbacks that were written */
-  size_t used;                  /* of `buffer` */
+  uint64_t records;       /* in the file */
+  uint64_t dropped;       /* not in the file */
+  uint64_t sends_dropped; /* of those: calls of uv_async_send() */
+  struct uv__trace_prefix*
+      prefixes; /* PREFIXES, of callbacks that were written */
+  size_t used;  /* of `buffer` */
   size_t limit; /* of `buffer`: where the next block of the file begins */
   char* buffer; /* BLOCK, and room for three records */
 };
@@ -103,17 +104,18 @@ static void take_text(struct writer* w, size_t length) {
     begin_block(w, length);
 }
 
-/* Two callbacks that hash to one place take turns there. */
-static const struct uv__trace_head* head_of(struct writer* w,
-                                            const struct uv__record* record) {
+/* Two callbacks that hash to one context take turns there. */
+static const struct uv__trace_prefix* prefix_of(
+    struct writer* w,
+    const struct uv__record* record) {
   uint64_t key = (uintptr_t) record->symbol + record->call + record->type * 32u;
-  size_t i = (size_t) (key * UINT64_C(0x9e3779b97f4a7c15) >> 40) % HEADS;
-  struct uv__trace_head* head = &w->heads[i];
+  size_t i = (size_t) (key * UINT64_C(0x9e3779b97f4a7c15) >> 40) % PREFIXES;
+  struct uv__trace_prefix* prefix = &w->prefixes[i];
 
-  if (!uv__trace_head_is_of(head, record))
-    uv__trace_head_set(head, record,
-                       uv__symbol_name(&w->symbols, record->symbol));
-  return head;
+  if (!uv__trace_prefix_is_of(prefix, record))
+    uv__trace_prefix_set(prefix, record,
+                         uv__symbol_name(&w->symbols, record->symbol));
+  return prefix;
 }
 
 static void write_record(struct writer* w, const struct uv__record* record) {
@@ -123,25 +125,25 @@ static void write_record(struct writer* w, const struct uv__record* record) {
     return;
   w->records++;
   if (record->kind == UV__RECORD_CALLBACK) {
-    const struct uv__trace_head* head = head_of(w, record);
-    take_text(
-        w, uv__trace_format_callback(buffer_room(w), record, &w->place, head));
+    const struct uv__trace_prefix* prefix = prefix_of(w, record);
+    take_text(w, uv__trace_format_callback(buffer_room(w), record, &w->context,
+                                           prefix));
     return;
   }
   if (record->symbol != NULL)
     symbol = uv__symbol_name(&w->symbols, record->symbol);
-  take_text(w, uv__trace_format(buffer_room(w), record, &w->place, symbol));
+  take_text(w, uv__trace_format(buffer_room(w), record, &w->context, symbol));
 }
 
 static void name_thread(struct writer* w, struct uv__trace_thread* thread) {
   const void* loop = uv__load_relaxed(&thread->loop);
   unsigned number = uv__load_relaxed(&thread->number);
 
-  if (thread->named_tid == w->place.tid || (loop == NULL && number == 0))
+  if (thread->named_tid == w->context.tid || (loop == NULL && number == 0))
     return;
-  thread->named_tid = w->place.tid;
+  thread->named_tid = w->context.tid;
   thread->named_loop = loop;
-  take_text(w, uv__trace_format_thread(buffer_room(w), &w->place,
+  take_text(w, uv__trace_format_thread(buffer_room(w), &w->context,
                                        loop != NULL ? "loop" : "worker", loop,
                                        number));
 }
@@ -158,17 +160,18 @@ static void write_counts(struct writer* w,
   thread->counts.loop = record->loop;
   thread->counts.flow = record->flow;
   thread->counts.detail = record->detail;
-  take_text(w, uv__trace_format_counts(buffer_room(w), record, &w->place));
+  take_text(w, uv__trace_format_counts(buffer_room(w), record, &w->context));
 }
 
 static void write_thread(struct writer* w, struct uv__trace_thread* thread) {
   size_t left = uv__trace_thread_ready(thread);
 
-  uv__trace_place_set(&w->place, w->place.pid, uv__load_relaxed(&thread->tid));
+  uv__trace_context_set(&w->context, w->context.pid,
+                        uv__load_relaxed(&thread->tid));
   if (left != 0)
     name_thread(w, thread);
-  if (thread->named_tid == w->place.tid)
-    w->place.loop = thread->named_loop;
+  if (thread->named_tid == w->context.tid)
+    w->context.loop = thread->named_loop;
   /* What is recorded meanwhile is read in the next round. */
   while (left != 0) {
     size_t count = uv__min_size(left, BATCH);
@@ -193,7 +196,7 @@ static void write_sends(struct writer* w) {
   uint64_t tid;
 
   while (uv__trace_send_take(&record, &tid)) {
-    uv__trace_place_set(&w->place, w->place.pid, tid);
+    uv__trace_context_set(&w->context, w->context.pid, tid);
     write_record(w, &record);
   }
   uint64_t dropped = uv__trace_sends_dropped();
@@ -208,7 +211,7 @@ static void write_all(struct writer* w) {
     write_thread(w, t);
   write_sends(w);
   if (w->dropped != dropped)
-    take_text(w, uv__trace_format_dropped(buffer_room(w), &w->place,
+    take_text(w, uv__trace_format_dropped(buffer_room(w), &w->context,
                                           uv_hrtime(), w->dropped - dropped));
 }
 
@@ -240,7 +243,7 @@ static void write_begin(struct writer* w) {
   snprintf(library, sizeof(library), "blacklight %s", uv_version_string());
   memcpy(w->buffer, "[\n", 2);
   w->used = 2;
-  take_text(w, uv__trace_format_begin(buffer_room(w), &w->place, name, path,
+  take_text(w, uv__trace_format_begin(buffer_room(w), &w->context, name, path,
                                       library));
 }
 
@@ -264,9 +267,9 @@ static void begin_count(struct writer* w) {
 
 static void free_memory(struct writer* w) {
   uv__symbols_close(&w->symbols);
-  uv__free(w->heads);
+  uv__free(w->prefixes);
   uv__free(w->buffer);
-  w->heads = NULL;
+  w->prefixes = NULL;
   w->buffer = NULL;
 }
 
@@ -277,14 +280,14 @@ int uv__trace_writer_start(uv_file fd) {
   w->fd = fd;
   w->buffer = uv__malloc(BLOCK + 3 * UV__TRACE_TEXT_MAX);
   w->limit = BLOCK;
-  w->heads = uv__calloc(HEADS, sizeof(*w->heads));
+  w->prefixes = uv__calloc(PREFIXES, sizeof(*w->prefixes));
   uv__symbols_init(&w->symbols);
   w->symbols.is_escaped = 1;
   begin_count(w);
   int err = UV_ENOMEM;
-  if (w->buffer != NULL && w->heads != NULL) {
-    uv__trace_place_set(&w->place, (int) uv_os_getpid(),
-                        uv__trace_os_thread_id());
+  if (w->buffer != NULL && w->prefixes != NULL) {
+    uv__trace_context_set(&w->context, (int) uv_os_getpid(),
+                          uv__trace_os_thread_id());
     write_begin(w);
     err = uv__chore_start(&chore);
   }
@@ -302,7 +305,7 @@ void uv__trace_writer_stop(void) {
   struct writer* w = &writer;
 
   uv__chore_stop(&chore);
-  take_text(w, uv__trace_format_end(buffer_room(w), &w->place, w->records,
+  take_text(w, uv__trace_format_end(buffer_room(w), &w->context, w->records,
                                     w->dropped));
   flush_buffer(w);
   free_all(w);

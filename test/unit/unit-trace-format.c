@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static struct uv__trace_place place;
+static struct uv__trace_context context;
 
 static struct uv__record record_of(enum uv__record_kind kind) {
   struct uv__record record;
@@ -26,9 +26,9 @@ static void check(const struct uv__record* record,
   char text[UV__TRACE_TEXT_MAX + 1];
   char escaped[UV__TRACE_SYMBOL_MAX + 1];
 
-  uv__trace_place_set(&place, 12, 34);
+  uv__trace_context_set(&context, 12, 34);
   uv__trace_escape(escaped, symbol);
-  size_t len = uv__trace_format(text, record, &place, escaped);
+  size_t len = uv__trace_format(text, record, &context, escaped);
 
   CHECK(len <= UV__TRACE_TEXT_MAX);
   text[len] = '\0';
@@ -73,31 +73,31 @@ UNIT_TEST(trace_format_callbacks) {
 /* A thread is named after a loop: its slices do not repeat the name. */
 UNIT_TEST(trace_format_leaves_out_the_loop) {
   struct uv__record record = record_of(UV__RECORD_CALLBACK);
-  struct uv__trace_head head;
+  struct uv__trace_prefix prefix;
   char text[UV__TRACE_TEXT_MAX + 1];
 
   record.type = UV_TIMER;
   record.call = UV__CALL_TIMER;
   record.begin_ns = UINT64_C(61000002003);
   record.end_ns = UINT64_C(62000002003);
-  memset(&head, 0, sizeof(head));
-  CHECK(!uv__trace_head_is_of(&head, &record));
-  uv__trace_head_set(&head, &record, "tick");
-  CHECK(uv__trace_head_is_of(&head, &record));
-  uv__trace_place_set(&place, 12, 34);
-  place.loop = record.loop;
-  text[uv__trace_format_callback(text, &record, &place, &head)] = '\0';
+  memset(&prefix, 0, sizeof(prefix));
+  CHECK(!uv__trace_prefix_is_of(&prefix, &record));
+  uv__trace_prefix_set(&prefix, &record, "tick");
+  CHECK(uv__trace_prefix_is_of(&prefix, &record));
+  uv__trace_context_set(&context, 12, 34);
+  context.loop = record.loop;
+  text[uv__trace_format_callback(text, &record, &context, &prefix)] = '\0';
   CHECK_STR("{\"ph\":\"X\",\"pid\":12,\"tid\":34,\"ts\":61000002.003,"
             "\"dur\":1000000.000,\"cat\":\"callback\",\"name\":\"tick\","
             "\"args\":{\"type\":\"timer\",\"call\":\"timer\","
             "\"handle\":\"0x2000\",\"late_us\":0.000}},\n",
             text);
   record.call = UV__CALL_CLOSE;
-  CHECK(!uv__trace_head_is_of(&head, &record));
+  CHECK(!uv__trace_prefix_is_of(&prefix, &record));
 
   record.kind = UV__RECORD_PHASE;
   record.call = UV__PHASE_TIMERS;
-  text[uv__trace_format(text, &record, &place, "")] = '\0';
+  text[uv__trace_format(text, &record, &context, "")] = '\0';
   CHECK_STR("{\"ph\":\"X\",\"pid\":12,\"tid\":34,\"ts\":61000002.003,"
             "\"dur\":1000000.000,\"cat\":\"phase\",\"name\":\"timers\"},\n",
             text);
@@ -120,9 +120,9 @@ UNIT_TEST(trace_format_times) {
   };
   char text[UV__TRACE_TEXT_MAX + 1];
 
-  uv__trace_place_set(&place, 12, 34);
+  uv__trace_context_set(&context, 12, 34);
   for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
-    size_t len = uv__trace_format_dropped(text, &place, times[i].ns, 1);
+    size_t len = uv__trace_format_dropped(text, &context, times[i].ns, 1);
     text[len] = '\0';
     CHECK(strstr(text, times[i].text) != NULL);
   }
@@ -153,7 +153,7 @@ UNIT_TEST(trace_format_of_the_loop) {
         "\"cat\":\"iteration\",\"name\":\"iteration\",\"args\":{"
         "\"n\":9,\"loop\":\"0x1000\"}},\n");
   char text[UV__TRACE_TEXT_MAX + 1];
-  text[uv__trace_format_counts(text, &record, &place)] = '\0';
+  text[uv__trace_format_counts(text, &record, &context)] = '\0';
   CHECK_STR("{\"ph\":\"C\",\"pid\":12,\"tid\":34,\"ts\":1002.503,"
             "\"name\":\"loop 0x1000\",\"args\":{\"handles\":5,"
             "\"requests\":6,\"ready\":4}},\n",
@@ -206,7 +206,7 @@ UNIT_TEST(trace_format_always_fits) {
           (uint8_t) (kind == UV__RECORD_WORK ? call % UV__CLASS_MAX : 255);
       record.value = INT64_MIN;
       record.begin_ns = 0;
-      CHECK(uv__trace_format(text, &record, &place, escaped) <= sizeof(text));
+      CHECK(uv__trace_format(text, &record, &context, escaped) <= sizeof(text));
     }
   }
 }

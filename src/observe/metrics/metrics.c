@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Handles are counted by type no more often than this. */
-#define CENSUS_NS UINT64_C(1000000000)
+#define COUNT_NS UINT64_C(1000000000)
 /* Slots probed for a callback. */
 #define PROBES_MAX 16
 
@@ -81,7 +81,7 @@ void uv__metrics_phase_end(uv_loop_t* loop, const struct uv__record* record) {
     metrics->poll_end_ns = record->end_ns;
 }
 
-static void take_census(const uv_loop_t* loop, struct uv__metrics* metrics) {
+static void count_handles(const uv_loop_t* loop, struct uv__metrics* metrics) {
   uint64_t counts[UV_HANDLE_TYPE_MAX];
   const struct uv__queue* head = &loop->handle_queue;
 
@@ -102,9 +102,9 @@ void uv__metrics_iteration(uv_loop_t* loop, const struct uv__record* record) {
   uv__store_relaxed(&metrics->handles, record->flow >> 32);
   uv__store_relaxed(&metrics->requests, (uint32_t) record->flow);
   uv__histogram_add(&metrics->iteration, record->end_ns - record->begin_ns);
-  if (record->end_ns - metrics->census_ns >= CENSUS_NS) {
-    metrics->census_ns = record->end_ns;
-    take_census(loop, metrics);
+  if (record->end_ns - metrics->counted_ns >= COUNT_NS) {
+    metrics->counted_ns = record->end_ns;
+    count_handles(loop, metrics);
   }
 }
 
@@ -121,7 +121,7 @@ static int is_callback_of(const struct uv__metrics_callback* c,
          c->call == key->call;
 }
 
-/* Where the callback is, or belongs, from place i on. */
+/* Where the callback is, or belongs, from slot i on. */
 UV__NOINLINE static struct uv__metrics_callback* callback_find(
     struct uv__metrics* metrics,
     size_t i,

@@ -38,14 +38,14 @@ struct uv__metrics {
   const uv_loop_t* loop;    /* NULL: of all loops that are closed */
   /* The loop thread's. */
   uint64_t poll_end_ns; /* when the last poll ended, 0 if none did */
-  uint64_t census_ns;   /* when the handles were counted last */
+  uint64_t counted_ns;  /* when the handles were counted last */
   /* Atomic. */
   uint64_t iterations;
   uint64_t events;
   uint64_t callbacks;
   uint64_t handles; /* active and referenced */
   uint64_t requests;
-  uint64_t handles_of[UV_HANDLE_TYPE_MAX]; /* by the last census */
+  uint64_t handles_of[UV_HANDLE_TYPE_MAX]; /* when they were last counted */
   uint64_t calls[UV__IO_MAX];
   uint64_t bytes[UV__IO_MAX];
   uvx_histogram_t lag;
