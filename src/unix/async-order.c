@@ -4,7 +4,7 @@
 /* Distance between neighbours' numbers, to leave room for insertions. */
 #define GAP ((uintptr_t) 1 << (sizeof(uintptr_t) * 4))
 
-static void set_number(struct uv__queue* place, uintptr_t number) {
+static void set_number(struct uv__queue* at, uintptr_t number) {
   container_of(at, uv_async_t, queue)->u.reserved[3] = (void*) number;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The order in which async handles are called.
  *
- * Every handle of a loop has a place in a list, and a number that grows along
+ * Every handle of a loop has a position in a list, and a number that grows along
  * the list, so that two handles can be compared. Handles that wait to be called
  * are kept as a few sorted runs: adding one costs O(log n), and so does finding
  * the first.
@@ -47,7 +47,7 @@ void uv__async_list_insert(struct uv__queue* list,
                            struct uv__queue* at,
                            uv_async_t* handle);
 
-/* The number of the handle at a place; 0 for the list itself. */
+/* The number of the handle at a position; 0 for the list itself. */
 static inline uintptr_t uv__async_list_number(const struct uv__queue* list,
                                               const struct uv__queue* at) {
   if (at == list)

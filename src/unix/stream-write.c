@@ -38,7 +38,7 @@
 #define GATHER_BYTES (64u << 10)
 
 /* Input of one write call. */
-struct parcel {
+struct write_call {
   const uv_buf_t* bufs;
   unsigned count;
   size_t bytes;  /* total; the call may take less */
@@ -56,9 +56,9 @@ static size_t bytes_in(const uv_buf_t* bufs, unsigned nbufs) {
 
 /* One call takes UV__IOV_MAX buffers, and as many bytes as a request may have
  * (bufs.h). */
-static void parcel_fill(struct parcel* p,
-                        const uv_buf_t* bufs,
-                        unsigned nbufs) {
+static void write_call_fill(struct write_call* p,
+                            const uv_buf_t* bufs,
+                            unsigned nbufs) {
   p->bufs = bufs;
   p->count = nbufs < UV__IOV_MAX ? nbufs : UV__IOV_MAX;
   p->bytes = bytes_in(bufs, p->count);
@@ -66,7 +66,7 @@ static void parcel_fill(struct parcel* p,
   p->passed_fd = -1;
 }
 
-UV__NOINLINE static ssize_t send_several(int fd, const struct parcel* p) {
+UV__NOINLINE static ssize_t send_several(int fd, const struct write_call* p) {
   struct msghdr msg;
 
   memset(&msg, 0, sizeof(msg));
@@ -75,7 +75,7 @@ UV__NOINLINE static ssize_t send_several(int fd, const struct parcel* p) {
   return sendmsg(fd, &msg, UV__SEND_FLAGS);
 }
 
-static ssize_t call_other(int fd, const struct parcel* p) {
+static ssize_t call_other(int fd, const struct write_call* p) {
   if (p->count == 1)
     return write(fd, p->bufs->base, p->bytes);
   return writev(fd, uv__iovec(p->bufs), (int) p->count);
@@ -83,14 +83,15 @@ static ssize_t call_other(int fd, const struct parcel* p) {
 
 /* As in libuv, writev(2) ignores several empty buffers; sendmsg(2) would send
  * an empty message or detect that the peer is gone. */
-static ssize_t call_socket(int fd, const struct parcel* p) {
+static ssize_t call_socket(int fd, const struct write_call* p) {
   if (p->count == 1)
     return send(fd, p->bufs->base, p->bytes, UV__SEND_FLAGS);
   return p->bytes == 0 ? call_other(fd, p) : send_several(fd, p);
 }
 
 /* Bytes or UV_E*. */
-static ssize_t parcel_send(const uv_stream_t* stream, const struct parcel* p) {
+static ssize_t write_call_send(const uv_stream_t* stream,
+                               const struct write_call* p) {
   int fd = uv__stream_fd(stream);
   ssize_t n;
 
@@ -107,13 +108,13 @@ static ssize_t parcel_send(const uv_stream_t* stream, const struct parcel* p) {
   return n >= 0 ? n : uv__send_error(errno);
 }
 
-/* Fills a parcel from the buffers of one request. `send_handle` is set if its
+/* Fills in a call from the buffers of one request. `send_handle` is set if its
  * descriptor is still to be sent; UV_EBADF if that was closed meanwhile. */
-static int parcel_address(struct parcel* p,
-                          const uv_buf_t* bufs,
-                          unsigned nbufs,
-                          const uv_stream_t* send_handle) {
-  parcel_fill(p, bufs, nbufs);
+static int write_call_address(struct write_call* p,
+                              const uv_buf_t* bufs,
+                              unsigned nbufs,
+                              const uv_stream_t* send_handle) {
+  write_call_fill(p, bufs, nbufs);
   if (send_handle == NULL)
     return 0;
   return uv_fileno((const uv_handle_t*) send_handle, &p->passed_fd);
@@ -144,14 +145,14 @@ int uv__stream_os_try_write(uv_stream_t* stream,
                             const uv_buf_t bufs[],
                             unsigned int nbufs,
                             uv_stream_t* send_handle) {
-  struct parcel p;
+  struct write_call p;
 
   /* A descriptor is sent with a data byte; without one it would be lost. */
   if (send_handle != NULL && !has_data(bufs, nbufs))
     return UV_EINVAL;
 
-  int err = parcel_address(&p, bufs, nbufs, send_handle);
-  return err != 0 ? err : (int) parcel_send(stream, &p);
+  int err = write_call_address(&p, bufs, nbufs, send_handle);
+  return err != 0 ? err : (int) write_call_send(stream, &p);
 }
 
 static size_t bytes_left(const uv_write_t* req) {
@@ -255,7 +256,7 @@ static ssize_t write_head(uv_stream_t* stream, size_t* requested) {
   struct uv__queue* q = uv__queue_first(&stream->write_queue);
   const uv_write_t* req = uv__queue_entry(q, uv_write_t, queue);
   uv_buf_t gathered[GATHER_MAX];
-  struct parcel p;
+  struct write_call p;
   unsigned count = 0;
 
   if (uv__queue_next(q) != &stream->write_queue &&
@@ -263,16 +264,16 @@ static ssize_t write_head(uv_stream_t* stream, size_t* requested) {
     count = queue_gather(stream, gathered);
 
   if (count != 0) {
-    parcel_fill(&p, gathered, count);
+    write_call_fill(&p, gathered, count);
   } else {
     int err =
-        parcel_address(&p, req->bufs + req->write_index,
-                       req->nbufs - req->write_index, stream_to_send(req));
+        write_call_address(&p, req->bufs + req->write_index,
+                           req->nbufs - req->write_index, stream_to_send(req));
     if (err != 0)
       return err;
   }
   *requested = p.bytes;
-  return parcel_send(stream, &p);
+  return write_call_send(stream, &p);
 }
 
 /* For a stream in blocking mode whose fd is non-blocking. */
@@ -448,7 +449,7 @@ int uv__stream_os_write(uv_write_t* req,
                         const uv_buf_t bufs[],
                         unsigned int nbufs,
                         uv_stream_t* send_handle) {
-  struct parcel p;
+  struct write_call p;
 
   if (send_handle != NULL && !has_data(bufs, nbufs))
     return UV_EINVAL; /* see uv__stream_os_try_write() */
@@ -460,10 +461,10 @@ int uv__stream_os_write(uv_write_t* req,
   if (uv__stream_os_is_busy(stream) || !uv__queue_empty(&stream->write_queue))
     return write_enqueue(stream, req, bufs, nbufs);
 
-  int err = parcel_address(&p, bufs, nbufs, send_handle);
+  int err = write_call_address(&p, bufs, nbufs, send_handle);
   if (err != 0)
     return err;
-  ssize_t n = parcel_send(stream, &p);
+  ssize_t n = write_call_send(stream, &p);
   if (n < 0 && n != UV_EAGAIN)
     return write_finish(stream, req, (int) n, bytes_in(bufs, nbufs));
   if (n > 0)
