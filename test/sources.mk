@@ -112,8 +112,8 @@ uv_test_unix_sources = \
   test/blackbox/test-system-odd.c \
   test/blackbox/test-trace-unix.c \
   test/blackbox/test-udp-errors.c \
+  test/blackbox/test-udp-gso.c \
   test/blackbox/test-udp-socket.c \
-  test/blackbox/test-udp-train.c \
   test/blackbox/test-uring-rights.c \
   test/blackbox/test-uring.c \
   test/blackbox/test-watchdog-unix.c

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Several datagrams as one message that the kernel cuts apart: UDP_SEGMENT.
  *
- * A train is the longest sequence of datagrams to one address that have the
+ * A GSO batch is the longest sequence of datagrams to one address that have the
  * same size; the last one may be shorter. It passes through the network stack
  * once. The receiver sees the same datagrams.
  *
  * The kernel is asked once per handle whether it knows the option, because old
  * kernels and other kinds of sockets ignore it and would send one large
- * datagram. A train is not used where its result differs from that of single
- * datagrams: for connected sockets (the answer of a closed port makes the next
- * send fail) and with UV_UDP_LINUX_RECVERR (each datagram gets its own answer).
+ * datagram. A GSO batch is not used where its result differs from that of
+ * single datagrams: for connected sockets (the answer of a closed port makes
+ * the next send fail) and with UV_UDP_LINUX_RECVERR (one answer for each).
  *
  * Failure: a size above the path's MTU, or a device that cannot do checksums,
- * is refused as a whole. The handle sends no more trains then.
+ * is refused as a whole. The handle sends no more GSO batches then.
  */
 #include "unix/udp.h"
 #include "unix/fd.h"
@@ -32,16 +32,16 @@
 #endif
 
 /* The kernel's limits are 64 (128 since 6.9) and 65507. */
-#define TRAIN_MAX 64
-#define TRAIN_BYTES_MAX 60000
+#define BATCH_MAX 64
+#define BATCH_BYTES_MAX 60000
 
-struct train {
+struct gso_batch {
   const struct sockaddr* to;
   size_t segment;     /* size of its datagrams; the last may be shorter */
   unsigned int count; /* datagrams */
   size_t niov;
   size_t bytes;
-  struct iovec iov[TRAIN_MAX];
+  struct iovec iov[BATCH_MAX];
 };
 
 static int has_option(int fd) {
@@ -51,13 +51,13 @@ static int has_option(int fd) {
   return getsockopt(fd, SOL_UDP, UDP_SEGMENT, &value, &len) == 0;
 }
 
-static int can_send_trains(uv_udp_t* handle) {
-  if (handle->flags & (UV__UDP_NO_TRAINS | UV__UDP_CONNECTED))
+static int can_use_gso(uv_udp_t* handle) {
+  if (handle->flags & (UV__UDP_NO_GSO | UV__UDP_CONNECTED))
     return 0;
-  if (!(handle->flags & UV__UDP_TRAINS))
+  if (!(handle->flags & UV__UDP_GSO))
     handle->flags |=
-        has_option(uv__udp_fd(handle)) ? UV__UDP_TRAINS : UV__UDP_NO_TRAINS;
-  return (handle->flags & UV__UDP_TRAINS) != 0;
+        has_option(uv__udp_fd(handle)) ? UV__UDP_GSO : UV__UDP_NO_GSO;
+  return (handle->flags & UV__UDP_GSO) != 0;
 }
 
 /* Others than UDP sockets may have other addresses; datagrams to a group take
@@ -86,45 +86,45 @@ static int is_same_address(const struct sockaddr* a, const struct sockaddr* b) {
          memcmp(a, b, sizeof(struct sockaddr_in6)) == 0;
 }
 
-static void train_init(struct train* train,
+static void batch_init(struct gso_batch* batch,
                        const struct sockaddr* to,
                        size_t segment) {
-  train->to = to;
-  train->segment = segment;
-  train->count = 0;
-  train->niov = 0;
-  train->bytes = 0;
+  batch->to = to;
+  batch->segment = segment;
+  batch->count = 0;
+  batch->niov = 0;
+  batch->bytes = 0;
 }
 
-/* Adds a datagram; returns 0 if it does not belong to the train. */
-static int train_add(struct train* train,
+/* Adds a datagram; returns 0 if it does not belong to the batch. */
+static int batch_add(struct gso_batch* batch,
                      const struct sockaddr* to,
                      const uv_buf_t* bufs,
                      size_t nbufs,
                      size_t size) {
-  if (size == 0 || size > train->segment || !is_same_address(train->to, to))
+  if (size == 0 || size > batch->segment || !is_same_address(batch->to, to))
     return 0;
-  if (train->niov + nbufs > TRAIN_MAX || train->bytes + size > TRAIN_BYTES_MAX)
+  if (batch->niov + nbufs > BATCH_MAX || batch->bytes + size > BATCH_BYTES_MAX)
     return 0;
   for (size_t i = 0; i < nbufs; i++)
-    train->iov[train->niov + i] =
+    batch->iov[batch->niov + i] =
         (struct iovec) { .iov_base = bufs[i].base, .iov_len = bufs[i].len };
-  train->niov += nbufs;
-  train->bytes += size;
-  train->count++;
+  batch->niov += nbufs;
+  batch->bytes += size;
+  batch->count++;
   return 1;
 }
 
 /* Collects from the front of `msgs`. */
-static void collect_msgs(struct train* train,
+static void collect_msgs(struct gso_batch* batch,
                          const struct mmsghdr* msgs,
                          unsigned int count) {
   for (unsigned int i = 0; i < count; i++) {
     const struct msghdr* msg = &msgs[i].msg_hdr;
     size_t size = msgs[i].msg_len;
-    if (!train_add(train, msg->msg_name, (const uv_buf_t*) msg->msg_iov,
+    if (!batch_add(batch, msg->msg_name, (const uv_buf_t*) msg->msg_iov,
                    (size_t) msg->msg_iovlen, size) ||
-        size < train->segment)
+        size < batch->segment)
       return;
   }
 }
@@ -134,12 +134,13 @@ static uv_udp_send_t* req_at(struct uv__queue* q) {
 }
 
 /* Collects from the front of a queue of requests. */
-static void collect_queue(struct train* train, const struct uv__queue* head) {
+static void collect_queue(struct gso_batch* batch,
+                          const struct uv__queue* head) {
   for (struct uv__queue* q = head->next; q != head; q = q->next) {
     uv_udp_send_t* req = req_at(q);
     size_t size = *uv__udp_queued_size(req);
-    if (!train_add(train, &req->u.addr, req->bufs, req->nbufs, size) ||
-        size < train->segment)
+    if (!batch_add(batch, &req->u.addr, req->bufs, req->nbufs, size) ||
+        size < batch->segment)
       return;
   }
 }
@@ -151,23 +152,23 @@ static int is_refusal(int err) {
 
 /* Returns how many datagrams were sent, 0 if they must be sent one by one, or
  * UV_E*. */
-static int send_train(uv_udp_t* handle, struct train* train) {
+static int send_batch(uv_udp_t* handle, struct gso_batch* batch) {
   union {
     struct cmsghdr header; /* for its alignment */
     char room[CMSG_SPACE(sizeof(uint16_t))];
   } control;
-  uint16_t segment = (uint16_t) train->segment;
+  uint16_t segment = (uint16_t) batch->segment;
   struct msghdr msg = {
-    .msg_name = (void*) train->to,
-    .msg_namelen = uv__addr_len(train->to),
-    .msg_iov = train->iov,
-    .msg_iovlen = train->niov,
+    .msg_name = (void*) batch->to,
+    .msg_namelen = uv__addr_len(batch->to),
+    .msg_iov = batch->iov,
+    .msg_iovlen = batch->niov,
     .msg_control = &control,
     .msg_controllen = sizeof(control),
   };
   ssize_t n;
 
-  if (train->count < 2)
+  if (batch->count < 2)
     return 0;
   memset(&control, 0, sizeof(control));
   control.header.cmsg_level = SOL_UDP;
@@ -179,33 +180,33 @@ static int send_train(uv_udp_t* handle, struct train* train) {
     n = sendmsg(uv__udp_fd(handle), &msg, 0);
   while (n == -1 && errno == EINTR);
   if (n >= 0)
-    return (int) train->count;
+    return (int) batch->count;
   int err = uv__errno();
   if (!is_refusal(err))
     return err;
-  handle->flags |= UV__UDP_NO_TRAINS;
+  handle->flags |= UV__UDP_NO_GSO;
   return 0;
 }
 
-int uv__udp_send_train(uv_udp_t* handle,
-                       const struct mmsghdr* msgs,
-                       unsigned int count) {
-  struct train train;
+int uv__udp_gso_send(uv_udp_t* handle,
+                     const struct mmsghdr* msgs,
+                     unsigned int count) {
+  struct gso_batch batch;
 
-  if (!can_send_trains(handle) || !is_unicast(msgs[0].msg_hdr.msg_name))
+  if (!can_use_gso(handle) || !is_unicast(msgs[0].msg_hdr.msg_name))
     return 0;
-  train_init(&train, msgs[0].msg_hdr.msg_name, msgs[0].msg_len);
-  collect_msgs(&train, msgs, count);
-  return send_train(handle, &train);
+  batch_init(&batch, msgs[0].msg_hdr.msg_name, msgs[0].msg_len);
+  collect_msgs(&batch, msgs, count);
+  return send_batch(handle, &batch);
 }
 
-int uv__udp_send_queued_train(uv_udp_t* handle) {
+int uv__udp_gso_send_queued(uv_udp_t* handle) {
   uv_udp_send_t* first = req_at(handle->write_queue.next);
-  struct train train;
+  struct gso_batch batch;
 
-  if (!can_send_trains(handle) || !is_unicast(&first->u.addr))
+  if (!can_use_gso(handle) || !is_unicast(&first->u.addr))
     return 0;
-  train_init(&train, &first->u.addr, *uv__udp_queued_size(first));
-  collect_queue(&train, &handle->write_queue);
-  return send_train(handle, &train);
+  batch_init(&batch, &first->u.addr, *uv__udp_queued_size(first));
+  collect_queue(&batch, &handle->write_queue);
+  return send_batch(handle, &batch);
 }

@@ -196,9 +196,9 @@ static enum progress fail_first(uv_udp_t* handle, int err) {
   return FAILED;
 }
 
-/* Sends the front of the queue, as one train if possible. */
+/* Sends the front of the queue, as one GSO batch if possible. */
 static enum progress send_batch(uv_udp_t* handle) {
-  int n = uv__udp_send_queued_train(handle);
+  int n = uv__udp_gso_send_queued(handle);
 
   if (n == 0)
     n = udp_send_separately(handle);
@@ -429,19 +429,19 @@ static void count_sent(const uv_udp_t* handle,
   uv__observed_send_call(handle->loop, bytes);
 }
 
-/* Sends datagrams from the front of `msgs`: trains as long as there are any,
+/* Sends datagrams from the front of `msgs`: GSO batches as long as there are any,
  * then the rest with one call. Returns how many, or the error of the first. */
 static int send_now_all(uv_udp_t* handle,
                         struct mmsghdr* msgs,
                         unsigned int count) {
   unsigned int sent = 0;
-  int is_train = 1;
+  int is_batch = 1;
 
-  while (sent < count && is_train) {
+  while (sent < count && is_batch) {
     unsigned int left = count - sent;
-    int n = left > 1 ? uv__udp_send_train(handle, msgs + sent, left) : 0;
-    is_train = n != 0;
-    if (!is_train)
+    int n = left > 1 ? uv__udp_gso_send(handle, msgs + sent, left) : 0;
+    is_batch = n != 0;
+    if (!is_batch)
       n = send_many(uv__udp_fd(handle), msgs + sent, left);
     count_sent(handle, msgs + sent, n);
     if (n < 0)

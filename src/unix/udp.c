@@ -80,7 +80,7 @@ int uv__udp_os_open(uv_udp_t* handle, uv_os_sock_t fd, unsigned flags) {
 static int report_icmp_errors(uv_udp_t* handle, int family) {
   int fd = uv__udp_fd(handle);
 
-  handle->flags |= UV__UDP_NO_TRAINS;
+  handle->flags |= UV__UDP_NO_GSO;
   return family == AF_INET6 ? uv__sock_set(fd, IPPROTO_IPV6, IPV6_RECVERR, 1)
                             : uv__sock_set(fd, IPPROTO_IP, IP_RECVERR, 1);
 }

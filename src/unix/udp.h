@@ -11,9 +11,9 @@
 
 /* Flags of this platform, in bits that libuv leaves free (handle.h). */
 enum {
-  UV__UDP_TRAINS = 1u << 27,    /* the kernel cuts trains (udp-gso.c) */
-  UV__UDP_NO_TRAINS = 1u << 28, /* it does not, or refused one */
-  UV__UDP_NOT_IP = 1u << 29     /* datagrams may be larger than 64 KiB */
+  UV__UDP_GSO = 1u << 27,    /* the kernel splits GSO batches (udp-gso.c) */
+  UV__UDP_NO_GSO = 1u << 28, /* it does not, or refused one */
+  UV__UDP_NOT_IP = 1u << 29  /* datagrams may be larger than 64 KiB */
 };
 
 #if !UV__HAVE_MMSG
@@ -56,19 +56,19 @@ static inline size_t* uv__udp_queued_size(uv_udp_send_t* req) {
  * with their sizes in msg_len, or from the front of write_queue. Returns how
  * many, 0 if they must be sent one by one, or UV_E*, where none was sent. */
 #if UV__HAVE_UDP_SEGMENT
-int uv__udp_send_train(uv_udp_t* handle,
-                       const struct mmsghdr* msgs,
-                       unsigned int count);
-int uv__udp_send_queued_train(uv_udp_t* handle);
+int uv__udp_gso_send(uv_udp_t* handle,
+                     const struct mmsghdr* msgs,
+                     unsigned int count);
+int uv__udp_gso_send_queued(uv_udp_t* handle);
 #else
-static inline int uv__udp_send_queued_train(uv_udp_t* handle) {
+static inline int uv__udp_gso_send_queued(uv_udp_t* handle) {
   (void) handle;
   return 0;
 }
 
-static inline int uv__udp_send_train(uv_udp_t* handle,
-                                     const struct mmsghdr* msgs,
-                                     unsigned int count) {
+static inline int uv__udp_gso_send(uv_udp_t* handle,
+                                   const struct mmsghdr* msgs,
+                                   unsigned int count) {
   (void) handle;
   (void) msgs;
   (void) count;

@@ -7,4 +7,4 @@
 #define PLATFORM_TCP(op) 0
 #define PLATFORM_PIPE(op) 0
 #define PLATFORM_TTY(op) 0
-#define PLATFORM_UDP(op) (UV__UDP_TRAINS op UV__UDP_NO_TRAINS)
+#define PLATFORM_UDP(op) (UV__UDP_GSO op UV__UDP_NO_GSO)

@@ -723,15 +723,15 @@ TEST(udp_recvmmsg_stopped_by_its_alloc_callback)
 TEST_UNIX(udp_send_error_ends_the_turn, "collected datagrams")
 TEST(udp_multicast_loop_range)
 
-/* test-udp-train.c */
-TEST_UNIX(udp_train_of_any_sizes, "collected datagrams")
-TEST_UNIX(udp_train_of_any_sizes6, "collected datagrams")
-TEST_UNIX(udp_train_connected, "collected datagrams")
-TEST_UNIX(udp_train_try_send2, "collected datagrams")
-TEST_UNIX(udp_train_try_send2_of_unequal_sizes, "collected datagrams")
-TEST_UNIX(udp_train_try_send2_refused, "collected datagrams")
-TEST_UNIX(udp_train_refused, "SO_NO_CHECK")
-TEST_UNIX(udp_train_unix_socket, "datagram sockets with names")
+/* test-udp-gso.c */
+TEST_UNIX(udp_gso_of_any_sizes, "collected datagrams")
+TEST_UNIX(udp_gso_of_any_sizes6, "collected datagrams")
+TEST_UNIX(udp_gso_connected, "collected datagrams")
+TEST_UNIX(udp_gso_try_send2, "collected datagrams")
+TEST_UNIX(udp_gso_try_send2_of_unequal_sizes, "collected datagrams")
+TEST_UNIX(udp_gso_try_send2_refused, "collected datagrams")
+TEST_UNIX(udp_gso_refused, "SO_NO_CHECK")
+TEST_UNIX(udp_gso_unix_socket, "datagram sockets with names")
 
 /* test-udp-errors.c */
 TEST_UNIX(udp_error_queue_unreachable, "the error queue of a socket")

@@ -144,14 +144,14 @@ static void send_all_sizes(void) {
   }
 }
 
-TEST_IMPL(udp_train_of_any_sizes) {
+TEST_IMPL(udp_gso_of_any_sizes) {
   begin(AF_INET);
   send_all_sizes();
   test_close_loop(&loop);
   return 0;
 }
 
-TEST_IMPL(udp_train_of_any_sizes6) {
+TEST_IMPL(udp_gso_of_any_sizes6) {
   int fd = socket(AF_INET6, SOCK_DGRAM, 0);
   struct sockaddr_in6 addr;
 
@@ -165,7 +165,7 @@ TEST_IMPL(udp_train_of_any_sizes6) {
   return 0;
 }
 
-TEST_IMPL(udp_train_connected) {
+TEST_IMPL(udp_gso_connected) {
   begin(AF_INET);
   ASSERT_OK(uv_udp_connect(&sender, (struct sockaddr*) &addresses[1]));
   for (int i = 0; i < MANY; i++)
@@ -175,7 +175,7 @@ TEST_IMPL(udp_train_connected) {
   return 0;
 }
 
-TEST_IMPL(udp_train_try_send2) {
+TEST_IMPL(udp_gso_try_send2) {
   uv_buf_t bufs[MANY];
   uv_buf_t* each[MANY];
   unsigned nbufs[MANY];
@@ -223,7 +223,7 @@ static void try_send_sizes(const unsigned* sizes, unsigned count) {
   expect_all();
 }
 
-/* One call sends all of them, also where a train ends and another begins. */
+/* One call sends all of them, also where a GSO batch ends and another begins. */
 static void try_send_unequal_sizes(void) {
   static const unsigned three[] = { 999, 1, 9 };
   static const unsigned large[] = { 20000, 2, 5 };
@@ -238,7 +238,7 @@ static void try_send_unequal_sizes(void) {
   try_send_sizes(rising, sizeof(rising) / sizeof(rising[0]));
 }
 
-TEST_IMPL(udp_train_try_send2_of_unequal_sizes) {
+TEST_IMPL(udp_gso_try_send2_of_unequal_sizes) {
   struct sockaddr_in any = test_loopback();
 
   begin(AF_INET);
@@ -248,8 +248,8 @@ TEST_IMPL(udp_train_try_send2_of_unequal_sizes) {
   return 0;
 }
 
-/* The same where the kernel refuses trains. */
-TEST_IMPL(udp_train_try_send2_refused) {
+/* The same where the kernel refuses GSO batches. */
+TEST_IMPL(udp_gso_try_send2_refused) {
 #ifdef SO_NO_CHECK
   int on = 1;
   uv_os_fd_t fd;
@@ -269,7 +269,7 @@ TEST_IMPL(udp_train_try_send2_refused) {
 
 /* The kernel refuses to cut messages without checksums: they are sent one by
  * one. */
-TEST_IMPL(udp_train_refused) {
+TEST_IMPL(udp_gso_refused) {
 #ifdef SO_NO_CHECK
   int on = 1;
   uv_os_fd_t fd;
@@ -292,7 +292,7 @@ TEST_IMPL(udp_train_refused) {
 }
 
 /* Other datagram sockets ignore the option that cuts a message. */
-TEST_IMPL(udp_train_unix_socket) {
+TEST_IMPL(udp_gso_unix_socket) {
   struct sockaddr_un to;
   char room[sizeof(data[0])];
   int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
@@ -300,7 +300,7 @@ TEST_IMPL(udp_train_unix_socket) {
 
   memset(&to, 0, sizeof(to));
   to.sun_family = AF_UNIX;
-  snprintf(to.sun_path, sizeof(to.sun_path), "/tmp/uv-train-%d", getpid());
+  snprintf(to.sun_path, sizeof(to.sun_path), "/tmp/uv-gso-%d", getpid());
   ASSERT_GE(fd, 0);
   ASSERT_GE(out, 0);
   ASSERT_EQ(0, bind(fd, (struct sockaddr*) &to, sizeof(to)));
