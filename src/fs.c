@@ -155,7 +155,7 @@ static void fs_done(struct uv__work* w, int status) {
 static const struct uv__work_kind fs_kind = {
   fs_work,
   fs_done,
-  UV__CLASS_FS,
+  UV__WORK_FS,
   offsetof(uv_fs_t, work_req),
 };
 

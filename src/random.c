@@ -29,7 +29,7 @@ static void random_done(struct uv__work* w, int status) {
 static const struct uv__work_kind random_kind = {
   random_work,
   random_done,
-  UV__CLASS_RANDOM,
+  UV__WORK_RANDOM,
   offsetof(uv_random_t, work_req),
 };
 

@@ -33,7 +33,7 @@ static void addr_done(struct uv__work* w, int status) {
 static const struct uv__work_kind addr_kind = {
   addr_work,
   addr_done,
-  UV__CLASS_GETADDRINFO,
+  UV__WORK_GETADDRINFO,
   offsetof(uv_getaddrinfo_t, work_req),
 };
 
@@ -108,7 +108,7 @@ static void name_done(struct uv__work* w, int status) {
 static const struct uv__work_kind name_kind = {
   name_work,
   name_done,
-  UV__CLASS_GETNAMEINFO,
+  UV__WORK_GETNAMEINFO,
   offsetof(uv_getnameinfo_t, work_req),
 };
 

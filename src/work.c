@@ -29,7 +29,7 @@ static void end_work(struct uv__work* w, int status) {
 static const struct uv__work_kind work_kind = {
   run_work,
   end_work,
-  UV__CLASS_WORK,
+  UV__WORK_USER,
   offsetof(uv_work_t, work_req),
 };
 

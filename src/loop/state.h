@@ -17,6 +17,19 @@
 #define UV__BATCH_FIRST 8
 #define UV__BATCH_MAX 1024
 
+/* In the order of an iteration. */
+enum uv__phase {
+  UV__PHASE_TIMERS,
+  UV__PHASE_PENDING,
+  UV__PHASE_IDLE,
+  UV__PHASE_PREPARE,
+  UV__PHASE_POLL,
+  UV__PHASE_EVENTS,
+  UV__PHASE_CHECK,
+  UV__PHASE_CLOSING,
+  UV__PHASE_MAX
+};
+
 /* loop/poll.c. Holds the events between a wait and their dispatch. Room for one
  * extra event, the pending wake (wake.c). */
 struct uv__batch {

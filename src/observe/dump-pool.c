@@ -17,7 +17,7 @@
 /* What waits, copied while the pool was locked. */
 struct waiting {
   unsigned count;
-  unsigned count_of[UV__CLASS_MAX];
+  unsigned count_of[UV__WORK_MAX];
   struct uv__record shown[SHOWN_MAX]; /* see uv__work_describe() */
   const struct uv__work* works[SHOWN_MAX];
 };
@@ -25,7 +25,7 @@ struct waiting {
 static void copy(const struct uv__work* w, void* arg) {
   struct waiting* waiting = arg;
 
-  waiting->count_of[w->kind->work_class]++;
+  waiting->count_of[w->kind->id]++;
   if (waiting->count < SHOWN_MAX) {
     struct uv__record* record = &waiting->shown[waiting->count];
     memset(record, 0, sizeof(*record));
@@ -38,18 +38,18 @@ static void copy(const struct uv__work* w, void* arg) {
 
 static const char* name_of(struct uv__dump* dump,
                            const struct uv__record* record) {
-  switch ((enum uv__work_class) record->type) {
-  case UV__CLASS_WORK:
+  switch ((enum uv__work_id) record->type) {
+  case UV__WORK_USER:
     return uv__symbol_name(&dump->symbols, record->symbol);
-  case UV__CLASS_FS:
+  case UV__WORK_FS:
     return uv__fs_type_name(record->op);
-  case UV__CLASS_RANDOM:
+  case UV__WORK_RANDOM:
     return "random";
-  case UV__CLASS_GETADDRINFO:
+  case UV__WORK_GETADDRINFO:
     return "getaddrinfo";
-  case UV__CLASS_GETNAMEINFO:
+  case UV__WORK_GETNAMEINFO:
     return "getnameinfo";
-  case UV__CLASS_MAX:
+  case UV__WORK_MAX:
     break;
   }
   return "unknown";
@@ -67,7 +67,7 @@ static void add_waiting(struct uv__dump* dump, const struct waiting* waiting) {
     if (uv__inflight_slots() != 0 && uv__is_observed())
       entry = uv__inflight_find(waiting->works[i]);
     uv__strbuf_add(&dump->text, "  waiting  %-4s %p %s, loop %p",
-                   uv__class_name((enum uv__work_class) record->type),
+                   uv__work_name((enum uv__work_id) record->type),
                    record->object, name_of(dump, record), record->loop);
     if (entry != NULL)
       uv__strbuf_add(&dump->text, ", for %.3f ms",
@@ -84,17 +84,16 @@ static void add_started(struct uv__dump* dump,
                         const struct uv__inflight* entry) {
   uint64_t start_ns = uv__load_relaxed(&entry->start_ns);
   uint64_t end_ns = uv__load_relaxed(&entry->end_ns);
-  unsigned work_class = uv__load_relaxed(&entry->work_class);
+  unsigned work_id = uv__load_relaxed(&entry->work_id);
 
   if (start_ns == 0)
     return;
-  uv__strbuf_add(&dump->text,
-                 "  %s %-4s of loop %p, for %.3f ms, age %.3f ms\n",
-                 end_ns == 0 ? "running " : "finished",
-                 uv__class_name((enum uv__work_class) work_class),
-                 uv__load_relaxed(&entry->loop),
-                 ms_since(dump, end_ns == 0 ? start_ns : end_ns),
-                 ms_since(dump, uv__load_relaxed(&entry->submit_ns)));
+  uv__strbuf_add(
+      &dump->text, "  %s %-4s of loop %p, for %.3f ms, age %.3f ms\n",
+      end_ns == 0 ? "running " : "finished",
+      uv__work_name((enum uv__work_id) work_id), uv__load_relaxed(&entry->loop),
+      ms_since(dump, end_ns == 0 ? start_ns : end_ns),
+      ms_since(dump, uv__load_relaxed(&entry->submit_ns)));
 }
 
 static void add_all_started(struct uv__dump* dump) {
@@ -122,11 +121,11 @@ void uv__dump_pool(struct uv__dump* dump) {
                  "pool: %u of %u threads, %u running (%u of at most %u name "
                  "look-ups), %u requests waiting (fs %u, dns %u, work %u)\n",
                  pool.threads, pool.size, pool.running, pool.slow_running,
-                 pool.slow_max, waiting.count, waiting.count_of[UV__CLASS_FS],
-                 waiting.count_of[UV__CLASS_GETADDRINFO] +
-                     waiting.count_of[UV__CLASS_GETNAMEINFO],
-                 waiting.count_of[UV__CLASS_WORK] +
-                     waiting.count_of[UV__CLASS_RANDOM]);
+                 pool.slow_max, waiting.count, waiting.count_of[UV__WORK_FS],
+                 waiting.count_of[UV__WORK_GETADDRINFO] +
+                     waiting.count_of[UV__WORK_GETNAMEINFO],
+                 waiting.count_of[UV__WORK_USER] +
+                     waiting.count_of[UV__WORK_RANDOM]);
   add_all_started(dump);
   add_waiting(dump, &waiting);
 }

@@ -47,7 +47,7 @@ static struct uv__inflight* inflight_slot(const void* work, size_t i) {
 
 struct uv__inflight* uv__inflight_add(const void* work,
                                       const void* loop,
-                                      enum uv__work_class work_class,
+                                      enum uv__work_id work_id,
                                       uint64_t now_ns) {
   if (uv__load_acquire(&table) == NULL)
     return NULL;
@@ -64,7 +64,7 @@ struct uv__inflight* uv__inflight_add(const void* work,
     uv__store_relaxed(&entry->start_ns, 0);
     uv__store_relaxed(&entry->end_ns, 0);
     uv__store_relaxed(&entry->loop, loop);
-    uv__store_relaxed(&entry->work_class, work_class);
+    uv__store_relaxed(&entry->work_id, work_id);
     /* Release: the rest of it, for readers on other threads. */
     uv__store_release(&entry->work, work);
     uv__fetch_add(&queued, 1);

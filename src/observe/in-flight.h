@@ -10,15 +10,16 @@
 #define UV_OBSERVE_IN_FLIGHT_H_
 
 #include "observe/trace-record.h"
+#include "pool/pool.h"
 
 struct uv__inflight {
-  const void* work;    /* atomic: the struct uv__work; NULL: free */
-  uint64_t id;         /* atomic: unique in this process */
-  uint64_t submit_ns;  /* atomic */
-  uint64_t start_ns;   /* atomic: 0 until a worker has it */
-  uint64_t end_ns;     /* atomic: 0 until the worker is done */
-  const void* loop;    /* atomic */
-  unsigned work_class; /* atomic: enum uv__work_class */
+  const void* work;   /* atomic: the struct uv__work; NULL: free */
+  uint64_t id;        /* atomic: unique in this process */
+  uint64_t submit_ns; /* atomic */
+  uint64_t start_ns;  /* atomic: 0 until a worker has it */
+  uint64_t end_ns;    /* atomic: 0 until the worker is done */
+  const void* loop;   /* atomic */
+  unsigned work_id;   /* atomic: enum uv__work_id */
 };
 
 /* How many wait and how many run, of those in the table. */
@@ -35,7 +36,7 @@ void uv__inflight_clear(void);
 /* Enters a request; NULL if there is no room. Context: the submitter. */
 struct uv__inflight* uv__inflight_add(const void* work,
                                       const void* loop,
-                                      enum uv__work_class work_class,
+                                      enum uv__work_id work_id,
                                       uint64_t now_ns);
 /* NULL if it is not in the table. Context: the thread that has the request. */
 struct uv__inflight* uv__inflight_find(const void* work);

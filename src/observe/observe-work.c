@@ -18,26 +18,26 @@
 static unsigned worker_count;
 
 /* The rule that a second submission breaks. */
-static const enum uv__rule once_rules[UV__CLASS_MAX] = {
-  [UV__CLASS_WORK] = UV__RULE_WORK_ONCE,
-  [UV__CLASS_RANDOM] = UV__RULE_RANDOM_ONCE,
-  [UV__CLASS_GETADDRINFO] = UV__RULE_GETADDRINFO_ONCE,
-  [UV__CLASS_GETNAMEINFO] = UV__RULE_GETNAMEINFO_ONCE,
+static const enum uv__rule once_rules[UV__WORK_MAX] = {
+  [UV__WORK_USER] = UV__RULE_WORK_ONCE,
+  [UV__WORK_RANDOM] = UV__RULE_RANDOM_ONCE,
+  [UV__WORK_GETADDRINFO] = UV__RULE_GETADDRINFO_ONCE,
+  [UV__WORK_GETNAMEINFO] = UV__RULE_GETNAMEINFO_ONCE,
 };
 
 void uv__observed_submit(uv_loop_t* loop, const struct uv__work* w) {
-  enum uv__work_class work_class = w->kind->work_class;
+  enum uv__work_id work_id = w->kind->id;
 
-  uv__probe_submit(loop, w, work_class);
+  uv__probe_submit(loop, w, work_id);
   if (uv__inflight_find(w) != NULL) {
     /* Another executor had it and gave it back, which only file requests do. */
-    if (work_class != UV__CLASS_FS)
-      uv__misuse_undefined(once_rules[work_class], uv__work_request(w));
+    if (work_id != UV__WORK_FS)
+      uv__misuse_undefined(once_rules[work_id], uv__work_request(w));
     return;
   }
 
   uint64_t now_ns = uv_hrtime();
-  struct uv__inflight* entry = uv__inflight_add(w, loop, work_class, now_ns);
+  struct uv__inflight* entry = uv__inflight_add(w, loop, work_id, now_ns);
   if (entry == NULL)
     return; /* more in flight than the table holds */
 
@@ -62,13 +62,13 @@ void uv__observed_refused(const struct uv__work* w) {
 }
 
 void uv__work_describe(struct uv__record* record, const struct uv__work* w) {
-  enum uv__work_class work_class = w->kind->work_class;
+  enum uv__work_id work_id = w->kind->id;
 
-  record->type = (uint8_t) work_class;
+  record->type = (uint8_t) work_id;
   record->object = uv__work_request(w);
-  if (work_class == UV__CLASS_FS)
+  if (work_id == UV__WORK_FS)
     record->op = (uint8_t) container_of(w, uv_fs_t, work_req)->fs_type;
-  if (work_class == UV__CLASS_WORK)
+  if (work_id == UV__WORK_USER)
     record->symbol =
         (const void*) (uintptr_t) container_of(w, uv_work_t, work_req)->work_cb;
 }

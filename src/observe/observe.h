@@ -8,6 +8,7 @@
 #ifndef UV_OBSERVE_OBSERVE_H_
 #define UV_OBSERVE_OBSERVE_H_
 
+#include "loop/state.h"
 #include "observe/trace-record.h"
 #include "util/atomic.h"
 #include "util/base.h"

@@ -62,9 +62,9 @@ static inline void uv__probe_iteration_end(const struct uv__record* record) {
 
 static inline void uv__probe_submit(const uv_loop_t* loop,
                                     const struct uv__work* w,
-                                    enum uv__work_class work_class) {
+                                    enum uv__work_id work_id) {
   if (uv__is_probed())
-    STAP_PROBE3(libuv, work__submit, loop, w, uv__class_name(work_class));
+    STAP_PROBE3(libuv, work__submit, loop, w, uv__work_name(work_id));
 }
 
 static inline void uv__probe_work_start(const struct uv__work* w) {
@@ -102,10 +102,10 @@ static inline void uv__probe_iteration_end(const struct uv__record* record) {
 
 static inline void uv__probe_submit(const uv_loop_t* loop,
                                     const struct uv__work* w,
-                                    enum uv__work_class work_class) {
+                                    enum uv__work_id work_id) {
   (void) loop;
   (void) w;
-  (void) work_class;
+  (void) work_id;
 }
 
 static inline void uv__probe_work_start(const struct uv__work* w) {

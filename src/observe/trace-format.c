@@ -388,11 +388,11 @@ static void put_work(struct text* text,
                      const struct uv__record* record,
                      struct uv__trace_context* context,
                      const char* symbol) {
-  const char* name = uv__classes[record->type].work;
+  const char* name = uv__work_rows[record->type].work;
 
   begin_span(text, record, context);
   put_string(text, "cat", "work");
-  if (record->type == UV__CLASS_FS) {
+  if (record->type == UV__WORK_FS) {
     put(text, ",\"name\":\"fs:");
     put(text, uv__fs_type_name(record->op));
     put(text, "\"");
@@ -400,7 +400,7 @@ static void put_work(struct text* text,
     put_string(text, "name", name != NULL ? name : symbol);
   }
   put(text, ",\"args\":{\"class\":\"");
-  put(text, uv__classes[record->type].name);
+  put(text, uv__work_rows[record->type].name);
   put(text, "\",\"req\":");
   put_address(text, record->object);
   if (record->value >= 0) {

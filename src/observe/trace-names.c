@@ -85,19 +85,19 @@ const struct uv__call_row uv__calls[] = {
 };
 static_assert(ARRAY_SIZE(uv__calls) == UV__CALL_MAX, "one per call");
 
-const struct uv__class_row uv__classes[] = {
-  [UV__CLASS_WORK] = { "work", NULL },
-  [UV__CLASS_RANDOM] = { "work", "random" },
-  [UV__CLASS_FS] = { "fs", NULL },
-  [UV__CLASS_GETADDRINFO] = { "dns", "getaddrinfo" },
-  [UV__CLASS_GETNAMEINFO] = { "dns", "getnameinfo" },
+const struct uv__work_row uv__work_rows[] = {
+  [UV__WORK_USER] = { "work", NULL },
+  [UV__WORK_RANDOM] = { "work", "random" },
+  [UV__WORK_FS] = { "fs", NULL },
+  [UV__WORK_GETADDRINFO] = { "dns", "getaddrinfo" },
+  [UV__WORK_GETNAMEINFO] = { "dns", "getnameinfo" },
 };
-static_assert(ARRAY_SIZE(uv__classes) == UV__CLASS_MAX, "one per class");
+static_assert(ARRAY_SIZE(uv__work_rows) == UV__WORK_MAX, "one per class");
 
 const char* uv__call_name(enum uv__call call) {
   return call < UV__CALL_MAX ? uv__calls[call].name : "unknown";
 }
 
-const char* uv__class_name(enum uv__work_class work_class) {
-  return work_class < UV__CLASS_MAX ? uv__classes[work_class].name : "unknown";
+const char* uv__work_name(enum uv__work_id work_id) {
+  return work_id < UV__WORK_MAX ? uv__work_rows[work_id].name : "unknown";
 }

@@ -3,7 +3,9 @@
 #ifndef UV_OBSERVE_TRACE_NAMES_H_
 #define UV_OBSERVE_TRACE_NAMES_H_
 
+#include "loop/state.h"
 #include "observe/trace-record.h"
+#include "pool/pool.h"
 
 const char* uv__phase_name(enum uv__phase phase);
 const char* uv__fs_type_name(unsigned type);
@@ -11,7 +13,7 @@ const char* uv__fs_type_name(unsigned type);
 const char* uv__record_type_name(unsigned type);
 
 const char* uv__call_name(enum uv__call call);
-const char* uv__class_name(enum uv__work_class work_class);
+const char* uv__work_name(enum uv__work_id work_id);
 
 /* The names of numbers. */
 enum uv__key_name {
@@ -35,12 +37,12 @@ struct uv__call_row {
 extern const struct uv__call_row uv__calls[];
 
 /* A class of work in `class`, and its work if there is no symbol. Index: enum
- * uv__work_class. */
-struct uv__class_row {
+ * uv__work_id. */
+struct uv__work_row {
   const char* name;
   const char* work;
 };
 
-extern const struct uv__class_row uv__classes[];
+extern const struct uv__work_row uv__work_rows[];
 
 #endif /* UV_OBSERVE_TRACE_NAMES_H_ */

@@ -21,19 +21,6 @@ enum uv__record_kind {
   UV__RECORD_BLOCKED    /* the watchdog's; `call` is the phase, value: ms */
 };
 
-/* In the order of an iteration. */
-enum uv__phase {
-  UV__PHASE_TIMERS,
-  UV__PHASE_PENDING,
-  UV__PHASE_IDLE,
-  UV__PHASE_PREPARE,
-  UV__PHASE_POLL,
-  UV__PHASE_EVENTS,
-  UV__PHASE_CHECK,
-  UV__PHASE_CLOSING,
-  UV__PHASE_MAX
-};
-
 /* Which of an object's callbacks. */
 enum uv__call {
   UV__CALL_AFTER_WORK,
@@ -64,16 +51,6 @@ enum uv__call {
   UV__CALL_MAX
 };
 
-/* What runs on a worker. */
-enum uv__work_class {
-  UV__CLASS_WORK,
-  UV__CLASS_RANDOM,
-  UV__CLASS_FS,
-  UV__CLASS_GETADDRINFO,
-  UV__CLASS_GETNAMEINFO,
-  UV__CLASS_MAX
-};
-
 /* `type` of a callback: a uv_handle_type, or a uv_req_type plus this. */
 #define UV__RECORD_REQ 64
 
@@ -88,7 +65,7 @@ struct uv__record {
   int64_t value;      /* bytes, status, lateness: see trace-format.c */
   int32_t detail;     /* fd, pid, signal; -1 if there is none */
   uint8_t kind;       /* enum uv__record_kind */
-  uint8_t type;       /* see UV__RECORD_REQ; of work its class */
+  uint8_t type;       /* see UV__RECORD_REQ; of work its kind */
   uint8_t call;       /* enum uv__call or enum uv__phase */
   uint8_t op;         /* uv_fs_type of files, events of a uv_poll_t */
 };

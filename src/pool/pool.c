@@ -465,7 +465,7 @@ static void run_worker(void* arg) {
 int uv__work_submit(uv_loop_t* loop,
                     struct uv__work* w,
                     const struct uv__work_kind* kind) {
-  int is_slow = uv__work_is_slow(kind->work_class);
+  int is_slow = uv__work_is_slow(kind->id);
   int err = ensure_pool();
   if (err != 0)
     return err;

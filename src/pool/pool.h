@@ -9,12 +9,21 @@
 #ifndef UV_POOL_POOL_H_
 #define UV_POOL_POOL_H_
 
-#include "observe/trace-record.h"
 #include "util/base.h"
 
+/* What runs on a worker. */
+enum uv__work_id {
+  UV__WORK_USER, /* uv_queue_work() */
+  UV__WORK_RANDOM,
+  UV__WORK_FS,
+  UV__WORK_GETADDRINFO,
+  UV__WORK_GETNAMEINFO,
+  UV__WORK_MAX
+};
+
 /* Name resolution is slow: at most half of the workers run it at a time. */
-static inline int uv__work_is_slow(enum uv__work_class work_class) {
-  return work_class >= UV__CLASS_GETADDRINFO;
+static inline int uv__work_is_slow(enum uv__work_id work_id) {
+  return work_id >= UV__WORK_GETADDRINFO;
 }
 
 /* One kind of work; each module that submits any defines its own row. */
@@ -22,8 +31,8 @@ struct uv__work_kind {
   void (*work)(struct uv__work* w); /* on a worker */
   /* On the loop's thread; status is 0 or UV_ECANCELED. */
   void (*done)(struct uv__work* w, int status);
-  enum uv__work_class work_class; /* its name in traces, metrics and dumps */
-  size_t offset;                  /* of the item in its request */
+  enum uv__work_id id; /* its name in traces, metrics and dumps */
+  size_t offset;       /* of the item in its request */
 };
 
 /* The request that contains the item. */

@@ -71,16 +71,16 @@ static void on_done(struct uv__work* w, int status) {
   done_order[ndone++] = item->id;
 }
 
-#define KIND(work_class) [work_class] = { wait_at_gate, on_done, work_class, 0 }
+#define KIND(work_id) [work_id] = { wait_at_gate, on_done, work_id, 0 }
 
 static const struct uv__work_kind kinds[] = {
-  KIND(UV__CLASS_WORK),
-  KIND(UV__CLASS_FS),
-  KIND(UV__CLASS_GETADDRINFO),
+  KIND(UV__WORK_USER),
+  KIND(UV__WORK_FS),
+  KIND(UV__WORK_GETADDRINFO),
 };
 
-static void submit(int i, enum uv__work_class work_class) {
-  CHECK_EQ(0, uv__work_submit(&loop, &items[i].work, &kinds[work_class]));
+static void submit(int i, enum uv__work_id work_id) {
+  CHECK_EQ(0, uv__work_submit(&loop, &items[i].work, &kinds[work_id]));
 }
 
 static void wait_until_running(int n) {
@@ -112,7 +112,7 @@ static void check_size(const char* text, int workers) {
   setup(text);
   int n = workers + 3;
   for (int i = 0; i < n; i++)
-    submit(i, UV__CLASS_WORK);
+    submit(i, UV__WORK_USER);
   wait_until_running(workers);
   uv_sleep(20); /* time for one too many to show */
   open_gate();
@@ -151,7 +151,7 @@ UNIT_TEST(threadpool_size_empty) {
 
 UNIT_TEST(threadpool_size_does_not_fit_a_long) {
   setup("99999999999999999999999999999999");
-  submit(0, UV__CLASS_WORK);
+  submit(0, UV__WORK_USER);
   open_gate();
   run_until_done(1);
   CHECK_EQ(0, items[0].status);
@@ -162,10 +162,10 @@ UNIT_TEST(threadpool_size_does_not_fit_a_long) {
 UNIT_TEST(threadpool_slow_work_takes_half) {
   setup("4");
   for (int i = 0; i < 10; i++)
-    submit(i, UV__CLASS_GETADDRINFO);
+    submit(i, UV__WORK_GETADDRINFO);
   wait_until_running(2);
   for (int i = 10; i < 12; i++)
-    submit(i, UV__CLASS_FS);
+    submit(i, UV__WORK_FS);
   wait_until_running(4);
   uv_mutex_lock(&lock);
   int fast = 0;
@@ -185,14 +185,14 @@ UNIT_TEST(threadpool_one_worker_runs_both_kinds) {
   static const int order[] = { 0, 1, 2, 3, 7, 4, 5, 6, 8 };
 
   setup("1");
-  submit(0, UV__CLASS_WORK);
+  submit(0, UV__WORK_USER);
   wait_until_running(1);
   for (int i = 1; i < 4; i++)
-    submit(i, UV__CLASS_WORK);
+    submit(i, UV__WORK_USER);
   for (int i = 7; i < 9; i++)
-    submit(i, UV__CLASS_GETADDRINFO);
+    submit(i, UV__WORK_GETADDRINFO);
   for (int i = 4; i < 7; i++)
-    submit(i, UV__CLASS_WORK);
+    submit(i, UV__WORK_USER);
   open_gate();
   run_until_done(9);
   for (int i = 0; i < 9; i++)
@@ -203,7 +203,7 @@ UNIT_TEST(threadpool_one_worker_runs_both_kinds) {
 UNIT_TEST(threadpool_one_worker_keeps_order) {
   setup("1");
   for (int i = 0; i < ITEMS; i++)
-    submit(i, UV__CLASS_FS);
+    submit(i, UV__WORK_FS);
   open_gate();
   run_until_done(ITEMS);
   for (int i = 0; i < ITEMS; i++) {
@@ -217,7 +217,7 @@ UNIT_TEST(threadpool_one_worker_keeps_order) {
 UNIT_TEST(threadpool_cancel) {
   setup("1");
   for (int i = 0; i < 6; i++)
-    submit(i, i == 3 ? UV__CLASS_GETADDRINFO : UV__CLASS_WORK);
+    submit(i, i == 3 ? UV__WORK_GETADDRINFO : UV__WORK_USER);
   wait_until_running(1);
   CHECK_EQ(UV_EBUSY, uv__work_cancel(&loop, &items[0].work)); /* runs */
   CHECK_EQ(0, uv__work_cancel(&loop, &items[2].work));
@@ -256,10 +256,10 @@ UNIT_TEST(threadpool_cancel_before_any_submit) {
 
 UNIT_TEST(threadpool_no_work_after_shutdown) {
   setup("2");
-  submit(0, UV__CLASS_WORK);
+  submit(0, UV__WORK_USER);
   open_gate();
   run_until_done(1);
   uv_library_shutdown();
-  CHECK(uv__work_submit(&loop, &items[1].work, &kinds[UV__CLASS_WORK]) != 0);
+  CHECK(uv__work_submit(&loop, &items[1].work, &kinds[UV__WORK_USER]) != 0);
   CHECK_EQ(0, uv_loop_close(&loop));
 }

@@ -163,7 +163,7 @@ UNIT_TEST(trace_format_of_the_loop) {
 UNIT_TEST(trace_format_of_the_pool) {
   struct uv__record record = record_of(UV__RECORD_WORK);
 
-  record.type = UV__CLASS_FS;
+  record.type = UV__WORK_FS;
   record.op = UV_FS_STAT;
   record.value = 1234;
   record.flow = 1;
@@ -203,7 +203,7 @@ UNIT_TEST(trace_format_always_fits) {
       record.call =
           (uint8_t) (kind == UV__RECORD_PHASE ? call % UV__PHASE_MAX : call);
       record.type =
-          (uint8_t) (kind == UV__RECORD_WORK ? call % UV__CLASS_MAX : 255);
+          (uint8_t) (kind == UV__RECORD_WORK ? call % UV__WORK_MAX : 255);
       record.value = INT64_MIN;
       record.begin_ns = 0;
       CHECK(uv__trace_format(text, &record, &context, escaped) <= sizeof(text));

@@ -260,21 +260,21 @@ void uv__metrics_callback(uv_loop_t* loop, const struct uv__record* record) {
 }
 
 /* The public class of a class of work. */
-static enum uvx_class class_of(enum uv__work_class work_class) {
+static enum uvx_class class_of(enum uv__work_id work_id) {
   static const enum uvx_class of[] = {
-    [UV__CLASS_WORK] = UVX_CLASS_WORK,
-    [UV__CLASS_RANDOM] = UVX_CLASS_WORK,
-    [UV__CLASS_FS] = UVX_CLASS_FS,
-    [UV__CLASS_GETADDRINFO] = UVX_CLASS_DNS,
-    [UV__CLASS_GETNAMEINFO] = UVX_CLASS_DNS,
+    [UV__WORK_USER] = UVX_CLASS_WORK,
+    [UV__WORK_RANDOM] = UVX_CLASS_WORK,
+    [UV__WORK_FS] = UVX_CLASS_FS,
+    [UV__WORK_GETADDRINFO] = UVX_CLASS_DNS,
+    [UV__WORK_GETNAMEINFO] = UVX_CLASS_DNS,
   };
-  static_assert(ARRAY_SIZE(of) == UV__CLASS_MAX, "one per class");
+  static_assert(ARRAY_SIZE(of) == UV__WORK_MAX, "one per class");
 
-  return of[work_class];
+  return of[work_id];
 }
 
 void uv__metrics_work(const struct uv__record* record) {
-  enum uvx_class kind = class_of((enum uv__work_class) record->type);
+  enum uvx_class kind = class_of((enum uv__work_id) record->type);
 
   if (record->value >= 0)
     uv__histogram_add_shared(&uv__pool_metrics.queue[kind],

@@ -11,6 +11,7 @@
 #define UV_OBSERVE_METRICS_METRICS_H_
 
 #include "observe/metrics/histogram.h"
+#include "loop/state.h"
 #include "observe/trace-record.h"
 
 /* Callbacks that are counted separately, by symbol, type and call. */
