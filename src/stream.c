@@ -107,10 +107,10 @@ int uv_write(uv_write_t* req,
 }
 
 /* It has no callback that its bytes could be counted with. */
-UV__ASIDE static int try_write_observed(uv_stream_t* stream,
-                                        const uv_buf_t bufs[],
-                                        unsigned int nbufs,
-                                        uv_stream_t* send_handle) {
+UV__NOINLINE static int try_write_observed(uv_stream_t* stream,
+                                           const uv_buf_t bufs[],
+                                           unsigned int nbufs,
+                                           uv_stream_t* send_handle) {
   int n = uv__stream_os_try_write(stream, bufs, nbufs, send_handle);
 
   uv__observed_write_call(stream->loop, n);

@@ -31,7 +31,7 @@ static inline int uv__timer_may_be_due(const uv_loop_t* loop) {
  * runs. */
 void uv__timer_run_due(uv_loop_t* loop);
 /* The same, observed; see observe.h. */
-UV__ASIDE void uv__timer_run_due_observed(uv_loop_t* loop);
+UV__NOINLINE void uv__timer_run_due_observed(uv_loop_t* loop);
 
 /* Every slot is known to its timer, no key is later than the timer's own or
  * than a child's. O(n), for loop/check.c. */

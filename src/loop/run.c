@@ -195,7 +195,8 @@ static void leave_observed(uv_loop_t* loop, unsigned before) {
   state->flags = (state->flags & ~(unsigned) UV__LOOP_OBSERVED) | before;
 }
 
-UV__ASIDE static int loop_iterate_observed(uv_loop_t* loop, uv_run_mode mode) {
+UV__NOINLINE static int loop_iterate_observed(uv_loop_t* loop,
+                                              uv_run_mode mode) {
   const struct uv__counters* counters = &uv__loop_state(loop)->counters;
   uint64_t events_before = counters->events;
   uint64_t begin_ns = uv__observed_begin(loop);
@@ -208,7 +209,7 @@ UV__ASIDE static int loop_iterate_observed(uv_loop_t* loop, uv_run_mode mode) {
 }
 
 /* The two rare cases of uv_run(): returns STOPPED, or iterates observed. */
-UV__ASIDE static int stop_or_iterate(uv_loop_t* loop, uv_run_mode mode) {
+UV__NOINLINE static int stop_or_iterate(uv_loop_t* loop, uv_run_mode mode) {
   return loop->stop_flag ? STOPPED : loop_iterate_observed(loop, mode);
 }
 
@@ -275,7 +276,7 @@ UV__INLINE void dispatch_round(uv_loop_t* loop, int is_observed) {
   before_poll(loop, is_observed);
 }
 
-UV__ASIDE static void dispatch_round_observed(uv_loop_t* loop) {
+UV__NOINLINE static void dispatch_round_observed(uv_loop_t* loop) {
   const struct uv__counters* counters = &uv__loop_state(loop)->counters;
   uint64_t events_before = counters->events;
   uint64_t begin_ns = uv__observed_begin(loop);

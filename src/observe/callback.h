@@ -13,54 +13,56 @@
 
 #include "observe/observe.h"
 
-UV__ASIDE void uv__observed_alloc(uv_handle_t* handle,
-                                  uv_alloc_cb cb,
-                                  size_t size,
-                                  uv_buf_t* buf);
-UV__ASIDE void uv__observed_read(uv_stream_t* stream,
-                                 ssize_t nread,
-                                 const uv_buf_t* buf);
-UV__ASIDE void uv__observed_write(uv_write_t* req, int status);
-UV__ASIDE void uv__observed_connect(uv_connect_t* req, int status);
-UV__ASIDE void uv__observed_shutdown(uv_shutdown_t* req, int status);
-UV__ASIDE void uv__observed_connection(uv_stream_t* server, int status);
-UV__ASIDE void uv__observed_close(uv_loop_t* loop, uv_handle_t* handle);
-UV__ASIDE void uv__observed_timer(uv_timer_t* handle, uint64_t due_ns);
-UV__ASIDE void uv__observed_idle(uv_idle_t* handle);
-UV__ASIDE void uv__observed_prepare(uv_prepare_t* handle);
-UV__ASIDE void uv__observed_check(uv_check_t* handle);
-UV__ASIDE void uv__observed_async(uv_async_t* handle);
-UV__ASIDE void uv__observed_poll(uv_poll_t* handle, int status, int events);
-UV__ASIDE void uv__observed_signal(uv_signal_t* handle, int signum);
-UV__ASIDE void uv__observed_exit(uv_process_t* process,
-                                 int64_t exit_status,
-                                 int term_signal);
-UV__ASIDE void uv__observed_udp_send(uv_udp_send_t* req, int status);
-UV__ASIDE void uv__observed_recv(uv_udp_t* handle,
-                                 ssize_t nread,
-                                 const uv_buf_t* buf,
-                                 const struct sockaddr* addr,
-                                 unsigned flags);
-UV__ASIDE void uv__observed_fs(uv_fs_t* req);
-UV__ASIDE void uv__observed_fs_event(uv_fs_event_t* handle,
-                                     const char* name,
-                                     int events,
-                                     int status);
-UV__ASIDE void uv__observed_fs_poll(uv_fs_poll_t* handle,
-                                    uv_fs_poll_cb cb,
-                                    int status,
-                                    const uv_stat_t* prev,
-                                    const uv_stat_t* curr);
-UV__ASIDE void uv__observed_getaddrinfo(uv_getaddrinfo_t* req,
-                                        int status,
-                                        struct addrinfo* res);
-UV__ASIDE void uv__observed_getnameinfo(uv_getnameinfo_t* req,
-                                        int status,
-                                        const char* host,
-                                        const char* service);
-UV__ASIDE void uv__observed_random(uv_random_t* req, int status);
-UV__ASIDE void uv__observed_after_work(uv_work_t* req, int status);
-UV__ASIDE void uv__observed_walk(uv_handle_t* handle, uv_walk_cb cb, void* arg);
+UV__NOINLINE void uv__observed_alloc(uv_handle_t* handle,
+                                     uv_alloc_cb cb,
+                                     size_t size,
+                                     uv_buf_t* buf);
+UV__NOINLINE void uv__observed_read(uv_stream_t* stream,
+                                    ssize_t nread,
+                                    const uv_buf_t* buf);
+UV__NOINLINE void uv__observed_write(uv_write_t* req, int status);
+UV__NOINLINE void uv__observed_connect(uv_connect_t* req, int status);
+UV__NOINLINE void uv__observed_shutdown(uv_shutdown_t* req, int status);
+UV__NOINLINE void uv__observed_connection(uv_stream_t* server, int status);
+UV__NOINLINE void uv__observed_close(uv_loop_t* loop, uv_handle_t* handle);
+UV__NOINLINE void uv__observed_timer(uv_timer_t* handle, uint64_t due_ns);
+UV__NOINLINE void uv__observed_idle(uv_idle_t* handle);
+UV__NOINLINE void uv__observed_prepare(uv_prepare_t* handle);
+UV__NOINLINE void uv__observed_check(uv_check_t* handle);
+UV__NOINLINE void uv__observed_async(uv_async_t* handle);
+UV__NOINLINE void uv__observed_poll(uv_poll_t* handle, int status, int events);
+UV__NOINLINE void uv__observed_signal(uv_signal_t* handle, int signum);
+UV__NOINLINE void uv__observed_exit(uv_process_t* process,
+                                    int64_t exit_status,
+                                    int term_signal);
+UV__NOINLINE void uv__observed_udp_send(uv_udp_send_t* req, int status);
+UV__NOINLINE void uv__observed_recv(uv_udp_t* handle,
+                                    ssize_t nread,
+                                    const uv_buf_t* buf,
+                                    const struct sockaddr* addr,
+                                    unsigned flags);
+UV__NOINLINE void uv__observed_fs(uv_fs_t* req);
+UV__NOINLINE void uv__observed_fs_event(uv_fs_event_t* handle,
+                                        const char* name,
+                                        int events,
+                                        int status);
+UV__NOINLINE void uv__observed_fs_poll(uv_fs_poll_t* handle,
+                                       uv_fs_poll_cb cb,
+                                       int status,
+                                       const uv_stat_t* prev,
+                                       const uv_stat_t* curr);
+UV__NOINLINE void uv__observed_getaddrinfo(uv_getaddrinfo_t* req,
+                                           int status,
+                                           struct addrinfo* res);
+UV__NOINLINE void uv__observed_getnameinfo(uv_getnameinfo_t* req,
+                                           int status,
+                                           const char* host,
+                                           const char* service);
+UV__NOINLINE void uv__observed_random(uv_random_t* req, int status);
+UV__NOINLINE void uv__observed_after_work(uv_work_t* req, int status);
+UV__NOINLINE void uv__observed_walk(uv_handle_t* handle,
+                                    uv_walk_cb cb,
+                                    void* arg);
 
 /* These two also for callers that have checked already. */
 UV__INLINE void uv__call_alloc_as(int is_observed,

@@ -72,38 +72,39 @@ void uv__observe_record(const struct uv__record* record,
 
 /* Around a phase of an iteration. The first returns when it began, for the
  * second. `timeout_ms` and `ready` are of UV__PHASE_POLL. */
-UV__ASIDE uint64_t uv__observed_phase_begin(uv_loop_t* loop,
-                                            enum uv__phase phase);
-UV__ASIDE void uv__observed_phase_end(uv_loop_t* loop,
-                                      enum uv__phase phase,
-                                      uint64_t begin_ns,
-                                      int timeout_ms,
-                                      int ready);
+UV__NOINLINE uint64_t uv__observed_phase_begin(uv_loop_t* loop,
+                                               enum uv__phase phase);
+UV__NOINLINE void uv__observed_phase_end(uv_loop_t* loop,
+                                         enum uv__phase phase,
+                                         uint64_t begin_ns,
+                                         int timeout_ms,
+                                         int ready);
 
 /* Before an iteration: serves a requested dump (dump-session.h). Returns the
  * time. */
-UV__ASIDE uint64_t uv__observed_begin(uv_loop_t* loop);
+UV__NOINLINE uint64_t uv__observed_begin(uv_loop_t* loop);
 /* Where a wait ended without an event: the same, in the middle of one. */
-UV__ASIDE void uv__observed_wake(uv_loop_t* loop);
+UV__NOINLINE void uv__observed_wake(uv_loop_t* loop);
 
 /* After an iteration that began then and dispatched so many events. */
-UV__ASIDE void uv__observed_iteration(uv_loop_t* loop,
-                                      uint64_t begin_ns,
-                                      uint64_t events);
+UV__NOINLINE void uv__observed_iteration(uv_loop_t* loop,
+                                         uint64_t begin_ns,
+                                         uint64_t events);
 
 /* Requests, observe-work.c.
  *
  * A request goes to the pool or to another executor. Work that was submitted
  * before somebody observed has no entry in the table of requests in flight and
  * is not seen. */
-UV__ASIDE void uv__observed_submit(uv_loop_t* loop, const struct uv__work* w);
+UV__NOINLINE void uv__observed_submit(uv_loop_t* loop,
+                                      const struct uv__work* w);
 /* It was refused. */
-UV__ASIDE void uv__observed_refused(const struct uv__work* w);
+UV__NOINLINE void uv__observed_refused(const struct uv__work* w);
 /* Runs the work, or done(), of an item. Context: worker; the loop's. */
-UV__ASIDE void uv__observed_work(struct uv__work* w);
-UV__ASIDE void uv__observed_done(struct uv__work* w,
-                                 int status,
-                                 const struct uv__work_kind* kind);
+UV__NOINLINE void uv__observed_work(struct uv__work* w);
+UV__NOINLINE void uv__observed_done(struct uv__work* w,
+                                    int status,
+                                    const struct uv__work_kind* kind);
 
 /* Fills in what a record says of work: class, request, operation, callback. */
 void uv__work_describe(struct uv__record* record, const struct uv__work* w);
@@ -111,10 +112,10 @@ void uv__work_describe(struct uv__record* record, const struct uv__work* w);
 /* A system call that sent datagrams of so many bytes, or failed; likewise one
  * of uv_try_write(). Other bytes of streams and what is received are counted
  * with their callbacks. */
-UV__ASIDE void uv__observed_send_call(uv_loop_t* loop, ssize_t result);
-UV__ASIDE void uv__observed_write_call(uv_loop_t* loop, ssize_t result);
+UV__NOINLINE void uv__observed_send_call(uv_loop_t* loop, ssize_t result);
+UV__NOINLINE void uv__observed_write_call(uv_loop_t* loop, ssize_t result);
 
 /* uv_async_send(). Context: any | signal. */
-UV__ASIDE void uv__observed_send(const uv_async_t* handle);
+UV__NOINLINE void uv__observed_send(const uv_async_t* handle);
 
 #endif /* UV_OBSERVE_OBSERVE_H_ */

@@ -112,9 +112,9 @@ UV__INLINE int read_once(uv_stream_t* stream,
   return 0;
 }
 
-UV__ASIDE static int read_once_observed(uv_stream_t* stream,
-                                        unsigned events,
-                                        int refused) {
+UV__NOINLINE static int read_once_observed(uv_stream_t* stream,
+                                           unsigned events,
+                                           int refused) {
   return read_once(stream, events, refused, UV__OBSERVED);
 }
 

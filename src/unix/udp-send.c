@@ -149,7 +149,7 @@ UV__NOINLINE static int udp_send_separately(uv_udp_t* handle) {
 
 /* Updates the metrics after a call that sent the first `n` of the queue, or
  * failed. */
-UV__ASIDE static void count_queue_sent(const uv_udp_t* handle, int n) {
+UV__NOINLINE static void count_queue_sent(const uv_udp_t* handle, int n) {
   struct uv__queue* q = handle->write_queue.next;
   ssize_t bytes = n > 0 ? 0 : n;
 

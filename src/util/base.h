@@ -50,10 +50,6 @@
 # define UV__COLD
 #endif
 
-/* For functions that most processes never call and others call all the time:
- * out of line like UV__COLD, but optimised for speed rather than size. */
-#define UV__ASIDE UV__NOINLINE
-
 /* Marks a condition that is rarely true. */
 static inline int uv__unlikely(int condition) {
 #ifdef __GNUC__
