@@ -145,7 +145,7 @@ static void print_rule(enum uv__rule which,
   }
   snprintf(line, sizeof(line), "%s: %s %p %s%s (%s); see man %s", function,
            name, object, rule->text, more, why, function);
-  uv__trace_os_say(line);
+  uv__trace_os_print_line(line);
 }
 
 int uv__misuse_refuse(enum uv__rule rule, const void* handle, int err) {

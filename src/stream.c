@@ -113,7 +113,7 @@ UV__NOINLINE static int try_write_observed(uv_stream_t* stream,
                                            uv_stream_t* send_handle) {
   int n = uv__stream_os_try_write(stream, bufs, nbufs, send_handle);
 
-  uv__observed_write_call(stream->loop, n);
+  uv__hook_stream_written(stream->loop, n);
   return n;
 }
 

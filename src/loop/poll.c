@@ -216,7 +216,7 @@ int uv__loop_poll_dispatch_observed(uv_loop_t* loop) {
  * line: the loop around it needs its registers. */
 UV__COLD static void woke_without_callback(uv_loop_t* loop) {
   if (uv__is_observed())
-    uv__observed_wake(loop);
+    uv__hook_empty_wait(loop);
 }
 
 /* Compiled twice: `is_observed` is a constant. */

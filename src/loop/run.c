@@ -199,12 +199,12 @@ UV__NOINLINE static int loop_iterate_observed(uv_loop_t* loop,
                                               uv_run_mode mode) {
   const struct uv__counters* counters = &uv__loop_state(loop)->counters;
   uint64_t events_before = counters->events;
-  uint64_t begin_ns = uv__observed_begin(loop);
+  uint64_t begin_ns = uv__hook_iteration_begin(loop);
 
   unsigned before = enter_observed(loop);
   int err = loop_iterate(loop, mode, UV__OBSERVED);
   leave_observed(loop, before);
-  uv__observed_iteration(loop, begin_ns, counters->events - events_before);
+  uv__hook_iteration_end(loop, begin_ns, counters->events - events_before);
   return err;
 }
 
@@ -279,14 +279,14 @@ UV__INLINE void dispatch_round(uv_loop_t* loop, int is_observed) {
 UV__NOINLINE static void dispatch_round_observed(uv_loop_t* loop) {
   const struct uv__counters* counters = &uv__loop_state(loop)->counters;
   uint64_t events_before = counters->events;
-  uint64_t begin_ns = uv__observed_begin(loop);
+  uint64_t begin_ns = uv__hook_iteration_begin(loop);
 
   if (uv__loop_state(loop)->flags & UV__LOOP_OBSERVED)
     uv__misuse_undefined(UV__RULE_DISPATCH_NESTED, loop);
   unsigned before = enter_observed(loop);
   dispatch_round(loop, UV__OBSERVED);
   leave_observed(loop, before);
-  uv__observed_iteration(loop, begin_ns, counters->events - events_before);
+  uv__hook_iteration_end(loop, begin_ns, counters->events - events_before);
 }
 
 int uv_backend_dispatch(uv_loop_t* loop) {

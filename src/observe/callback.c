@@ -270,7 +270,7 @@ void uv__observed_exit(uv_process_t* process,
   uv__span_end(&span);
 }
 
-void uv__observed_udp_send(uv_udp_send_t* req, int status) {
+void uv__observed_udp_send_cb(uv_udp_send_t* req, int status) {
   struct uv__span span;
 
   span_fill_req(&span, req->handle->loop, req, req->handle, UV__CALL_SEND,

@@ -35,7 +35,7 @@ UV__NOINLINE void uv__observed_signal(uv_signal_t* handle, int signum);
 UV__NOINLINE void uv__observed_exit(uv_process_t* process,
                                     int64_t exit_status,
                                     int term_signal);
-UV__NOINLINE void uv__observed_udp_send(uv_udp_send_t* req, int status);
+UV__NOINLINE void uv__observed_udp_send_cb(uv_udp_send_t* req, int status);
 UV__NOINLINE void uv__observed_recv(uv_udp_t* handle,
                                     ssize_t nread,
                                     const uv_buf_t* buf,
@@ -200,7 +200,7 @@ static inline void uv__call_exit(uv_process_t* process,
 
 static inline void uv__call_udp_send(uv_udp_send_t* req, int status) {
   if (uv__is_observed())
-    uv__observed_udp_send(req, status);
+    uv__observed_udp_send_cb(req, status);
   else
     req->cb(req, status);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests in the thread pool: when each was submitted and started, and the id
- * of the arrow that connects its events in a trace.
+ * of the flow that connects its events in a trace.
  *
  * A request has no room for that, so there is a separate table, kept only while
  * loops are observed. One thread at a time writes an entry: the submitter, the

@@ -166,21 +166,21 @@ void uv__observed_phase_end(uv_loop_t* loop,
     uv__metrics_phase_end(loop, &record);
 }
 
-void uv__observed_wake(uv_loop_t* loop) {
+void uv__hook_empty_wait(uv_loop_t* loop) {
   if (uv__is_observed_by(UV__OBSERVE_DUMP))
     uv__dump_respond(loop);
 }
 
-uint64_t uv__observed_begin(uv_loop_t* loop) {
+uint64_t uv__hook_iteration_begin(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
 
-  uv__observed_wake(loop);
+  uv__hook_empty_wait(loop);
   uv__probe_iteration_begin(loop);
   state->observer = loop_thread(loop);
   return uv__trace_thread_now(state->observer);
 }
 
-void uv__observed_iteration(uv_loop_t* loop,
+void uv__hook_iteration_end(uv_loop_t* loop,
                             uint64_t begin_ns,
                             uint64_t events) {
   struct uv__loop_state* state = uv__loop_state(loop);
@@ -205,17 +205,17 @@ void uv__observed_iteration(uv_loop_t* loop,
     uv__chores_run(record.end_ns);
 }
 
-void uv__observed_send_call(uv_loop_t* loop, ssize_t result) {
+void uv__hook_udp_sent(uv_loop_t* loop, ssize_t result) {
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
     uv__metrics_io(loop, UV__IO_SEND, result);
 }
 
-void uv__observed_write_call(uv_loop_t* loop, ssize_t result) {
+void uv__hook_stream_written(uv_loop_t* loop, ssize_t result) {
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
     uv__metrics_io(loop, UV__IO_WRITE, result);
 }
 
-void uv__observed_send(const uv_async_t* handle) {
+void uv__hook_async_sent(const uv_async_t* handle) {
   uv__probe_wake(handle);
   if (uv__is_observed_by(UV__OBSERVE_TRACE))
     uv__trace_send_add(handle);

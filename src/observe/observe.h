@@ -82,12 +82,12 @@ UV__NOINLINE void uv__observed_phase_end(uv_loop_t* loop,
 
 /* Before an iteration: serves a requested dump (dump-session.h). Returns the
  * time. */
-UV__NOINLINE uint64_t uv__observed_begin(uv_loop_t* loop);
+UV__NOINLINE uint64_t uv__hook_iteration_begin(uv_loop_t* loop);
 /* Where a wait ended without an event: the same, in the middle of one. */
-UV__NOINLINE void uv__observed_wake(uv_loop_t* loop);
+UV__NOINLINE void uv__hook_empty_wait(uv_loop_t* loop);
 
 /* After an iteration that began then and dispatched so many events. */
-UV__NOINLINE void uv__observed_iteration(uv_loop_t* loop,
+UV__NOINLINE void uv__hook_iteration_end(uv_loop_t* loop,
                                          uint64_t begin_ns,
                                          uint64_t events);
 
@@ -112,10 +112,10 @@ void uv__work_describe(struct uv__record* record, const struct uv__work* w);
 /* A system call that sent datagrams of so many bytes, or failed; likewise one
  * of uv_try_write(). Other bytes of streams and what is received are counted
  * with their callbacks. */
-UV__NOINLINE void uv__observed_send_call(uv_loop_t* loop, ssize_t result);
-UV__NOINLINE void uv__observed_write_call(uv_loop_t* loop, ssize_t result);
+UV__NOINLINE void uv__hook_udp_sent(uv_loop_t* loop, ssize_t result);
+UV__NOINLINE void uv__hook_stream_written(uv_loop_t* loop, ssize_t result);
 
 /* uv_async_send(). Context: any | signal. */
-UV__NOINLINE void uv__observed_send(const uv_async_t* handle);
+UV__NOINLINE void uv__hook_async_sent(const uv_async_t* handle);
 
 #endif /* UV_OBSERVE_OBSERVE_H_ */

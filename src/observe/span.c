@@ -16,19 +16,19 @@ static void watch_span(struct uv__span* span) {
   span->outer.begin_ns = uv__load_relaxed(&span->thread->running.begin_ns);
   if (span->outer.begin_ns != 0)
     keep_outer(span);
-  uv__trace_thread_runs(span->thread, record->begin_ns, record->loop,
-                        record->object, record->symbol,
-                        uv__running_what(record->type, record->call));
+  uv__trace_thread_set_running(span->thread, record->begin_ns, record->loop,
+                               record->object, record->symbol,
+                               uv__running_what(record->type, record->call));
 }
 
 static void unwatch_span(struct uv__span* span) {
   const struct uv__running* outer = &span->outer;
 
   if (outer->begin_ns != 0)
-    uv__trace_thread_runs(span->thread, outer->begin_ns, outer->loop,
-                          outer->object, outer->symbol, outer->what);
+    uv__trace_thread_set_running(span->thread, outer->begin_ns, outer->loop,
+                                 outer->object, outer->symbol, outer->what);
   else
-    uv__trace_thread_rests(span->thread);
+    uv__trace_thread_clear_running(span->thread);
 }
 
 /* Out of line, so that the functions below need few registers. */

@@ -413,7 +413,7 @@ static void put_work(struct text* text,
     put_flow(text, "t", "work", record->flow, record->begin_ns, context);
 }
 
-/* The span is there for the arrow to begin at. */
+/* The span is there for the flow to begin at. */
 static void put_send(struct text* text,
                      const struct uv__record* record,
                      struct uv__trace_context* context) {

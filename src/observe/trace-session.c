@@ -154,7 +154,7 @@ void uv__trace_shutdown(void) {
   uv__trace_threads_shutdown();
 }
 
-static void start_session_or_say(void) {
+static void start_session_or_report(void) {
   int err = start_session();
 
   if (err != 0)
@@ -170,7 +170,7 @@ static void read_environment(void) {
   /* The program may have started one before its first loop. */
   if (!is_on) {
     memcpy(pattern, path, strlen(path) + 1);
-    start_session_or_say();
+    start_session_or_report();
   }
   uv__fork_unlock(&lock);
 }
@@ -181,7 +181,7 @@ static void restart_in_child(void) {
   (void) uv__fork_lock(&lock);
   leave_parents_trace();
   if (!is_on && strstr(pattern, "%p") != NULL)
-    start_session_or_say();
+    start_session_or_report();
   uv__fork_unlock(&lock);
 }
 

@@ -122,13 +122,13 @@ UV__NOINLINE static struct uv__record* make_ring(
 
 static size_t count_unread(const struct uv__trace_thread* thread) {
   /* Acquire: the reader is done with the places. Pairs with
-   * uv__trace_thread_took(). */
+   * uv__trace_thread_consume(). */
   return uv__load_relaxed(&thread->written) - uv__load_acquire(&thread->read);
 }
 
 /* Has the owner look at `read` again after this many records. */
-static void set_look_at(struct uv__trace_thread* thread, size_t records) {
-  thread->look_at = uv__load_relaxed(&thread->written) + records;
+static void set_check_at(struct uv__trace_thread* thread, size_t records) {
+  thread->check_at = uv__load_relaxed(&thread->written) + records;
 }
 
 /* Finds room for another record, and says when to look again; `read` is in a
@@ -144,7 +144,7 @@ UV__NOINLINE static int find_room(struct uv__trace_thread* thread) {
     thread->is_between = 0;
     used = count_unread(thread);
   }
-  set_look_at(thread, uv__min_size(UV__TRACE_BLOCK, UV__TRACE_RING - used));
+  set_check_at(thread, uv__min_size(UV__TRACE_BLOCK, UV__TRACE_RING - used));
   return used != UV__TRACE_RING;
 }
 
@@ -155,7 +155,7 @@ void uv__trace_thread_add(struct uv__trace_thread* thread,
 
   if (ring == NULL)
     ring = make_ring(thread);
-  if (ring == NULL || (written == thread->look_at && !find_room(thread))) {
+  if (ring == NULL || (written == thread->check_at && !find_room(thread))) {
     uv__store_relaxed(&thread->dropped, uv__load_relaxed(&thread->dropped) + 1);
     return;
   }
@@ -181,7 +181,7 @@ const struct uv__record* uv__trace_thread_at(
   return &uv__load_acquire(&thread->ring)[place % UV__TRACE_RING];
 }
 
-void uv__trace_thread_took(struct uv__trace_thread* thread, size_t count) {
+void uv__trace_thread_consume(struct uv__trace_thread* thread, size_t count) {
   /* Release: they were read. Pairs with count_unread(). */
   uv__store_release(&thread->read, uv__load_relaxed(&thread->read) + count);
 }
@@ -201,7 +201,7 @@ void uv__trace_thread_rewind(struct uv__trace_thread* thread) {
   written += UV__TRACE_RING - place;
   uv__store_relaxed(&thread->read, written);
   uv__store_relaxed(&thread->written, written);
-  set_look_at(thread, UV__TRACE_BLOCK);
+  set_check_at(thread, UV__TRACE_BLOCK);
 }
 
 int uv__trace_thread_running(const struct uv__trace_thread* thread,
@@ -228,7 +228,7 @@ void uv__trace_threads_fork(void) {
     if (t != self)
       uv__store_relaxed(&t->state, UV__THREAD_FREE);
     uv__store_relaxed(&t->read, uv__load_relaxed(&t->written));
-    t->told_dropped = uv__load_relaxed(&t->dropped);
+    t->reported_dropped = uv__load_relaxed(&t->dropped);
     t->named_tid = 0;
     t->counts.loop = NULL;
     if (t == self)

@@ -53,13 +53,13 @@ struct uv__trace_thread {
   const void* loop; /* atomic: the first one that ran here; NULL: a worker */
   unsigned number;  /* atomic: of a worker */
   /* The owner's. */
-  uint64_t flow; /* the arrow that ends at the next callback, or 0 */
+  uint64_t flow; /* flow id that the next callback ends, or 0 */
   struct uv__observe_clock clock;
   int is_sequence; /* this phase runs callbacks and nothing else of length */
   int is_between; /* in such a phase, between two callbacks: the next one begins
                     * right after the clock's last reading */
   size_t written; /* atomic: records ever written */
-  size_t look_at; /* `written` when the owner has to look at `read` */
+  size_t check_at;         /* `written` when the owner has to look at `read` */
   uint64_t dropped;        /* atomic: records that found no room */
   struct uv__record* ring; /* atomic: NULL until the first record */
   void* memory;            /* what the ring is aligned in */
@@ -70,10 +70,10 @@ struct uv__trace_thread {
   struct uv__running reported; /* the last one; begin_ns 0: it has ended */
   /* The reader's, away from what the owner writes all the time. */
   char gap[64];
-  size_t read;            /* atomic: records ever read */
-  uint64_t told_dropped;  /* of those dropped: in the file */
-  uint64_t named_tid;     /* the tid whose name is in the file */
-  const void* named_loop; /* the loop in that name, or NULL */
+  size_t read;               /* atomic: records ever read */
+  uint64_t reported_dropped; /* of those dropped: in the file */
+  uint64_t named_tid;        /* the tid whose name is in the file */
+  const void* named_loop;    /* the loop in that name, or NULL */
   struct {
     const void* loop; /* NULL: none are in the file */
     uint64_t flow;    /* as in struct uv__record */
@@ -107,24 +107,24 @@ static inline uint64_t uv__trace_thread_time(struct uv__trace_thread* thread,
 
 /* How many records there are to read. Context: the reader, as the next two. */
 size_t uv__trace_thread_ready(const struct uv__trace_thread* thread);
-/* One of them, 0 is the oldest; valid until uv__trace_thread_took(). */
+/* One of them, 0 is the oldest; valid until uv__trace_thread_consume(). */
 const struct uv__record* uv__trace_thread_at(
     const struct uv__trace_thread* thread,
     size_t i);
 /* The oldest `count` were read. */
-void uv__trace_thread_took(struct uv__trace_thread* thread, size_t count);
+void uv__trace_thread_consume(struct uv__trace_thread* thread, size_t count);
 /* If the reader is the owner and has read everything: the next record goes to
  * the beginning of the ring, which is still in the cache. */
 void uv__trace_thread_rewind(struct uv__trace_thread* thread);
 
 /* Publishes what runs, all but the phase, for the watchdog. Context: the
  * owner. */
-static inline void uv__trace_thread_runs(struct uv__trace_thread* thread,
-                                         uint64_t begin_ns,
-                                         const void* loop,
-                                         const void* object,
-                                         const void* symbol,
-                                         unsigned what) {
+static inline void uv__trace_thread_set_running(struct uv__trace_thread* thread,
+                                                uint64_t begin_ns,
+                                                const void* loop,
+                                                const void* object,
+                                                const void* symbol,
+                                                unsigned what) {
   struct uv__running* to = &thread->running;
   unsigned sequence = uv__load_relaxed(&thread->sequence);
 
@@ -140,7 +140,8 @@ static inline void uv__trace_thread_runs(struct uv__trace_thread* thread,
 }
 
 /* Nothing runs. Context: the owner. */
-static inline void uv__trace_thread_rests(struct uv__trace_thread* thread) {
+static inline void uv__trace_thread_clear_running(
+    struct uv__trace_thread* thread) {
   uv__store_relaxed(&thread->running.begin_ns, 0);
 }
 /* Stores what runs; 0 if it changes just now. Context: any. */

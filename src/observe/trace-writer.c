@@ -64,7 +64,7 @@ static void flush_buffer(struct writer* w) {
       uv__observe_stop(UV__OBSERVE_TRACE);
       snprintf(line, sizeof(line), "trace ended, cannot write: %s",
                uv_strerror(w->error));
-      uv__trace_os_say(line);
+      uv__trace_os_print_line(line);
     }
   }
   w->limit = w->limit > w->used ? w->limit - w->used : BLOCK;
@@ -181,14 +181,14 @@ static void write_thread(struct writer* w, struct uv__trace_thread* thread) {
       if (record->kind == UV__RECORD_ITERATION)
         write_counts(w, thread, record);
     }
-    uv__trace_thread_took(thread, count);
+    uv__trace_thread_consume(thread, count);
     left -= count;
   }
   uv__trace_thread_rewind(thread);
 
   uint64_t dropped = uv__load_relaxed(&thread->dropped);
-  w->dropped += dropped - thread->told_dropped;
-  thread->told_dropped = dropped;
+  w->dropped += dropped - thread->reported_dropped;
+  thread->reported_dropped = dropped;
 }
 
 static void write_sends(struct writer* w) {
@@ -257,7 +257,7 @@ static void run_thread(void* arg) {
 /* What was dropped before does not count. */
 static void begin_count(struct writer* w) {
   for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next) {
-    t->told_dropped = uv__load_relaxed(&t->dropped);
+    t->reported_dropped = uv__load_relaxed(&t->dropped);
     t->named_tid = 0;
     t->counts.loop = NULL;
   }

@@ -55,7 +55,7 @@ static void print_report(const uvx_watchdog_report_t* r) {
              (void*) r->loop, r->symbol, (unsigned long long) r->ms, r->phase,
              r->call, r->type, r->handle, (unsigned long long) r->thread,
              r->kernel[0] != '\0' ? ", kernel: " : "", r->kernel);
-  uv__trace_os_say(line);
+  uv__trace_os_print_line(line);
   uv__trace_os_print(r->backtrace, strlen(r->backtrace));
 }
 

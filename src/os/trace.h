@@ -89,6 +89,6 @@ void uv__trace_os_place(const void* address, char* name, size_t size);
 void uv__trace_os_print(const char* text, size_t size);
 
 /* Prints a line for the operator on standard error. */
-void uv__trace_os_say(const char* line);
+void uv__trace_os_print_line(const char* line);
 
 #endif /* UV_OS_TRACE_H_ */

@@ -316,7 +316,7 @@ void uv__trace_os_add_threads(struct uv__strbuf* text) {
 }
 #endif
 
-void uv__trace_os_say(const char* line) {
+void uv__trace_os_print_line(const char* line) {
   char text[512];
   int n = snprintf(text, sizeof(text), "libuv: %s\n", line);
 

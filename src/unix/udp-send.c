@@ -155,7 +155,7 @@ UV__NOINLINE static void count_queue_sent(const uv_udp_t* handle, int n) {
 
   for (int i = 0; i < n; i++, q = q->next)
     bytes += (ssize_t) *uv__udp_queued_size(req_at(q));
-  uv__observed_send_call(handle->loop, bytes);
+  uv__hook_udp_sent(handle->loop, bytes);
 }
 
 static void complete_first(uv_udp_t* handle, int status) {
@@ -182,7 +182,7 @@ static ssize_t send_directly(const uv_udp_t* handle,
   ssize_t n = d->nbufs == 1 ? send_buffer(fd, d) : send_buffers(fd, d);
 
   if (uv__is_observed())
-    uv__observed_send_call(handle->loop, n);
+    uv__hook_udp_sent(handle->loop, n);
   return n == UV_ENOBUFS ? UV_EAGAIN : n;
 }
 
@@ -426,7 +426,7 @@ static void count_sent(const uv_udp_t* handle,
     bytes = 0;
   for (int i = 0; i < n; i++)
     bytes += (ssize_t) msgs[i].msg_len;
-  uv__observed_send_call(handle->loop, bytes);
+  uv__hook_udp_sent(handle->loop, bytes);
 }
 
 /* Sends datagrams from the front of `msgs`: GSO batches as long as there are any,

@@ -139,7 +139,7 @@ void uv__trace_os_thread_state(uint64_t tid, char* text, size_t size) {
   text[0] = '\0';
 }
 
-void uv__trace_os_say(const char* line) {
+void uv__trace_os_print_line(const char* line) {
   char text[512];
   HANDLE err = GetStdHandle(STD_ERROR_HANDLE);
   int n = snprintf(text, sizeof(text), "libuv: %s\r\n", line);

@@ -21,7 +21,7 @@ static struct uv__trace_thread* empty_thread(void) {
   CHECK_EQ(0, uv__trace_threads_init());
   struct uv__trace_thread* thread = uv__trace_thread_self();
   CHECK(thread != NULL);
-  uv__trace_thread_took(thread, uv__trace_thread_ready(thread));
+  uv__trace_thread_consume(thread, uv__trace_thread_ready(thread));
   uv__trace_thread_rewind(thread);
   return thread;
 }
@@ -31,7 +31,7 @@ UNIT_TEST(trace_thread_rewinds_its_own_ring) {
 
   add_records(thread, 3);
   const struct uv__record* first = uv__trace_thread_at(thread, 0);
-  uv__trace_thread_took(thread, 3);
+  uv__trace_thread_consume(thread, 3);
   uv__trace_thread_rewind(thread);
   CHECK_EQ(0, uv__trace_thread_ready(thread));
   add_records(thread, 2);
@@ -44,7 +44,7 @@ UNIT_TEST(trace_thread_keeps_what_is_unread) {
   struct uv__trace_thread* thread = empty_thread();
 
   add_records(thread, 3);
-  uv__trace_thread_took(thread, 1);
+  uv__trace_thread_consume(thread, 1);
   uv__trace_thread_rewind(thread);
   CHECK_EQ(2, uv__trace_thread_ready(thread));
   CHECK_EQ(1, uv__trace_thread_at(thread, 0)->value);
@@ -62,7 +62,7 @@ UNIT_TEST(trace_thread_is_not_rewound_by_another) {
 
   add_records(thread, 3);
   const struct uv__record* first = uv__trace_thread_at(thread, 0);
-  uv__trace_thread_took(thread, 3);
+  uv__trace_thread_consume(thread, 3);
   CHECK_EQ(0, uv_thread_create(&other, rewind_of_another, thread));
   CHECK_EQ(0, uv_thread_join(&other));
   add_records(thread, 1);
@@ -74,7 +74,7 @@ UNIT_TEST(trace_thread_has_a_whole_ring_after_a_rewind) {
   struct uv__trace_thread* thread = empty_thread();
 
   add_records(thread, 3);
-  uv__trace_thread_took(thread, 3);
+  uv__trace_thread_consume(thread, 3);
   uv__trace_thread_rewind(thread);
   uint64_t dropped = thread->dropped;
   add_records(thread, UV__TRACE_RING + 1);

@@ -185,7 +185,7 @@ void uv__metrics_shutdown(void) {
     (void) uvx_metrics_stop();
 }
 
-static void start_metrics_or_say(void) {
+static void start_metrics_or_report(void) {
   int err = start_metrics();
 
   if (err != 0)
@@ -204,7 +204,7 @@ static void read_environment(void) {
   if (!is_on) {
     memcpy(pattern, path, strlen(path) + 1);
     interval_ms = ms;
-    start_metrics_or_say();
+    start_metrics_or_report();
   }
   uv__fork_unlock(&lock);
 }
@@ -214,7 +214,7 @@ static void restart_metrics_in_child(void) {
   (void) uv__fork_lock(&lock);
   drop_metrics_of_parent();
   if (!is_on && (pattern[0] == '\0' || strstr(pattern, "%p") != NULL))
-    start_metrics_or_say();
+    start_metrics_or_report();
   uv__fork_unlock(&lock);
 }
 
