@@ -2,8 +2,8 @@
 /* The pull loop on two threads: one blocks, the other runs the callbacks.
  *
  * A program whose main thread has its own loop (a GUI, a game) cannot block in
- * uv_run(). Here a helper thread blocks in uv_backend_process(), which runs no
- * callback; then the main thread, when it suits, calls uv_backend_dispatch().
+ * uv_run(). Here a helper thread blocks in uvx_backend_process(), which runs no
+ * callback; then the main thread, when it suits, calls uvx_backend_dispatch().
  * Two semaphores hand the loop back and forth: `wait` gives it to the helper,
  * `ready` returns it.
  *
@@ -37,7 +37,7 @@ static uv_thread_t main_thread;
 static struct {
   uv_sem_t wait;
   uv_sem_t ready;
-  int timeout; /* in: for uv_backend_process(); */
+  int timeout; /* in: for uvx_backend_process(); */
   int result;  /* out: its result */
   int over;    /* in: no more waiting */
 } turn;
@@ -249,7 +249,7 @@ static void wait_thread(void* arg) {
     uv_sem_wait(&turn.wait);
     if (turn.over)
       return;
-    turn.result = uv_backend_process(&loop, turn.timeout);
+    turn.result = uvx_backend_process(&loop, turn.timeout);
     uv_sem_post(&turn.ready);
   }
 }
@@ -271,7 +271,7 @@ static void wait_for_events(void) {
     check(uv_async_send(&quit), "uv_async_send");
   }
   uv_sem_wait(&turn.ready);
-  check(turn.result, "uv_backend_process");
+  check(turn.result, "uvx_backend_process");
   waits++;
 }
 
@@ -286,7 +286,7 @@ int main(void) {
 
   do
     wait_for_events();
-  while (uv_backend_dispatch(&loop));
+  while (uvx_backend_dispatch(&loop));
 
   turn.over = 1;
   uv_sem_post(&turn.wait);

@@ -34,9 +34,9 @@ int main(void) {
   uv_timer_start(&timer, on_tick, 5, 5);
   while (alive) {
     draw_frame();
-    if (uv_backend_process(loop, 0) < 0) /* collects events, runs nothing */
+    if (uvx_backend_process(loop, 0) < 0) /* collects events, runs nothing */
       return 1;
-    alive = uv_backend_dispatch(loop); /* runs callbacks, never waits */
+    alive = uvx_backend_dispatch(loop); /* runs callbacks, never waits */
   }
   return uv_loop_close(loop) != 0 || ticks != 3 || frames < 3;
 }

@@ -38,7 +38,7 @@ static const struct rule rules[] = {
                         "was freed, reused or initialised again before its "
                         "close callback" },
   [UV__RULE_LOOP_OPEN] = { "uv_loop_close", OF_LOOP, "is busy" },
-  [UV__RULE_DISPATCH_NESTED] = { "uv_backend_dispatch", OF_LOOP,
+  [UV__RULE_DISPATCH_NESTED] = { "uvx_backend_dispatch", OF_LOOP,
                                  "is running a callback already" },
   [UV__RULE_POOL_ONCE] = { "uv_queue_work", OF_POOL, IN_USE },
   [UV__RULE_WORK_ONCE] = { "uv_queue_work", OF_REQUEST, IN_USE },

@@ -6,10 +6,10 @@
  * programs whose main loop is somebody else's (a GUI, a game, another runtime).
  *
  *   for (;;) {
- *     int err = uv_backend_process(loop, uv_backend_timeout(loop));
+ *     int err = uvx_backend_process(loop, uv_backend_timeout(loop));
  *     if (err < 0)
  *       break;
- *     if (!uv_backend_dispatch(loop))
+ *     if (!uvx_backend_dispatch(loop))
  *       break;
  *   }
  *
@@ -17,7 +17,7 @@
  * thread blocks for I/O and the other runs callbacks, but in turns, never both
  * at once for the same loop. The program hands the loop over between them with
  * something that orders memory: a mutex, a semaphore, its own queue. Until
- * uv_backend_process() has returned the loop is its caller's; of the rest of
+ * uvx_backend_process() has returned the loop is its caller's; of the rest of
  * the interface only uv_async_send() is allowed then, and that also ends the
  * wait. Callbacks run on the thread that dispatches, and count as the loop's
  * thread while they do.
@@ -56,7 +56,7 @@ UV_EXTERN const char* uvx_version_string(void);
  * UV_E* if waiting failed, with the loop as before. Events collected and not
  * yet dispatched stay collected.
  */
-UV_EXTERN int uv_backend_process(uv_loop_t* loop, int timeout);
+UV_EXTERN int uvx_backend_process(uv_loop_t* loop, int timeout);
 
 /* Runs what is ready: the callbacks of collected events, due timers, loop
  * hooks, finished work, closed handles. What becomes ready or is queued
@@ -64,7 +64,7 @@ UV_EXTERN int uv_backend_process(uv_loop_t* loop, int timeout);
  * blocks; not from inside a callback of the same loop. Returns non-zero while
  * the loop is alive, as uv_loop_alive() says; 0 once after uv_stop().
  */
-UV_EXTERN int uv_backend_dispatch(uv_loop_t* loop);
+UV_EXTERN int uvx_backend_dispatch(uv_loop_t* loop);
 
 /* Seeing the loop: uvx_*. Nothing below fails a program that calls nothing of
  * it, and while it is off it costs one comparison per callback. What the
@@ -151,8 +151,8 @@ typedef struct uvx_metrics_s {
   uint64_t iterations;
   uint64_t events;
   uint64_t callbacks;
-  uint64_t handles;  /* active and referenced, after the last iteration */
-  uint64_t requests; /* active, likewise */
+  uint64_t handles;      /* active and referenced, after the last iteration */
+  uint64_t requests;     /* active, likewise */
   uint64_t stream_reads; /* read callbacks: a system call each */
   uint64_t stream_read_bytes;
   uint64_t stream_writes; /* write callbacks; uv_try_write() has none */
@@ -201,18 +201,18 @@ UV_EXTERN int uvx_metrics(const uv_loop_t* loop,
  * UV_WATCHDOG=MS in the environment. */
 
 typedef struct uvx_watchdog_report_s {
-  size_t size;         /* sizeof(uvx_watchdog_report_t) */
-  int is_over;         /* 0: it still runs; 1: it has ended, some time ago */
-  uint64_t ms;         /* for so long, about */
+  size_t size; /* sizeof(uvx_watchdog_report_t) */
+  int is_over; /* 0: it still runs; 1: it has ended, some time ago */
+  uint64_t ms; /* for so long, about */
   const uv_loop_t* loop;
-  const void* handle;  /* or request; may be freed when it is over */
+  const void* handle; /* or request; may be freed when it is over */
   const void* callback;
-  const char* symbol;  /* the callback's name, or module+0xoffset */
-  const char* type;    /* of the handle or request: "tcp", "fs" */
-  const char* call;    /* which callback: "read", "close" */
-  const char* phase;   /* of the iteration */
-  uint64_t thread;     /* the kernel's number of the loop's thread */
-  const char* kernel;  /* what that thread does there, "" if that is unknown */
+  const char* symbol; /* the callback's name, or module+0xoffset */
+  const char* type;   /* of the handle or request: "tcp", "fs" */
+  const char* call;   /* which callback: "read", "close" */
+  const char* phase;  /* of the iteration */
+  uint64_t thread;    /* the kernel's number of the loop's thread */
+  const char* kernel; /* what that thread does there, "" if that is unknown */
   /* A line per frame of its stack, innermost first: module+0xoffset, and the
    * symbol before that in parentheses; "" without a signal for it. */
   const char* backtrace;

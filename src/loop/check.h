@@ -35,7 +35,7 @@ void uv__check_not_queued(const struct uv__queue* head,
                           enum uv__rule rule,
                           const void* request);
 
-/* The same if uv_backend_dispatch() is called from a callback. */
+/* The same if uvx_backend_dispatch() is called from a callback. */
 void uv__loop_check_dispatch(const uv_loop_t* loop);
 
 #else

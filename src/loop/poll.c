@@ -9,7 +9,7 @@
  * The deadline is one absolute moment: a wait that a signal or a stale event
  * ends early goes on for what is left, so time is neither lost nor counted
  * twice. The batch lives in the loop, so that 1-2 and 3 can be called apart
- * (uv_backend_process, uv_backend_dispatch).
+ * (uvx_backend_process, uvx_backend_dispatch).
  */
 #include "loop/poll.h"
 #include "loop/counters.h"

@@ -7,8 +7,8 @@
  *   pending, check, close             after_poll()
  *   timers                            run_timers()
  *
- * The pull-based pair is the same ring cut at the poll: uv_backend_process() is
- * the waiting half of the poll phase, uv_backend_dispatch() the other half,
+ * The pull-based pair is the same ring cut at the poll: uvx_backend_process() is
+ * the waiting half of the poll phase, uvx_backend_dispatch() the other half,
  * then after_poll(), the timers and the next before_poll().
  */
 #include "loop-watcher.h"
@@ -249,7 +249,7 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   return alive;
 }
 
-int uv_backend_process(uv_loop_t* loop, int timeout) {
+int uvx_backend_process(uv_loop_t* loop, int timeout) {
   uint64_t own_ns = next_own_work(loop);
   uint64_t deadline_ns = UV__DEADLINE_NONE;
 
@@ -263,7 +263,7 @@ int uv_backend_process(uv_loop_t* loop, int timeout) {
                            : uv__loop_poll_collect(loop, deadline_ns);
 }
 
-/* The part of an iteration that uv_backend_dispatch() runs. */
+/* The part of an iteration that uvx_backend_dispatch() runs. */
 UV__INLINE void dispatch_round(uv_loop_t* loop, int is_observed) {
   if (is_observed)
     uv__loop_poll_dispatch_observed(loop);
@@ -289,7 +289,7 @@ UV__NOINLINE static void dispatch_round_observed(uv_loop_t* loop) {
   uv__hook_iteration_end(loop, begin_ns, counters->events - events_before);
 }
 
-int uv_backend_dispatch(uv_loop_t* loop) {
+int uvx_backend_dispatch(uv_loop_t* loop) {
   uv__debug_check(uv__loop_check_dispatch(loop));
   uv__debug_check(uv__loop_check(loop));
   uv__loop_enter(loop);

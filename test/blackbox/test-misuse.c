@@ -113,7 +113,7 @@ static void write_twice(void) {
 
 static void on_timer_dispatch(uv_timer_t* timer) {
   uv_close((uv_handle_t*) timer, NULL);
-  uv_backend_dispatch(&loop);
+  uvx_backend_dispatch(&loop);
 }
 
 static void dispatch_in_callback(void) {
@@ -122,7 +122,7 @@ static void dispatch_in_callback(void) {
   uv_timer_init(&loop, &timer);
   print_address(&loop);
   uv_timer_start(&timer, on_timer_dispatch, 0, 0);
-  uv_backend_dispatch(&loop);
+  uvx_backend_dispatch(&loop);
 }
 
 static uv_timer_t shared_timer;
@@ -491,9 +491,9 @@ TEST_IMPL(misuse_write_in_use_ends_a_debug_build) {
 
 TEST_IMPL(misuse_nested_dispatch_is_explained) {
   make_mistake("dispatch-in-callback", "1");
-  expect_line("uv_backend_dispatch: loop ", NULL,
+  expect_line("uvx_backend_dispatch: loop ", NULL,
               " is running a callback already (caller's error); see man "
-              "uv_backend_dispatch");
+              "uvx_backend_dispatch");
   if (!is_debug_build())
     ASSERT_EQ(0, status_of_helper);
   return 0;

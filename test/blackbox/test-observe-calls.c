@@ -303,8 +303,8 @@ TEST_IMPL(observe_pull_interface) {
   ASSERT_OK(uv_timer_init(&loop, &timer));
   ASSERT_OK(uv_timer_start(&timer, on_tick, 1, 1));
   do
-    ASSERT_GE(uv_backend_process(&loop, uv_backend_timeout(&loop)), 0);
-  while (uv_backend_dispatch(&loop) && ++rounds);
+    ASSERT_GE(uvx_backend_process(&loop, uv_backend_timeout(&loop)), 0);
+  while (uvx_backend_dispatch(&loop) && ++rounds);
   stop_observing(&metrics);
   ASSERT_EQ(3, ticks);
   ASSERT_EQ(3, metrics.callbacks);

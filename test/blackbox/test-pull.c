@@ -76,9 +76,9 @@ TEST_IMPL(pull_one_thread) {
   for (;;) {
     int timeout = uv_backend_timeout(&loop);
     in_process = 1;
-    ASSERT_GE(uv_backend_process(&loop, timeout), 0);
+    ASSERT_GE(uvx_backend_process(&loop, timeout), 0);
     in_process = 0;
-    if (!uv_backend_dispatch(&loop))
+    if (!uvx_backend_dispatch(&loop))
       break;
   }
   ASSERT_EQ(ROUNDS, echoed);
@@ -99,7 +99,7 @@ static void wait_for_events(void* arg) {
       return;
     int timeout = uv_backend_timeout(&loop);
     in_process = 1;
-    ASSERT_GE(uv_backend_process(&loop, timeout), 0);
+    ASSERT_GE(uvx_backend_process(&loop, timeout), 0);
     in_process = 0;
     uv_sem_post(&may_dispatch);
   }
@@ -115,7 +115,7 @@ TEST_IMPL(pull_two_threads) {
   do {
     uv_sem_post(&may_wait);
     uv_sem_wait(&may_dispatch);
-  } while (uv_backend_dispatch(&loop));
+  } while (uvx_backend_dispatch(&loop));
   ended = 1;
   uv_sem_post(&may_wait);
   ASSERT_OK(uv_thread_join(&waiter));
@@ -139,7 +139,7 @@ static int processed;
 
 static void block(void* arg) {
   (void) arg;
-  processed = uv_backend_process(&loop, -1);
+  processed = uvx_backend_process(&loop, -1);
 }
 
 TEST_IMPL(pull_async_ends_the_wait) {
@@ -153,8 +153,8 @@ TEST_IMPL(pull_async_ends_the_wait) {
   ASSERT_EQ(1, processed);
   ASSERT_EQ(0, async_calls);
   /* Processing again must not lose collected events. */
-  ASSERT_GE(uv_backend_process(&loop, 0), 1);
-  uv_backend_dispatch(&loop);
+  ASSERT_GE(uvx_backend_process(&loop, 0), 1);
+  uvx_backend_dispatch(&loop);
   ASSERT_EQ(1, async_calls);
   test_close_loop(&loop);
   return 0;
@@ -182,8 +182,8 @@ TEST_IMPL(pull_dispatch_is_bounded) {
   ASSERT_OK(uv_timer_start(&timer, on_endless, 0, 0));
   ASSERT_OK(uv_async_send(&async));
   for (int i = 1; i <= 10; i++) {
-    ASSERT_GE(uv_backend_process(&loop, 0), 0);
-    ASSERT_NE(0, uv_backend_dispatch(&loop));
+    ASSERT_GE(uvx_backend_process(&loop, 0), 0);
+    ASSERT_NE(0, uvx_backend_dispatch(&loop));
     ASSERT_EQ(i, timer_calls);
     ASSERT_LE(async_calls, i);
   }
@@ -208,8 +208,8 @@ TEST_IMPL(pull_thread_pool) {
   for (int i = 0; i < 20; i++)
     ASSERT_OK(uv_queue_work(&loop, &work[i], ignore_work, after_work));
   do
-    ASSERT_GE(uv_backend_process(&loop, uv_backend_timeout(&loop)), 0);
-  while (uv_backend_dispatch(&loop));
+    ASSERT_GE(uvx_backend_process(&loop, uv_backend_timeout(&loop)), 0);
+  while (uvx_backend_dispatch(&loop));
   ASSERT_EQ(20, work_done);
   test_close_loop(&loop);
   return 0;

@@ -399,7 +399,7 @@ again:
   if
   :: awake = AWAKE; may_sleep = true /* UV_RUN_DEFAULT, UV_RUN_ONCE */
   :: EMBEDDED -> awake = 0; may_sleep = false /* UV_RUN_NOWAIT */
-  :: EMBEDDED -> awake = 0; may_sleep = true  /* uv_backend_process() */
+  :: EMBEDDED -> awake = 0; may_sleep = true  /* uvx_backend_process() */
   fi;
   word = word | awake; /* uv__wake_run_begin() */
   do

@@ -18,10 +18,10 @@ UNIT_TEST(pull_process_runs_nothing) {
   uv_check_start(&check, check_cb);
   uv_timer_start(&timer, timer_cb, 0, 0);
   fake_ready();
-  CHECK_EQ(1, uv_backend_process(&fake.loop, -1));
+  CHECK_EQ(1, uvx_backend_process(&fake.loop, -1));
   fake_check_trace("");
   FAKE_CHECK_WAITS(0); /* the loop has work to do, whatever was requested */
-  CHECK(uv_backend_dispatch(&fake.loop) != 0);
+  CHECK(uvx_backend_dispatch(&fake.loop) != 0);
   fake_check_trace("fctip");
   fake_close_all();
 }
@@ -30,14 +30,14 @@ UNIT_TEST(pull_process_runs_nothing) {
 UNIT_TEST(pull_process_is_in_time_for_timers) {
   setup();
   uv_timer_start(&timer, timer_cb, 8, 0);
-  CHECK_EQ(0, uv_backend_process(&fake.loop, -1));
+  CHECK_EQ(0, uvx_backend_process(&fake.loop, -1));
   FAKE_CHECK_WAITS(8);
-  uv_backend_dispatch(&fake.loop);
+  uvx_backend_dispatch(&fake.loop);
   fake_check_trace("t");
   fake_ready();
-  CHECK_EQ(1, uv_backend_process(&fake.loop, -1));
+  CHECK_EQ(1, uvx_backend_process(&fake.loop, -1));
   FAKE_CHECK_WAITS(-1);
-  uv_backend_dispatch(&fake.loop);
+  uvx_backend_dispatch(&fake.loop);
   fake_check_trace("f");
   fake_close_all();
 }
@@ -52,13 +52,13 @@ UNIT_TEST(pull_stop) {
   setup();
   fake_source_start(stop_cb);
   fake_ready();
-  uv_backend_process(&fake.loop, -1);
-  CHECK_EQ(0, uv_backend_dispatch(&fake.loop));
+  uvx_backend_process(&fake.loop, -1);
+  CHECK_EQ(0, uvx_backend_dispatch(&fake.loop));
   fake_check_trace("f");
   CHECK_EQ(-1, uv_backend_timeout(&fake.loop));
   fake_pass(0);
-  CHECK_EQ(0, uv_backend_process(&fake.loop, 0));
-  CHECK(uv_backend_dispatch(&fake.loop) != 0);
+  CHECK_EQ(0, uvx_backend_process(&fake.loop, 0));
+  CHECK(uvx_backend_dispatch(&fake.loop) != 0);
   fake_close_all();
 }
 
@@ -66,13 +66,13 @@ UNIT_TEST(pull_stop) {
 UNIT_TEST(pull_process_timeout) {
   setup();
   fake_pass(0);
-  CHECK_EQ(0, uv_backend_process(&fake.loop, 0));
+  CHECK_EQ(0, uvx_backend_process(&fake.loop, 0));
   FAKE_CHECK_WAITS(0);
 
   uint64_t start = fake.now_ns;
   fake_pass(7 * FAKE_MS);
   fake_pass(FAKE_MS / 2);
-  CHECK_EQ(0, uv_backend_process(&fake.loop, 20));
+  CHECK_EQ(0, uvx_backend_process(&fake.loop, 20));
   FAKE_CHECK_WAITS(20, 13, 13);
   CHECK(fake.now_ns >= start + 20 * FAKE_MS);
   CHECK(fake.now_ns < start + 21 * FAKE_MS);
@@ -80,10 +80,10 @@ UNIT_TEST(pull_process_timeout) {
   uv_timer_start(&timer, timer_cb, 5, 0);
   if (TEST_POSIX)
     CHECK_EQ(0, uv_backend_timeout(&fake.loop)); /* nothing dispatched yet */
-  uv_backend_dispatch(&fake.loop);
+  uvx_backend_dispatch(&fake.loop);
   CHECK_EQ(5, uv_backend_timeout(&fake.loop));
-  CHECK_EQ(0, uv_backend_process(&fake.loop, uv_backend_timeout(&fake.loop)));
-  uv_backend_dispatch(&fake.loop);
+  CHECK_EQ(0, uvx_backend_process(&fake.loop, uv_backend_timeout(&fake.loop)));
+  uvx_backend_dispatch(&fake.loop);
   fake_check_trace("t");
   CHECK_EQ(-1, uv_backend_timeout(&fake.loop));
   fake_close_all();
@@ -92,12 +92,12 @@ UNIT_TEST(pull_process_timeout) {
 UNIT_TEST(pull_process_error) {
   setup();
   fake_error(UV_EIO);
-  CHECK_EQ(UV_EIO, uv_backend_process(&fake.loop, -1));
-  uv_backend_dispatch(&fake.loop);
+  CHECK_EQ(UV_EIO, uvx_backend_process(&fake.loop, -1));
+  uvx_backend_dispatch(&fake.loop);
   fake_check_trace("");
   fake_ready();
-  CHECK_EQ(1, uv_backend_process(&fake.loop, -1));
-  uv_backend_dispatch(&fake.loop);
+  CHECK_EQ(1, uvx_backend_process(&fake.loop, -1));
+  uvx_backend_dispatch(&fake.loop);
   fake_check_trace("f");
   fake_close_all();
 }
@@ -108,9 +108,9 @@ UNIT_TEST(pull_process_twice_keeps_events) {
   setup();
   uv_async_send(&async);
   fake_wake();
-  CHECK_EQ(1, uv_backend_process(&fake.loop, -1));
-  CHECK(uv_backend_process(&fake.loop, 0) >= 1);
-  uv_backend_dispatch(&fake.loop);
+  CHECK_EQ(1, uvx_backend_process(&fake.loop, -1));
+  CHECK(uvx_backend_process(&fake.loop, 0) >= 1);
+  uvx_backend_dispatch(&fake.loop);
   fake_check_trace("a");
   fake_close_all();
 }
@@ -120,7 +120,7 @@ UNIT_TEST(pull_process_then_run) {
   setup();
   uv_async_send(&async);
   fake_wake();
-  CHECK_EQ(1, uv_backend_process(&fake.loop, -1));
+  CHECK_EQ(1, uvx_backend_process(&fake.loop, -1));
   CHECK_EQ(1, uv_run(&fake.loop, UV_RUN_ONCE));
   fake_check_trace("a");
   fake_close_all();
@@ -139,17 +139,17 @@ UNIT_TEST(pull_dispatch_defers) {
   setup();
   fake_source_start(start_more_cb);
   fake_ready();
-  uv_backend_process(&fake.loop, -1);
-  CHECK(uv_backend_dispatch(&fake.loop) != 0);
+  uvx_backend_process(&fake.loop, -1);
+  CHECK(uvx_backend_dispatch(&fake.loop) != 0);
   fake_check_trace("fx");
   CHECK_EQ(1, uv_backend_timeout(&fake.loop));
 
   fake_wake();
-  CHECK_EQ(1, uv_backend_process(&fake.loop, 1));
-  uv_backend_dispatch(&fake.loop);
+  CHECK_EQ(1, uvx_backend_process(&fake.loop, 1));
+  uvx_backend_dispatch(&fake.loop);
   fake_check_trace("a");
-  uv_backend_process(&fake.loop, 1);
-  uv_backend_dispatch(&fake.loop);
+  uvx_backend_process(&fake.loop, 1);
+  uvx_backend_dispatch(&fake.loop);
   fake_check_trace("t");
   uv_idle_init(&fake.loop, &idle);
   fake_close_all();
@@ -165,13 +165,13 @@ UNIT_TEST(pull_close_in_timer_is_next_round) {
   setup();
   uv_timer_start(&timer, close_in_timer_cb, 0, 0);
   fake_pass(0);
-  uv_backend_process(&fake.loop, 0);
-  uv_backend_dispatch(&fake.loop);
+  uvx_backend_process(&fake.loop, 0);
+  uvx_backend_dispatch(&fake.loop);
   fake_check_trace("t");
   CHECK_EQ(0, uv_backend_timeout(&fake.loop));
   fake_pass(0);
-  uv_backend_process(&fake.loop, 0);
-  uv_backend_dispatch(&fake.loop);
+  uvx_backend_process(&fake.loop, 0);
+  uvx_backend_dispatch(&fake.loop);
   fake_check_trace("x");
   uv_timer_init(&fake.loop, &timer);
   fake_close_all();
@@ -185,10 +185,11 @@ UNIT_TEST(pull_dispatch_alive) {
   CHECK_EQ(0, uv_backend_timeout(&fake.loop));
   int rounds = 0;
   do {
-    CHECK_EQ(0, uv_backend_process(&fake.loop, uv_backend_timeout(&fake.loop)));
+    CHECK_EQ(0,
+             uvx_backend_process(&fake.loop, uv_backend_timeout(&fake.loop)));
     rounds++;
     CHECK(rounds < 10);
-  } while (uv_backend_dispatch(&fake.loop) != 0);
+  } while (uvx_backend_dispatch(&fake.loop) != 0);
   fake_check_trace("t");
   CHECK_EQ(0, uv_loop_alive(&fake.loop));
   CHECK(fake.now_ns == FAKE_START_NS + 3 * FAKE_MS);
@@ -218,8 +219,8 @@ UNIT_TEST(pull_same_order_as_run) {
     uv_check_start(&check, stop_all_cb);
     if (pull) {
       do
-        uv_backend_process(&fake.loop, uv_backend_timeout(&fake.loop));
-      while (uv_backend_dispatch(&fake.loop) != 0);
+        uvx_backend_process(&fake.loop, uv_backend_timeout(&fake.loop));
+      while (uvx_backend_dispatch(&fake.loop) != 0);
     } else {
       uv_run(&fake.loop, UV_RUN_DEFAULT);
     }
