@@ -3,9 +3,9 @@
  * library is unloaded or the process exits, where the platform can join threads
  * at that point (see its loop.c). Calling it earlier, or twice, is fine.
  */
-#include "observe/dump-session.h"
+#include "observe/dump/signal.h"
 #include "observe/metrics/session.h"
-#include "observe/trace-session.h"
+#include "observe/trace/trace.h"
 #include "observe/watchdog.h"
 #include "os/loop.h"
 #include "pool/pool.h"

@@ -3,7 +3,7 @@
 #include "misuse.h"
 #include "handle.h"
 #include "loop/state.h"
-#include "observe/observe.h"
+#include "observe/hooks.h"
 #include "os/poller.h"
 #include "os/trace.h"
 #include "util/atomic.h"

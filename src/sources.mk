@@ -37,24 +37,24 @@ uv_private_headers = \
   src/observe/callback.h \
   src/observe/chore.h \
   src/observe/clock.h \
-  src/observe/dump-session.h \
-  src/observe/dump.h \
+  src/observe/dump/dump.h \
+  src/observe/dump/signal.h \
+  src/observe/hooks.h \
   src/observe/in-flight.h \
   src/observe/metrics/histogram.h \
   src/observe/metrics/metrics.h \
   src/observe/metrics/session.h \
   src/observe/metrics/text.h \
-  src/observe/observe.h \
-  src/observe/probe.h \
+  src/observe/names.h \
+  src/observe/probes.h \
+  src/observe/record.h \
   src/observe/span.h \
-  src/observe/symbol.h \
-  src/observe/trace-format.h \
-  src/observe/trace-names.h \
-  src/observe/trace-record.h \
-  src/observe/trace-send.h \
-  src/observe/trace-session.h \
-  src/observe/trace-thread.h \
-  src/observe/trace-writer.h \
+  src/observe/symbols.h \
+  src/observe/thread.h \
+  src/observe/trace/format.h \
+  src/observe/trace/sends.h \
+  src/observe/trace/trace.h \
+  src/observe/trace/writer.h \
   src/observe/watchdog.h \
   src/os/addr.h \
   src/os/async.h \
@@ -206,26 +206,26 @@ uv_common_sources = \
   src/observe/callback.c \
   src/observe/chore.c \
   src/observe/clock.c \
-  src/observe/dump-handle.c \
-  src/observe/dump-pool.c \
-  src/observe/dump-session.c \
-  src/observe/dump.c \
+  src/observe/dump/dump.c \
+  src/observe/dump/handle.c \
+  src/observe/dump/pool.c \
+  src/observe/dump/signal.c \
+  src/observe/hooks.c \
   src/observe/in-flight.c \
   src/observe/metrics/histogram.c \
   src/observe/metrics/metrics.c \
   src/observe/metrics/session.c \
   src/observe/metrics/text.c \
-  src/observe/observe-work.c \
-  src/observe/observe.c \
+  src/observe/names.c \
   src/observe/span.c \
-  src/observe/symbol.c \
-  src/observe/trace-format.c \
-  src/observe/trace-names.c \
-  src/observe/trace-send.c \
-  src/observe/trace-session.c \
-  src/observe/trace-thread.c \
-  src/observe/trace-writer.c \
+  src/observe/symbols.c \
+  src/observe/thread.c \
+  src/observe/trace/format.c \
+  src/observe/trace/sends.c \
+  src/observe/trace/trace.c \
+  src/observe/trace/writer.c \
   src/observe/watchdog.c \
+  src/observe/work.c \
   src/pipe.c \
   src/poll-handle.c \
   src/pool/done.c \

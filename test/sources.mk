@@ -173,6 +173,8 @@ uv_unit_sources = \
   test/unit/unit-ipc-frame.c \
   test/unit/unit-loop-check.c \
   test/unit/unit-loop.c \
+  test/unit/unit-observe-clock.c \
+  test/unit/unit-observe-thread.c \
   test/unit/unit-process-path.c \
   test/unit/unit-pull.c \
   test/unit/unit-queue.c \
@@ -181,11 +183,9 @@ uv_unit_sources = \
   test/unit/unit-sock-status.c \
   test/unit/unit-string.c \
   test/unit/unit-threadpool.c \
-  test/unit/unit-observe-clock.c \
   test/unit/unit-timer-model.c \
   test/unit/unit-timer.c \
   test/unit/unit-trace-format.c \
-  test/unit/unit-trace-thread.c \
   test/unit/unit-tty-keys.c \
   test/unit/unit-work-queue.c \
   test/unit/unit-wtf8.c

@@ -16,7 +16,7 @@
 #include "loop/deadline.h"
 #include "loop/wake.h"
 #include "observe/chore.h"
-#include "observe/observe.h"
+#include "observe/hooks.h"
 #include "os/loop.h"
 #include "util/alloc.h"
 
@@ -119,8 +119,8 @@ static int left_ms(uint64_t deadline_ns) {
 
 UV__INLINE int collect_batch(uv_loop_t* loop, uint64_t deadline_ns) {
   const struct uv__batch* batch = &uv__loop_state(loop)->batch;
-  /* With UV_METRICS_IDLE_TIME, poll without blocking first, to tell events that were
-   * waiting from those that end a sleep. */
+  /* With UV_METRICS_IDLE_TIME, poll without blocking first, to tell events that
+   * were waiting from those that end a sleep. */
   int poll_first = uv__counters_idle_is_on(loop);
   int retries = 0;
   int n;
@@ -212,7 +212,7 @@ int uv__loop_poll_dispatch_observed(uv_loop_t* loop) {
   return ran;
 }
 
-/* A wake without a callback may request a dump; see dump-session.c. Out of
+/* A wake without a callback may request a dump; see dump/signal.c. Out of
  * line: the loop around it needs its registers. */
 UV__COLD static void woke_without_callback(uv_loop_t* loop) {
   if (uv__is_observed())

@@ -18,7 +18,7 @@ int uv__loop_poll_dispatch(uv_loop_t* loop);
  * longer wait because someone closed the poller's fd. */
 int uv__loop_poll(uv_loop_t* loop, uint64_t deadline_ns);
 
-/* The same three while the loop is observed; see observe.h. */
+/* The same three while the loop is observed; see hooks.h. */
 UV__NOINLINE int uv__loop_poll_collect_observed(uv_loop_t* loop,
                                                 uint64_t deadline_ns);
 UV__NOINLINE int uv__loop_poll_dispatch_observed(uv_loop_t* loop);

@@ -7,8 +7,8 @@
  *   pending, check, close             after_poll()
  *   timers                            run_timers()
  *
- * The pull-based pair is the same ring cut at the poll: uvx_backend_process() is
- * the waiting half of the poll phase, uvx_backend_dispatch() the other half,
+ * The pull-based pair is the same ring cut at the poll: uvx_backend_process()
+ * is the waiting half of the poll phase, uvx_backend_dispatch() the other half,
  * then after_poll(), the timers and the next before_poll().
  */
 #include "loop-watcher.h"
@@ -17,7 +17,7 @@
 #include "loop/poll.h"
 #include "loop/wake.h"
 #include "misuse.h"
-#include "observe/observe.h"
+#include "observe/hooks.h"
 #include "os/handle-class.h"
 #include "os/loop.h"
 #include "timer.h"

@@ -126,13 +126,13 @@ struct uv__loop_state {
   uint64_t now_ns;
   struct uv__metrics*
       metrics; /* atomic: metrics.c; NULL until metrics are on */
-  /* observe.c, while the loop is observed: its thread's records and clock, NULL
+  /* hooks.c, while the loop is observed: its thread's records and clock, NULL
    * between iterations. */
-  struct uv__trace_thread* observer;
+  struct uv__observe_thread* observer;
   /* loop/list.c: the loop of this state, and the next one of all states. */
   uv_loop_t* loop;
   struct uv__loop_state* next_state;
-  unsigned dump_served; /* atomic: dump-session.c: the last dump it is in */
+  unsigned dump_served; /* atomic: dump/signal.c: the last dump it is in */
   const struct uv__poller* poller;
   void* poller_data; /* the backend's own */
   struct uv__timers timers;

@@ -26,7 +26,7 @@
  */
 #include "loop/wake.h"
 #include "loop/list.h"
-#include "observe/observe.h"
+#include "observe/hooks.h"
 #include "pool/pool.h"
 #include "util/atomic.h"
 #include "util/spin.h"

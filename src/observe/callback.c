@@ -5,8 +5,8 @@
  * callback may free it.
  */
 #include "observe/callback.h"
-#include "observe/span.h"
 #include "observe/metrics/metrics.h"
+#include "observe/span.h"
 
 #include <string.h>
 

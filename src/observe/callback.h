@@ -11,7 +11,7 @@
 #ifndef UV_OBSERVE_CALLBACK_H_
 #define UV_OBSERVE_CALLBACK_H_
 
-#include "observe/observe.h"
+#include "observe/hooks.h"
 
 UV__NOINLINE void uv__observed_alloc(uv_handle_t* handle,
                                      uv_alloc_cb cb,
@@ -270,7 +270,7 @@ static inline void uv__call_random(uv_random_t* req, int status) {
     req->cb(req, status, req->buf, req->buflen);
 }
 
-/* Context: worker. The span is in observe.c. */
+/* Context: worker. The span is in hooks.c. */
 static inline void uv__call_work(uv_work_t* req) {
   req->work_cb(req);
 }

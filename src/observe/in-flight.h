@@ -9,7 +9,7 @@
 #ifndef UV_OBSERVE_IN_FLIGHT_H_
 #define UV_OBSERVE_IN_FLIGHT_H_
 
-#include "observe/trace-record.h"
+#include "observe/record.h"
 #include "pool/pool.h"
 
 struct uv__inflight {

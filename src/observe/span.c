@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "observe/span.h"
 #include "loop/state.h"
-#include "observe/observe.h"
-#include "observe/probe.h"
+#include "observe/hooks.h"
 #include "observe/metrics/metrics.h"
+#include "observe/probes.h"
 
 /* A callback runs inside another one: uv_run() in a callback, uv_walk(). */
 UV__NOINLINE static void keep_outer(struct uv__span* span) {
@@ -16,19 +16,19 @@ static void watch_span(struct uv__span* span) {
   span->outer.begin_ns = uv__load_relaxed(&span->thread->running.begin_ns);
   if (span->outer.begin_ns != 0)
     keep_outer(span);
-  uv__trace_thread_set_running(span->thread, record->begin_ns, record->loop,
-                               record->object, record->symbol,
-                               uv__running_what(record->type, record->call));
+  uv__observe_thread_set_running(span->thread, record->begin_ns, record->loop,
+                                 record->object, record->symbol,
+                                 uv__running_what(record->type, record->call));
 }
 
 static void unwatch_span(struct uv__span* span) {
   const struct uv__running* outer = &span->outer;
 
   if (outer->begin_ns != 0)
-    uv__trace_thread_set_running(span->thread, outer->begin_ns, outer->loop,
-                                 outer->object, outer->symbol, outer->what);
+    uv__observe_thread_set_running(span->thread, outer->begin_ns, outer->loop,
+                                   outer->object, outer->symbol, outer->what);
   else
-    uv__trace_thread_clear_running(span->thread);
+    uv__observe_thread_clear_running(span->thread);
 }
 
 /* Out of line, so that the functions below need few registers. */
@@ -44,12 +44,13 @@ UV__COLD static void probe_end(const struct uv__record* record) {
 enum follow { FOLLOWS_NOTHING, FOLLOWS_IN_SEQUENCE, FOLLOWS };
 
 UV__INLINE void begin_span(struct uv__span* span, enum follow follow) {
-  struct uv__trace_thread* thread = uv__loop_state(span->record.loop)->observer;
+  struct uv__observe_thread* thread =
+      uv__loop_state(span->record.loop)->observer;
   unsigned observers = uv__load_relaxed(&uv__observers);
 
   /* Outside an iteration: uv_walk(), the first timers of uv_run(). */
   if (thread == NULL) {
-    thread = uv__trace_thread_self();
+    thread = uv__observe_thread_self();
     follow = FOLLOWS_NOTHING;
   }
   span->thread = thread;
@@ -57,9 +58,9 @@ UV__INLINE void begin_span(struct uv__span* span, enum follow follow) {
   span->is_watched = 0;
   if (follow == FOLLOWS ||
       (follow == FOLLOWS_IN_SEQUENCE && thread->is_between))
-    span->record.begin_ns = uv__trace_thread_time(thread, 0);
+    span->record.begin_ns = uv__observe_thread_time(thread, 0);
   else
-    span->record.begin_ns = uv__trace_thread_now(thread);
+    span->record.begin_ns = uv__observe_thread_now(thread);
   if (observers & UV__OBSERVE_PROBES)
     probe_begin(&span->record);
   if (thread == NULL)
@@ -92,13 +93,13 @@ void uv__span_end(struct uv__span* span) {
     unwatch_span(span);
   if ((observers & ~UV__OBSERVE_WATCHDOG) == 0)
     return; /* nobody needs to know how long it took */
-  record->end_ns = uv__trace_thread_now(span->thread);
+  record->end_ns = uv__observe_thread_now(span->thread);
   if (observers & UV__OBSERVE_PROBES)
     probe_end(record);
   if (span->thread != NULL) {
     span->thread->is_between = span->thread->is_sequence;
     if (observers & UV__OBSERVE_TRACE)
-      uv__trace_thread_add(span->thread, record);
+      uv__observe_thread_add(span->thread, record);
   }
   if (observers & UV__OBSERVE_METRICS)
     uv__metrics_callback((uv_loop_t*) record->loop, record);

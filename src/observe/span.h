@@ -4,12 +4,12 @@
 #ifndef UV_OBSERVE_SPAN_H_
 #define UV_OBSERVE_SPAN_H_
 
-#include "observe/observe.h"
-#include "observe/trace-record.h"
-#include "observe/trace-thread.h"
+#include "observe/hooks.h"
+#include "observe/record.h"
+#include "observe/thread.h"
 
 struct uv__span {
-  struct uv__trace_thread* thread; /* NULL: it cannot be recorded */
+  struct uv__observe_thread* thread; /* NULL: it cannot be recorded */
   struct uv__running outer; /* if is_watched: what ran before; nothing if its
                                     * begin_ns is 0 */
   int is_watched;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* uvx_watchdog_start() or UV_WATCHDOG=MS: a thread that checks a few times per
- * MS what each loop's thread is running (trace-thread.h). A callback that has
+ * MS what each loop's thread is running (thread.h). A callback that has
  * been running for longer is reported once, and once more when it has ended;
  * both by a line on standard error and to the program's function, if it has
  * one. A trace that is on gets an event.
@@ -10,10 +10,10 @@
  */
 #include "observe/watchdog.h"
 #include "observe/background.h"
-#include "observe/observe.h"
-#include "observe/symbol.h"
-#include "observe/trace-names.h"
-#include "observe/trace-thread.h"
+#include "observe/hooks.h"
+#include "observe/names.h"
+#include "observe/symbols.h"
+#include "observe/thread.h"
 #include "os/trace.h"
 #include "util/env.h"
 #include "variable.h"
@@ -77,7 +77,7 @@ static const char* take_backtrace(struct watchdog* w, uint64_t tid) {
 }
 
 static void trace_report(const struct uv__running* running, uint64_t ms) {
-  struct uv__trace_thread* self = uv__trace_thread_self();
+  struct uv__observe_thread* self = uv__observe_thread_self();
   struct uv__record record;
 
   if (self == NULL || !uv__is_observed_by(UV__OBSERVE_TRACE))
@@ -91,11 +91,11 @@ static void trace_report(const struct uv__running* running, uint64_t ms) {
   record.symbol = running->symbol;
   record.call = (uint8_t) running->phase;
   record.value = (int64_t) ms;
-  uv__trace_thread_add(self, &record);
+  uv__observe_thread_add(self, &record);
 }
 
 static void send_report(struct watchdog* w,
-                        const struct uv__trace_thread* thread,
+                        const struct uv__observe_thread* thread,
                         const struct uv__running* running,
                         uint64_t ms,
                         int is_over) {
@@ -129,12 +129,12 @@ static void send_report(struct watchdog* w,
 
 /* Handles a thread that was reported, or is to be. */
 static void check_thread(struct watchdog* w,
-                         struct uv__trace_thread* thread,
+                         struct uv__observe_thread* thread,
                          uint64_t now_ns) {
   struct uv__running now;
   uint64_t limit_ns = (uint64_t) w->options.limit_ms * 1000000;
 
-  if (!uv__trace_thread_running(thread, &now))
+  if (!uv__observe_thread_running(thread, &now))
     return; /* it is changing, so nothing blocks */
   if (thread->reported.begin_ns != 0 &&
       thread->reported.begin_ns != now.begin_ns) {
@@ -164,7 +164,7 @@ static void run_watchdog(void* arg) {
   (void) uv_thread_setname("libuv-watchdog");
   uv__symbols_init(&w->symbols);
   while (!uv__background_sleep(&w->thread, period_ms(w)))
-    for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next)
+    for (struct uv__observe_thread* t = uv__observe_threads(); t; t = t->next)
       check_thread(w, t, uv_hrtime());
   uv__symbols_close(&w->symbols);
   uv__strbuf_free(&w->backtrace);
@@ -182,7 +182,7 @@ static int start_watchdog(const uvx_watchdog_options_t* options) {
     return err;
   memset(w, 0, sizeof(*w));
   w->options = copy;
-  for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next)
+  for (struct uv__observe_thread* t = uv__observe_threads(); t; t = t->next)
     t->reported.begin_ns = 0;
   err = uv__background_start(&w->thread, run_watchdog);
   if (err != 0)

@@ -12,7 +12,7 @@
 #include "pool/done.h"
 #include "loop/loop.h"
 #include "misuse.h"
-#include "observe/observe.h"
+#include "observe/hooks.h"
 #include "pool/pool.h"
 #include "util/atomic.h"
 #include "util/queue.h"

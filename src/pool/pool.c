@@ -21,7 +21,7 @@
  */
 #include "pool/pool.h"
 #include "loop/loop.h"
-#include "observe/observe.h"
+#include "observe/hooks.h"
 #include "os/thread.h"
 #include "pool/done.h"
 #include "pool/pace.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The order in which async handles are called.
  *
- * Every handle of a loop has a position in a list, and a number that grows along
- * the list, so that two handles can be compared. Handles that wait to be called
- * are kept as a few sorted runs: adding one costs O(log n), and so does finding
- * the first.
+ * Every handle of a loop has a position in a list, and a number that grows
+ * along the list, so that two handles can be compared. Handles that wait to be
+ * called are kept as a few sorted runs: adding one costs O(log n), and so does
+ * finding the first.
  */
 #ifndef UV_UNIX_ASYNC_ORDER_H_
 #define UV_UNIX_ASYNC_ORDER_H_

@@ -429,8 +429,9 @@ static void count_sent(const uv_udp_t* handle,
   uv__hook_udp_sent(handle->loop, bytes);
 }
 
-/* Sends datagrams from the front of `msgs`: GSO batches as long as there are any,
- * then the rest with one call. Returns how many, or the error of the first. */
+/* Sends datagrams from the front of `msgs`: GSO batches as long as there are
+ * any, then the rest with one call. Returns how many, or the error of the
+ * first. */
 static int send_now_all(uv_udp_t* handle,
                         struct mmsghdr* msgs,
                         unsigned int count) {

@@ -50,7 +50,7 @@ static void NTAPI on_thread_event(void* image, DWORD reason, void* reserved) {
   (void) reserved;
   if (reason != DLL_THREAD_DETACH)
     return;
-  uv__trace_thread_ends();
+  uv__observe_thread_ends();
   if (owned_slot == TLS_OUT_OF_INDEXES)
     return;
   HANDLE thread = TlsGetValue(owned_slot);

@@ -104,7 +104,7 @@ int uv__trace_os_key_set(const uv_key_t* key, void* data) {
   return TlsSetValue(key->tls_index, data) ? 0 : uv__last_error();
 }
 
-void uv__trace_thread_ends(void) {
+void uv__observe_thread_ends(void) {
   void* data = NULL;
 
   if (key_slot != TLS_OUT_OF_INDEXES)

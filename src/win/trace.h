@@ -4,6 +4,6 @@
 
 /* Called as specified by uv__trace_os_key_create(). Context: any thread that
  * ends, with the loader lock held. */
-void uv__trace_thread_ends(void);
+void uv__observe_thread_ends(void);
 
 #endif /* UV_WIN_TRACE_H_ */

@@ -223,7 +223,8 @@ static void try_send_sizes(const unsigned* sizes, unsigned count) {
   expect_all();
 }
 
-/* One call sends all of them, also where a GSO batch ends and another begins. */
+/* One call sends all of them, also where a GSO batch ends and another
+ * begins. */
 static void try_send_unequal_sizes(void) {
   static const unsigned three[] = { 999, 1, 9 };
   static const unsigned large[] = { 20000, 2, 5 };

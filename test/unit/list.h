@@ -31,7 +31,7 @@ UNIT(trace_format_of_the_loop)
 UNIT(trace_format_of_the_pool)
 UNIT(trace_format_always_fits)
 
-/* unit-trace-thread.c */
+/* unit-observe-thread.c */
 UNIT(trace_thread_rewinds_its_own_ring)
 UNIT(trace_thread_keeps_what_is_unread)
 UNIT(trace_thread_is_not_rewound_by_another)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records as lines of the Trace Event format, whole lines compared. */
 #include "unit.h"
-#include "observe/trace-format.h"
+#include "observe/trace/format.h"
 
 #include <string.h>
 

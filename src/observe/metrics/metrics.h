@@ -10,9 +10,9 @@
 #ifndef UV_OBSERVE_METRICS_METRICS_H_
 #define UV_OBSERVE_METRICS_METRICS_H_
 
-#include "observe/metrics/histogram.h"
 #include "loop/state.h"
-#include "observe/trace-record.h"
+#include "observe/metrics/histogram.h"
+#include "observe/record.h"
 
 /* Callbacks that are counted separately, by symbol, type and call. */
 #define UV__METRICS_CALLBACKS 256

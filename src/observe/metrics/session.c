@@ -12,9 +12,9 @@
  */
 #include "observe/metrics/session.h"
 #include "observe/chore.h"
-#include "observe/observe.h"
+#include "observe/hooks.h"
 #include "observe/metrics/text.h"
-#include "observe/trace-session.h"
+#include "observe/trace/trace.h"
 #include "os/trace.h"
 #include "util/env.h"
 #include "variable.h"

@@ -4,9 +4,9 @@
  * per family.
  */
 #include "observe/metrics/text.h"
-#include "observe/metrics/metrics.h"
 #include "observe/in-flight.h"
-#include "observe/trace-names.h"
+#include "observe/metrics/metrics.h"
+#include "observe/names.h"
 #include "util/atomic.h"
 
 #include <inttypes.h>

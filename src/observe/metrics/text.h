@@ -3,7 +3,7 @@
 #ifndef UV_OBSERVE_METRICS_TEXT_H_
 #define UV_OBSERVE_METRICS_TEXT_H_
 
-#include "observe/symbol.h"
+#include "observe/symbols.h"
 #include "util/string-builder.h"
 
 void uv__metrics_text(struct uv__strbuf* text, struct uv__symbols* symbols);

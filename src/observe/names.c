@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "observe/trace-names.h"
+#include "observe/names.h"
 
 static const char* const phase_names[] = {
   [UV__PHASE_TIMERS] = "timers", [UV__PHASE_PENDING] = "pending",

@@ -2,8 +2,8 @@
 /* One event as the recording threads leave it for the writer: numbers and
  * addresses, no text.
  */
-#ifndef UV_OBSERVE_TRACE_RECORD_H_
-#define UV_OBSERVE_TRACE_RECORD_H_
+#ifndef UV_OBSERVE_RECORD_H_
+#define UV_OBSERVE_RECORD_H_
 
 #include "util/base.h"
 
@@ -62,7 +62,7 @@ struct uv__record {
   const void* loop;
   const void* object; /* the handle or request */
   const void* symbol; /* the callback */
-  int64_t value;      /* bytes, status, lateness: see trace-format.c */
+  int64_t value;      /* bytes, status, lateness: see format.c */
   int32_t detail;     /* fd, pid, signal; -1 if there is none */
   uint8_t kind;       /* enum uv__record_kind */
   uint8_t type;       /* see UV__RECORD_REQ; of work its kind */
@@ -70,4 +70,4 @@ struct uv__record {
   uint8_t op;         /* uv_fs_type of files, events of a uv_poll_t */
 };
 
-#endif /* UV_OBSERVE_TRACE_RECORD_H_ */
+#endif /* UV_OBSERVE_RECORD_H_ */

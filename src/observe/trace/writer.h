@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Turns records into text and writes them to a file: a chore, see chore.h.
- * There is at most one. Context: the session's lock, see trace-session.c.
+ * There is at most one. Context: the session's lock, see trace.c.
  */
 #ifndef UV_OBSERVE_TRACE_WRITER_H_
 #define UV_OBSERVE_TRACE_WRITER_H_

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A trace from start to end, and UV_TRACE. */
-#ifndef UV_OBSERVE_TRACE_SESSION_H_
-#define UV_OBSERVE_TRACE_SESSION_H_
+#ifndef UV_OBSERVE_TRACE_TRACE_H_
+#define UV_OBSERVE_TRACE_TRACE_H_
 
 #include "util/base.h"
 
@@ -17,4 +17,4 @@ void uv__trace_shutdown(void);
  * UV_ENAMETOOLONG if it does not fit. *has_pid: was there one? */
 int uv__trace_expand(char* out, size_t size, const char* pattern, int* has_pid);
 
-#endif /* UV_OBSERVE_TRACE_SESSION_H_ */
+#endif /* UV_OBSERVE_TRACE_TRACE_H_ */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A cache of function names: the same few callbacks recur. */
-#ifndef UV_OBSERVE_SYMBOL_H_
-#define UV_OBSERVE_SYMBOL_H_
+#ifndef UV_OBSERVE_SYMBOLS_H_
+#define UV_OBSERVE_SYMBOLS_H_
 
 #include "util/base.h"
 
@@ -22,4 +22,4 @@ void uv__symbols_close(struct uv__symbols* symbols);
 /* Valid until the next call. Context: one thread at a time. */
 const char* uv__symbol_name(struct uv__symbols* symbols, const void* address);
 
-#endif /* UV_OBSERVE_SYMBOL_H_ */
+#endif /* UV_OBSERVE_SYMBOLS_H_ */

@@ -2,7 +2,7 @@
 /* UV_DUMP_SIGNAL=USR2.
  *
  * signal -> the handler posts a semaphore -> a thread requests a dump
- * (observe.h) and wakes all loops -> each describes itself between two
+ * (hooks.h) and wakes all loops -> each describes itself between two
  * callbacks, in memory -> the thread prints the results, the pool, and which
  * loops did not respond.
  *
@@ -16,13 +16,13 @@
  *
  * Context: run_dumper() is the thread.
  */
-#include "observe/dump-session.h"
+#include "observe/dump/signal.h"
 #include "loop/list.h"
 #include "loop/wake.h"
-#include "observe/dump.h"
-#include "observe/observe.h"
-#include "observe/trace-names.h"
-#include "observe/trace-thread.h"
+#include "observe/dump/dump.h"
+#include "observe/hooks.h"
+#include "observe/names.h"
+#include "observe/thread.h"
 #include "os/trace.h"
 #include "util/alloc.h"
 #include "variable.h"
@@ -90,8 +90,8 @@ static void request_dump(struct uv__loop_state* state, void* arg) {
 static void add_running_callback(struct uv__dump* dump, const uv_loop_t* loop) {
   struct uv__running now;
 
-  for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next)
-    if (uv__trace_thread_running(t, &now) && now.begin_ns != 0 &&
+  for (struct uv__observe_thread* t = uv__observe_threads(); t; t = t->next)
+    if (uv__observe_thread_running(t, &now) && now.begin_ns != 0 &&
         now.loop == loop)
       uv__strbuf_add(&dump->text,
                      "  in %s for %.3f ms: %s callback of %s %p, thread %llu\n",

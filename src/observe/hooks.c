@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Who observes, and what they see between callbacks: iterations and their
- * phases, wake-ups. Requests are in observe-work.c. */
-#include "observe/observe.h"
+ * phases, wake-ups. Requests are in work.c. */
+#include "observe/hooks.h"
 #include "observe/chore.h"
-#include "observe/dump-session.h"
-#include "observe/probe.h"
-#include "observe/span.h"
-#include "observe/metrics/metrics.h"
+#include "observe/dump/signal.h"
 #include "observe/in-flight.h"
-#include "observe/trace-send.h"
+#include "observe/metrics/metrics.h"
+#include "observe/probes.h"
+#include "observe/span.h"
+#include "observe/trace/sends.h"
 #include "os/loop.h"
 #include "os/thread.h"
 #include "util/fork-lock.h"
@@ -47,7 +47,7 @@ unsigned uv__observe_generation(void) {
 static void stop_observers_in_child(void) {
   uv__fetch_and(&uv__observers, UV__OBSERVE_PROBES);
   uv__fetch_add(&generation, 1);
-  uv__trace_threads_fork();
+  uv__observe_threads_fork();
   uv__chores_fork();
 }
 
@@ -60,7 +60,7 @@ static int watch_forks(void) {
 }
 
 static int init_shared_state(void) {
-  int err = uv__trace_threads_init();
+  int err = uv__observe_threads_init();
 
   if (err == 0)
     err = watch_forks();
@@ -91,8 +91,8 @@ void uv__observe_stop(unsigned observer) {
 }
 
 /* For a thread that a loop runs on. */
-static struct uv__trace_thread* loop_thread(const uv_loop_t* loop) {
-  struct uv__trace_thread* thread = uv__trace_thread_self();
+static struct uv__observe_thread* loop_thread(const uv_loop_t* loop) {
+  struct uv__observe_thread* thread = uv__observe_thread_self();
 
   if (thread != NULL && uv__load_relaxed(&thread->loop) == NULL)
     uv__store_relaxed(&thread->loop, (const void*) loop);
@@ -100,9 +100,9 @@ static struct uv__trace_thread* loop_thread(const uv_loop_t* loop) {
 }
 
 void uv__observe_record(const struct uv__record* record,
-                        struct uv__trace_thread* thread) {
+                        struct uv__observe_thread* thread) {
   if (thread != NULL && uv__is_observed_by(UV__OBSERVE_TRACE))
-    uv__trace_thread_add(thread, record);
+    uv__observe_thread_add(thread, record);
 }
 
 /* When the stretch of time that begins now began: right after the last one, or
@@ -111,8 +111,8 @@ static uint64_t interval_begin_ns(const uv_loop_t* loop) {
   const struct uv__loop_state* state = uv__loop_state(loop);
 
   if (state->observer == NULL)
-    return uv__trace_thread_now(loop_thread(loop)); /* outside an iteration */
-  return uv__trace_thread_time(state->observer, state->now_ns);
+    return uv__observe_thread_now(loop_thread(loop)); /* outside an iteration */
+  return uv__observe_thread_time(state->observer, state->now_ns);
 }
 
 /* Phases in which nothing that takes time happens between two callbacks. */
@@ -125,7 +125,7 @@ static_assert(ARRAY_SIZE(is_sequence) == UV__PHASE_MAX, "one per phase");
 
 uint64_t uv__observed_phase_begin(uv_loop_t* loop, enum uv__phase phase) {
   struct uv__loop_state* state = uv__loop_state(loop);
-  struct uv__trace_thread* thread = state->observer;
+  struct uv__observe_thread* thread = state->observer;
   uint64_t now_ns = interval_begin_ns(loop);
 
   if (thread != NULL) {
@@ -145,7 +145,7 @@ void uv__observed_phase_end(uv_loop_t* loop,
                             int timeout_ms,
                             int ready) {
   const struct uv__loop_state* state = uv__loop_state(loop);
-  struct uv__trace_thread* thread = state->observer;
+  struct uv__observe_thread* thread = state->observer;
   struct uv__record record = { .begin_ns = begin_ns,
                                .loop = loop,
                                .value = timeout_ms,
@@ -157,8 +157,8 @@ void uv__observed_phase_end(uv_loop_t* loop,
     thread = loop_thread(loop);
   /* A poll ends with an update of the loop's time. */
   record.end_ns = phase == UV__PHASE_POLL
-                      ? uv__trace_thread_time(thread, state->now_ns)
-                      : uv__trace_thread_now(thread);
+                      ? uv__observe_thread_time(thread, state->now_ns)
+                      : uv__observe_thread_now(thread);
   if (record.end_ns < begin_ns)
     record.end_ns = begin_ns; /* no thread, and the poll failed at once */
   uv__observe_record(&record, thread);
@@ -177,14 +177,14 @@ uint64_t uv__hook_iteration_begin(uv_loop_t* loop) {
   uv__hook_empty_wait(loop);
   uv__probe_iteration_begin(loop);
   state->observer = loop_thread(loop);
-  return uv__trace_thread_now(state->observer);
+  return uv__observe_thread_now(state->observer);
 }
 
 void uv__hook_iteration_end(uv_loop_t* loop,
                             uint64_t begin_ns,
                             uint64_t events) {
   struct uv__loop_state* state = uv__loop_state(loop);
-  struct uv__trace_thread* thread = state->observer;
+  struct uv__observe_thread* thread = state->observer;
   struct uv__record record;
 
   memset(&record, 0, sizeof(record));

@@ -2,10 +2,10 @@
 /* The thread pool as lines: its threads, the queued requests and, while loops
  * are observed, the running ones. The age of a request is known only then as
  * well: a request has no room for the time (in-flight.h). */
-#include "observe/dump.h"
-#include "observe/observe.h"
+#include "observe/dump/dump.h"
+#include "observe/hooks.h"
 #include "observe/in-flight.h"
-#include "observe/trace-format.h"
+#include "observe/trace/format.h"
 #include "pool/pool.h"
 #include "util/atomic.h"
 

@@ -4,7 +4,7 @@
  * The format: docs/internals/trace.md. Written by hand rather than with
  * snprintf(), which takes longer than all the rest of the writer does.
  */
-#include "observe/trace-format.h"
+#include "observe/trace/format.h"
 
 #include <string.h>
 

@@ -9,10 +9,10 @@
  *
  * Context: any.
  */
-#include "observe/trace-session.h"
-#include "observe/observe.h"
-#include "observe/trace-thread.h"
-#include "observe/trace-writer.h"
+#include "observe/trace/trace.h"
+#include "observe/hooks.h"
+#include "observe/thread.h"
+#include "observe/trace/writer.h"
 #include "os/trace.h"
 #include "variable.h"
 #include "util/fork-lock.h"
@@ -151,7 +151,7 @@ void uv__trace_shutdown(void) {
    * in any state. */
   if (is_on && !is_parents_session())
     (void) uvx_trace_stop();
-  uv__trace_threads_shutdown();
+  uv__observe_threads_shutdown();
 }
 
 static void start_session_or_report(void) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of phases, file operations and types, as the trace has them. */
-#ifndef UV_OBSERVE_TRACE_NAMES_H_
-#define UV_OBSERVE_TRACE_NAMES_H_
+#ifndef UV_OBSERVE_NAMES_H_
+#define UV_OBSERVE_NAMES_H_
 
 #include "loop/state.h"
-#include "observe/trace-record.h"
+#include "observe/record.h"
 #include "pool/pool.h"
 
 const char* uv__phase_name(enum uv__phase phase);
@@ -45,4 +45,4 @@ struct uv__work_row {
 
 extern const struct uv__work_row uv__work_rows[];
 
-#endif /* UV_OBSERVE_TRACE_NAMES_H_ */
+#endif /* UV_OBSERVE_NAMES_H_ */

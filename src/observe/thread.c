@@ -1,52 +1,52 @@
 /* SPDX-License-Identifier: MIT */
-#include "observe/trace-thread.h"
+#include "observe/thread.h"
 #include "observe/chore.h"
-#include "observe/trace-writer.h"
+#include "observe/trace/writer.h"
 #include "os/trace.h"
 #include "util/alloc.h"
 
 /* Places that are fetched in advance. */
 #define AHEAD 4
 
-static struct uv__trace_thread* threads; /* atomic: all of them */
-static unsigned count;                   /* atomic: how many */
+static struct uv__observe_thread* threads; /* atomic: all of them */
+static unsigned count;                     /* atomic: how many */
 static uv_key_t self_key;
 static int has_key; /* atomic */
 
-struct uv__trace_thread* uv__trace_threads(void) {
+struct uv__observe_thread* uv__observe_threads(void) {
   /* Acquire: the structures. Pairs with make_thread(). */
   return uv__load_acquire(&threads);
 }
 
 /* Context: the thread that ends. */
 static void leave_thread(void* data) {
-  struct uv__trace_thread* thread = data;
+  struct uv__observe_thread* thread = data;
 
   /* Release: its records. Pairs with claim_thread(). */
   uv__store_release(&thread->state, UV__THREAD_LEFT);
 }
 
-int uv__trace_threads_init(void) {
+int uv__observe_threads_init(void) {
   if (has_key)
     return 0;
   int err = uv__trace_os_key_create(&self_key, leave_thread);
-  /* Release: the key. Pairs with uv__trace_thread_self(). */
+  /* Release: the key. Pairs with uv__observe_thread_self(). */
   uv__store_release(&has_key, err == 0);
   return err;
 }
 
-void uv__trace_threads_shutdown(void) {
+void uv__observe_threads_shutdown(void) {
   if (uv__exchange(&has_key, 0))
     uv_key_delete(&self_key);
 }
 
-static int is_ring_read(const struct uv__trace_thread* thread) {
+static int is_ring_read(const struct uv__observe_thread* thread) {
   return uv__load_acquire(&thread->read) == uv__load_acquire(&thread->written);
 }
 
 /* One that another thread left, and the writer has read. */
-static struct uv__trace_thread* claim_thread(void) {
-  for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next) {
+static struct uv__observe_thread* claim_thread(void) {
+  for (struct uv__observe_thread* t = uv__observe_threads(); t; t = t->next) {
     unsigned state = uv__load_acquire(&t->state);
     if (state == UV__THREAD_OWNED || !is_ring_read(t))
       continue;
@@ -57,10 +57,10 @@ static struct uv__trace_thread* claim_thread(void) {
   return NULL;
 }
 
-static struct uv__trace_thread* make_thread(void) {
-  struct uv__trace_thread* thread;
+static struct uv__observe_thread* make_thread(void) {
+  struct uv__observe_thread* thread;
 
-  if (uv__fetch_add(&count, 1) >= UV__TRACE_THREADS_MAX)
+  if (uv__fetch_add(&count, 1) >= UV__OBSERVE_THREADS_MAX)
     goto err_uncount;
   thread = uv__calloc(1, sizeof(*thread));
   if (thread == NULL)
@@ -77,8 +77,8 @@ err_uncount:
   return NULL;
 }
 
-UV__NOINLINE static struct uv__trace_thread* begin_thread(void) {
-  struct uv__trace_thread* thread = claim_thread();
+UV__NOINLINE static struct uv__observe_thread* begin_thread(void) {
+  struct uv__observe_thread* thread = claim_thread();
 
   if (thread == NULL)
     thread = make_thread();
@@ -96,17 +96,17 @@ UV__NOINLINE static struct uv__trace_thread* begin_thread(void) {
   return thread;
 }
 
-struct uv__trace_thread* uv__trace_thread_self(void) {
-  /* Acquire: the key. Pairs with uv__trace_threads_init(). */
+struct uv__observe_thread* uv__observe_thread_self(void) {
+  /* Acquire: the key. Pairs with uv__observe_threads_init(). */
   if (!uv__load_acquire(&has_key))
     return NULL; /* the library has shut down meanwhile */
-  struct uv__trace_thread* thread = uv_key_get(&self_key);
+  struct uv__observe_thread* thread = uv_key_get(&self_key);
 
   return thread != NULL ? thread : begin_thread();
 }
 
 UV__NOINLINE static struct uv__record* make_ring(
-    struct uv__trace_thread* thread) {
+    struct uv__observe_thread* thread) {
   struct uv__record* ring = NULL;
 
   /* Aligned, so that a record is in one line of the cache. */
@@ -115,25 +115,25 @@ UV__NOINLINE static struct uv__record* make_ring(
     uintptr_t address = (uintptr_t) thread->memory + sizeof(*ring) - 1;
     ring = (struct uv__record*) (address - address % sizeof(*ring));
   }
-  /* Release: pairs with uv__trace_thread_at(). */
+  /* Release: pairs with uv__observe_thread_at(). */
   uv__store_release(&thread->ring, ring);
   return ring;
 }
 
-static size_t count_unread(const struct uv__trace_thread* thread) {
+static size_t count_unread(const struct uv__observe_thread* thread) {
   /* Acquire: the reader is done with the places. Pairs with
-   * uv__trace_thread_consume(). */
+   * uv__observe_thread_consume(). */
   return uv__load_relaxed(&thread->written) - uv__load_acquire(&thread->read);
 }
 
 /* Has the owner look at `read` again after this many records. */
-static void set_check_at(struct uv__trace_thread* thread, size_t records) {
+static void set_check_at(struct uv__observe_thread* thread, size_t records) {
   thread->check_at = uv__load_relaxed(&thread->written) + records;
 }
 
 /* Finds room for another record, and says when to look again; `read` is in a
  * line of the reader's cache. Returns 0 if there is none. */
-UV__NOINLINE static int find_room(struct uv__trace_thread* thread) {
+UV__NOINLINE static int find_room(struct uv__observe_thread* thread) {
   size_t used = count_unread(thread);
 
   if (used >= UV__TRACE_BLOCK)
@@ -148,8 +148,8 @@ UV__NOINLINE static int find_room(struct uv__trace_thread* thread) {
   return used != UV__TRACE_RING;
 }
 
-void uv__trace_thread_add(struct uv__trace_thread* thread,
-                          const struct uv__record* record) {
+void uv__observe_thread_add(struct uv__observe_thread* thread,
+                            const struct uv__record* record) {
   struct uv__record* ring = uv__load_relaxed(&thread->ring);
   size_t written = uv__load_relaxed(&thread->written);
 
@@ -164,34 +164,35 @@ void uv__trace_thread_add(struct uv__trace_thread* thread,
   ring[written % UV__TRACE_RING] = *record;
   /* The reader had the places after it last: have the next ones fetched. */
   uv__prefetch_write(&ring[(written + AHEAD) % UV__TRACE_RING]);
-  /* Release: the record. Pairs with uv__trace_thread_ready(). */
+  /* Release: the record. Pairs with uv__observe_thread_ready(). */
   uv__store_release(&thread->written, written + 1);
 }
 
-size_t uv__trace_thread_ready(const struct uv__trace_thread* thread) {
-  /* Acquire: pairs with uv__trace_thread_add(). */
+size_t uv__observe_thread_ready(const struct uv__observe_thread* thread) {
+  /* Acquire: pairs with uv__observe_thread_add(). */
   return uv__load_acquire(&thread->written) - uv__load_relaxed(&thread->read);
 }
 
-const struct uv__record* uv__trace_thread_at(
-    const struct uv__trace_thread* thread,
+const struct uv__record* uv__observe_thread_at(
+    const struct uv__observe_thread* thread,
     size_t i) {
   size_t place = uv__load_relaxed(&thread->read) + i;
 
   return &uv__load_acquire(&thread->ring)[place % UV__TRACE_RING];
 }
 
-void uv__trace_thread_consume(struct uv__trace_thread* thread, size_t count) {
+void uv__observe_thread_consume(struct uv__observe_thread* thread,
+                                size_t count) {
   /* Release: they were read. Pairs with count_unread(). */
   uv__store_release(&thread->read, uv__load_relaxed(&thread->read) + count);
 }
 
 /* Is it the calling thread's? */
-static int is_own_thread(const struct uv__trace_thread* thread) {
+static int is_own_thread(const struct uv__observe_thread* thread) {
   return uv__load_acquire(&has_key) && uv_key_get(&self_key) == thread;
 }
 
-void uv__trace_thread_rewind(struct uv__trace_thread* thread) {
+void uv__observe_thread_rewind(struct uv__observe_thread* thread) {
   size_t written = uv__load_relaxed(&thread->written);
   size_t place = written % UV__TRACE_RING;
 
@@ -204,8 +205,8 @@ void uv__trace_thread_rewind(struct uv__trace_thread* thread) {
   set_check_at(thread, UV__TRACE_BLOCK);
 }
 
-int uv__trace_thread_running(const struct uv__trace_thread* thread,
-                             struct uv__running* out) {
+int uv__observe_thread_running(const struct uv__observe_thread* thread,
+                               struct uv__running* out) {
   const struct uv__running* from = &thread->running;
   unsigned sequence = uv__load_acquire(&thread->sequence);
 
@@ -221,10 +222,10 @@ int uv__trace_thread_running(const struct uv__trace_thread* thread,
   return uv__load_relaxed(&thread->sequence) == sequence;
 }
 
-void uv__trace_threads_fork(void) {
+void uv__observe_threads_fork(void) {
   const void* self = uv_key_get(&self_key);
 
-  for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next) {
+  for (struct uv__observe_thread* t = uv__observe_threads(); t; t = t->next) {
     if (t != self)
       uv__store_relaxed(&t->state, UV__THREAD_FREE);
     uv__store_relaxed(&t->read, uv__load_relaxed(&t->written));

@@ -3,8 +3,8 @@
 #ifndef UV_OBSERVE_TRACE_FORMAT_H_
 #define UV_OBSERVE_TRACE_FORMAT_H_
 
-#include "observe/trace-names.h"
-#include "observe/trace-record.h"
+#include "observe/names.h"
+#include "observe/record.h"
 
 /* No record takes more text than this, however long the symbol. */
 #define UV__TRACE_TEXT_MAX 2048

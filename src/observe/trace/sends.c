@@ -2,7 +2,7 @@
 /* A bounded ring for many producers and one consumer. Each slot has a turn
  * number: n if it is free for the n-th send, n + 1 once that is in it.
  */
-#include "observe/trace-send.h"
+#include "observe/trace/sends.h"
 #include "os/trace.h"
 #include "util/alloc.h"
 #include "util/atomic.h"

@@ -10,13 +10,13 @@
  *
  * Context: who runs chores (chore.h), one thread at a time.
  */
-#include "observe/trace-writer.h"
+#include "observe/trace/writer.h"
 #include "observe/chore.h"
-#include "observe/observe.h"
-#include "observe/symbol.h"
-#include "observe/trace-format.h"
-#include "observe/trace-send.h"
-#include "observe/trace-thread.h"
+#include "observe/hooks.h"
+#include "observe/symbols.h"
+#include "observe/thread.h"
+#include "observe/trace/format.h"
+#include "observe/trace/sends.h"
 #include "os/trace.h"
 #include "util/alloc.h"
 
@@ -135,7 +135,7 @@ static void write_record(struct writer* w, const struct uv__record* record) {
   take_text(w, uv__trace_format(buffer_room(w), record, &w->context, symbol));
 }
 
-static void name_thread(struct writer* w, struct uv__trace_thread* thread) {
+static void name_thread(struct writer* w, struct uv__observe_thread* thread) {
   const void* loop = uv__load_relaxed(&thread->loop);
   unsigned number = uv__load_relaxed(&thread->number);
 
@@ -150,7 +150,7 @@ static void name_thread(struct writer* w, struct uv__trace_thread* thread) {
 
 /* Only when one of them changes, which most iterations do not. */
 static void write_counts(struct writer* w,
-                         struct uv__trace_thread* thread,
+                         struct uv__observe_thread* thread,
                          const struct uv__record* record) {
   if (record->begin_ns < w->since_ns ||
       (thread->counts.loop == record->loop &&
@@ -163,8 +163,8 @@ static void write_counts(struct writer* w,
   take_text(w, uv__trace_format_counts(buffer_room(w), record, &w->context));
 }
 
-static void write_thread(struct writer* w, struct uv__trace_thread* thread) {
-  size_t left = uv__trace_thread_ready(thread);
+static void write_thread(struct writer* w, struct uv__observe_thread* thread) {
+  size_t left = uv__observe_thread_ready(thread);
 
   uv__trace_context_set(&w->context, w->context.pid,
                         uv__load_relaxed(&thread->tid));
@@ -176,15 +176,15 @@ static void write_thread(struct writer* w, struct uv__trace_thread* thread) {
   while (left != 0) {
     size_t count = uv__min_size(left, BATCH);
     for (size_t i = 0; i < count; i++) {
-      const struct uv__record* record = uv__trace_thread_at(thread, i);
+      const struct uv__record* record = uv__observe_thread_at(thread, i);
       write_record(w, record);
       if (record->kind == UV__RECORD_ITERATION)
         write_counts(w, thread, record);
     }
-    uv__trace_thread_consume(thread, count);
+    uv__observe_thread_consume(thread, count);
     left -= count;
   }
-  uv__trace_thread_rewind(thread);
+  uv__observe_thread_rewind(thread);
 
   uint64_t dropped = uv__load_relaxed(&thread->dropped);
   w->dropped += dropped - thread->reported_dropped;
@@ -207,7 +207,7 @@ static void write_sends(struct writer* w) {
 static void write_all(struct writer* w) {
   uint64_t dropped = w->dropped;
 
-  for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next)
+  for (struct uv__observe_thread* t = uv__observe_threads(); t; t = t->next)
     write_thread(w, t);
   write_sends(w);
   if (w->dropped != dropped)
@@ -256,7 +256,7 @@ static void run_thread(void* arg) {
 
 /* What was dropped before does not count. */
 static void begin_count(struct writer* w) {
-  for (struct uv__trace_thread* t = uv__trace_threads(); t; t = t->next) {
+  for (struct uv__observe_thread* t = uv__observe_threads(); t; t = t->next) {
     t->reported_dropped = uv__load_relaxed(&t->dropped);
     t->named_tid = 0;
     t->counts.loop = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* uvx_dump(): a loop's state as text. It is built in memory first, so that a
  * slow stream cannot delay it halfway. */
-#include "observe/dump.h"
+#include "observe/dump/dump.h"
 #include "handle.h"
 #include "loop/state.h"
 #include "uv/ext.h"

@@ -7,15 +7,15 @@
  * with the library, so a recording thread need not check whether tracing has
  * stopped meanwhile.
  */
-#ifndef UV_OBSERVE_TRACE_THREAD_H_
-#define UV_OBSERVE_TRACE_THREAD_H_
+#ifndef UV_OBSERVE_THREAD_H_
+#define UV_OBSERVE_THREAD_H_
 
 #include "observe/clock.h"
-#include "observe/trace-record.h"
+#include "observe/record.h"
 #include "util/atomic.h"
 
 /* More threads at a time than this are not recorded. */
-#define UV__TRACE_THREADS_MAX 512
+#define UV__OBSERVE_THREADS_MAX 512
 /* Records of a ring; a power of two. 64 bytes each. */
 #define UV__TRACE_RING 16384
 /* Records that are worth a round of the writer. */
@@ -46,10 +46,10 @@ static inline enum uv__call uv__running_call(
 
 enum { UV__THREAD_FREE, UV__THREAD_OWNED, UV__THREAD_LEFT };
 
-struct uv__trace_thread {
-  struct uv__trace_thread* next; /* of all there are */
-  unsigned state;                /* atomic: UV__THREAD_* */
-  uint64_t tid;                  /* atomic */
+struct uv__observe_thread {
+  struct uv__observe_thread* next; /* of all there are */
+  unsigned state;                  /* atomic: UV__THREAD_* */
+  uint64_t tid;                    /* atomic */
   const void* loop; /* atomic: the first one that ran here; NULL: a worker */
   unsigned number;  /* atomic: of a worker */
   /* The owner's. */
@@ -83,53 +83,57 @@ struct uv__trace_thread {
 
 /* The calling thread's; NULL if there is no memory for one, or too many have
  * one. Not in signal handlers. */
-struct uv__trace_thread* uv__trace_thread_self(void);
+struct uv__observe_thread* uv__observe_thread_self(void);
 
 /* All of them; they stay. Context: any. */
-struct uv__trace_thread* uv__trace_threads(void);
+struct uv__observe_thread* uv__observe_threads(void);
 
 /* Adds a record. Context: the owner. */
-void uv__trace_thread_add(struct uv__trace_thread* thread,
-                          const struct uv__record* record);
+void uv__observe_thread_add(struct uv__observe_thread* thread,
+                            const struct uv__record* record);
 
 /* The time as the thread's records have it; `thread` may be NULL. Context: the
  * owner. */
-static inline uint64_t uv__trace_thread_now(struct uv__trace_thread* thread) {
+static inline uint64_t uv__observe_thread_now(
+    struct uv__observe_thread* thread) {
   return thread != NULL ? uv__observe_clock_now(&thread->clock) : uv_hrtime();
 }
 
 /* The same at `ns`, a time that was read before; 0: right after the last one.
  * Context: the owner. */
-static inline uint64_t uv__trace_thread_time(struct uv__trace_thread* thread,
-                                             uint64_t ns) {
+static inline uint64_t uv__observe_thread_time(
+    struct uv__observe_thread* thread,
+    uint64_t ns) {
   return thread != NULL ? uv__observe_clock_advance(&thread->clock, ns) : ns;
 }
 
 /* How many records there are to read. Context: the reader, as the next two. */
-size_t uv__trace_thread_ready(const struct uv__trace_thread* thread);
-/* One of them, 0 is the oldest; valid until uv__trace_thread_consume(). */
-const struct uv__record* uv__trace_thread_at(
-    const struct uv__trace_thread* thread,
+size_t uv__observe_thread_ready(const struct uv__observe_thread* thread);
+/* One of them, 0 is the oldest; valid until uv__observe_thread_consume(). */
+const struct uv__record* uv__observe_thread_at(
+    const struct uv__observe_thread* thread,
     size_t i);
 /* The oldest `count` were read. */
-void uv__trace_thread_consume(struct uv__trace_thread* thread, size_t count);
+void uv__observe_thread_consume(struct uv__observe_thread* thread,
+                                size_t count);
 /* If the reader is the owner and has read everything: the next record goes to
  * the beginning of the ring, which is still in the cache. */
-void uv__trace_thread_rewind(struct uv__trace_thread* thread);
+void uv__observe_thread_rewind(struct uv__observe_thread* thread);
 
 /* Publishes what runs, all but the phase, for the watchdog. Context: the
  * owner. */
-static inline void uv__trace_thread_set_running(struct uv__trace_thread* thread,
-                                                uint64_t begin_ns,
-                                                const void* loop,
-                                                const void* object,
-                                                const void* symbol,
-                                                unsigned what) {
+static inline void uv__observe_thread_set_running(
+    struct uv__observe_thread* thread,
+    uint64_t begin_ns,
+    const void* loop,
+    const void* object,
+    const void* symbol,
+    unsigned what) {
   struct uv__running* to = &thread->running;
   unsigned sequence = uv__load_relaxed(&thread->sequence);
 
   /* Release: a reader that sees one of these also sees the odd sequence. Pairs
-   * with uv__trace_thread_running(). */
+   * with uv__observe_thread_running(). */
   uv__store_relaxed(&thread->sequence, sequence + 1);
   uv__store_release(&to->begin_ns, begin_ns);
   uv__store_release(&to->loop, loop);
@@ -140,20 +144,20 @@ static inline void uv__trace_thread_set_running(struct uv__trace_thread* thread,
 }
 
 /* Nothing runs. Context: the owner. */
-static inline void uv__trace_thread_clear_running(
-    struct uv__trace_thread* thread) {
+static inline void uv__observe_thread_clear_running(
+    struct uv__observe_thread* thread) {
   uv__store_relaxed(&thread->running.begin_ns, 0);
 }
 /* Stores what runs; 0 if it changes just now. Context: any. */
-int uv__trace_thread_running(const struct uv__trace_thread* thread,
-                             struct uv__running* out);
+int uv__observe_thread_running(const struct uv__observe_thread* thread,
+                               struct uv__running* out);
 
 /* Set-up, once per process: 0 or UV_E*. */
-int uv__trace_threads_init(void);
+int uv__observe_threads_init(void);
 /* uv_library_shutdown(): code that is about to be unloaded is not called when
  * a thread ends. */
-void uv__trace_threads_shutdown(void);
+void uv__observe_threads_shutdown(void);
 /* In a forked child: all but the calling thread's are free, and empty. */
-void uv__trace_threads_fork(void);
+void uv__observe_threads_fork(void);
 
-#endif /* UV_OBSERVE_TRACE_THREAD_H_ */
+#endif /* UV_OBSERVE_THREAD_H_ */

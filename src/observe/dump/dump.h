@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A description of a loop for people: its handles, requests and the pool. */
-#ifndef UV_OBSERVE_DUMP_H_
-#define UV_OBSERVE_DUMP_H_
+#ifndef UV_OBSERVE_DUMP_DUMP_H_
+#define UV_OBSERVE_DUMP_DUMP_H_
 
-#include "observe/symbol.h"
+#include "observe/symbols.h"
 #include "util/base.h"
 #include "util/string-builder.h"
 
@@ -20,14 +20,14 @@ void uv__dump_free(struct uv__dump* dump);
  * uses the loop. */
 void uv__dump_loop(struct uv__dump* dump, const uv_loop_t* loop);
 
-/* One handle, as a line. dump-handle.c. */
+/* One handle, as a line. dump/handle.c. */
 void uv__dump_handle(struct uv__dump* dump, const uv_handle_t* handle);
 
-/* The thread pool and the requests in it. dump-pool.c. Context: any. */
+/* The thread pool and the requests in it. dump/pool.c. Context: any. */
 void uv__dump_pool(struct uv__dump* dump);
 
 /* Appends text that the program or its peers chose: without control characters,
  * and cut if it is very long. */
 void uv__dump_add_name(struct uv__dump* dump, const char* name, size_t len);
 
-#endif /* UV_OBSERVE_DUMP_H_ */
+#endif /* UV_OBSERVE_DUMP_DUMP_H_ */

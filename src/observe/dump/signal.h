@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* UV_DUMP_SIGNAL: describes all loops when the process gets a signal. */
-#ifndef UV_OBSERVE_DUMP_SESSION_H_
-#define UV_OBSERVE_DUMP_SESSION_H_
+#ifndef UV_OBSERVE_DUMP_SIGNAL_H_
+#define UV_OBSERVE_DUMP_SIGNAL_H_
 
 #include "util/base.h"
 
@@ -13,4 +13,4 @@ void uv__dump_shutdown(void);
  * callbacks. */
 UV__COLD void uv__dump_respond(uv_loop_t* loop);
 
-#endif /* UV_OBSERVE_DUMP_SESSION_H_ */
+#endif /* UV_OBSERVE_DUMP_SIGNAL_H_ */

@@ -5,11 +5,11 @@
  * The pool calls these in place of a kind's own functions, which they run.
  */
 #include "misuse.h"
-#include "observe/observe.h"
-#include "observe/probe.h"
-#include "observe/metrics/metrics.h"
+#include "observe/hooks.h"
 #include "observe/in-flight.h"
-#include "observe/trace-thread.h"
+#include "observe/metrics/metrics.h"
+#include "observe/probes.h"
+#include "observe/thread.h"
 #include "pool/pool.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ void uv__observed_submit(uv_loop_t* loop, const struct uv__work* w) {
   record.flow = entry->id;
   record.value = now.queued;
   record.detail = now.running;
-  uv__observe_record(&record, uv__trace_thread_self());
+  uv__observe_record(&record, uv__observe_thread_self());
 }
 
 void uv__observed_refused(const struct uv__work* w) {
@@ -73,15 +73,15 @@ void uv__work_describe(struct uv__record* record, const struct uv__work* w) {
         (const void*) (uintptr_t) container_of(w, uv_work_t, work_req)->work_cb;
 }
 
-static struct uv__trace_thread* worker_thread(void) {
-  struct uv__trace_thread* thread = uv__trace_thread_self();
+static struct uv__observe_thread* worker_thread(void) {
+  struct uv__observe_thread* thread = uv__observe_thread_self();
 
   if (thread != NULL && uv__load_relaxed(&thread->number) == 0)
     uv__store_relaxed(&thread->number, uv__fetch_add(&worker_count, 1) + 1);
   return thread;
 }
 
-static void tell_pool(struct uv__trace_thread* thread, uint64_t now_ns) {
+static void tell_pool(struct uv__observe_thread* thread, uint64_t now_ns) {
   struct uv__inflight_count now = uv__inflight_count();
   struct uv__record record;
 
@@ -109,17 +109,17 @@ void uv__observed_work(struct uv__work* w) {
     return;
   }
 
-  struct uv__trace_thread* thread = worker_thread();
+  struct uv__observe_thread* thread = worker_thread();
   memset(&record, 0, sizeof(record));
   record.kind = UV__RECORD_WORK;
   record.loop = w->loop;
   record.flow = entry->id;
   uv__work_describe(&record, w);
-  record.begin_ns = uv__trace_thread_time(thread, uv_hrtime());
+  record.begin_ns = uv__observe_thread_time(thread, uv_hrtime());
   record.value = (int64_t) (record.begin_ns - entry->submit_ns);
   uv__inflight_start(entry, record.begin_ns);
   run_work(w);
-  record.end_ns = uv__trace_thread_time(thread, uv_hrtime());
+  record.end_ns = uv__observe_thread_time(thread, uv_hrtime());
   uv__inflight_done(entry, record.end_ns);
   uv__observe_record(&record, thread);
   tell_pool(thread, record.end_ns);
@@ -130,7 +130,7 @@ void uv__observed_work(struct uv__work* w) {
 void uv__observed_done(struct uv__work* w,
                        int status,
                        const struct uv__work_kind* kind) {
-  struct uv__trace_thread* thread = uv__trace_thread_self();
+  struct uv__observe_thread* thread = uv__observe_thread_self();
   struct uv__inflight* entry = uv__inflight_find(w);
 
   if (entry != NULL) {

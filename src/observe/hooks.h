@@ -5,11 +5,11 @@
  * observed pays for one comparison. The observed paths are out of line and
  * declared cold.
  */
-#ifndef UV_OBSERVE_OBSERVE_H_
-#define UV_OBSERVE_OBSERVE_H_
+#ifndef UV_OBSERVE_HOOKS_H_
+#define UV_OBSERVE_HOOKS_H_
 
 #include "loop/state.h"
-#include "observe/trace-record.h"
+#include "observe/record.h"
 #include "util/atomic.h"
 #include "util/base.h"
 
@@ -18,8 +18,8 @@
 # define UV__HAVE_SDT 0
 #endif
 
-/* Bits of uv__observers. Those at its beginning in memory, as the kernel counts
- * 16 bits there while probes are attached (probe.h), are not ours to change. */
+/* Bits of uv__observers. The first 16 bits in memory belong to the kernel: it
+ * counts attached probes there (probes.h). Never write them. */
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 # define UV__OBSERVE_FIRST 1u
 # define UV__OBSERVE_PROBES 0xffff0000u
@@ -63,12 +63,12 @@ int uv__observe_init(void);
  * observers started by the parent that their threads are gone. */
 unsigned uv__observe_generation(void);
 
-struct uv__trace_thread;
+struct uv__observe_thread;
 
 /* Adds a record to the trace, if there is one; `thread` is the caller's, or
  * NULL. */
 void uv__observe_record(const struct uv__record* record,
-                        struct uv__trace_thread* thread);
+                        struct uv__observe_thread* thread);
 
 /* Around a phase of an iteration. The first returns when it began, for the
  * second. `timeout_ms` and `ready` are of UV__PHASE_POLL. */
@@ -80,7 +80,7 @@ UV__NOINLINE void uv__observed_phase_end(uv_loop_t* loop,
                                          int timeout_ms,
                                          int ready);
 
-/* Before an iteration: serves a requested dump (dump-session.h). Returns the
+/* Before an iteration: serves a requested dump (dump/signal.h). Returns the
  * time. */
 UV__NOINLINE uint64_t uv__hook_iteration_begin(uv_loop_t* loop);
 /* Where a wait ended without an event: the same, in the middle of one. */
@@ -91,7 +91,7 @@ UV__NOINLINE void uv__hook_iteration_end(uv_loop_t* loop,
                                          uint64_t begin_ns,
                                          uint64_t events);
 
-/* Requests, observe-work.c.
+/* Requests, work.c.
  *
  * A request goes to the pool or to another executor. Work that was submitted
  * before somebody observed has no entry in the table of requests in flight and
@@ -118,4 +118,4 @@ UV__NOINLINE void uv__hook_stream_written(uv_loop_t* loop, ssize_t result);
 /* uv_async_send(). Context: any | signal. */
 UV__NOINLINE void uv__hook_async_sent(const uv_async_t* handle);
 
-#endif /* UV_OBSERVE_OBSERVE_H_ */
+#endif /* UV_OBSERVE_HOOKS_H_ */

@@ -8,15 +8,15 @@
  * attaching makes the loops take the observed way, which has the probes, and
  * what nobody watches has none of them. docs/internals/trace.md lists them.
  */
-#ifndef UV_OBSERVE_PROBE_H_
-#define UV_OBSERVE_PROBE_H_
+#ifndef UV_OBSERVE_PROBES_H_
+#define UV_OBSERVE_PROBES_H_
 
-#include "observe/observe.h"
-#include "observe/trace-format.h"
+#include "observe/hooks.h"
+#include "observe/trace/format.h"
 
 #if UV__HAVE_SDT
 
-/* With counters; all of them are the same word, see observe.c. */
+/* With counters; all of them are the same word, see hooks.c. */
 # define _SDT_HAS_SEMAPHORES 1
 # include <sys/sdt.h>
 
@@ -122,4 +122,4 @@ static inline void uv__probe_wake(const uv_async_t* handle) {
 
 #endif
 
-#endif /* UV_OBSERVE_PROBE_H_ */
+#endif /* UV_OBSERVE_PROBES_H_ */

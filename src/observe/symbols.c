@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "observe/symbol.h"
-#include "observe/trace-format.h"
+#include "observe/symbols.h"
+#include "observe/trace/format.h"
 #include "os/trace.h"
 #include "util/alloc.h"
 

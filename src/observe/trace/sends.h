@@ -3,10 +3,10 @@
  * handlers: one ring for all of them, filled without locks, allocation or
  * thread-local state.
  */
-#ifndef UV_OBSERVE_TRACE_SEND_H_
-#define UV_OBSERVE_TRACE_SEND_H_
+#ifndef UV_OBSERVE_TRACE_SENDS_H_
+#define UV_OBSERVE_TRACE_SENDS_H_
 
-#include "observe/trace-record.h"
+#include "observe/record.h"
 
 /* Set-up: 0 or UV_ENOMEM. */
 int uv__trace_sends_init(void);
@@ -22,4 +22,4 @@ int uv__trace_send_take(struct uv__record* record, uint64_t* tid);
 /* How many were lost so far. */
 uint64_t uv__trace_sends_dropped(void);
 
-#endif /* UV_OBSERVE_TRACE_SEND_H_ */
+#endif /* UV_OBSERVE_TRACE_SENDS_H_ */

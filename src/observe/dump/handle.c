@@ -2,7 +2,7 @@
 /* One handle as a line: flags, type, address, descriptor, then details of its
  * type. Of a closing handle, only type and flags are read. */
 #include "handle.h"
-#include "observe/dump.h"
+#include "observe/dump/dump.h"
 
 #include <string.h>
 
