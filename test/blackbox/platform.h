@@ -18,6 +18,8 @@
  *                      pthread_atfork() run
  *   TEST_SPAWN_NEEDS_FD  1 if no child can be started without a free
  *                      descriptor
+ *   TEST_CLONES_BY_NAME  1 if UV_FS_COPYFILE_FICLONE makes the system create
+ *                      the copy, without set-user-ID bits
  *   TEST_NTOP_RFC5952  1 if inet_ntop() writes IPv6 addresses as RFC 5952 says
  *                      (musl may shorten another run of zeros than the first)
  */
@@ -83,6 +85,12 @@
 # define TEST_SPAWN_NEEDS_FD 1
 #else
 # define TEST_SPAWN_NEEDS_FD 0
+#endif
+
+#if defined(__APPLE__)
+# define TEST_CLONES_BY_NAME 1
+#else
+# define TEST_CLONES_BY_NAME 0
 #endif
 
 /* The tests of unix things, and of Windows', for a list: `why` says what they

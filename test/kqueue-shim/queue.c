@@ -91,8 +91,12 @@ static void in_parent(void) {
   unlock(&old);
 }
 
+/* The process that the queues belong to. */
+static pid_t owner;
+
 static void in_child_too(void) {
   sigset_t old = fork_signals;
+  owner = getpid();
   in_child();
   pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
@@ -100,6 +104,7 @@ static void in_child_too(void) {
 /* Registered before all others, so that no handler of the program runs with the
  * lock held: a real kernel has no such lock. */
 __attribute__((constructor)) static void setup(void) {
+  owner = getpid();
   pthread_atfork(before_fork, in_parent, in_child_too);
 }
 
@@ -220,12 +225,15 @@ void shim_remove(struct shim_queue* queue, struct shim_knote* knote) {
 }
 
 /* "Calling close(2) on a file descriptor will remove any kevents that reference
- * the descriptor." */
+ * the descriptor." A child of vfork() has descriptors of its own, but shares
+ * the memory of the queues: they stay as the parent needs them. */
 static void forget_fd(int fd) {
   static const short about_fd[] = { EVFILT_READ, EVFILT_WRITE, EVFILT_EXCEPT,
                                     EVFILT_VNODE };
   sigset_t old;
 
+  if (getpid() != owner)
+    return;
   lock(&old);
   for (struct shim_queue* queue = queues; queue; queue = queue->next)
     for (int i = 0; i < 4; i++) {
