@@ -86,6 +86,7 @@ uv_test_sources = \
 uv_test_unix_sources = \
   test/blackbox/runner-unix.c \
   test/blackbox/support-unix.c \
+  test/blackbox/test-assert-unix.c \
   test/blackbox/test-async-order.c \
   test/blackbox/test-dead-fd.c \
   test/blackbox/test-dump-handles-unix.c \

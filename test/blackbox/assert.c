@@ -2,9 +2,11 @@
 /* What the macros of test.h call, and small things that many tests need. */
 #include "test.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 #if TEST_POSIX
+# include <sys/stat.h>
 # include <unistd.h>
 #else
 # include <process.h>
@@ -17,6 +19,34 @@
 _Noreturn static void fail(void) {
   fflush(NULL);
   _exit(1);
+}
+
+/* The runner gives both streams to one file. */
+static int is_stderr_redirected(void) {
+#if TEST_POSIX
+  struct stat out;
+  struct stat err;
+
+  return fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &err) == 0 &&
+         (out.st_dev != err.st_dev || out.st_ino != err.st_ino);
+#else
+  return 0;
+#endif
+}
+
+/* What was wrong; on standard output, too, if the test has redirected
+ * standard error, where nobody would see it. */
+static void complain(const char* format, ...) {
+  va_list ap;
+
+  va_start(ap, format);
+  vfprintf(stderr, format, ap);
+  va_end(ap);
+  if (!is_stderr_redirected())
+    return;
+  va_start(ap, format);
+  vprintf(format, ap);
+  va_end(ap);
 }
 
 /* Under Wine, one process in some thousands dies before it runs: nothing that
@@ -37,7 +67,7 @@ _Noreturn static void fail_result(intmax_t result) {
 void test_assert(int ok, const char* file, int line, const char* text) {
   if (ok)
     return;
-  fprintf(stderr, "%s:%d: %s\n", file, line, text);
+  complain("%s:%d: %s\n", file, line, text);
   fail();
 }
 
@@ -70,8 +100,8 @@ void test_assert_int(intmax_t a,
 
   if (compare(a, op, b))
     return;
-  fprintf(stderr, "%s:%d: %s %s %s: %jd and %jd\n", file, line, a_text,
-          signs[op], b_text, a, b);
+  complain("%s:%d: %s %s %s: %jd and %jd\n", file, line, a_text, signs[op],
+           b_text, a, b);
   fail();
 }
 
@@ -91,9 +121,9 @@ void test_assert_result(intmax_t got,
 
   if (got == want)
     return;
-  fprintf(stderr, "%s:%d: %s: %jd %s, not %jd %s\n", file, line, text, got,
-          result_name(got, got_name, sizeof(got_name)), want,
-          result_name(want, want_name, sizeof(want_name)));
+  complain("%s:%d: %s: %jd %s, not %jd %s\n", file, line, text, got,
+           result_name(got, got_name, sizeof(got_name)), want,
+           result_name(want, want_name, sizeof(want_name)));
   fail_result(got);
 }
 
@@ -105,8 +135,7 @@ void test_assert_ptr(const void* a,
                      const char* b_text) {
   if (a == b)
     return;
-  fprintf(stderr, "%s:%d: %s == %s: %p and %p\n", file, line, a_text, b_text, a,
-          b);
+  complain("%s:%d: %s == %s: %p and %p\n", file, line, a_text, b_text, a, b);
   fail();
 }
 
@@ -118,8 +147,8 @@ void test_assert_str(const char* a,
                      const char* b_text) {
   if (a == b || (a != NULL && b != NULL && strcmp(a, b) == 0))
     return;
-  fprintf(stderr, "%s:%d: %s == %s: \"%s\" and \"%s\"\n", file, line, a_text,
-          b_text, a == NULL ? "(null)" : a, b == NULL ? "(null)" : b);
+  complain("%s:%d: %s == %s: \"%s\" and \"%s\"\n", file, line, a_text, b_text,
+           a == NULL ? "(null)" : a, b == NULL ? "(null)" : b);
   fail();
 }
 
@@ -138,8 +167,8 @@ void test_assert_mem(const void* a,
     i++;
   if (i == n)
     return;
-  fprintf(stderr, "%s:%d: %s == %s: byte %zu: %02x and %02x\n", file, line,
-          a_text, b_text, i, p[i], q[i]);
+  complain("%s:%d: %s == %s: byte %zu: %02x and %02x\n", file, line, a_text,
+           b_text, i, p[i], q[i]);
   fail();
 }
 

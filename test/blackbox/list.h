@@ -4,6 +4,9 @@
  * the file names. TEST_UNIX says what only Unix has, TEST_WINDOWS what only
  * Windows has: elsewhere the test is skipped with that reason. */
 
+/* test-assert-unix.c */
+TEST_UNIX(assert_is_shown_if_stderr_is_redirected, "fork()")
+
 /* test-async.c */
 TEST(async_many_handles_many_threads)
 TEST(async_last_send_is_never_lost)

@@ -29,7 +29,7 @@ static int has_dump(void) {
   return strstr(text, "libuv: end of dump\n") != NULL;
 }
 
-/* Standard error goes to a file. A failed assertion is in there. */
+/* Standard error goes to a file. */
 static void begin_errors(const char* name) {
   int fd = open("errors", O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
 
@@ -206,9 +206,14 @@ TEST_IMPL(dump_signal_after_a_thread_left_its_loop) {
   return 0;
 }
 
+static uv_sem_t some_are_gone;
+
 static void run_and_unmap_many(void* arg) {
-  for (int i = 0; i < 100; i++)
+  for (int i = 0; i < 100; i++) {
     run_and_unmap(arg);
+    if (i == 10)
+      uv_sem_post(&some_are_gone);
+  }
 }
 
 /* The same while it happens: the dump finds each running or not. */
@@ -218,11 +223,13 @@ TEST_IMPL(dump_signal_while_loops_are_freed) {
 
   begin_errors("USR2");
   ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_sem_init(&some_are_gone, 0));
   ASSERT_OK(uv_thread_create(&thread, run_and_unmap_many, NULL));
-  uv_sleep(20); /* some are gone, some are to come */
+  uv_sem_wait(&some_are_gone); /* and some are to come */
   ASSERT_EQ(0, kill(getpid(), SIGUSR2));
   run_until_dump(&loop);
   ASSERT_OK(uv_thread_join(&thread));
+  uv_sem_destroy(&some_are_gone);
   ASSERT_GE(count(": not running\n"), 1);
   ASSERT_OK(uv_loop_close(&loop));
   return 0;
