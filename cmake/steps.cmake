@@ -125,6 +125,11 @@ uv_step(pull-loop examples 120 NORMAL tsan PROGRAM examples/pull-echo)
 # Every benchmark, for some milliseconds: that it works, never how fast.
 uv_step(bench bench 120 NORMAL gcc FULL i386 musl TAP
         COMMAND test/steps/bench @build@/uv-bench)
+# The matrix of the pool and the tools that users run, briefly: that they work.
+uv_step(matrix bench 600 FULL gcc
+        COMMAND bench/matrix --on idle --rounds 1 --seconds 0.02 --lib @build@)
+uv_step(bench-tools bench 900 FULL gcc PACKAGES mmdebstrap
+        COMMAND bench/tools/run --quick --lib @build@)
 # Static probes: notes, and the manual's bpftrace commands.
 uv_step(probes abi 240 NORMAL gcc LIGHT TAP PACKAGES systemtap-sdt-dev bpftrace
         COMMAND test/steps/probes @build@)
