@@ -25,7 +25,7 @@ void uv__async_os_init_loop(uv_loop_t* loop) {
 
   state->shared.busy = 0;
   /* Not used here; loop/check.c looks at them. */
-  uv__queue_init(&state->asyncs.places);
+  uv__queue_init(&state->asyncs.list);
   uv__queue_init(&state->asyncs.ready);
 }
 
