@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <io.h>
 #include <sys/stat.h>
 
 #define ACCESS_MODE (UV_FS_O_RDONLY | UV_FS_O_WRONLY | UV_FS_O_RDWR)
