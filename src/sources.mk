@@ -29,6 +29,7 @@ uv_private_headers = \
   src/loop/list.h \
   src/loop/loop.h \
   src/loop/poll.h \
+  src/loop/post.h \
   src/loop/state.h \
   src/loop/timer-sort.h \
   src/loop/wake.h \
@@ -198,6 +199,7 @@ uv_common_sources = \
   src/loop/life.c \
   src/loop/list.c \
   src/loop/poll.c \
+  src/loop/post.c \
   src/loop/run.c \
   src/loop/timer-sort.c \
   src/loop/wake.c \

@@ -51,6 +51,7 @@ uv_test_sources = \
   test/blackbox/test-no-arguments.c \
   test/blackbox/test-no-memory.c \
   test/blackbox/test-pipe.c \
+  test/blackbox/test-post.c \
   test/blackbox/test-process-end.c \
   test/blackbox/test-process.c \
   test/blackbox/test-pull.c \
@@ -106,6 +107,7 @@ uv_test_unix_sources = \
   test/blackbox/test-observe-unix.c \
   test/blackbox/test-old-kernel.c \
   test/blackbox/test-pipe-file.c \
+  test/blackbox/test-post-unix.c \
   test/blackbox/test-process-start.c \
   test/blackbox/test-sandbox.c \
   test/blackbox/test-select-limit.c \
@@ -245,6 +247,7 @@ uv_bench_sources = \
   bench/workloads/peer.c \
   bench/workloads/peer.h \
   bench/workloads/place.c \
+  bench/workloads/post.c \
   bench/workloads/process.c \
   bench/workloads/samples.c \
   bench/workloads/samples.h \
@@ -277,6 +280,7 @@ uv_examples = \
   examples/loops \
   examples/metrics \
   examples/pipe-server \
+  examples/post \
   examples/pull-echo \
   examples/pull \
   examples/queue \

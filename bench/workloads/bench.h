@@ -46,6 +46,7 @@ extern const struct workload latency_workloads[];
 extern const struct workload loop_workloads[];
 extern const struct workload memory_workloads[];
 extern const struct workload pace_workloads[];
+extern const struct workload post_workloads[];
 extern const struct workload process_workloads[];
 extern const struct workload stream_workloads[];
 extern const struct workload timer_workloads[];

@@ -23,7 +23,7 @@ static const struct workload* const tables[] = {
   file_workloads,    file_chain_workloads, pace_workloads,
   process_workloads, children_workloads,   loop_workloads,
   memory_workloads,  latency_workloads,    burst_workloads,
-  flood_workloads,
+  flood_workloads,   post_workloads,
 };
 
 struct moment {

@@ -18,9 +18,9 @@
  * at once for the same loop. The program hands the loop over between them with
  * something that orders memory: a mutex, a semaphore, its own queue. Until
  * uvx_backend_process() has returned the loop is its caller's; of the rest of
- * the interface only uv_async_send() is allowed then, and that also ends the
- * wait. Callbacks run on the thread that dispatches, and count as the loop's
- * thread while they do.
+ * the interface only uv_async_send() and uvx_post() are allowed then; they also
+ * end the wait. Callbacks run on the thread that dispatches, and count as the
+ * loop's thread while they do.
  */
 #ifndef UV_EXT_H
 #define UV_EXT_H
@@ -65,6 +65,34 @@ UV_EXTERN int uvx_backend_process(uv_loop_t* loop, int timeout);
  * the loop is alive, as uv_loop_alive() says; 0 once after uv_stop().
  */
 UV_EXTERN int uvx_backend_dispatch(uv_loop_t* loop);
+
+/* Posts: have the loop's thread call a function. */
+typedef struct uvx_post_s uvx_post_t;
+typedef void (*uvx_post_cb)(uvx_post_t* post);
+
+/* A message, usually the first member of a larger one. Needs no initialisation;
+ * the library's from uvx_post() until the callback begins. */
+struct uvx_post_s {
+  void* data;       /* the program's */
+  uv_loop_t* loop;  /* where it was posted; read-only */
+  uvx_post_cb cb;   /* private */
+  uvx_post_t* next; /* private */
+};
+
+/* Has cb(post) called once on the loop's thread. Posts of one thread run in
+ * their order; none is dropped, and unlike sends of an async handle none are
+ * merged. What callbacks post runs in a later iteration, so that timers and I/O
+ * have their turn. Takes no lock, allocates nothing, and makes a system call
+ * only if the loop sleeps. The callback may free the post or post it again.
+ *
+ * Queued posts keep uv_run() going and have uv_loop_close() return UV_EBUSY;
+ * posts still to come do not: keep a handle for them. uv_loop_fork() forgets
+ * what is queued.
+ *
+ * Returns 0; UV_EINVAL: a pointer is NULL, or the loop is closed. An error of
+ * waking the loop is returned too; the post is queued all the same. Context:
+ * any thread; on Unix also signal handlers. */
+UV_EXTERN int uvx_post(uv_loop_t* loop, uvx_post_t* post, uvx_post_cb cb);
 
 /* Seeing the loop: uvx_*. Nothing below fails a program that calls nothing of
  * it, and while it is off it costs one comparison per callback. What the

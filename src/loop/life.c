@@ -3,6 +3,7 @@
 #include "handle.h"
 #include "loop/list.h"
 #include "loop/poll.h"
+#include "loop/post.h"
 #include "loop/wake.h"
 #include "misuse.h"
 #include "observe/dump/signal.h"
@@ -52,6 +53,7 @@ int uv_loop_init(uv_loop_t* loop) {
   uv__dump_init_loop();
   uv__loop_poll_init(loop);
   uv__async_os_init_loop(loop);
+  uv__post_init_loop(loop);
   uv_update_time(loop);
 
   int err = uv__loop_os_init(loop);
@@ -89,7 +91,8 @@ static void mark_closed(uv_loop_t* loop) {
 int uv_loop_close(uv_loop_t* loop) {
   if (uv__loop_state(loop) == NULL)
     return UV_EBUSY;
-  if (loop->active_reqs.count > 0 || has_user_handles(loop))
+  if (loop->active_reqs.count > 0 || has_user_handles(loop) ||
+      uv__post_is_queued(loop))
     return uv__misuse_refuse_busy(loop);
 
   uv__loop_list_remove(loop);
@@ -142,6 +145,7 @@ int uv_loop_fork(uv_loop_t* loop) {
   if (err != 0)
     return err;
   uv__async_os_fork(loop);
+  uv__post_init_loop(loop);
   state->shared.work_done = NULL;
   state->batch.count = 0;
   uv__wake_fork(loop);

@@ -49,4 +49,15 @@ static inline int uv__counters_wake_events(int work, int ran) {
   return ran != 0;
 }
 
+/* post.c. Is there a post that a pass could call now? */
+static inline int uv__post_is_due(const uv_loop_t* loop) {
+  const struct uv__posts* posts = &uv__loop_state(loop)->posts;
+
+  return posts->first != NULL || uv__load_relaxed(&posts->next) != NULL;
+}
+
+/* Calls what uvx_post() has queued, as dispatch of a wake-up. Returns how many
+ * callbacks ran; 1 if the pass ended before the first. */
+int uv__post_run(uv_loop_t* loop);
+
 #endif /* UV_LOOP_LOOP_H_ */

@@ -15,6 +15,7 @@
 #include "loop/check.h"
 #include "loop/deadline.h"
 #include "loop/poll.h"
+#include "loop/post.h"
 #include "loop/wake.h"
 #include "misuse.h"
 #include "observe/hooks.h"
@@ -34,7 +35,7 @@ UV__INLINE int loop_is_alive(const uv_loop_t* loop) {
   if (loop->active_handles > 0)
     return 1;
   return loop->active_reqs.count > 0 || loop->closing_handles != NULL ||
-         uv__loop_has_pending(loop);
+         uv__loop_has_pending(loop) || uv__post_is_queued(loop);
 }
 
 int uv_loop_alive(const uv_loop_t* loop) {

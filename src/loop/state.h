@@ -11,6 +11,7 @@
 #include "util/atomic.h"
 #include "util/base.h"
 #include "util/spin.h"
+#include "uv/ext.h"
 
 /* Capacity of a batch, the events fetched by one wait: the first until a batch
  * was full, then the second. */
@@ -81,6 +82,15 @@ struct uv__asyncs {
   size_t nlater;               /* handles marked for the next pass */
 };
 
+/* post.c. The loop's end of the queue; the producers' is shared.posted. */
+struct uv__posts {
+  uvx_post_t* first; /* taken and not called yet, up to `last` */
+  uvx_post_t* last;
+  unsigned gaps_seen; /* looks in a row that found an incomplete chain */
+  uvx_post_t* next; /* atomic: of the stub, see uv__post_stub(): the first post
+                       * that was not taken */
+};
+
 /* counters.c. Atomic where uv_metrics_idle_time() reads from other threads. */
 struct uv__counters {
   uint64_t loop_count; /* the first three are those of uv_metrics_t */
@@ -107,6 +117,7 @@ struct uv__loop_shared {
                                 * u.reserved[0] */
   struct uv__queue* work_done; /* pool/done.c: finished work, newest first,
                                 * linked by uv__work.wq.next */
+  uvx_post_t* posted;          /* post.c: the last one queued, or the stub */
   unsigned batch_end; /* wake.c: wake the loop when the pool has taken this
                        * many items in total */
   int batch_cpu;      /* wake.c: where the loop sleeps for a batch, or UV_E* */
@@ -139,6 +150,7 @@ struct uv__loop_state {
   struct uv__asyncs asyncs;
   struct uv__wake wake;
   struct uv__counters counters;
+  struct uv__posts posts; /* the batch is between it and what producers write */
   struct uv__batch batch;
   /* Apart from what the loop writes all the time, to avoid false sharing: the
    * end of the batch before it and the platform's part after it are rarely

@@ -98,12 +98,18 @@ int uv__wake_send_batched(uv_loop_t* loop) {
 
 void uv__wake_run_begin(uv_loop_t* loop, uv_run_mode mode) {
   struct uv__loop_state* state = uv__loop_state(loop);
+  /* The callback of a post runs the loop: the posts behind it have no wake of
+   * their own. */
+  int has_rest = state->posts.first != NULL;
 
-  if (mode == UV_RUN_NOWAIT)
+  if (mode == UV_RUN_NOWAIT) {
+    if (has_rest)
+      (void) uv__wake_send(loop);
     return;
+  }
   uv__store_relaxed(&state->wake.awake, AWAKE);
   state->wake.may_skip = mode == UV_RUN_DEFAULT;
-  uv__fetch_or(&state->shared.word, AWAKE);
+  uv__fetch_or(&state->shared.word, has_rest ? AWAKE | PENDING : AWAKE);
 }
 
 void uv__wake_run_end(uv_loop_t* loop) {

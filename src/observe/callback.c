@@ -240,6 +240,16 @@ void uv__observed_async(uv_async_t* handle) {
   uv__span_end(&span);
 }
 
+void uv__observed_post(uvx_post_t* post) {
+  struct uv__span span;
+
+  span_fill(&span, post->loop, UV__CALL_POST, post, UV__RECORD_POST,
+            ADDRESS(post->cb));
+  uv__span_begin(&span);
+  post->cb(post);
+  uv__span_end(&span);
+}
+
 void uv__observed_poll(uv_poll_t* handle, int status, int events) {
   struct uv__span span;
 

@@ -12,6 +12,7 @@
 #define UV_OBSERVE_CALLBACK_H_
 
 #include "observe/hooks.h"
+#include "uv/ext.h"
 
 UV__NOINLINE void uv__observed_alloc(uv_handle_t* handle,
                                      uv_alloc_cb cb,
@@ -30,6 +31,7 @@ UV__NOINLINE void uv__observed_idle(uv_idle_t* handle);
 UV__NOINLINE void uv__observed_prepare(uv_prepare_t* handle);
 UV__NOINLINE void uv__observed_check(uv_check_t* handle);
 UV__NOINLINE void uv__observed_async(uv_async_t* handle);
+UV__NOINLINE void uv__observed_post(uvx_post_t* post);
 UV__NOINLINE void uv__observed_poll(uv_poll_t* handle, int status, int events);
 UV__NOINLINE void uv__observed_signal(uv_signal_t* handle, int signum);
 UV__NOINLINE void uv__observed_exit(uv_process_t* process,
@@ -173,6 +175,13 @@ static inline void uv__call_async(uv_async_t* handle) {
     uv__observed_async(handle);
   else
     handle->async_cb(handle);
+}
+
+static inline void uv__call_post(uvx_post_t* post) {
+  if (uv__is_observed())
+    uv__observed_post(post);
+  else
+    post->cb(post);
 }
 
 static inline void uv__call_poll(uv_poll_t* handle, int status, int events) {

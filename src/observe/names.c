@@ -40,6 +40,8 @@ const char* uv__fs_type_name(unsigned type) {
 }
 
 const char* uv__record_type_name(unsigned type) {
+  if (type == UV__RECORD_POST)
+    return "post";
   const char* name =
       type < UV__RECORD_REQ
           ? uv_handle_type_name((uv_handle_type) type)
@@ -70,6 +72,7 @@ const struct uv__call_row uv__calls[] = {
                              UV__KEY_NONE },
   [UV__CALL_IDLE] = { "idle", UV__KEY_NONE, UV__KEY_NONE, UV__KEY_NONE },
   [UV__CALL_POLL] = { "poll", UV__KEY_STATUS, UV__KEY_STATUS, UV__KEY_FD },
+  [UV__CALL_POST] = { "post", UV__KEY_NONE, UV__KEY_NONE, UV__KEY_NONE },
   [UV__CALL_PREPARE] = { "prepare", UV__KEY_NONE, UV__KEY_NONE, UV__KEY_NONE },
   [UV__CALL_RANDOM] = { "random", UV__KEY_STATUS, UV__KEY_STATUS,
                         UV__KEY_NONE },

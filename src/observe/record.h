@@ -38,6 +38,7 @@ enum uv__call {
   UV__CALL_GETNAMEINFO,
   UV__CALL_IDLE,
   UV__CALL_POLL,
+  UV__CALL_POST,
   UV__CALL_PREPARE,
   UV__CALL_RANDOM,
   UV__CALL_READ,
@@ -51,8 +52,10 @@ enum uv__call {
   UV__CALL_MAX
 };
 
-/* `type` of a callback: a uv_handle_type, or a uv_req_type plus this. */
+/* `type` of a callback: a uv_handle_type, a uv_req_type plus the first of
+ * these, or the second for a post. */
 #define UV__RECORD_REQ 64
+#define UV__RECORD_POST 63
 
 struct uv__record {
   uint64_t begin_ns;

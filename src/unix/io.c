@@ -384,6 +384,8 @@ UV__NOINLINE static int dispatch_wake(uv_loop_t* loop) {
   int ran = uv__fs_uring_is_open(loop) ? uv__fs_uring_run_done(loop) : 0;
   ran += uv__async_run(loop, &work);
   ran += work;
+  if (uv__post_is_due(loop))
+    ran += uv__post_run(loop);
   if (!uv__queue_empty(&uv__loop_os(loop)->children_ended))
     ran += uv__process_run_ended(loop);
   return uv__counters_wake_events(work, ran);

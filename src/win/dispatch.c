@@ -64,9 +64,12 @@ static void run_req(uv_req_t* req) {
   route->done[sides[handle->type]](handle, req);
 }
 
+/* Finished work, then posts. */
 static void run_work(uv_loop_t* loop) {
   uv__loop_os(loop)->is_work_pending = 0;
   int work = uv__work_run_done(loop);
+  if (uv__post_is_due(loop))
+    (void) uv__post_run(loop); /* counted as the wake-up */
   /* The wake-up itself was counted as one event. */
   if (work > 1)
     uv__counters_add(loop, work - 1, uv__loop_state(loop)->batch.was_waiting);
@@ -116,12 +119,13 @@ void uv__loop_os_run_pending(uv_loop_t* loop) {
   }
 }
 
-/* Queues the callbacks of finished work behind the requests that completed
- * before it. */
+/* Queues the callbacks of finished work and of posts behind the requests that
+ * completed before them. */
 static int dispatch_wake(uv_loop_t* loop) {
   struct uv__loop_os* os = uv__loop_os(loop);
 
-  if (os->is_work_pending || !uv__work_has_done(loop))
+  if (os->is_work_pending ||
+      !(uv__work_has_done(loop) || uv__post_is_due(loop)))
     return 0;
   os->is_work_pending = 1;
   uv__req_pend(loop, &os->work_req);

@@ -10,8 +10,8 @@ struct uv__loop_os {
   struct uv__loop_state base; /* must be first */
   struct uv__queue resume;    /* resume.c: in the list of loops */
   uv_loop_t* loop;            /* resume.c: the owner of this state */
-  uv_req_t work_req;          /* dispatch.c: stands for finished work on the
-                               * pending list */
+  uv_req_t work_req;          /* dispatch.c: stands for finished work and
+                               * posts on the pending list */
   int is_work_pending;        /* dispatch.c: work_req is on the list */
 };
 

@@ -450,6 +450,24 @@ HELPER(first_of_a_name)
 HELPER(keep_a_child)
 #endif
 
+/* test-post.c */
+TEST(post_many_threads_each_in_order)
+TEST(post_bad_arguments)
+TEST(post_keeps_the_loop_alive)
+TEST(post_in_callback_is_a_later_iteration)
+TEST(post_flood_starves_nothing)
+TEST(post_a_million_before_the_loop_runs)
+TEST(post_callback_runs_the_loop)
+TEST(post_rest_survives_a_stop)
+TEST(post_found_without_waiting)
+TEST(post_ends_the_wait_of_the_pull_loop)
+TEST(post_loop_is_freed_after_the_last)
+TEST(post_back_and_forth)
+
+/* test-post-unix.c */
+TEST_UNIX(post_from_signal_handlers, "signal handlers")
+TEST_UNIX(post_fork_empties_the_queue_of_the_child, "fork()")
+
 /* test-pull.c */
 TEST(pull_one_thread)
 TEST(pull_two_threads)

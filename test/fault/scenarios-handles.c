@@ -2,6 +2,7 @@
 /* Loops, timers, async, idle, prepare and check, signals, poll, tty, fork. */
 #define _GNU_SOURCE
 #include "scenarios.h"
+#include "uv/ext.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -49,6 +50,25 @@ void scenario_loop(void) {
     sc.err = UV_ENOMEM;
   else
     uv_loop_delete(made);
+}
+
+static int posts_called;
+
+static void on_post(uvx_post_t* post) {
+  if (posts_called++ == 0)
+    sc_try(uvx_post(post->loop, post, on_post));
+}
+
+/* A post whose wake fails is called all the same. */
+void scenario_post(void) {
+  static uvx_post_t posts[2];
+
+  posts_called = 0;
+  for (int i = 0; i < 2; i++)
+    sc_try(uvx_post(&sc.loop, &posts[i], on_post));
+  sc_run();
+  SC_CHECK(posts_called == 3);
+  sc.goal = 1;
 }
 
 static uv_idle_t idle;
