@@ -6,6 +6,8 @@
     'python%': 'python3',
     'uv_library%': 'static_library',
     'uv_list': '<(python) scripts/list-sources',
+    # Node sets it; without it the flags of a processor are left out.
+    'target_arch%': '',
   },
 
   'targets': [
@@ -48,6 +50,16 @@
         ['uv_library == "shared_library"', {
           'defines': ['BUILDING_UV_SHARED=1'],
           'direct_dependent_settings': {'defines': ['USING_UV_SHARED=1']},
+        }],
+        # (Fortify depends on the optimisation, which is the project's.)
+        ['OS == "linux"', {
+          'cflags': ['-fstack-protector-strong', '-fstack-clash-protection'],
+        }],
+        ['OS == "linux" and target_arch in "x64 ia32"', {
+          'cflags': ['-fcf-protection=full'],
+        }],
+        ['OS == "linux" and target_arch == "arm64"', {
+          'cflags': ['-mbranch-protection=standard'],
         }],
         ['OS == "linux"', {
           'defines': ['_GNU_SOURCE', '_FILE_OFFSET_BITS=64'],

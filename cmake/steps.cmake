@@ -143,6 +143,8 @@ uv_step(instructions bench 900 FULL gcc PACKAGES valgrind
 uv_step(guard bench 60 FAST tree LIGHT TAP COMMAND test/steps/guard)
 uv_step(hardening abi 60 FAST gcc NORMAL autotools LIGHT TAP
         COMMAND test/steps/hardening @build@)
+uv_step(hardening-meson abi 300 NORMAL tree LIGHT TAP
+        PACKAGES meson ninja-build COMMAND test/steps/hardening --meson)
 # The headers' layout for targets without a table, beside libuv's own.
 uv_step(layout abi 60 FULL ${emulated} LIGHT TAP COMMAND test/abi/oracle @preset@)
 
