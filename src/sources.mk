@@ -89,6 +89,7 @@ uv_private_headers = \
   src/unix/async-order.h \
   src/unix/async.h \
   src/unix/call-numbers.h \
+  src/unix/cancel.h \
   src/unix/cmsg.h \
   src/unix/fd.h \
   src/unix/fs-clone.h \
@@ -144,6 +145,7 @@ uv_private_headers = \
   src/util/spin.h \
   src/util/string-builder.h \
   src/util/utf8.h \
+  src/util/wait.h \
   src/uv-common.h \
   src/variable.h \
   src/win/afd.h \

@@ -202,7 +202,8 @@ uv_unit_unix_sources = \
   test/unit/unit-loop-poll.c \
   test/unit/unit-random-unix.c \
   test/unit/unit-resolver.c \
-  test/unit/unit-signal-log.c
+  test/unit/unit-signal-log.c \
+  test/unit/unit-wait.c
 
 uv_unit_win_sources = \
   test/unit/fake-source-win.c \

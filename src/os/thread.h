@@ -21,6 +21,10 @@ int uv__thread_os_detach(uv_thread_t* tid);
 int uv__thread_os_join(uv_thread_t* tid);
 /* Lets another thread run. */
 void uv__thread_os_yield(void);
+/* Sleeps for the shortest time in which the system lets threads of any priority
+ * run, about 50 us where it can. Not a point of cancellation; keeps errno.
+ * Context: any | signal. */
+void uv__thread_os_doze(void);
 int uv__thread_os_setname(const char* name);
 int uv__thread_os_getname(uv_thread_t* tid, char* name, size_t size);
 int uv__thread_os_getpriority(uv_thread_t tid, int* priority);

@@ -30,6 +30,7 @@
 #include "pool/done.h"
 #include "unix/async-order.h"
 #include "util/atomic.h"
+#include "util/wait.h"
 
 /* A pass in progress, on the stack of uv__async_run(). A callback that runs the
  * loop starts a nested pass, which stops at the position of this one. */
@@ -47,9 +48,6 @@ struct uv__async_pass {
  * usually lie in memory in this order. */
 #define WALK_MIN 1024
 #define WALK_SHARE 16
-
-/* Turns of a busy wait between two yields. */
-#define TURNS_PER_YIELD 64
 
 void uv__async_os_init_loop(uv_loop_t* loop) {
   struct uv__asyncs* asyncs = &uv__loop_state(loop)->asyncs;
@@ -403,15 +401,6 @@ int uv__async_run(uv_loop_t* loop, int* work) {
   return count;
 }
 
-/* A sender needs only a few more instructions; yield now and then in case it
- * was preempted in the middle of them. */
-static void wait_for_sender(unsigned turn) {
-  if (turn % TURNS_PER_YIELD == TURNS_PER_YIELD - 1)
-    uv_sleep(0);
-  else
-    uv__cpu_relax();
-}
-
 /* Is it in a list of the loop? Then its sender is done with it. */
 static int is_collected(uv_async_t* handle) {
   return !uv__queue_empty(uv__async_node(handle));
@@ -432,7 +421,7 @@ enum uv__close_result uv__async_close(uv_handle_t* base) {
   if (uv__exchange(&handle->pending, 1) != 0) {
     for (unsigned turn = 0; !is_collected(handle); turn++) {
       assign_passes(&state->asyncs, take_sent(state));
-      wait_for_sender(turn);
+      uv__wait_turn(turn);
     }
   }
 
@@ -449,7 +438,7 @@ void uv__async_os_close_loop(uv_loop_t* loop) {
   const unsigned* busy = &uv__loop_state(loop)->shared.busy;
 
   for (unsigned turn = 0; uv__load_acquire(busy) != 0; turn++)
-    wait_for_sender(turn);
+    uv__wait_turn(turn);
 }
 
 void uv__async_os_fork(uv_loop_t* loop) {

@@ -10,6 +10,7 @@
 #include <sys/random.h> /* getentropy() */
 
 #define UV__HAVE_CONDATTR_CLOCK 0
+#define UV__HAVE_CANCEL 1
 #define UV__HAVE_PTHREAD_BARRIER 0
 #define UV__HAVE_MACH_SEMAPHORE 1
 #define UV__HAVE_CPU_SET 0

@@ -10,6 +10,7 @@
 #include <sys/mount.h> /* statfs() */
 #include <pthread_np.h>
 
+#define UV__HAVE_CANCEL 1
 #define UV__HAVE_PTHREAD_BARRIER 1
 #define UV__HAVE_CPU_SET 1
 #define UV__HAVE_CPUSET_CREATE 0

@@ -7,6 +7,11 @@
 #include <sys/vfs.h> /* statfs() */
 
 #define UV__HAVE_CONDATTR_CLOCK 1
+#if defined(__ANDROID__)
+# define UV__HAVE_CANCEL 0
+#else
+# define UV__HAVE_CANCEL 1
+#endif
 #define UV__HAVE_PTHREAD_BARRIER 1
 #define UV__HAVE_MACH_SEMAPHORE 0
 #define UV__HAVE_CPU_SET 1

@@ -7,6 +7,7 @@
 
 #include <pthread_np.h>
 
+#define UV__HAVE_CANCEL 1
 #define UV__HAVE_PTHREAD_BARRIER 0
 #define UV__HAVE_CPU_SET 0
 #define UV__HAVE_CPUSET_CREATE 0

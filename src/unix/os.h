@@ -9,6 +9,7 @@
  * header of its own: UV__OS_H.
  *
  * threads
+ *   UV__HAVE_CANCEL            pthread_cancel()
  *   UV__HAVE_CONDATTR_CLOCK    pthread_condattr_setclock()
  *   UV__HAVE_PTHREAD_BARRIER   pthread_barrier_*(), with the layout that
  *                              uv_barrier_t has in the public header

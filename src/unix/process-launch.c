@@ -13,6 +13,7 @@
  * passes UV_PROCESS_SETUID with its own user to get that.
  */
 #include "unix/process.h"
+#include "unix/cancel.h"
 #include "unix/fd.h"
 #include "unix/process-sys.h"
 #include "util/atomic.h"
@@ -316,12 +317,11 @@ int uv__child_launch(struct uv__child* child, int* pid) {
 
   /* Block signals: a handler that runs in the child would run in the memory of
    * the parent. Cancellation of this thread is disabled as well. */
-  int saved_cancel;
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved_cancel);
+  int saved_cancel = uv__cancel_disable();
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &saved_mask);
   int err = child_launch(child, pid);
   pthread_sigmask(SIG_SETMASK, &saved_mask, NULL);
-  pthread_setcancelstate(saved_cancel, NULL);
+  uv__cancel_restore(saved_cancel);
   return err;
 }

@@ -16,9 +16,9 @@
 #include "util/alloc.h"
 #include "util/atomic.h"
 #include "util/fork-lock.h"
+#include "util/wait.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 
@@ -58,8 +58,10 @@ static uv_signal_t* first_of(int signum) {
 /* Waits until no signal handler holds a handle that was removed before (S1).
  * Reads by adding zero; uv__signal_handler() explains why. */
 static void wait_for_handlers(int signum) {
-  while (uv__fetch_add(&uv__signal_slots[signum].in_flight, 0) != 0)
-    sched_yield();
+  unsigned* in_flight = &uv__signal_slots[signum].in_flight;
+
+  for (unsigned turn = 0; uv__fetch_add(in_flight, 0) != 0; turn++)
+    uv__wait_turn(turn);
 }
 
 /* Order of delivery, as in libuv: persistent handles before one-shot ones, each

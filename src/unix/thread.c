@@ -4,6 +4,7 @@
  */
 #include "util/base.h"
 #include "os/thread.h"
+#include "unix/cancel.h"
 #include "unix/os.h"
 #include "util/alloc.h"
 #include "util/fatal.h"
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Lower bound for any request: a few libc calls must fit. */
@@ -25,6 +27,9 @@
 #define STACK_DEFAULT_MIN ((size_t) 256 << 10)
 #define STACK_DEFAULT_MAX ((size_t) 1 << 30)
 #define STACK_DEFAULT ((size_t) 8 << 20)
+
+/* Of uv__thread_os_doze(). */
+#define DOZE_NS 50000
 
 /* Passed to the new thread, which frees it. */
 struct thread_start {
@@ -200,6 +205,17 @@ void uv_key_set(uv_key_t* key, void* value) {
 
 void uv__thread_os_yield(void) {
   (void) sched_yield(); /* cannot fail on any system that we know */
+}
+
+/* It may end early, by a signal. */
+void uv__thread_os_doze(void) {
+  const struct timespec moment = { 0, DOZE_NS };
+  int saved_errno = errno;
+  int saved_cancel = uv__cancel_disable();
+
+  (void) nanosleep(&moment, NULL);
+  uv__cancel_restore(saved_cancel);
+  errno = saved_errno;
 }
 
 int uv__thread_os_at_fork(void (*reset)(void)) {

@@ -2,19 +2,12 @@
 #include "util/fork-lock.h"
 #include "util/atomic.h"
 #include "util/base.h"
+#include "util/wait.h"
 
 #define HELD 1
-#define SPINS 64
 
 static int process_of(int word) {
   return word & ~HELD;
-}
-
-static void wait_a_moment(unsigned turn) {
-  if (turn < SPINS)
-    uv__cpu_relax();
-  else
-    uv_sleep(0); /* the holder may have been preempted */
 }
 
 int uv__fork_lock(struct uv__fork_lock* lock) {
@@ -23,7 +16,7 @@ int uv__fork_lock(struct uv__fork_lock* lock) {
 
   for (unsigned turn = 0;; turn++) {
     if (word == (own | HELD)) {
-      wait_a_moment(turn);
+      uv__wait_turn(turn);
       word = uv__load_relaxed(&lock->word);
       continue;
     }

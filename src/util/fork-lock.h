@@ -7,7 +7,7 @@
  * process that holds it: a child finds its parent's number, knows that the
  * holder does not exist here, and takes it.
  *
- * For short, rare critical sections: waiting is spinning, then sleeping.
+ * For short, rare critical sections: see wait.h.
  * Context: any.
  */
 #ifndef UV_UTIL_FORK_LOCK_H_

@@ -18,6 +18,7 @@
 #include "observe/callback.h"
 #include "os/async.h"
 #include "util/atomic.h"
+#include "util/wait.h"
 #include "win/overlapped.h"
 
 void uv__async_os_init_loop(uv_loop_t* loop) {
@@ -32,8 +33,10 @@ void uv__async_os_init_loop(uv_loop_t* loop) {
 /* A worker needs only a few more instructions to leave the loop. */
 void uv__async_os_close_loop(uv_loop_t* loop) {
   /* Pairs with uv__work_push_done(). */
-  while (uv__load_acquire(&uv__loop_state(loop)->shared.busy) != 0)
-    uv_sleep(0);
+  const unsigned* busy = &uv__loop_state(loop)->shared.busy;
+
+  for (unsigned turn = 0; uv__load_acquire(busy) != 0; turn++)
+    uv__wait_turn(turn);
 }
 
 /* Never called: there is no fork. */

@@ -239,6 +239,11 @@ void uv__thread_os_yield(void) {
   (void) SwitchToThread(); /* 0: no other thread was ready */
 }
 
+/* Neither a yield nor Sleep(0) lets threads of lower priority run. */
+void uv__thread_os_doze(void) {
+  Sleep(1);
+}
+
 int uv__thread_os_at_fork(void (*reset)(void)) {
   (void) reset; /* there is no fork on Windows */
   return 0;

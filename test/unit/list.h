@@ -289,6 +289,11 @@ UNIT(fork_lock_reports_the_first)
 UNIT(fork_lock_of_another_process)
 UNIT(fork_lock_excludes)
 
+/* unit-wait.c */
+UNIT_UNIX(wait_lets_the_holder_of_a_lock_run, "priorities that starve others")
+UNIT_UNIX(wait_lets_a_signal_handler_run, "priorities that starve others")
+UNIT_UNIX(wait_lets_a_sender_run, "priorities that starve others")
+
 /* unit-signal-log.c */
 UNIT_UNIX(signal_log_keeps_the_order, "signals")
 UNIT_UNIX(signal_log_stops_at_the_end, "signals")
