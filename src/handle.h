@@ -68,6 +68,7 @@ enum {
 
   /* signal */
   UV__SIGNAL_ONE_SHOT = 0x2000000,
+  UV__SIGNAL_REPORTING = 0x8000000, /* ours: its callback is running */
 
   /* process */
   UV__PROCESS_REAPED = 0x1000000, /* the pid no longer belongs to the child */

@@ -63,8 +63,19 @@ int uv_signal_stop(uv_signal_t* handle) {
 }
 
 void uv__signal_report(uv_signal_t* handle, int signum) {
+  /* Set already in a call from its own callback, by a nested uv_run(). */
+  unsigned is_nested = handle->flags & UV__SIGNAL_REPORTING;
+
+  handle->flags |= UV__SIGNAL_REPORTING;
   uv__call_signal(handle, signum);
   /* Also if the callback has started it again, as in libuv. */
   if (handle->flags & UV__SIGNAL_ONE_SHOT)
     (void) uv_signal_stop(handle); /* cannot fail */
+  if (!is_nested)
+    handle->flags &= ~(unsigned) UV__SIGNAL_REPORTING;
+}
+
+enum uv__finish_result uv__signal_finish(uv_handle_t* handle) {
+  return handle->flags & UV__SIGNAL_REPORTING ? UV__FINISH_AGAIN
+                                              : UV__FINISH_DONE;
 }

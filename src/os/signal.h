@@ -13,6 +13,10 @@
  * one-shot handle. */
 void uv__signal_report(uv_signal_t* handle, int signum);
 
+/* Of the handle's class. A handle that is closed in its callback stays valid
+ * until the callback returns, also if that runs the loop. */
+enum uv__finish_result uv__signal_finish(uv_handle_t* handle);
+
 /* Implemented by the platform. */
 
 /* Initialises the private fields. */

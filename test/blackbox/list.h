@@ -519,6 +519,8 @@ TEST_UNIX(signal_raised_in_a_callback, "signals that a process sends itself")
 TEST_UNIX(signal_bad_number_stops_the_handle,
           "signals that a process sends itself")
 TEST_UNIX(signal_oneshot_is_permanent, "signals that a process sends itself")
+TEST_UNIX(signal_closed_in_its_callback_that_runs_the_loop,
+          "signals that a process sends itself")
 
 /* test-storm.c */
 TEST_UNIX(storm_accept_at_the_limit, "setrlimit()")

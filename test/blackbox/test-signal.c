@@ -3,6 +3,8 @@
 #include "test.h"
 
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define HANDLES 4
 
@@ -199,6 +201,43 @@ TEST_IMPL(signal_oneshot_is_permanent) {
   raise(SIGUSR1);
   expect(" 1x");
   ASSERT_EQ(1, is_active(1));
+  test_close_loop(&loop);
+  return 0;
+}
+
+static int closed;
+
+static void wipe_and_free(uv_handle_t* handle) {
+  closed++;
+  memset(handle, 0x5a, sizeof(uv_signal_t));
+  free(handle);
+}
+
+/* libuv defers the close too: uv_run() says that there is more to do. */
+static void close_and_run(uv_signal_t* handle, int signum) {
+  (void) signum;
+  uv_close((uv_handle_t*) handle, wipe_and_free);
+  ASSERT_EQ(1, uv_run(&loop, UV_RUN_NOWAIT));
+  ASSERT_EQ(1, uv_run(&loop, UV_RUN_ONCE));
+  ASSERT_EQ(0, closed);
+}
+
+TEST_IMPL(signal_closed_in_its_callback_that_runs_the_loop) {
+  ASSERT_OK(uv_loop_init(&loop));
+  for (int is_oneshot = 0; is_oneshot < 2; is_oneshot++) {
+    uv_signal_t* handle = malloc(sizeof(*handle));
+
+    ASSERT_NOT_NULL(handle);
+    ASSERT_OK(uv_signal_init(&loop, handle));
+    if (is_oneshot)
+      ASSERT_OK(uv_signal_start_oneshot(handle, close_and_run, SIGUSR1));
+    else
+      ASSERT_OK(uv_signal_start(handle, close_and_run, SIGUSR1));
+    raise(SIGUSR1);
+    closed = 0;
+    ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+    ASSERT_EQ(1, closed);
+  }
   test_close_loop(&loop);
   return 0;
 }
