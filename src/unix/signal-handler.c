@@ -4,6 +4,7 @@
  */
 #include "unix/signal.h"
 #include "loop/loop.h"
+#include "unix/cancel.h"
 #include "unix/loop.h"
 #include "unix/signal-log.h"
 #include "util/atomic.h"
@@ -32,6 +33,8 @@ static void signal_deliver(uv_signal_t* handle, int signum) {
 
 void uv__signal_handler(int signum) {
   int saved_errno = errno;
+  /* The thread may be about to end: waking the loop writes. */
+  int saved_cancel = uv__cancel_disable();
   struct uv__signal_slot* slot = &uv__signal_slots[signum];
 
   /* Pairs with wait_for_handlers() in signal.c. Either that sees this handler
@@ -47,5 +50,6 @@ void uv__signal_handler(int signum) {
     uv_sem_post(uv__load_relaxed(&uv__signal_post_sem));
   uv__fetch_sub(&slot->in_flight, 1);
 
+  uv__cancel_restore(saved_cancel);
   errno = saved_errno;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An eventfd where available, otherwise a pipe. */
 #include "unix/wake-fd.h"
+#include "unix/cancel.h"
 #include "unix/fd.h"
 #include "unix/loop.h"
 #include "unix/os.h"
@@ -48,9 +49,11 @@ void uv__wake_fd_close(uv_loop_t* loop) {
 
 int uv__wake_fd_signal(uv_loop_t* loop) {
   static const uint64_t one = 1;
-  int saved = errno; /* signal handlers call this */
+  int saved = errno;                       /* signal handlers call this */
+  int saved_cancel = uv__cancel_disable(); /* a wake that is begun is sent */
   ssize_t n = uv__fd_write(fds_of(loop)[1], &one, sizeof(one));
 
+  uv__cancel_restore(saved_cancel);
   errno = saved;
   /* Full, so it is readable already. */
   if (n < 0 && n != UV_EAGAIN)

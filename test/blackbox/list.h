@@ -521,6 +521,8 @@ TEST_UNIX(signal_bad_number_stops_the_handle,
 TEST_UNIX(signal_oneshot_is_permanent, "signals that a process sends itself")
 TEST_UNIX(signal_closed_in_its_callback_that_runs_the_loop,
           "signals that a process sends itself")
+TEST_UNIX(thread_cancelled_in_a_signal_handler, "pthread_cancel()")
+TEST_UNIX(thread_cancelled_in_a_send, "pthread_cancel()")
 
 /* test-storm.c */
 TEST_UNIX(storm_accept_at_the_limit, "setrlimit()")
