@@ -17,6 +17,7 @@
 #include "unix/os.h"
 #include "unix/stream.h"
 #include "util/atomic.h"
+#include "util/fork-lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,28 +31,15 @@
 /* Size of a terminal path. */
 #define PATH_SIZE 256
 
-/* What uv_tty_reset_mode() restores. The thread that sets `busy` owns the other
- * fields. Only set_mode and close spin on it: a signal handler calling
- * uv_tty_reset_mode() may have interrupted them and must not wait. */
+/* What uv_tty_reset_mode() restores. Only set_mode and close wait for the lock:
+ * a signal handler calling uv_tty_reset_mode() may have interrupted them and
+ * must not wait. */
 static struct {
-  int busy; /* atomic */
-  int is_set;
+  struct uv__fork_lock lock; /* guards what follows */
+  int is_set; /* atomic, written last: a fork may find the rest half written */
   int fd;
   struct termios termios;
 } reset;
-
-static int reset_try_lock(void) {
-  return uv__exchange(&reset.busy, 1) == 0; /* pairs with reset_unlock() */
-}
-
-static void reset_lock(void) {
-  while (!reset_try_lock())
-    uv__cpu_relax(); /* held for an ioctl or two */
-}
-
-static void reset_unlock(void) {
-  uv__store_release(&reset.busy, 0); /* pairs with reset_try_lock() */
-}
 
 static int get_termios(int fd, struct termios* termios) {
   int r;
@@ -186,11 +174,11 @@ static struct termios termios_for_mode(const uv_tty_t* tty,
 
 /* The first mode change of the process is the one to undo at exit. */
 static void reset_remember(const uv_tty_t* tty, int fd) {
-  if (reset.is_set)
+  if (uv__load_relaxed(&reset.is_set))
     return;
-  reset.is_set = 1;
   reset.fd = fd;
   reset.termios = tty->orig_termios;
+  uv__store_release(&reset.is_set, 1); /* for a child of fork() */
 }
 
 /* Under the lock: otherwise a concurrent reset could be undone. */
@@ -219,9 +207,9 @@ int uv__tty_os_set_mode(uv_tty_t* tty, uv_tty_mode_t mode) {
   if (tty->mode == (int) mode)
     return 0;
 
-  reset_lock();
+  (void) uv__fork_lock(&reset.lock);
   int err = change_mode(tty, mode);
-  reset_unlock();
+  uv__fork_unlock(&reset.lock);
   return err;
 }
 
@@ -229,11 +217,11 @@ int uv_tty_reset_mode(void) {
   int saved_errno = errno;
   int err = 0;
 
-  if (!reset_try_lock())
+  if (!uv__fork_trylock(&reset.lock))
     return UV_EBUSY; /* called from a signal handler, or a race */
-  if (reset.is_set)
+  if (uv__load_relaxed(&reset.is_set))
     err = set_termios(reset.fd, &reset.termios);
-  reset_unlock();
+  uv__fork_unlock(&reset.lock);
   errno = saved_errno;
   return err;
 }
@@ -241,12 +229,12 @@ int uv_tty_reset_mode(void) {
 /* Restores the original mode before the fd of the remembered handle is closed.
  */
 static void restore_mode(int fd) {
-  reset_lock();
-  if (reset.is_set && reset.fd == fd) {
+  (void) uv__fork_lock(&reset.lock);
+  if (uv__load_relaxed(&reset.is_set) && reset.fd == fd) {
     (void) set_termios(fd, &reset.termios); /* the terminal may be gone */
-    reset.is_set = 0;
+    uv__store_relaxed(&reset.is_set, 0);
   }
-  reset_unlock();
+  uv__fork_unlock(&reset.lock);
 }
 
 enum uv__close_result uv__tty_close(uv_handle_t* handle) {

@@ -26,6 +26,17 @@ int uv__fork_lock(struct uv__fork_lock* lock) {
   }
 }
 
+int uv__fork_trylock(struct uv__fork_lock* lock) {
+  int own = 2 * uv_os_getpid();
+  int word = uv__load_relaxed(&lock->word);
+
+  /* Acquire: as above. The comparison fails only if the lock was taken. */
+  while (word != (own | HELD))
+    if (uv__cas_strong(&lock->word, &word, own | HELD))
+      return 1;
+  return 0;
+}
+
 void uv__fork_unlock(struct uv__fork_lock* lock) {
   uv__store_release(&lock->word, process_of(uv__load_relaxed(&lock->word)));
 }

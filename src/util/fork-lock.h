@@ -23,6 +23,9 @@ struct uv__fork_lock {
  * guards may be half changed by a thread of the parent, and the caller must
  * repair it. */
 int uv__fork_lock(struct uv__fork_lock* lock);
+/* Takes the lock and returns 1, or 0 if a thread of this process has it.
+ * Context: any | signal. */
+int uv__fork_trylock(struct uv__fork_lock* lock);
 void uv__fork_unlock(struct uv__fork_lock* lock);
 
 #endif /* UV_UTIL_FORK_LOCK_H_ */

@@ -729,6 +729,7 @@ TEST(tty_vterm_state)
 TEST_UNIX(tty_nonblocking_does_not_leak, "O_NONBLOCK")
 TEST_UNIX(tty_on_a_socket, "terminals that are files")
 TEST_UNIX(tty_read_all_before_hangup, "pseudo-terminals")
+TEST_UNIX(tty_fork_while_another_thread_sets_the_mode, "pseudo-terminals")
 
 /* test-udp.c */
 TEST(udp_send_queue_counters)

@@ -7,6 +7,7 @@
 # include <fcntl.h>
 # include <stdlib.h>
 # include <sys/ioctl.h>
+# include <sys/wait.h>
 # include <termios.h>
 # include <unistd.h>
 #endif
@@ -265,6 +266,54 @@ TEST_IMPL(tty_read_all_before_hangup) {
   while (ended == 0)
     uv_run(&loop, UV_RUN_ONCE);
   ASSERT(ended == UV_EOF || ended == UV_EIO);
+  test_close_loop(&loop);
+  return 0;
+}
+
+static uv_mutex_t over_lock;
+static int is_over; /* with the lock */
+
+static int read_over(void) {
+  uv_mutex_lock(&over_lock);
+  int over = is_over;
+  uv_mutex_unlock(&over_lock);
+  return over;
+}
+
+static void change_modes(void* arg) {
+  while (!read_over())
+    for (int i = 0; i < 1000; i++)
+      (void) uv_tty_set_mode(arg, i % 2 ? UV_TTY_MODE_NORMAL : UV_TTY_MODE_RAW);
+}
+
+/* The child inherits the lock as the other thread had it, but not the thread:
+ * it waited for ever, in nearly every child. */
+TEST_IMPL(tty_fork_while_another_thread_sets_the_mode) {
+  uv_tty_t of_thread;
+  uv_tty_t of_child;
+  uv_thread_t thread;
+
+  setup();
+  ASSERT_OK(uv_tty_init(&loop, &of_thread, slave, 1));
+  ASSERT_OK(uv_tty_init(&loop, &of_child, slave, 1));
+  ASSERT_OK(uv_mutex_init(&over_lock));
+  ASSERT_OK(uv_thread_create(&thread, change_modes, &of_thread));
+  for (int i = 0; i < 100; i++) {
+    int status;
+    pid_t pid = fork();
+    ASSERT_GE(pid, 0);
+    if (pid == 0) {
+      (void) alarm(10); /* ends it if it hangs */
+      _exit(uv_tty_set_mode(&of_child, UV_TTY_MODE_RAW) == 0 ? 0 : 1);
+    }
+    ASSERT_EQ(pid, waitpid(pid, &status, 0));
+    ASSERT_EQ(0, status);
+  }
+  uv_mutex_lock(&over_lock);
+  is_over = 1;
+  uv_mutex_unlock(&over_lock);
+  ASSERT_OK(uv_thread_join(&thread));
+  uv_mutex_destroy(&over_lock);
   test_close_loop(&loop);
   return 0;
 }

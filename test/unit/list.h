@@ -288,6 +288,7 @@ UNIT(env_get_ms_values)
 UNIT(fork_lock_reports_the_first)
 UNIT(fork_lock_of_another_process)
 UNIT(fork_lock_excludes)
+UNIT(fork_lock_tried)
 
 /* unit-wait.c */
 UNIT_UNIX(wait_lets_the_holder_of_a_lock_run, "priorities that starve others")

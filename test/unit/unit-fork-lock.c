@@ -50,3 +50,12 @@ UNIT_TEST(fork_lock_excludes) {
     CHECK_EQ(0, uv_thread_join(&threads[i]));
   CHECK_EQ(THREADS * ROUNDS, counter);
 }
+
+UNIT_TEST(fork_lock_tried) {
+  CHECK_EQ(1, uv__fork_trylock(&lock));
+  CHECK_EQ(0, uv__fork_trylock(&lock));
+  uv__fork_unlock(&lock);
+  lock.word = 2 * (uv_os_getpid() + 1) + 1; /* the parent holds it */
+  CHECK_EQ(1, uv__fork_trylock(&lock));
+  uv__fork_unlock(&lock);
+}
