@@ -223,6 +223,8 @@ uv_step(same-bytes install 900 FULL tree TAP COMMAND test/steps/drop-in same-byt
 uv_step(release install 120 NORMAL tree TAP LIGHT COMMAND test/steps/release)
 uv_step(recipes install 300 FULL tree TAP
         PACKAGES meson ninja-build nix-bin ruby COMMAND test/steps/packages recipes)
+# A platform in which nothing works yet.
+uv_step(new-port install 120 NORMAL tree LIGHT TAP COMMAND test/steps/new-port)
 # This tree as deps/uv of a project that builds with GN.
 uv_step(gn install 300 NORMAL tree LIGHT TAP
         PACKAGES generate-ninja ninja-build COMMAND test/gn/run)
