@@ -106,17 +106,6 @@ int uv_write(uv_write_t* req,
   return uv_write2(req, stream, bufs, nbufs, NULL, cb);
 }
 
-/* It has no callback that its bytes could be counted with. */
-UV__NOINLINE static int try_write_observed(uv_stream_t* stream,
-                                           const uv_buf_t bufs[],
-                                           unsigned int nbufs,
-                                           uv_stream_t* send_handle) {
-  int n = uv__stream_os_try_write(stream, bufs, nbufs, send_handle);
-
-  uv__hook_stream_written(stream->loop, n);
-  return n;
-}
-
 int uv_try_write2(uv_stream_t* stream,
                   const uv_buf_t bufs[],
                   unsigned int nbufs,
@@ -133,9 +122,9 @@ int uv_try_write2(uv_stream_t* stream,
   if (err != 0)
     return err;
 
-  if (uv__is_observed())
-    return try_write_observed(stream, bufs, nbufs, send_handle);
-  return uv__stream_os_try_write(stream, bufs, nbufs, send_handle);
+  int n = uv__stream_os_try_write(stream, bufs, nbufs, send_handle);
+  uv__hook_stream_written(stream->loop, n);
+  return n;
 }
 
 int uv_try_write(uv_stream_t* stream,

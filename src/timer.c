@@ -428,15 +428,11 @@ static inline void rearm_or_stop(uv_timer_t* timer) {
   }
 }
 
-/* Compiled twice: `is_observed` is a constant. */
-UV__INLINE void timer_fire(uv_timer_t* timer, int is_observed) {
+static void timer_fire(uv_timer_t* timer) {
   uint64_t due_ns = timer->timeout;
 
   rearm_or_stop(timer);
-  if (is_observed)
-    uv__observed_timer(timer, due_ns);
-  else
-    uv__call_timer(timer);
+  uv__call_timer(timer, due_ns);
 }
 
 /* Are as many keys due as `enough`? Those form the top of the heap. */
@@ -511,9 +507,7 @@ UV__NOINLINE static void take_many_due(struct uv__timers* timers,
 }
 
 /* Disarms every due timer before the first callback runs. */
-UV__NOINLINE static void run_round(struct uv__timers* timers,
-                                   uint64_t now_ns,
-                                   int is_observed) {
+UV__NOINLINE static void run_round(struct uv__timers* timers, uint64_t now_ns) {
   struct uv__queue ready;
   uv_timer_t* timer;
 
@@ -529,31 +523,20 @@ UV__NOINLINE static void run_round(struct uv__timers* timers,
   while (!uv__queue_empty(&ready)) {
     timer = container_of(ready.next, uv_timer_t, node.queue);
     leave_ready(timers, timer);
-    if (is_observed)
-      timer_fire(timer, UV__OBSERVED);
-    else
-      timer_fire(timer, UV__UNOBSERVED);
+    timer_fire(timer);
   }
 }
 
-UV__INLINE void run_due(uv_loop_t* loop, int is_observed) {
+void uv__timer_run_due(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
   uv_timer_t* timer = heap_top(&state->timers);
 
   if (timer == NULL || timer->timeout > state->now_ns)
     return;
   if (is_other_due(&state->timers, state->now_ns))
-    run_round(&state->timers, state->now_ns, is_observed);
+    run_round(&state->timers, state->now_ns);
   else
-    timer_fire(timer, is_observed);
-}
-
-void uv__timer_run_due(uv_loop_t* loop) {
-  run_due(loop, UV__UNOBSERVED);
-}
-
-void uv__timer_run_due_observed(uv_loop_t* loop) {
-  run_due(loop, UV__OBSERVED);
+    timer_fire(timer);
 }
 
 void uv__timer_close_loop(uv_loop_t* loop) {

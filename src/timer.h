@@ -30,8 +30,6 @@ static inline int uv__timer_may_be_due(const uv_loop_t* loop) {
  * when the first callback runs; repeating ones are active again when their own
  * runs. */
 void uv__timer_run_due(uv_loop_t* loop);
-/* The same, observed; see hooks.h. */
-UV__NOINLINE void uv__timer_run_due_observed(uv_loop_t* loop);
 
 /* Every slot is known to its timer, no key is later than the timer's own or
  * than a child's. O(n), for loop/check.c. */

@@ -117,7 +117,7 @@ static int left_ms(uint64_t deadline_ns) {
   return uv__deadline_left_ms(deadline_ns, uv_hrtime());
 }
 
-UV__INLINE int collect_batch(uv_loop_t* loop, uint64_t deadline_ns) {
+static int collect_batch(uv_loop_t* loop, uint64_t deadline_ns) {
   const struct uv__batch* batch = &uv__loop_state(loop)->batch;
   /* With UV_METRICS_IDLE_TIME, poll without blocking first, to tell events that
    * were waiting from those that end a sleep. */
@@ -150,33 +150,6 @@ UV__INLINE int collect_batch(uv_loop_t* loop, uint64_t deadline_ns) {
   return n;
 }
 
-UV__INLINE int dispatch_batch(uv_loop_t* loop) {
-  struct uv__batch* batch = &uv__loop_state(loop)->batch;
-  int ran = 0;
-
-  if (batch->next == batch->count && !batch->signals_due)
-    return 0;
-
-  while (batch->next < batch->count) {
-    const struct uv__event* event = &batch->events[batch->next++];
-    ran += uv__loop_os_dispatch(loop, event);
-  }
-  /* All signals together count as one event, before their callbacks run. */
-  uv__counters_add(loop, ran + (batch->signals_due != 0), batch->was_waiting);
-  if (batch->signals_due)
-    ran += uv__loop_os_dispatch_signals(loop);
-  batch->signals_due = 0;
-  return ran;
-}
-
-int uv__loop_poll_collect(uv_loop_t* loop, uint64_t deadline_ns) {
-  return collect_batch(loop, deadline_ns);
-}
-
-int uv__loop_poll_dispatch(uv_loop_t* loop) {
-  return dispatch_batch(loop);
-}
-
 /* Interrupts the wait for periodic work of observers that is due (chore.h). */
 static int collect_with_chores(uv_loop_t* loop, uint64_t deadline_ns) {
   const struct uv__loop_state* state = uv__loop_state(loop);
@@ -192,42 +165,55 @@ static int collect_with_chores(uv_loop_t* loop, uint64_t deadline_ns) {
   }
 }
 
-int uv__loop_poll_collect_observed(uv_loop_t* loop, uint64_t deadline_ns) {
-  uint64_t begin_ns = uv__observed_phase_begin(loop, UV__PHASE_POLL);
-  int timeout_ms = uv__deadline_left_ms(deadline_ns, begin_ns);
-
+UV__NOINLINE static int collect_observed(uv_loop_t* loop,
+                                         uint64_t deadline_ns,
+                                         uint64_t begin_ns) {
   int n = collect_with_chores(loop, deadline_ns);
-  uv__observed_phase_end(loop, UV__PHASE_POLL, begin_ns, timeout_ms, n);
+
+  uv__observed_poll_end(loop, begin_ns, deadline_ns, n);
   return n;
 }
 
-int uv__loop_poll_dispatch_observed(uv_loop_t* loop) {
+int uv__loop_poll_collect(uv_loop_t* loop, uint64_t deadline_ns) {
+  uint64_t begin_ns = uv__hook_phase_begin(loop, UV__PHASE_POLL);
+
+  if (uv__unlikely(begin_ns != 0))
+    return collect_observed(loop, deadline_ns, begin_ns);
+  return collect_batch(loop, deadline_ns);
+}
+
+UV__INLINE int dispatch_batch(uv_loop_t* loop) {
+  struct uv__batch* batch = &uv__loop_state(loop)->batch;
+  int ran = 0;
+
+  while (batch->next < batch->count) {
+    const struct uv__event* event = &batch->events[batch->next++];
+    ran += uv__loop_os_dispatch(loop, event);
+  }
+  /* All signals together count as one event, before their callbacks run. */
+  uv__counters_add(loop, ran + (batch->signals_due != 0), batch->was_waiting);
+  if (batch->signals_due)
+    ran += uv__loop_os_dispatch_signals(loop);
+  batch->signals_due = 0;
+  return ran;
+}
+
+int uv__loop_poll_dispatch(uv_loop_t* loop) {
   const struct uv__batch* batch = &uv__loop_state(loop)->batch;
 
   if (batch->next == batch->count && !batch->signals_due)
     return 0;
-  uint64_t begin_ns = uv__observed_phase_begin(loop, UV__PHASE_EVENTS);
-  int ran = uv__loop_poll_dispatch(loop);
-  uv__observed_phase_end(loop, UV__PHASE_EVENTS, begin_ns, 0, 0);
+  uint64_t begin_ns = uv__hook_phase_begin(loop, UV__PHASE_EVENTS);
+  int ran = dispatch_batch(loop);
+  if (uv__unlikely(begin_ns != 0))
+    uv__observed_phase_end(loop, UV__PHASE_EVENTS, begin_ns);
   return ran;
 }
 
-/* A wake without a callback may request a dump; see dump/signal.c. Out of
- * line: the loop around it needs its registers. */
-UV__COLD static void woke_without_callback(uv_loop_t* loop) {
-  if (uv__is_observed())
-    uv__hook_empty_wait(loop);
-}
-
-/* Compiled twice: `is_observed` is a constant. */
-UV__INLINE int poll_events(uv_loop_t* loop,
-                           uint64_t deadline_ns,
-                           int is_observed) {
+int uv__loop_poll(uv_loop_t* loop, uint64_t deadline_ns) {
   for (int batches = 0; batches < BATCHES_MAX;) {
-    int n = is_observed ? uv__loop_poll_collect_observed(loop, deadline_ns)
-                        : collect_batch(loop, deadline_ns);
-    int ran = is_observed ? uv__loop_poll_dispatch_observed(loop)
-                          : dispatch_batch(loop);
+    int n = uv__loop_poll_collect(loop, deadline_ns);
+    int ran = uv__loop_poll_dispatch(loop);
 
     if (n <= 0)
       return n;
@@ -236,19 +222,11 @@ UV__INLINE int poll_events(uv_loop_t* loop,
     /* Events beyond the first small batch wait for the next iteration. */
     if (ran != 0 && n < UV__BATCH_MAX)
       break;
-    woke_without_callback(loop);
+    uv__hook_empty_wait(loop); /* a wake may request a dump */
     if (deadline_ns == UV__DEADLINE_NONE)
       batches++;
   }
   return 0;
-}
-
-int uv__loop_poll(uv_loop_t* loop, uint64_t deadline_ns) {
-  return poll_events(loop, deadline_ns, UV__UNOBSERVED);
-}
-
-int uv__loop_poll_observed(uv_loop_t* loop, uint64_t deadline_ns) {
-  return poll_events(loop, deadline_ns, UV__OBSERVED);
 }
 
 void uv__loop_poll_close(uv_loop_t* loop) {

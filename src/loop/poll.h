@@ -18,12 +18,6 @@ int uv__loop_poll_dispatch(uv_loop_t* loop);
  * longer wait because someone closed the poller's fd. */
 int uv__loop_poll(uv_loop_t* loop, uint64_t deadline_ns);
 
-/* The same three while the loop is observed; see hooks.h. */
-UV__NOINLINE int uv__loop_poll_collect_observed(uv_loop_t* loop,
-                                                uint64_t deadline_ns);
-UV__NOINLINE int uv__loop_poll_dispatch_observed(uv_loop_t* loop);
-UV__NOINLINE int uv__loop_poll_observed(uv_loop_t* loop, uint64_t deadline_ns);
-
 /* For uv_loop_init() and uv_loop_close(): the batch, with no event in it. */
 void uv__loop_poll_init(uv_loop_t* loop);
 void uv__loop_poll_close(uv_loop_t* loop);

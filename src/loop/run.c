@@ -24,9 +24,6 @@
 #include "timer.h"
 #include "uv/ext.h"
 
-/* Returned in place of an error: uv_stop() was called. */
-#define STOPPED 1
-
 /* Rounds of pending callbacks after a poll phase: each may queue more. */
 #define PENDING_ROUNDS_MAX 8
 
@@ -92,28 +89,23 @@ void uv_stop(uv_loop_t* loop) {
   loop->stop_flag = 1;
 }
 
-/* The functions below are compiled twice, because `is_observed` is a constant
- * in every call: a loop that is not observed pays nothing. */
-UV__INLINE void run_phase(uv_loop_t* loop,
-                          enum uv__phase phase,
-                          void (*run)(uv_loop_t* loop),
-                          int is_observed) {
-  uint64_t begin_ns = 0;
+static void run_phase(uv_loop_t* loop,
+                      enum uv__phase phase,
+                      void (*run)(uv_loop_t* loop)) {
+  uint64_t begin_ns = uv__hook_phase_begin(loop, phase); /* 0: not observed */
 
-  if (is_observed)
-    begin_ns = uv__observed_phase_begin(loop, phase);
   run(loop);
-  if (is_observed)
-    uv__observed_phase_end(loop, phase, begin_ns, 0, 0);
+  if (uv__unlikely(begin_ns != 0))
+    uv__observed_phase_end(loop, phase, begin_ns);
 }
 
-UV__INLINE void before_poll(uv_loop_t* loop, int is_observed) {
+static void before_poll(uv_loop_t* loop) {
   if (uv__loop_has_pending(loop))
-    run_phase(loop, UV__PHASE_PENDING, uv__loop_os_run_pending, is_observed);
+    run_phase(loop, UV__PHASE_PENDING, uv__loop_os_run_pending);
   if (!uv__queue_empty(&loop->idle_handles))
-    run_phase(loop, UV__PHASE_IDLE, uv__run_idle, is_observed);
+    run_phase(loop, UV__PHASE_IDLE, uv__run_idle);
   if (!uv__queue_empty(&loop->prepare_handles))
-    run_phase(loop, UV__PHASE_PREPARE, uv__run_prepare, is_observed);
+    run_phase(loop, UV__PHASE_PREPARE, uv__run_prepare);
 }
 
 /* Did the poll phase run no callback, and is none due before the timers? Then
@@ -124,16 +116,14 @@ static int loop_is_quiet(const uv_loop_t* loop, uint64_t events_before) {
          loop->closing_handles == NULL;
 }
 
-UV__INLINE void after_poll(uv_loop_t* loop,
-                           int pending_rounds,
-                           int is_observed) {
+static void after_poll(uv_loop_t* loop, int pending_rounds) {
   for (int i = 0; i < pending_rounds && uv__loop_has_pending(loop); i++)
-    run_phase(loop, UV__PHASE_PENDING, uv__loop_os_run_pending, is_observed);
+    run_phase(loop, UV__PHASE_PENDING, uv__loop_os_run_pending);
 
   if (!uv__queue_empty(&loop->check_handles))
-    run_phase(loop, UV__PHASE_CHECK, uv__run_check, is_observed);
+    run_phase(loop, UV__PHASE_CHECK, uv__run_check);
   if (loop->closing_handles != NULL)
-    run_phase(loop, UV__PHASE_CLOSING, uv__handle_os_run_closing, is_observed);
+    run_phase(loop, UV__PHASE_CLOSING, uv__handle_os_run_closing);
 }
 
 /* Does nothing run before the next poll phase? Then skip the clock read:
@@ -145,16 +135,16 @@ static int is_poll_next(const uv_loop_t* loop) {
          uv__queue_empty(&loop->prepare_handles);
 }
 
-UV__INLINE void run_timers(uv_loop_t* loop, int is_observed) {
+static void run_timers(uv_loop_t* loop) {
   if (uv__timer_may_be_due(loop))
-    run_phase(loop, UV__PHASE_TIMERS,
-              is_observed ? uv__timer_run_due_observed : uv__timer_run_due,
-              is_observed);
+    run_phase(loop, UV__PHASE_TIMERS, uv__timer_run_due);
 }
 
-UV__INLINE int loop_iterate(uv_loop_t* loop,
-                            uv_run_mode mode,
-                            int is_observed) {
+static int loop_iterate(uv_loop_t* loop, uv_run_mode mode) {
+  struct uv__counters* counters = &uv__loop_state(loop)->counters;
+  uint64_t events_before = counters->events;
+  uint64_t begin_ns = uv__hook_iteration_begin(loop); /* 0: not observed */
+
   uv__debug_check(uv__loop_check(loop));
   /* Decided before they run: pending callbacks and idle handles are progress
    * enough for UV_RUN_ONCE, which then does not sleep. */
@@ -162,56 +152,40 @@ UV__INLINE int loop_iterate(uv_loop_t* loop,
                   (mode == UV_RUN_ONCE && !uv__loop_has_pending(loop) &&
                    uv__queue_empty(&loop->idle_handles));
 
-  before_poll(loop, is_observed);
+  before_poll(loop);
 
   uint64_t deadline_ns = may_sleep ? loop_deadline(loop) : UV__DEADLINE_NONE;
 
-  struct uv__counters* counters = &uv__loop_state(loop)->counters;
-  uint64_t events_before = counters->events;
   counters->loop_count++;
-  int err = is_observed ? uv__loop_poll_observed(loop, deadline_ns)
-                        : uv__loop_poll(loop, deadline_ns);
+  int err = uv__loop_poll(loop, deadline_ns);
   if (!loop_is_quiet(loop, events_before)) {
-    after_poll(loop, PENDING_ROUNDS_MAX, is_observed);
-    if (is_observed || mode != UV_RUN_DEFAULT || err != 0 ||
+    after_poll(loop, PENDING_ROUNDS_MAX);
+    if (begin_ns != 0 || mode != UV_RUN_DEFAULT || err != 0 ||
         !is_poll_next(loop))
       uv__loop_update_time(loop);
   }
-  run_timers(loop, is_observed);
+  run_timers(loop);
+  if (uv__unlikely(begin_ns != 0))
+    uv__observed_iteration_end(loop, begin_ns,
+                               counters->events - events_before);
   return err;
 }
 
-/* Marks the loop while callbacks run that somebody observes. */
-static unsigned enter_observed(uv_loop_t* loop) {
+/* Marks the loop while its callbacks run. Returns what it was marked as. */
+static unsigned enter_run(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
-  unsigned before = state->flags & UV__LOOP_OBSERVED;
+  unsigned before = state->flags & UV__LOOP_RUNNING;
 
-  state->flags |= UV__LOOP_OBSERVED;
+  uv__loop_enter(loop);
+  state->flags |= UV__LOOP_RUNNING;
   return before;
 }
 
-static void leave_observed(uv_loop_t* loop, unsigned before) {
+static void leave_run(uv_loop_t* loop, unsigned before) {
   struct uv__loop_state* state = uv__loop_state(loop);
 
-  state->flags = (state->flags & ~(unsigned) UV__LOOP_OBSERVED) | before;
-}
-
-UV__NOINLINE static int loop_iterate_observed(uv_loop_t* loop,
-                                              uv_run_mode mode) {
-  const struct uv__counters* counters = &uv__loop_state(loop)->counters;
-  uint64_t events_before = counters->events;
-  uint64_t begin_ns = uv__hook_iteration_begin(loop);
-
-  unsigned before = enter_observed(loop);
-  int err = loop_iterate(loop, mode, UV__OBSERVED);
-  leave_observed(loop, before);
-  uv__hook_iteration_end(loop, begin_ns, counters->events - events_before);
-  return err;
-}
-
-/* The two rare cases of uv_run(): returns STOPPED, or iterates observed. */
-UV__NOINLINE static int stop_or_iterate(uv_loop_t* loop, uv_run_mode mode) {
-  return loop->stop_flag ? STOPPED : loop_iterate_observed(loop, mode);
+  state->flags = (state->flags & ~(unsigned) UV__LOOP_RUNNING) | before;
+  uv__loop_leave(loop);
 }
 
 int uv_run(uv_loop_t* loop, uv_run_mode mode) {
@@ -227,16 +201,11 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
     uv__loop_update_time(loop);
   uv__wake_run_begin(loop, mode);
   if (runs_timers)
-    run_timers(loop, uv__is_observed());
+    run_timers(loop);
 
-  uv__loop_enter(loop);
-  while (alive) {
-    int err;
-    /* One test for both rare cases. */
-    if (!uv__unlikely((loop->stop_flag | uv__load_hint(&uv__observers)) != 0))
-      err = loop_iterate(loop, mode, UV__UNOBSERVED);
-    else if ((err = stop_or_iterate(loop, mode)) == STOPPED)
-      break;
+  unsigned before = enter_run(loop);
+  while (alive && !loop->stop_flag) {
+    int err = loop_iterate(loop, mode);
     alive = loop_is_alive(loop);
     /* A loop that cannot wait would spin: return to the caller, which sees that
      * it is still alive. */
@@ -245,7 +214,7 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   }
 
   uv__wake_run_end(loop);
-  uv__loop_leave(loop);
+  leave_run(loop, before);
   loop->stop_flag = 0;
   return alive;
 }
@@ -260,46 +229,30 @@ int uvx_backend_process(uv_loop_t* loop, int timeout) {
    * timers. */
   if (own_ns < deadline_ns)
     deadline_ns = own_ns;
-  return uv__is_observed() ? uv__loop_poll_collect_observed(loop, deadline_ns)
-                           : uv__loop_poll_collect(loop, deadline_ns);
-}
-
-/* The part of an iteration that uvx_backend_dispatch() runs. */
-UV__INLINE void dispatch_round(uv_loop_t* loop, int is_observed) {
-  if (is_observed)
-    uv__loop_poll_dispatch_observed(loop);
-  else
-    uv__loop_poll_dispatch(loop);
-  /* One round: what callbacks queue now belongs to the next dispatch. */
-  after_poll(loop, 1, is_observed);
-  uv__loop_update_time(loop);
-  run_timers(loop, is_observed);
-  before_poll(loop, is_observed);
-}
-
-UV__NOINLINE static void dispatch_round_observed(uv_loop_t* loop) {
-  const struct uv__counters* counters = &uv__loop_state(loop)->counters;
-  uint64_t events_before = counters->events;
-  uint64_t begin_ns = uv__hook_iteration_begin(loop);
-
-  if (uv__loop_state(loop)->flags & UV__LOOP_OBSERVED)
-    uv__misuse_undefined(UV__RULE_DISPATCH_NESTED, loop);
-  unsigned before = enter_observed(loop);
-  dispatch_round(loop, UV__OBSERVED);
-  leave_observed(loop, before);
-  uv__hook_iteration_end(loop, begin_ns, counters->events - events_before);
+  return uv__loop_poll_collect(loop, deadline_ns);
 }
 
 int uvx_backend_dispatch(uv_loop_t* loop) {
+  struct uv__counters* counters = &uv__loop_state(loop)->counters;
+  uint64_t events_before = counters->events;
+
   uv__debug_check(uv__loop_check_dispatch(loop));
   uv__debug_check(uv__loop_check(loop));
-  uv__loop_enter(loop);
-  uv__loop_state(loop)->counters.loop_count++;
-  if (uv__is_observed())
-    dispatch_round_observed(loop);
-  else
-    dispatch_round(loop, UV__UNOBSERVED);
-  uv__loop_leave(loop);
+  uint64_t begin_ns = uv__hook_iteration_begin(loop);
+  unsigned before = enter_run(loop);
+  if (before != 0)
+    uv__misuse_undefined(UV__RULE_DISPATCH_NESTED, loop);
+  counters->loop_count++;
+  uv__loop_poll_dispatch(loop);
+  /* One round: what callbacks queue now belongs to the next dispatch. */
+  after_poll(loop, 1);
+  uv__loop_update_time(loop);
+  run_timers(loop);
+  before_poll(loop);
+  leave_run(loop, before);
+  if (uv__unlikely(begin_ns != 0))
+    uv__observed_iteration_end(loop, begin_ns,
+                               counters->events - events_before);
 
   int stopped = loop->stop_flag != 0;
   loop->stop_flag = 0;

@@ -66,30 +66,8 @@ UV__NOINLINE void uv__observed_walk(uv_handle_t* handle,
                                     uv_walk_cb cb,
                                     void* arg);
 
-/* These two also for callers that have checked already. */
-UV__INLINE void uv__call_alloc_as(int is_observed,
-                                  uv_handle_t* handle,
-                                  uv_alloc_cb cb,
-                                  size_t size,
-                                  uv_buf_t* buf) {
-  if (is_observed)
-    uv__observed_alloc(handle, cb, size, buf);
-  else
-    cb(handle, size, buf);
-}
-
-UV__INLINE void uv__call_read_as(int is_observed,
-                                 uv_stream_t* stream,
-                                 ssize_t nread,
-                                 const uv_buf_t* buf) {
-  if (is_observed)
-    uv__observed_read(stream, nread, buf);
-  else
-    stream->read_cb(stream, nread, buf);
-}
-
 static inline void uv__call_after_work(uv_work_t* req, int status) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_after_work(req, status);
   else
     req->after_work_cb(req, status);
@@ -99,38 +77,44 @@ static inline void uv__call_alloc(uv_handle_t* handle,
                                   uv_alloc_cb cb,
                                   size_t size,
                                   uv_buf_t* buf) {
-  uv__call_alloc_as(uv__is_observed(), handle, cb, size, buf);
+  if (uv__is_recorded())
+    uv__observed_alloc(handle, cb, size, buf);
+  else
+    cb(handle, size, buf);
 }
 
 static inline void uv__call_read(uv_stream_t* stream,
                                  ssize_t nread,
                                  const uv_buf_t* buf) {
-  uv__call_read_as(uv__is_observed(), stream, nread, buf);
+  if (uv__is_recorded())
+    uv__observed_read(stream, nread, buf);
+  else
+    stream->read_cb(stream, nread, buf);
 }
 
 static inline void uv__call_write(uv_write_t* req, int status) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_write(req, status);
   else
     req->cb(req, status);
 }
 
 static inline void uv__call_connect(uv_connect_t* req, int status) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_connect(req, status);
   else
     req->cb(req, status);
 }
 
 static inline void uv__call_shutdown(uv_shutdown_t* req, int status) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_shutdown(req, status);
   else
     req->cb(req, status);
 }
 
 static inline void uv__call_connection(uv_stream_t* server, int status) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_connection(server, status);
   else
     server->connection_cb(server, status);
@@ -138,40 +122,42 @@ static inline void uv__call_connection(uv_stream_t* server, int status) {
 
 /* H5: does not read the loop from the handle. */
 static inline void uv__call_close(uv_loop_t* loop, uv_handle_t* handle) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_close(loop, handle);
   else
     handle->close_cb(handle);
 }
 
-/* timer.c decides between this and uv__observed_timer(). */
-static inline void uv__call_timer(uv_timer_t* handle) {
-  handle->timer_cb(handle);
+static inline void uv__call_timer(uv_timer_t* handle, uint64_t due_ns) {
+  if (uv__is_recorded())
+    uv__observed_timer(handle, due_ns);
+  else
+    handle->timer_cb(handle);
 }
 
 static inline void uv__call_idle(uv_idle_t* handle) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_idle(handle);
   else
     handle->idle_cb(handle);
 }
 
 static inline void uv__call_prepare(uv_prepare_t* handle) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_prepare(handle);
   else
     handle->prepare_cb(handle);
 }
 
 static inline void uv__call_check(uv_check_t* handle) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_check(handle);
   else
     handle->check_cb(handle);
 }
 
 static inline void uv__call_async(uv_async_t* handle) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_async(handle);
   else
     handle->async_cb(handle);
@@ -185,14 +171,14 @@ static inline void uv__call_post(uvx_post_t* post) {
 }
 
 static inline void uv__call_poll(uv_poll_t* handle, int status, int events) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_poll(handle, status, events);
   else
     handle->poll_cb(handle, status, events);
 }
 
 static inline void uv__call_signal(uv_signal_t* handle, int signum) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_signal(handle, signum);
   else
     handle->signal_cb(handle, signum);
@@ -201,14 +187,14 @@ static inline void uv__call_signal(uv_signal_t* handle, int signum) {
 static inline void uv__call_exit(uv_process_t* process,
                                  int64_t exit_status,
                                  int term_signal) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_exit(process, exit_status, term_signal);
   else
     process->exit_cb(process, exit_status, term_signal);
 }
 
 static inline void uv__call_udp_send(uv_udp_send_t* req, int status) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_udp_send_cb(req, status);
   else
     req->cb(req, status);
@@ -219,14 +205,14 @@ static inline void uv__call_recv(uv_udp_t* handle,
                                  const uv_buf_t* buf,
                                  const struct sockaddr* addr,
                                  unsigned flags) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_recv(handle, nread, buf, addr, flags);
   else
     handle->recv_cb(handle, nread, buf, addr, flags);
 }
 
 static inline void uv__call_fs(uv_fs_t* req) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_fs(req);
   else
     req->cb(req);
@@ -236,7 +222,7 @@ static inline void uv__call_fs_event(uv_fs_event_t* handle,
                                      const char* name,
                                      int events,
                                      int status) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_fs_event(handle, name, events, status);
   else
     handle->cb(handle, name, events, status);
@@ -247,7 +233,7 @@ static inline void uv__call_fs_poll(uv_fs_poll_t* handle,
                                     int status,
                                     const uv_stat_t* prev,
                                     const uv_stat_t* curr) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_fs_poll(handle, cb, status, prev, curr);
   else
     cb(handle, status, prev, curr);
@@ -256,7 +242,7 @@ static inline void uv__call_fs_poll(uv_fs_poll_t* handle,
 static inline void uv__call_getaddrinfo(uv_getaddrinfo_t* req,
                                         int status,
                                         struct addrinfo* res) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_getaddrinfo(req, status, res);
   else
     req->cb(req, status, res);
@@ -266,14 +252,14 @@ static inline void uv__call_getnameinfo(uv_getnameinfo_t* req,
                                         int status,
                                         const char* host,
                                         const char* service) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_getnameinfo(req, status, host, service);
   else
     req->getnameinfo_cb(req, status, host, service);
 }
 
 static inline void uv__call_random(uv_random_t* req, int status) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_random(req, status);
   else
     req->cb(req, status, req->buf, req->buflen);
@@ -287,7 +273,7 @@ static inline void uv__call_work(uv_work_t* req) {
 static inline void uv__call_walk(uv_handle_t* handle,
                                  uv_walk_cb cb,
                                  void* arg) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_walk(handle, cb, arg);
   else
     cb(handle, arg);

@@ -2,6 +2,7 @@
 /* Who observes, and what they see between callbacks: iterations and their
  * phases, wake-ups. Requests are in work.c. */
 #include "observe/hooks.h"
+#include "loop/deadline.h"
 #include "observe/chore.h"
 #include "observe/dump/signal.h"
 #include "observe/in-flight.h"
@@ -105,8 +106,8 @@ void uv__observe_record(const struct uv__record* record,
     uv__observe_thread_add(thread, record);
 }
 
-/* When the stretch of time that begins now began: right after the last one, or
- * when the loop's time was updated since. */
+/* Returns the start of the next interval: the end of the previous one, or the
+ * loop's time if that is later. */
 static uint64_t interval_begin_ns(const uv_loop_t* loop) {
   const struct uv__loop_state* state = uv__loop_state(loop);
 
@@ -139,50 +140,73 @@ uint64_t uv__observed_phase_begin(uv_loop_t* loop, enum uv__phase phase) {
   return now_ns;
 }
 
+static void record_phase(uv_loop_t* loop,
+                         struct uv__record* record,
+                         struct uv__observe_thread* thread) {
+  if (record->end_ns < record->begin_ns)
+    record->end_ns = record->begin_ns; /* no thread, and a poll that failed */
+  uv__observe_record(record, thread);
+  if (uv__is_observed_by(UV__OBSERVE_METRICS))
+    uv__metrics_phase_end(loop, record);
+}
+
+/* The thread that records for the loop. */
+static struct uv__observe_thread* observer_of(const uv_loop_t* loop) {
+  struct uv__observe_thread* thread = uv__loop_state(loop)->observer;
+
+  return thread != NULL ? thread : loop_thread(loop);
+}
+
 void uv__observed_phase_end(uv_loop_t* loop,
                             enum uv__phase phase,
-                            uint64_t begin_ns,
-                            int timeout_ms,
-                            int ready) {
-  const struct uv__loop_state* state = uv__loop_state(loop);
-  struct uv__observe_thread* thread = state->observer;
+                            uint64_t begin_ns) {
+  struct uv__observe_thread* thread = observer_of(loop);
   struct uv__record record = { .begin_ns = begin_ns,
+                               .end_ns = uv__observe_thread_now(thread),
                                .loop = loop,
-                               .value = timeout_ms,
-                               .detail = ready < 0 ? 0 : ready,
                                .kind = UV__RECORD_PHASE,
                                .call = (uint8_t) phase };
 
-  if (thread == NULL)
-    thread = loop_thread(loop);
-  /* A poll ends with an update of the loop's time. */
-  record.end_ns = phase == UV__PHASE_POLL
-                      ? uv__observe_thread_time(thread, state->now_ns)
-                      : uv__observe_thread_now(thread);
-  if (record.end_ns < begin_ns)
-    record.end_ns = begin_ns; /* no thread, and the poll failed at once */
-  uv__observe_record(&record, thread);
-  if (uv__is_observed_by(UV__OBSERVE_METRICS))
-    uv__metrics_phase_end(loop, &record);
+  record_phase(loop, &record, thread);
 }
 
-void uv__hook_empty_wait(uv_loop_t* loop) {
+void uv__observed_poll_end(uv_loop_t* loop,
+                           uint64_t begin_ns,
+                           uint64_t deadline_ns,
+                           int ready) {
+  struct uv__observe_thread* thread = observer_of(loop);
+  /* A poll ends with an update of the loop's time. */
+  uint64_t now_ns = uv__loop_state(loop)->now_ns;
+  struct uv__record record = { .begin_ns = begin_ns,
+                               .end_ns =
+                                   uv__observe_thread_time(thread, now_ns),
+                               .loop = loop,
+                               .value =
+                                   uv__deadline_left_ms(deadline_ns, begin_ns),
+                               .detail = ready < 0 ? 0 : ready,
+                               .kind = UV__RECORD_PHASE,
+                               .call = UV__PHASE_POLL };
+
+  record_phase(loop, &record, thread);
+}
+
+void uv__observed_empty_wait(uv_loop_t* loop) {
   if (uv__is_observed_by(UV__OBSERVE_DUMP))
     uv__dump_respond(loop);
 }
 
-uint64_t uv__hook_iteration_begin(uv_loop_t* loop) {
+uint64_t uv__observed_iteration_begin(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
 
-  uv__hook_empty_wait(loop);
+  uv__observed_empty_wait(loop);
   uv__probe_iteration_begin(loop);
   state->observer = loop_thread(loop);
   return uv__observe_thread_now(state->observer);
 }
 
-void uv__hook_iteration_end(uv_loop_t* loop,
-                            uint64_t begin_ns,
-                            uint64_t events) {
+void uv__observed_iteration_end(uv_loop_t* loop,
+                                uint64_t begin_ns,
+                                uint64_t events) {
   struct uv__loop_state* state = uv__loop_state(loop);
   struct uv__observe_thread* thread = state->observer;
   struct uv__record record;
@@ -205,17 +229,17 @@ void uv__hook_iteration_end(uv_loop_t* loop,
     uv__chores_run(record.end_ns);
 }
 
-void uv__hook_udp_sent(uv_loop_t* loop, ssize_t result) {
+void uv__observed_udp_sent(uv_loop_t* loop, ssize_t result) {
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
     uv__metrics_io(loop, UV__IO_SEND, result);
 }
 
-void uv__hook_stream_written(uv_loop_t* loop, ssize_t result) {
+void uv__observed_stream_written(uv_loop_t* loop, ssize_t result) {
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
     uv__metrics_io(loop, UV__IO_WRITE, result);
 }
 
-void uv__hook_async_sent(const uv_async_t* handle) {
+void uv__observed_async_sent(const uv_async_t* handle) {
   uv__probe_wake(handle);
   if (uv__is_observed_by(UV__OBSERVE_TRACE))
     uv__trace_send_add(handle);

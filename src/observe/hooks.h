@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Are loops observed: by a trace, metrics, the watchdog?
+/* What the loop, the pool and the handles report, while somebody observes them.
  *
- * One word for all of them and for every loop, so that a loop that is not
- * observed pays for one comparison. The observed paths are out of line and
- * declared cold.
+ * One word says who observes: a loop that nobody observes pays for one
+ * comparison per phase and per callback. What follows it is out of line.
  */
 #ifndef UV_OBSERVE_HOOKS_H_
 #define UV_OBSERVE_HOOKS_H_
@@ -39,19 +38,23 @@
  * kernel. */
 UV__HIDDEN extern unsigned uv__observers;
 
+/* Does anybody observe? Requests are then tracked, also for UV_DEBUG. */
 static inline int uv__is_observed(void) {
   return uv__unlikely(uv__load_hint(&uv__observers) != 0);
 }
 
-/* What callers pass for `is_observed`, a parameter of functions that are
- * compiled twice (UV__INLINE): unobserved loops then pay for no test. */
-enum { UV__UNOBSERVED = 0, UV__OBSERVED = 1 };
+/* Does anybody want to know of phases and callbacks? */
+static inline int uv__is_recorded(void) {
+  unsigned observers = uv__load_hint(&uv__observers);
+
+  return uv__unlikely((observers & ~UV__OBSERVE_DEBUG) != 0);
+}
 
 static inline int uv__is_observed_by(unsigned observer) {
   return (uv__load_relaxed(&uv__observers) & observer) != 0;
 }
 
-/* From now on, or no longer, one of UV__OBSERVE_*. Context: any. */
+/* Sets or clears one of UV__OBSERVE_*. Context: any. */
 void uv__observe_start(unsigned observer);
 void uv__observe_stop(unsigned observer);
 
@@ -70,32 +73,49 @@ struct uv__observe_thread;
 void uv__observe_record(const struct uv__record* record,
                         struct uv__observe_thread* thread);
 
-/* Around a phase of an iteration. The first returns when it began, for the
- * second. `timeout_ms` and `ready` are of UV__PHASE_POLL. */
+/* Phases of an iteration. A phase begins with uv__hook_phase_begin(), and ends
+ * with the function after it if that returned a time: 0 is not a time of the
+ * clock, so whoever starts or stops observing inside a phase is harmless. */
 UV__NOINLINE uint64_t uv__observed_phase_begin(uv_loop_t* loop,
                                                enum uv__phase phase);
 UV__NOINLINE void uv__observed_phase_end(uv_loop_t* loop,
                                          enum uv__phase phase,
-                                         uint64_t begin_ns,
-                                         int timeout_ms,
-                                         int ready);
+                                         uint64_t begin_ns);
+/* The end of UV__PHASE_POLL: its deadline, and how many events are ready. */
+UV__NOINLINE void uv__observed_poll_end(uv_loop_t* loop,
+                                        uint64_t begin_ns,
+                                        uint64_t deadline_ns,
+                                        int ready);
 
-/* Before an iteration: serves a requested dump (dump/signal.h). Returns the
- * time. */
-UV__NOINLINE uint64_t uv__hook_iteration_begin(uv_loop_t* loop);
-/* Where a wait ended without an event: the same, in the middle of one. */
-UV__NOINLINE void uv__hook_empty_wait(uv_loop_t* loop);
+static inline uint64_t uv__hook_phase_begin(uv_loop_t* loop,
+                                            enum uv__phase phase) {
+  return uv__is_recorded() ? uv__observed_phase_begin(loop, phase) : 0;
+}
 
-/* After an iteration that began then and dispatched so many events. */
-UV__NOINLINE void uv__hook_iteration_end(uv_loop_t* loop,
-                                         uint64_t begin_ns,
-                                         uint64_t events);
+/* An iteration: serves a requested dump (dump/signal.h) before it begins. Its
+ * end has the number of events that it dispatched. */
+UV__NOINLINE uint64_t uv__observed_iteration_begin(uv_loop_t* loop);
+UV__NOINLINE void uv__observed_iteration_end(uv_loop_t* loop,
+                                             uint64_t begin_ns,
+                                             uint64_t events);
+
+static inline uint64_t uv__hook_iteration_begin(uv_loop_t* loop) {
+  return uv__is_recorded() ? uv__observed_iteration_begin(loop) : 0;
+}
+
+/* A wait ended without an event: serves a requested dump in mid-iteration. */
+UV__NOINLINE void uv__observed_empty_wait(uv_loop_t* loop);
+
+static inline void uv__hook_empty_wait(uv_loop_t* loop) {
+  if (uv__is_recorded())
+    uv__observed_empty_wait(loop);
+}
 
 /* Requests, work.c.
  *
  * A request goes to the pool or to another executor. Work that was submitted
- * before somebody observed has no entry in the table of requests in flight and
- * is not seen. */
+ * before somebody observed has no entry in the in-flight table and is not
+ * recorded. */
 UV__NOINLINE void uv__observed_submit(uv_loop_t* loop,
                                       const struct uv__work* w);
 /* It was refused. */
@@ -109,13 +129,29 @@ UV__NOINLINE void uv__observed_done(struct uv__work* w,
 /* Fills in what a record says of work: class, request, operation, callback. */
 void uv__work_describe(struct uv__record* record, const struct uv__work* w);
 
-/* A system call that sent datagrams of so many bytes, or failed; likewise one
- * of uv_try_write(). Other bytes of streams and what is received are counted
- * with their callbacks. */
-UV__NOINLINE void uv__hook_udp_sent(uv_loop_t* loop, ssize_t result);
-UV__NOINLINE void uv__hook_stream_written(uv_loop_t* loop, ssize_t result);
+/* One system call that sent `result` bytes of datagrams, or failed with it. */
+UV__NOINLINE void uv__observed_udp_sent(uv_loop_t* loop, ssize_t result);
+
+static inline void uv__hook_udp_sent(uv_loop_t* loop, ssize_t result) {
+  if (uv__is_recorded())
+    uv__observed_udp_sent(loop, result);
+}
+
+/* The same of uv_try_write(). Other bytes of streams, and what is received, are
+ * counted with their callbacks. */
+UV__NOINLINE void uv__observed_stream_written(uv_loop_t* loop, ssize_t result);
+
+static inline void uv__hook_stream_written(uv_loop_t* loop, ssize_t result) {
+  if (uv__is_recorded())
+    uv__observed_stream_written(loop, result);
+}
 
 /* uv_async_send(). Context: any | signal. */
-UV__NOINLINE void uv__hook_async_sent(const uv_async_t* handle);
+UV__NOINLINE void uv__observed_async_sent(const uv_async_t* handle);
+
+static inline void uv__hook_async_sent(const uv_async_t* handle) {
+  if (uv__is_recorded())
+    uv__observed_async_sent(handle);
+}
 
 #endif /* UV_OBSERVE_HOOKS_H_ */

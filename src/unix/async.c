@@ -98,8 +98,7 @@ int uv_async_send(uv_async_t* handle) {
   struct uv__loop_shared* shared = &uv__loop_state(loop)->shared;
   int err = 0;
 
-  if (uv__is_observed())
-    uv__hook_async_sent(handle);
+  uv__hook_async_sent(handle);
   /* Pairs with the acquire in uv__async_os_close_loop(). */
   uv__fetch_add(&shared->busy, 1);
   if (push_sent(shared, handle))

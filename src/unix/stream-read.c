@@ -77,16 +77,11 @@ static int read_more(const uv_stream_t* stream, int is_short) {
   return !is_short;
 }
 
-/* Reads once. Returns whether another read should follow. Compiled
- * twice: `is_observed` is a constant. */
-UV__INLINE int read_once(uv_stream_t* stream,
-                         unsigned events,
-                         int refused,
-                         int is_observed) {
+/* Reads once. Returns whether another read should follow. */
+static int read_once(uv_stream_t* stream, unsigned events, int refused) {
   uv_buf_t buf = { .base = NULL, .len = 0 };
 
-  uv__call_alloc_as(is_observed, uv__base(stream), stream->alloc_cb,
-                    SUGGESTED_SIZE, &buf);
+  uv__call_alloc(uv__base(stream), stream->alloc_cb, SUGGESTED_SIZE, &buf);
   if (!(stream->flags & UV__READING))
     return 0; /* alloc_cb stopped reading; the buffer is its own */
   if (buf.base == NULL || buf.len == 0) {
@@ -97,7 +92,7 @@ UV__INLINE int read_once(uv_stream_t* stream,
   size_t room = buf.len;
   ssize_t n = read_into(stream, &buf);
   if (n > 0) {
-    uv__call_read_as(is_observed, stream, n, &buf);
+    uv__call_read(stream, n, &buf);
     return read_more(stream, (size_t) n < room);
   }
 
@@ -110,12 +105,6 @@ UV__INLINE int read_once(uv_stream_t* stream,
   else
     read_fail(stream, (int) n, &buf);
   return 0;
-}
-
-UV__NOINLINE static int read_once_observed(uv_stream_t* stream,
-                                           unsigned events,
-                                           int refused) {
-  return read_once(stream, events, refused, UV__OBSERVED);
 }
 
 /* Has the peer closed with nothing left to read? A terminal that hung up may
@@ -135,9 +124,7 @@ void uv__stream_on_readable(uv_stream_t* stream, unsigned events, int refused) {
   }
   int goes_on;
   do {
-    goes_on = uv__is_observed()
-                  ? read_once_observed(stream, events, refused)
-                  : read_once(stream, events, refused, UV__UNOBSERVED);
+    goes_on = read_once(stream, events, refused);
   } while (goes_on && ++reads < READS_PER_TURN);
 
   /* A regular file is always ready, but no poller reports it. Asking for

@@ -181,8 +181,7 @@ static ssize_t send_directly(const uv_udp_t* handle,
   int fd = uv__udp_fd(handle);
   ssize_t n = d->nbufs == 1 ? send_buffer(fd, d) : send_buffers(fd, d);
 
-  if (uv__is_observed())
-    uv__hook_udp_sent(handle->loop, n);
+  uv__hook_udp_sent(handle->loop, n);
   return n == UV_ENOBUFS ? UV_EAGAIN : n;
 }
 
@@ -202,7 +201,7 @@ static enum progress send_batch(uv_udp_t* handle) {
 
   if (n == 0)
     n = udp_send_separately(handle);
-  if (uv__is_observed())
+  if (uv__is_recorded())
     count_queue_sent(handle, n);
   if (n < 0)
     return fail_first(handle, n);
@@ -420,7 +419,7 @@ static void count_sent(const uv_udp_t* handle,
                        int n) {
   ssize_t bytes = n;
 
-  if (!uv__is_observed())
+  if (!uv__is_recorded())
     return;
   if (n > 0)
     bytes = 0;

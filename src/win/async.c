@@ -58,8 +58,7 @@ int uv_async_send(uv_async_t* handle) {
    * exchange in uv__async_done(), also for senders that find it already set. */
   if (uv__fetch_or(&handle->pending, 1) != 0)
     return 0;
-  if (uv__is_observed())
-    uv__hook_async_sent(handle);
+  uv__hook_async_sent(handle);
 
   uv__req_post(handle->loop, &handle->async_req);
   return 0;

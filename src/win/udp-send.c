@@ -23,8 +23,7 @@ static ssize_t send_now(const uv_udp_t* handle, const struct uv__datagram* d) {
     n = -(ssize_t) WSAGetLastError();
   else
     n = (ssize_t) sent;
-  if (uv__is_observed())
-    uv__hook_udp_sent(handle->loop, n);
+  uv__hook_udp_sent(handle->loop, n);
   return n;
 }
 
@@ -52,8 +51,7 @@ static DWORD send_submit(uv_udp_t* handle,
   }
   handle->activecnt++;
   req->u.io.queued_bytes = d->size;
-  if (uv__is_observed())
-    uv__hook_udp_sent(handle->loop, (ssize_t) req->u.io.queued_bytes);
+  uv__hook_udp_sent(handle->loop, (ssize_t) req->u.io.queued_bytes);
   handle->send_queue_size += req->u.io.queued_bytes;
   req->reserved2[0] = handle; /* marks it as submitted */
   return 0;
