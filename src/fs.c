@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of a file request; rules F1-F3 are in fs.h.
+/* The life of a file request; rules F1-F3 are in os/fs.h.
  *
  * Happy path: check the arguments against the type's row, fill the request, run
  * it here or on a worker, hand the result over. A refused request (bad

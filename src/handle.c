@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of a handle: see handle.h for the rules (H1-H4).
+/* The life of a handle: see handle.h for the rules (H1-H5).
  *
  * uv_close() stops the handle through its class and queues it; the close phase
  * takes the queue, lets the class deliver cancellations and runs close_cb. The

@@ -56,7 +56,7 @@ static void span_begin_handle(struct uv__span* span,
   uv__span_begin(span);
 }
 
-/* Likewise for callbacks that follow one another in a phase of their own. */
+/* For callbacks that follow one another in a phase of their own. */
 static void span_begin_next(struct uv__span* span,
                             const void* handle,
                             enum uv__call call,
@@ -65,7 +65,7 @@ static void span_begin_next(struct uv__span* span,
   uv__span_begin_next(span);
 }
 
-/* Likewise for handles with an fd; `value` is bytes or a status. */
+/* For handles with an fd; `value` is bytes or a status. */
 static void span_fill_io(struct uv__span* span,
                          const void* handle,
                          enum uv__call call,
@@ -129,8 +129,9 @@ void uv__observed_alloc(uv_handle_t* handle,
     return;
   }
   span_fill_io(&span, handle, UV__CALL_ALLOC, ADDRESS(cb), 0);
-  /* It comes before the system call: since the last callback nothing has
-   * happened that takes time. A sample counts many times and is exact. */
+  /* alloc_cb runs before the read, right after the previous callback, so the
+   * last reading is close enough. A sample stands for UV__METRICS_SAMPLE calls
+   * and reads the clock. */
   if (uv__span_counts_only())
     uv__span_begin(&span);
   else

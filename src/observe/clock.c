@@ -8,8 +8,8 @@
 #define SECOND_NS UINT64_C(1000000000)
 /* How long the counter continues a reading of the clock. */
 #define SPAN_NS UINT64_C(1000000)
-/* Readings of both: a thread that loses its processor in between reads two that
- * do not match, and the counts around the clock are far apart. */
+/* Attempts to read counter and clock together. A preempted attempt is
+ * recognised by the large gap around the clock read. */
 #define TRIES 3
 
 struct pair {

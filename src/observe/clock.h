@@ -4,7 +4,7 @@
  *
  * Reading the counter takes a fraction of what reading the clock takes. Where
  * there is no counter, or the kernel does not trust it, each reading is one of
- * the clock; likewise for the first milliseconds, until the counter's rate is
+ * the clock, as for the first milliseconds, until the counter's rate is
  * known. An error of the rate cannot add up, because the clock is read again
  * after a millisecond.
  */

@@ -60,8 +60,7 @@ enum uv__call {
 struct uv__record {
   uint64_t begin_ns;
   uint64_t end_ns; /* of what takes time */
-  uint64_t flow;   /* flow id, links the events of one request; 0:
-                       * none */
+  uint64_t flow;   /* flow id: links the events of one request; 0: none */
   const void* loop;
   const void* object; /* the handle or request */
   const void* symbol; /* the callback */

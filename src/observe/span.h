@@ -16,14 +16,13 @@ struct uv__span {
   struct uv__record record;
 };
 
-/* The caller has set all of the record but times and flow. */
+/* Starts a span at the present time. The caller has filled in the record but
+ * for its times and flow. */
 void uv__span_begin(struct uv__span* span);
-/* Likewise for callbacks that mostly follow another one directly: begins right
- * after that one, without reading the clock, if the phase is a sequence of
- * callbacks. */
+/* In a phase that only runs callbacks, starts at the end of the previous one
+ * and saves a clock read. */
 void uv__span_begin_next(struct uv__span* span);
-/* Likewise, whatever the phase: begins right after the last reading of the
- * clock. */
+/* Starts at the last clock reading, in any phase. */
 void uv__span_begin_at_last(struct uv__span* span);
 void uv__span_end(struct uv__span* span);
 

@@ -55,12 +55,13 @@ struct uv__observe_thread {
   /* The owner's. */
   uint64_t flow; /* flow id that the next callback ends, or 0 */
   struct uv__observe_clock clock;
-  int is_sequence; /* this phase runs callbacks and nothing else of length */
-  int is_between; /* in such a phase, between two callbacks: the next one begins
-                    * right after the clock's last reading */
-  size_t written; /* atomic: records ever written */
-  size_t check_at;         /* `written` when the owner has to look at `read` */
-  uint64_t dropped;        /* atomic: records that found no room */
+  int is_sequence;  /* this phase runs callbacks and nothing else of length */
+  int is_between;   /* set between two callbacks of such a phase: the next span
+                   * starts at the last clock reading */
+  size_t written;   /* atomic: records ever written */
+  size_t check_at;  /* value of `written` at which the owner checks how
+                            * far the reader is */
+  uint64_t dropped; /* atomic: records that found no room */
   struct uv__record* ring; /* atomic: NULL until the first record */
   void* memory;            /* what the ring is aligned in */
   /* The owner's, read by the watchdog. */

@@ -3,8 +3,8 @@
  *
  * uv_async_send() sets the handle's `pending`. The sender that sets it first
  * pushes the handle onto the loop's stack of sent handles and, if the stack was
- * empty, wakes the poller. The loop takes the whole stack with one exchange: a
- * wake-up costs O(sent handles), and many sends share one wake.
+ * empty, wakes the loop (wake.c). The loop takes the whole stack with one
+ * exchange: a wake-up costs O(sent handles), and many sends share one wake.
  *
  * Callbacks run in passes. A pass behaves as if it walked the list of all
  * handles once and called each that is pending at that moment, whatever the

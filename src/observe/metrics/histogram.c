@@ -2,7 +2,7 @@
 #include "observe/metrics/histogram.h"
 #include "util/atomic.h"
 
-/* 2 to this: the bound of the first bucket, and of the last but one. */
+/* log2 of the upper bounds of the first and of the last finite bucket. */
 #define FIRST_BITS 10
 #define LAST_BITS 36
 #define PART_BITS 2

@@ -65,7 +65,7 @@ void uv__metrics_phase_begin(uv_loop_t* loop,
                              uint64_t now_ns) {
   struct uv__metrics* metrics = metrics_of(loop);
 
-  /* The loop has not polled since the last poll ended: its lag. */
+  /* Lag: time since the previous poll ended. */
   if (phase == UV__PHASE_POLL && metrics != NULL && metrics->poll_end_ns != 0)
     uv__histogram_add(&metrics->lag, now_ns - metrics->poll_end_ns);
 }

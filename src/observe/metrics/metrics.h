@@ -17,8 +17,8 @@
 /* Callbacks that are counted separately, by symbol, type and call. */
 #define UV__METRICS_CALLBACKS 256
 
-/* Of short callbacks that need not all be timed, one in so many is; those that
- * take as long as the second says are not short. */
+/* Callbacks below UV__METRICS_SHORT_NS are sampled: one in UV__METRICS_SAMPLE
+ * is timed. */
 #define UV__METRICS_SAMPLE 16
 #define UV__METRICS_SHORT_NS 10000
 
@@ -72,9 +72,8 @@ void uv__metrics_phase_begin(uv_loop_t* loop,
 void uv__metrics_phase_end(uv_loop_t* loop, const struct uv__record* record);
 void uv__metrics_iteration(uv_loop_t* loop, const struct uv__record* record);
 void uv__metrics_callback(uv_loop_t* loop, const struct uv__record* record);
-/* A callback that is about to run, if it need not be timed: the last one was
- * short, and this one is taken to be the same. Returns whether it was counted.
- * One in UV__METRICS_SAMPLE is timed. */
+/* Counts a callback without timing it if the last timed one was short. Returns
+ * 0 if it must be timed. */
 int uv__metrics_count_short(uv_loop_t* loop,
                             enum uv__call call,
                             unsigned type,
