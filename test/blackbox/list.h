@@ -114,6 +114,7 @@ TEST_UNIX(poll_start_without_events, "a descriptor that two handles share")
 TEST_UNIX(poll_start_again_drops_stale_events, "events of poll(2)")
 TEST_UNIX(poll_start_again_with_more_drops_stale_events, "events of poll(2)")
 TEST_UNIX(poll_hangup_satisfies_every_interest, "events of poll(2)")
+TEST_UNIX(poll_prioritized_alone_is_told_of_a_reset, "urgent data by itself")
 
 /* test-fs-copy-safety.c */
 TEST_UNIX(fs_copyfile_over_a_file_sets_no_user_id, "set-user-ID")

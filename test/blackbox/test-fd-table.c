@@ -337,4 +337,44 @@ TEST_IMPL(poll_hangup_satisfies_every_interest) {
   test_close_loop(&loop);
   return 0;
 }
+
+static int nresets;
+
+static void on_reset(uv_poll_t* handle, int status, int events) {
+  ASSERT(status < 0 || events != 0);
+  nresets++;
+  ASSERT_OK(uv_poll_stop(handle));
+}
+
+/* A handle that waits for urgent data only hears of a connection that is reset;
+ * with kqueue it never did. */
+TEST_IMPL(poll_prioritized_alone_is_told_of_a_reset) {
+  struct linger at_once = { 1, 0 };
+  struct sockaddr_in addr = test_loopback();
+  socklen_t len = sizeof(addr);
+  uv_poll_t poll;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  int server = socket(AF_INET, SOCK_STREAM, 0);
+  int client = socket(AF_INET, SOCK_STREAM, 0);
+  ASSERT_EQ(0, bind(server, (struct sockaddr*) &addr, len));
+  ASSERT_EQ(0, listen(server, 1));
+  ASSERT_EQ(0, getsockname(server, (struct sockaddr*) &addr, &len));
+  ASSERT_EQ(0, connect(client, (struct sockaddr*) &addr, len));
+  int accepted = accept(server, NULL, NULL);
+  ASSERT_GE(accepted, 0);
+  ASSERT_OK(uv_poll_init(&loop, &poll, accepted));
+  ASSERT_OK(uv_poll_start(&poll, UV_PRIORITIZED, on_reset));
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_EQ(0, nresets);
+  ASSERT_EQ(
+      0, setsockopt(client, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)));
+  ASSERT_EQ(0, close(client));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(1, nresets);
+  test_close_loop(&loop);
+  close(accepted);
+  close(server);
+  return 0;
+}
 #endif

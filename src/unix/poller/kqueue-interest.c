@@ -21,7 +21,9 @@ static const struct filter {
   unsigned interest;
   int optional; /* optional: its absence is no error */
 } filters[] = {
-  { EVFILT_READ, 0, POLLIN | POLLRDHUP, 0 },
+  /* POLLPRI: for the reset of a connection, which EVFILT_EXCEPT and select()
+   * may not report. */
+  { EVFILT_READ, 0, POLLIN | POLLRDHUP | POLLPRI, 0 },
   { EVFILT_WRITE, 0, POLLOUT, 0 },
 #if defined(EVFILT_EXCEPT) && defined(NOTE_OOB)
   { EVFILT_EXCEPT, NOTE_OOB, POLLPRI, 1 },
@@ -77,8 +79,7 @@ void uv__kqset_mark_changed(struct uv__kqset* set, int fd) {
  * reported event (must_add_again). */
 static unsigned add_flags(const struct filter* filter, unsigned want) {
   unsigned wanted = want & filter->interest;
-  int changes_only = wanted == POLLRDHUP || is_exceptional(filter);
-  return changes_only ? EV_ADD | EV_CLEAR : EV_ADD;
+  return (wanted & (POLLIN | POLLOUT)) == 0 ? EV_ADD | EV_CLEAR : EV_ADD;
 }
 
 static void set_change(struct kevent* out,
@@ -182,7 +183,7 @@ static unsigned exceptional_bits(const struct kevent* event,
 static unsigned event_bits(const struct kevent* event,
                            const struct uv__kqset_entry* entry) {
   const struct filter* filter = filter_of(event);
-  unsigned bits = filter->interest & ~(unsigned) POLLRDHUP;
+  unsigned bits = filter->interest & (POLLIN | POLLOUT);
 
   if (is_exceptional(filter))
     return exceptional_bits(event, filter);
@@ -231,8 +232,10 @@ static int must_add_again(const struct kevent* event,
 
   if (is_exceptional(filter))
     return exceptional_bits(event, filter) != 0;
-  return (event->flags & EV_EOF) && event->filter == EVFILT_READ &&
-         (entry->want & (POLLIN | POLLRDHUP)) == POLLRDHUP;
+  if (event->filter != EVFILT_READ || (entry->want & POLLIN))
+    return 0;
+  return (event->flags & EV_EOF) &&
+         (event_bits(event, entry) & (entry->want | (unsigned) POLLHUP)) != 0;
 }
 
 int uv__kqset_report(struct uv__kqset* set,

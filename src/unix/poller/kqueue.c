@@ -14,6 +14,7 @@
  * Two filters can report one fd; they are merged into one event.
  */
 #include "os/loop.h"
+#include "unix/cancel.h"
 #include "unix/fd.h"
 #include "unix/io.h"
 #include "unix/poller/kqueue-interest.h"
@@ -139,8 +140,10 @@ static int kqueue_poller_wake(uv_loop_t* loop) {
   if (set->has_pipe)
     return uv__wake_fd_signal(loop);
   EV_SET(&change, WAKE_IDENT, EVFILT_USER, 0, NOTE_TRIGGER, 0, 0);
+  int saved_cancel = uv__cancel_disable(); /* a wake that is begun is sent */
   if (kevent(set->queue, &change, 1, NULL, 0, NULL) != 0)
     err = uv__errno();
+  uv__cancel_restore(saved_cancel);
   errno = saved;
   return err;
 }
@@ -200,7 +203,8 @@ static int watch_probe(uv_loop_t* loop, int fd) {
   EV_SET(&changes[1], ident, EVFILT_READ, EV_DELETE, 0, 0, 0);
   if (kevent(loop->backend_fd, changes, 2, NULL, 0, NULL) == 0)
     return 0;
-  return can_select(fd, st.st_mode) ? 0 : uv__errno();
+  int err = uv__errno(); /* asking whether it is a terminal changes errno */
+  return can_select(fd, st.st_mode) ? 0 : err;
 }
 
 /* A kernel that has the filter goes on to check the descriptor. */
