@@ -28,6 +28,10 @@
 
 #if UV__HAVE_SENDFILE_ANY
 # include <sys/sendfile.h>
+#elif UV__HAVE_SENDFILE_SOCKET || UV__HAVE_SENDFILE_INOUT
+# include <sys/socket.h>
+# include <sys/types.h>
+# include <sys/uio.h>
 #endif
 
 #if UV__HAVE_FCOPYFILE
@@ -79,6 +83,29 @@ static ssize_t kernel_sendfile(int out, int in, off_t* off, size_t len) {
     n = sendfile(out, in, off, len);
   while (n < 0 && errno == EINTR);
   return n < 0 ? uv__errno() : n;
+}
+#elif UV__HAVE_SENDFILE_SOCKET || UV__HAVE_SENDFILE_INOUT
+/* sendfile() of this system; stores what it sent, also before an error. */
+static int send_to_socket(int out, int in, off_t off, size_t len, off_t* sent) {
+# if UV__HAVE_SENDFILE_INOUT
+  *sent = (off_t) len;
+  return sendfile(in, out, off, sent, NULL, 0);
+# else
+  return sendfile(in, out, off, len, NULL, sent, 0);
+# endif
+}
+
+/* From a regular file to a stream socket; refuses anything else. */
+static ssize_t kernel_sendfile(int out, int in, off_t* off, size_t len) {
+  off_t sent = 0;
+  int rc;
+
+  if (off == NULL || len == 0) /* a length of 0 is everything */
+    return UV_ENOSYS;
+  do
+    rc = send_to_socket(out, in, *off, len, &sent);
+  while (rc != 0 && sent == 0 && errno == EINTR);
+  return rc != 0 && sent == 0 ? uv__errno() : (ssize_t) sent;
 }
 #else
 static ssize_t kernel_sendfile(int out, int in, off_t* off, size_t len) {

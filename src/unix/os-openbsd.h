@@ -19,6 +19,8 @@
 #define uv__multicast_opt_t unsigned char
 #define UV__HAVE_REUSEPORT_LB 0
 #define UV__HAVE_SO_NOSIGPIPE 0
+#define UV__POLL_FILE_ERROR UV_EPERM
+#define UV__HAVE_SENDFILE_SOCKET 0
 #define UV__HAVE_STATFS 0
 #define UV__HAVE_COPY_FILE_RANGE 0
 #define UV__HAVE_GETRANDOM 0

@@ -43,6 +43,8 @@
  *   UV__HAVE_FSEVENTS          the FSEvents service watches directories
  *   UV__HAVE_SELECT_THREAD     kqueue refuses some terminals, or lacks a
  *                              filter for urgent data: select() on a thread
+ *   UV__POLL_FILE_ERROR        what uv_poll_init() says of a regular file, as
+ *                              libuv does there
  *   UV__HAVE_EVENTFD           eventfd()
  *   UV__HAVE_PIPE2             pipe2(), accept4(), SOCK_CLOEXEC/SOCK_NONBLOCK
  *   UV__HAVE_CLOSE_RANGE       close_range(), by number
@@ -65,6 +67,10 @@
  *   UV__HAVE_STATFS            statfs() with f_type (else statvfs())
  *   UV__HAVE_FDATASYNC         fdatasync()
  *   UV__HAVE_SENDFILE_ANY      sendfile() between any two files
+ *   UV__HAVE_SENDFILE_SOCKET   sendfile(file, socket, offset, length, headers,
+ *                              &sent, flags), from files to sockets only
+ *   UV__HAVE_SENDFILE_INOUT    the same, with the length and what was sent in
+ *                              one argument
  *   UV__HAVE_COPY_FILE_RANGE   copy_file_range()
  *   UV__HAVE_FICLONE           ioctl(FICLONE) of <linux/fs.h>
  *   UV__HAVE_FCHMODAT2         the call fchmodat2, by number

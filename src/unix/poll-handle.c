@@ -20,6 +20,7 @@
 #include "unix/poll-handle.h"
 #include "observe/callback.h"
 #include "unix/fd.h"
+#include "unix/os.h"
 
 static const struct {
   int uv;
@@ -64,6 +65,8 @@ int uv__poll_os_init(uv_loop_t* loop, uv_poll_t* handle, uv_os_sock_t fd) {
     return UV_EEXIST;
 
   int err = uv__io_probe(loop, fd);
+  if (err == UV_EPERM)
+    err = UV__POLL_FILE_ERROR;
   if (err == 0)
     err = make_nonblocking(fd);
   if (err != 0)

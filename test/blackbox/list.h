@@ -170,6 +170,7 @@ TEST(fs_poll_start_again_during_a_stat)
 TEST_UNIX(fs_sendfile_of_a_directory, "directories that can be opened")
 TEST_UNIX(fs_sendfile_to_a_file_that_grows, "copy_file_range()")
 TEST_UNIX(fs_sendfile_from_a_pipe, "pipes as descriptors")
+TEST_UNIX(fs_sendfile_to_a_socket, "sockets as descriptors")
 TEST_UNIX(fs_sendfile_to_a_closed_descriptor, "sockets as descriptors")
 TEST_UNIX(fs_copyfile_to_a_device, "/dev/null")
 

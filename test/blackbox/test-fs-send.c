@@ -92,6 +92,28 @@ TEST_IMPL(fs_sendfile_from_a_pipe) {
   return 0;
 }
 
+/* From an offset, up to a length or the end; the position stays. */
+TEST_IMPL(fs_sendfile_to_a_socket) {
+  char data[16] = "";
+  int pair[2];
+  int in = open("in", O_RDWR | O_CREAT, 0600);
+
+  ASSERT_GE(in, 0);
+  ASSERT_EQ(10, write(in, "0123456789", 10));
+  ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+  ASSERT_EQ(3, send_bytes(pair[1], in, 2, 3));
+  ASSERT_EQ(0, send_bytes(pair[1], in, 2, 0));
+  ASSERT_EQ(4, send_bytes(pair[1], in, 6, 100));
+  ASSERT_EQ(0, send_bytes(pair[1], in, 10, 100));
+  ASSERT_EQ(7, read(pair[0], data, sizeof(data)));
+  ASSERT_STR_EQ("2346789", data);
+  ASSERT_EQ(10, lseek(in, 0, SEEK_CUR));
+  ASSERT_EQ(0, close(pair[0]));
+  ASSERT_EQ(0, close(pair[1]));
+  ASSERT_EQ(0, close(in));
+  return 0;
+}
+
 /* A bad descriptor is reported, and what a stream holds is not lost.
  * Issue 29. */
 TEST_IMPL(fs_sendfile_to_a_closed_descriptor) {

@@ -43,6 +43,13 @@ int shim_has_abstract_sockets(void) {
   return getenv("KQUEUE_SHIM_SYSTEM") == NULL;
 }
 
+static int socket_is(int fd, int option, int value) {
+  int found = 0;
+  socklen_t len = sizeof(found);
+  return getsockopt(fd, SOL_SOCKET, option, &found, &len) == 0 &&
+         found == value;
+}
+
 /* fcntl(2) of macOS: "Get the path of the file descriptor Fildes." Linux marks
  * a file without a name by " (deleted)". */
 static int get_path(int fd, char path[PATH_MAX]) {
@@ -81,6 +88,32 @@ int fstat(int fd, struct stat* st) {
   if (shim_is_queue(fd))
     st->st_mode = S_IFIFO | 0600;
   return 0;
+}
+
+/* sendfile(2) of FreeBSD: "The descriptor fd is not a regular file", "The
+ * argument s is not of type SOCK_STREAM": EINVAL; not a socket: ENOTSOCK.
+ * Called by the library, see os.h. */
+int shim_sendfile(int fd,
+                  int socket,
+                  off_t offset,
+                  size_t size,
+                  void* headers,
+                  off_t* sent,
+                  int flags) {
+  struct stat file;
+  struct stat to;
+
+  if (headers != NULL || flags != 0)
+    return fail(EINVAL);
+  if (shim_stat(fd, &file) != 0 || shim_stat(socket, &to) != 0)
+    return -1;
+  if (!S_ISSOCK(to.st_mode))
+    return fail(ENOTSOCK);
+  if (!S_ISREG(file.st_mode) || !socket_is(socket, SO_TYPE, SOCK_STREAM))
+    return fail(EINVAL);
+  long n = syscall(SYS_sendfile, socket, fd, &offset, size);
+  *sent = n > 0 ? n : 0;
+  return n < 0 ? -1 : 0;
 }
 
 /* Processes: elsewhere than on macOS, posix_spawn() is nothing to prefer. The
@@ -159,13 +192,6 @@ int getsockname(int fd, struct sockaddr* name, socklen_t* len) {
 
 int getpeername(int fd, struct sockaddr* name, socklen_t* len) {
   return name_of(SYS_getpeername, fd, name, len);
-}
-
-static int socket_is(int fd, int option, int value) {
-  int found = 0;
-  socklen_t len = sizeof(found);
-  return getsockopt(fd, SOL_SOCKET, option, &found, &len) == 0 &&
-         found == value;
 }
 
 /* FreeBSD: two UDP sockets share a port if both have SO_REUSEPORT. All BSDs: a

@@ -6,6 +6,9 @@
 
 #include "unix/os-linux.h"
 
+#include <stddef.h>
+#include <sys/types.h>
+
 #undef UV__HAVE_KQUEUE
 #define UV__HAVE_KQUEUE 1
 #undef UV__HAVE_SELECT_THREAD
@@ -20,6 +23,13 @@
 #undef UV__SO_REUSE_UDP
 #define UV__SO_REUSE_UDP SO_REUSEPORT
 
+/* FreeBSD's sendfile(), see libc.c. */
+#undef UV__HAVE_SENDFILE_ANY
+#define UV__HAVE_SENDFILE_ANY 0
+#undef UV__HAVE_SENDFILE_SOCKET
+#define UV__HAVE_SENDFILE_SOCKET 1
+#define sendfile shim_sendfile
+
 /* The ring's results come by an eventfd. */
 #undef UV__HAVE_URING
 #define UV__HAVE_URING 0
@@ -32,5 +42,6 @@
 #define UV__HAVE_POSIX_SPAWN 1
 
 int shim_has_abstract_sockets(void);
+int shim_sendfile(int, int, off_t, size_t, void*, off_t*, int);
 
 #endif /* KQUEUE_SHIM_OS_H_ */
