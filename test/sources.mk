@@ -204,6 +204,7 @@ uv_unit_unix_sources = \
   test/unit/unit-random-unix.c \
   test/unit/unit-resolver.c \
   test/unit/unit-signal-log.c \
+  test/unit/unit-title.c \
   test/unit/unit-wait.c
 
 uv_unit_win_sources = \

@@ -290,6 +290,10 @@ UNIT(fork_lock_of_another_process)
 UNIT(fork_lock_excludes)
 UNIT(fork_lock_tried)
 
+/* unit-title.c */
+UNIT_UNIX(title_is_set_without_the_arguments, "setproctitle()")
+UNIT_UNIX(title_is_the_program_at_first, "setproctitle()")
+
 /* unit-wait.c */
 UNIT_UNIX(wait_lets_the_holder_of_a_lock_run, "priorities that starve others")
 UNIT_UNIX(wait_lets_a_signal_handler_run, "priorities that starve others")

@@ -15,10 +15,11 @@
 
 static struct {
   struct uv__fork_lock lock;
-  char* text; /* NULL before uv_setup_args(), or without memory */
+  char* text; /* NULL before uv_setup_args() and before the first title */
 } title;
 
-/* Without memory there is no title, as if uv_setup_args() was not called. */
+/* Not needed for setting a title, as in libuv. Without memory there is none to
+ * return. */
 char** uv_setup_args(int argc, char** argv) {
   if (argc <= 0 || argv == NULL)
     return argv;
@@ -34,18 +35,13 @@ int uv__os_set_process_title(const char* name) {
   char* copy = uv__strdup(name);
   if (copy == NULL)
     return UV_ENOMEM;
-  int err = UV_ENOBUFS;
   (void) uv__fork_lock(&title.lock);
-  if (title.text != NULL) {
-    char* old = title.text;
-    title.text = copy;
-    copy = old;
-    setproctitle("%s", name);
-    err = 0;
-  }
+  char* old = title.text;
+  title.text = copy;
+  setproctitle("%s", name);
   uv__fork_unlock(&title.lock);
-  uv__free(copy);
-  return err;
+  uv__free(old);
+  return 0;
 }
 
 int uv__os_get_process_title(char* buffer, size_t size) {
