@@ -104,6 +104,10 @@ foreach(name freebsd openbsd macos)
   uv_step(test-${name} blackbox 300 NORMAL kqueue
           NAMES PROGRAM uv-test UV_POLLER=kqueue KQUEUE_SHIM_SYSTEM=${name})
 endforeach()
+# Where a thread that waits has to let the other one run.
+uv_step(test-one-processor blackbox 300 NORMAL kqueue NAMES
+        COMMAND env UV_POLLER=kqueue KQUEUE_SHIM_SYSTEM=freebsd
+                taskset -c 0 @build@/uv-test)
 # Windows has one poller, and a library that can be a DLL.
 uv_step(test blackbox 300 NORMAL windows FULL windows32
         NAMES PROGRAM uv-test)

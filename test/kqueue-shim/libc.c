@@ -24,6 +24,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 int shim_acts_as(const char* system) {
@@ -114,6 +115,15 @@ int shim_sendfile(int fd,
   long n = syscall(SYS_sendfile, socket, fd, &offset, size);
   *sent = n > 0 ? n : 0;
   return n < 0 ? -1 : 0;
+}
+
+/* Sleeping for no time returns at once, as seen on FreeBSD and NetBSD: it does
+ * not let other threads run. */
+int nanosleep(const struct timespec* time, struct timespec* left) {
+  if (time->tv_sec == 0 && time->tv_nsec == 0)
+    return 0;
+  int error = clock_nanosleep(CLOCK_REALTIME, 0, time, left);
+  return error == 0 ? 0 : fail(error);
 }
 
 /* Processes: elsewhere than on macOS, posix_spawn() is nothing to prefer. The
