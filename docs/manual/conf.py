@@ -38,3 +38,25 @@ html_show_copyright = False
 html_theme_options = {'navigation_with_keys': True}
 smartquotes_action = 'D'
 toc_object_entries_show_parents = 'hide'
+
+
+def bundle_script(app, error):
+    """Debian 12's furo has a module where its pages load a script: a syntax
+    error in every page. What it imports works as a script, in front of it."""
+    scripts = os.path.join(app.outdir, '_static', 'scripts')
+    path = os.path.join(scripts, 'furo.js')
+    if error or not os.path.exists(path):
+        return
+    with open(path, encoding='utf-8') as file:
+        text = file.read()
+    module = re.match(r'import \w+ from "\./([\w.-]+)";\n', text)
+    if module:
+        with open(os.path.join(scripts, module.group(1)),
+                  encoding='utf-8') as file:
+            text = file.read() + text[module.end():]
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(text)
+
+
+def setup(app):
+    app.connect('build-finished', bundle_script)
