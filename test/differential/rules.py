@@ -34,7 +34,7 @@ class Rule:
             self.before = re.compile(before)
         self.pattern = pattern
         self.reason = reason
-        self.row = row  # in the guide's table
+        self.row = row  # in docs/differences.md
 
     def concerns(self, area, version):
         return (self.areas == ['*'] or area in self.areas) and \
