@@ -117,7 +117,7 @@ static int left_ms(uint64_t deadline_ns) {
   return uv__deadline_left_ms(deadline_ns, uv_hrtime());
 }
 
-static int collect_batch(uv_loop_t* loop, uint64_t deadline_ns) {
+UV__INLINE int collect_batch(uv_loop_t* loop, uint64_t deadline_ns) {
   const struct uv__batch* batch = &uv__loop_state(loop)->batch;
   /* With UV_METRICS_IDLE_TIME, poll without blocking first, to tell events that
    * were waiting from those that end a sleep. */
@@ -174,7 +174,7 @@ UV__NOINLINE static int collect_observed(uv_loop_t* loop,
   return n;
 }
 
-int uv__loop_poll_collect(uv_loop_t* loop, uint64_t deadline_ns) {
+UV__INLINE int wait_for_batch(uv_loop_t* loop, uint64_t deadline_ns) {
   uint64_t begin_ns = uv__hook_phase_begin(loop, UV__PHASE_POLL);
 
   if (uv__unlikely(begin_ns != 0))
@@ -198,7 +198,7 @@ UV__INLINE int dispatch_batch(uv_loop_t* loop) {
   return ran;
 }
 
-int uv__loop_poll_dispatch(uv_loop_t* loop) {
+UV__INLINE int dispatch_events(uv_loop_t* loop) {
   const struct uv__batch* batch = &uv__loop_state(loop)->batch;
 
   if (batch->next == batch->count && !batch->signals_due)
@@ -210,10 +210,18 @@ int uv__loop_poll_dispatch(uv_loop_t* loop) {
   return ran;
 }
 
+int uv__loop_poll_collect(uv_loop_t* loop, uint64_t deadline_ns) {
+  return wait_for_batch(loop, deadline_ns);
+}
+
+int uv__loop_poll_dispatch(uv_loop_t* loop) {
+  return dispatch_events(loop);
+}
+
 int uv__loop_poll(uv_loop_t* loop, uint64_t deadline_ns) {
   for (int batches = 0; batches < BATCHES_MAX;) {
-    int n = uv__loop_poll_collect(loop, deadline_ns);
-    int ran = uv__loop_poll_dispatch(loop);
+    int n = wait_for_batch(loop, deadline_ns);
+    int ran = dispatch_events(loop);
 
     if (n <= 0)
       return n;

@@ -89,9 +89,9 @@ void uv_stop(uv_loop_t* loop) {
   loop->stop_flag = 1;
 }
 
-static void run_phase(uv_loop_t* loop,
-                      enum uv__phase phase,
-                      void (*run)(uv_loop_t* loop)) {
+UV__INLINE void run_phase(uv_loop_t* loop,
+                          enum uv__phase phase,
+                          void (*run)(uv_loop_t* loop)) {
   uint64_t begin_ns = uv__hook_phase_begin(loop, phase); /* 0: not observed */
 
   run(loop);
@@ -99,7 +99,7 @@ static void run_phase(uv_loop_t* loop,
     uv__observed_phase_end(loop, phase, begin_ns);
 }
 
-static void before_poll(uv_loop_t* loop) {
+UV__INLINE void before_poll(uv_loop_t* loop) {
   if (uv__loop_has_pending(loop))
     run_phase(loop, UV__PHASE_PENDING, uv__loop_os_run_pending);
   if (!uv__queue_empty(&loop->idle_handles))
@@ -116,7 +116,7 @@ static int loop_is_quiet(const uv_loop_t* loop, uint64_t events_before) {
          loop->closing_handles == NULL;
 }
 
-static void after_poll(uv_loop_t* loop, int pending_rounds) {
+UV__INLINE void after_poll(uv_loop_t* loop, int pending_rounds) {
   for (int i = 0; i < pending_rounds && uv__loop_has_pending(loop); i++)
     run_phase(loop, UV__PHASE_PENDING, uv__loop_os_run_pending);
 
@@ -135,12 +135,12 @@ static int is_poll_next(const uv_loop_t* loop) {
          uv__queue_empty(&loop->prepare_handles);
 }
 
-static void run_timers(uv_loop_t* loop) {
+UV__INLINE void run_timers(uv_loop_t* loop) {
   if (uv__timer_may_be_due(loop))
     run_phase(loop, UV__PHASE_TIMERS, uv__timer_run_due);
 }
 
-static int loop_iterate(uv_loop_t* loop, uv_run_mode mode) {
+UV__INLINE int loop_iterate(uv_loop_t* loop, uv_run_mode mode) {
   struct uv__counters* counters = &uv__loop_state(loop)->counters;
   uint64_t events_before = counters->events;
   uint64_t begin_ns = uv__hook_iteration_begin(loop); /* 0: not observed */

@@ -164,7 +164,7 @@ static inline void uv__call_async(uv_async_t* handle) {
 }
 
 static inline void uv__call_post(uvx_post_t* post) {
-  if (uv__is_observed())
+  if (uv__is_recorded())
     uv__observed_post(post);
   else
     post->cb(post);
