@@ -19,10 +19,11 @@
 # define OWN_VERSION OWN_NUMBERS "-dev"
 #endif
 
-/* For strings(1) and what(1): whose library a file is. */
-UV__KEEP static const char identity[] =
-    "@(#)Blacklight " OWN_VERSION
-    ", an implementation of libuv " VERSION_NUMBERS;
+/* For strings(1) and what(1): whose library a file is. It ends with the version
+ * of the interface, so that uv_version_string() refers to it: every compiler
+ * keeps it, with or without an attribute for that. */
+#define IDENTITY "@(#)Blacklight " OWN_VERSION ", an implementation of libuv "
+static const char identity[] = IDENTITY VERSION_NUMBERS;
 
 unsigned int uvx_version(void) {
   return UVX_VERSION_HEX;
@@ -38,6 +39,6 @@ unsigned int uv_version(void) {
 
 /* UV_VERSION_SUFFIX is a string and counts only before a release. */
 const char* uv_version_string(void) {
-  return UV_VERSION_IS_RELEASE ? VERSION_NUMBERS
+  return UV_VERSION_IS_RELEASE ? identity + sizeof(IDENTITY) - 1
                                : VERSION_NUMBERS "-" UV_VERSION_SUFFIX;
 }

@@ -59,13 +59,6 @@ static inline int uv__unlikely(int condition) {
 #endif
 }
 
-/* For objects that nothing refers to and that must be in the library. */
-#ifdef __GNUC__
-# define UV__KEEP __attribute__((used))
-#else
-# define UV__KEEP
-#endif
-
 /* For objects shared between files: accessed directly, not through the GOT. */
 #if defined(__GNUC__) && defined(__ELF__)
 # define UV__HIDDEN __attribute__((visibility("hidden")))

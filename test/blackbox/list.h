@@ -278,6 +278,7 @@ HELPER(make_a_mistake)
 /* test-names.c */
 TEST(version_number_and_text_agree)
 TEST(version_of_our_own)
+TEST(version_text_is_in_the_identity)
 TEST(error_name_r_and_strerror_r)
 TEST(error_name_r_truncates)
 TEST(error_unknown_code_is_named)

@@ -28,6 +28,16 @@ TEST_IMPL(version_of_our_own) {
   return 0;
 }
 
+/* Issue 30: nothing referred to the text that says whose library a file is, and
+ * Microsoft's compiler left it out. */
+TEST_IMPL(version_text_is_in_the_identity) {
+  static const char identity[] = ", an implementation of libuv ";
+  const size_t len = sizeof(identity) - 1;
+
+  ASSERT_MEM_EQ(identity, uv_version_string() - len, len);
+  return 0;
+}
+
 TEST_IMPL(error_name_r_and_strerror_r) {
   char name[64];
   char text[128];
