@@ -2,9 +2,18 @@
 # Homebrew formula of the release archive beside this tree (scripts/release
 # makes it in build/release):
 #   brew install --formula packaging/homebrew/blacklight-uv.rb
+#
+# Nothing is published yet: the homepage is a placeholder, and the checksum is
+# that of the archive beside this tree. A published formula has both as text.
+require "digest"
+
 class BlacklightUv < Formula
+  ARCHIVE = File.expand_path("../../build/release/blacklight-uv-0.9.0.tar.gz", __dir__)
+
   desc "Independent implementation of libuv's interface"
-  url "file://#{File.expand_path("../../build/release/blacklight-uv-0.9.0.tar.gz", __dir__)}"
+  homepage "https://blacklight-uv.example"
+  url "file://#{ARCHIVE}"
+  sha256 File.exist?(ARCHIVE) ? Digest::SHA256.file(ARCHIVE).hexdigest : "0" * 64
   license "MIT"
 
   depends_on "cmake" => :build
