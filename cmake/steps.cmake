@@ -145,6 +145,7 @@ uv_step(gdb tools 120 NORMAL gcc LIGHT TAP PACKAGES gdb
 uv_step(instructions bench 900 FULL gcc PACKAGES valgrind
         COMMAND bench/instructions --lib @build@)
 uv_step(guard bench 60 FAST tree LIGHT TAP COMMAND test/steps/guard)
+uv_step(rounds bench 60 FAST tree LIGHT TAP COMMAND test/steps/rounds)
 uv_step(hardening abi 60 FAST gcc NORMAL autotools LIGHT TAP
         COMMAND test/steps/hardening @build@)
 uv_step(hardening-meson abi 300 NORMAL tree LIGHT TAP

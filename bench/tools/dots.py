@@ -12,6 +12,14 @@ WIDTH = 1000
 TICKS = (0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 2.5, 3, 4, 6, 8, 10)
 KEYS = (("wall", "time", -5), ("cpu", "cpu", 5))
 
+# For programs that draw without CSS variables; others take chart's colours.
+PLAIN = """<style>
+.speedchart text { fill: #1c1e21; }
+.speedchart .dim { fill: #5a5f66; }
+.speedchart .paper { fill: #fff; }
+.speedchart .rule { stroke: #d5d8dc; }
+.speedchart .one, .speedchart .middle { stroke: #1c1e21; }
+</style>"""
 STYLE = """<style>
 .speedchart .dot-time { fill: #2a78c2; fill-opacity: 0.65; }
 .speedchart .dot-cpu { fill: #c4610a; fill-opacity: 0.65; }
@@ -71,7 +79,8 @@ def draw(title, rows):
     out = ['<svg class="speedchart" xmlns="http://www.w3.org/2000/svg" '
            'viewBox="0 0 %d %d" font-family="sans-serif" font-size="13" '
            'role="img">' % (WIDTH, height),
-           "<title>%s</title>" % escape(title), chart.STYLE, STYLE,
+           "<title>%s</title>" % escape(title), PLAIN, chart.STYLE,
+           STYLE,
            '<rect class="paper" width="%d" height="%d"/>' % (WIDTH, height),
            '<text class="strong" x="14" y="22">%s: times as fast as libuv '
            '1.53.0</text>' % escape(title),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page about tools: tables of each state of the machine, with a picture, and
+"""The page about tools: tables and a picture of each state of the machine, and
 results of several builds side by side."""
 import json
 import os
