@@ -7,7 +7,7 @@ const path = require('path');
 const lanes = require('./lanes');
 const timed = require('./timed');
 const isRead = process.argv[2] === 'read';
-const PASSES = isRead ? 2 : 4;
+const PASSES = isRead ? 4 : 10;
 
 async function files(dir) {
   const found = [];
