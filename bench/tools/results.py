@@ -15,6 +15,11 @@ def most_others(found):
     return max(run["others"] for run in found.values())
 
 
+def few(most):
+    """The share that calls for another round; any, if `most` is generous."""
+    return most if most > OTHERS_MAX else FEW_OTHERS
+
+
 def quiet_rounds(rounds, most):
     """Those in which other programs took little: below 0.15, or below `most` if
     that leaves too few."""
@@ -25,9 +30,9 @@ def quiet_rounds(rounds, most):
     return kept
 
 
-def rounds_left(rounds, wanted):
+def rounds_left(rounds, wanted, most=OTHERS_MAX):
     """Rounds that others disturbed are repeated, but each only once."""
-    kept = sum(most_others(found) <= FEW_OTHERS for found in rounds)
+    kept = sum(most_others(found) <= few(most) for found in rounds)
     return max(0, min(wanted - kept, 2 * wanted - len(rounds)))
 
 
