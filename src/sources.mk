@@ -205,6 +205,7 @@ uv_common_sources = \
   src/loop/run.c \
   src/loop/timer-sort.c \
   src/loop/wake.c \
+  src/loops.c \
   src/misuse.c \
   src/observe/background.c \
   src/observe/callback.c \

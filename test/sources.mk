@@ -44,6 +44,7 @@ uv_test_sources = \
   test/blackbox/test-fs-poll.c \
   test/blackbox/test-fs.c \
   test/blackbox/test-loop.c \
+  test/blackbox/test-loops.c \
   test/blackbox/test-metrics-loop.c \
   test/blackbox/test-metrics.c \
   test/blackbox/test-misuse.c \
@@ -100,6 +101,7 @@ uv_test_unix_sources = \
   test/blackbox/test-fs-times.c \
   test/blackbox/test-ipc-unix.c \
   test/blackbox/test-limits.c \
+  test/blackbox/test-loops-unix.c \
   test/blackbox/test-misuse-unix.c \
   test/blackbox/test-observe-alone.c \
   test/blackbox/test-observe-calls.c \
@@ -281,6 +283,7 @@ uv_examples = \
   examples/line-editor \
   examples/lookup \
   examples/loops \
+  examples/manager \
   examples/metrics \
   examples/pipe-server \
   examples/post \

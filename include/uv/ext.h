@@ -89,10 +89,76 @@ struct uvx_post_s {
  * posts still to come do not: keep a handle for them. uv_loop_fork() forgets
  * what is queued.
  *
- * Returns 0; UV_EINVAL: a pointer is NULL, or the loop is closed. An error of
- * waking the loop is returned too; the post is queued all the same. Context:
- * any thread; on Unix also signal handlers. */
+ * Returns 0; UV_EINVAL: a pointer is NULL, or the loop is closed;
+ * UV_ECANCELED: a managed loop that has ended. An error of waking the loop is
+ * returned too; the post is queued all the same. Context: any thread; on Unix
+ * also signal handlers. */
 UV_EXTERN int uvx_post(uv_loop_t* loop, uvx_post_t* post, uvx_post_cb cb);
+
+/* Many loops: a loop per thread, with one beginning and one end. */
+typedef struct uvx_loops_s uvx_loops_t;
+typedef void (*uvx_loop_cb)(uv_loop_t* loop, void* arg);
+
+/* Leaves SIGINT and SIGTERM alone. */
+enum { UVX_LOOPS_NO_SIGNALS = 1 };
+
+typedef struct uvx_loops_options_s {
+  size_t size;       /* sizeof(uvx_loops_options_t) */
+  unsigned count;    /* loops; 0: uv_available_parallelism() */
+  unsigned flags;    /* UVX_LOOPS_* */
+  const char* name;  /* of the threads, with "-1" and so on; NULL: "uv-loop" */
+  size_t stack_size; /* of the threads; 0: the default */
+  uv_loop_t* main;   /* loop 0, or NULL: made here */
+} uvx_loops_options_t;
+
+/* Makes the loops; they take posts from now on. They are managed: each is kept
+ * alive until the shutdown, and uv_loop_close() of them returns UV_EBUSY.
+ * options NULL: all defaults. 0, UV_EINVAL, UV_ENOMEM, an error of making a
+ * loop. */
+UV_EXTERN int uvx_loops_new(uvx_loops_t** loops,
+                            const uvx_loops_options_t* options);
+
+/* Closes and frees them, but for options.main. UV_EBUSY, and nothing changed:
+ * they run, or one of them has handles left. What was posted last is called
+ * first. No thread may be in uvx_post() for them. */
+UV_EXTERN int uvx_loops_free(uvx_loops_t* loops);
+
+UV_EXTERN unsigned uvx_loops_count(const uvx_loops_t* loops);
+/* NULL if there is no such loop. */
+UV_EXTERN uv_loop_t* uvx_loops_get(const uvx_loops_t* loops, unsigned index);
+
+/* Adds a function that a loop, or each one if loop is NULL, calls on its own
+ * thread when it starts, or when the shutdown begins; in the order in which
+ * they were added. Before uvx_loops_run(), afterwards UV_EBUSY. */
+UV_EXTERN int uvx_loops_on_start(uvx_loops_t* loops,
+                                 uv_loop_t* loop,
+                                 uvx_loop_cb cb,
+                                 void* arg);
+UV_EXTERN int uvx_loops_on_end(uvx_loops_t* loops,
+                               uv_loop_t* loop,
+                               uvx_loop_cb cb,
+                               void* arg);
+
+/* Runs all loops, loop 0 on the calling thread, until the shutdown is over. All
+ * threads exist before the first start function is called. Once.
+ *
+ * A shutdown calls the end functions; then each loop runs until nothing is
+ * active, and goes on serving posts until that holds for all: none leaves while
+ * another may still post to it. From then on uvx_post() returns UV_ECANCELED.
+ * SIGINT and SIGTERM begin it, and have their old action again then.
+ *
+ * uv_stop() ends an iteration of a managed loop, not the loop. 0; UV_EBUSY:
+ * they have run; an error of making a thread, with no function called; UV_EIO:
+ * the poller of a loop failed for a second, which began the shutdown. */
+UV_EXTERN int uvx_loops_run(uvx_loops_t* loops);
+
+/* Begins the shutdown. Context: any thread; on Unix also signal handlers. */
+UV_EXTERN void uvx_loops_shutdown(uvx_loops_t* loops);
+
+/* The managed loop that this thread runs, or NULL. Context: any thread. */
+UV_EXTERN uv_loop_t* uvx_loop_current(void);
+/* The number of a managed loop, otherwise UV_EINVAL. Context: any thread. */
+UV_EXTERN int uvx_loop_index(const uv_loop_t* loop);
 
 /* Seeing the loop: uvx_*. Nothing below fails a program that calls nothing of
  * it, and while it is off it costs one comparison per callback. What the

@@ -88,11 +88,15 @@ static void mark_closed(uv_loop_t* loop) {
   loop->stop_flag = 1;
 }
 
+int uv__loop_is_in_use(const uv_loop_t* loop) {
+  return loop->active_reqs.count > 0 || has_user_handles(loop) ||
+         uv__post_is_queued(loop);
+}
+
 int uv_loop_close(uv_loop_t* loop) {
   if (uv__loop_state(loop) == NULL)
     return UV_EBUSY;
-  if (loop->active_reqs.count > 0 || has_user_handles(loop) ||
-      uv__post_is_queued(loop))
+  if (uv__loop_is_in_use(loop))
     return uv__misuse_refuse_busy(loop);
 
   uv__loop_list_remove(loop);

@@ -49,6 +49,9 @@ static inline int uv__counters_wake_events(int work, int ran) {
   return ran != 0;
 }
 
+/* life.c. Would uv_loop_close() return UV_EBUSY? */
+int uv__loop_is_in_use(const uv_loop_t* loop);
+
 /* post.c. Is there a post that a pass could call now? */
 static inline int uv__post_is_due(const uv_loop_t* loop) {
   const struct uv__posts* posts = &uv__loop_state(loop)->posts;

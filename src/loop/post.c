@@ -57,6 +57,8 @@ int uvx_post(uv_loop_t* loop, uvx_post_t* post, uvx_post_cb cb) {
     return UV_EINVAL;
 
   struct uv__loop_state* state = uv__loop_state(loop);
+  if (uv__load_relaxed(&state->shared.posts_closed))
+    return UV_ECANCELED;
   post->loop = loop;
   post->cb = cb;
   post->next = NULL;

@@ -121,6 +121,7 @@ struct uv__loop_shared {
   unsigned batch_end; /* wake.c: wake the loop when the pool has taken this
                        * many items in total */
   int batch_cpu;      /* wake.c: where the loop sleeps for a batch, or UV_E* */
+  int posts_closed;   /* post.c: uvx_post() refuses */
   int signals_due;    /* there are some for uv__loop_os_dispatch_signals() */
 };
 
@@ -140,6 +141,7 @@ struct uv__loop_state {
   /* hooks.c, while the loop is observed: its thread's records and clock, NULL
    * between iterations. */
   struct uv__observe_thread* observer;
+  struct uv__managed* managed; /* loops.c: NULL if it is not */
   /* loop/list.c: the loop of this state, and the next one of all states. */
   uv_loop_t* loop;
   struct uv__loop_state* next_state;

@@ -163,6 +163,11 @@ static inline void uv__call_async(uv_async_t* handle) {
     handle->async_cb(handle);
 }
 
+/* A start or end function of managed loops. */
+static inline void uv__call_loop(uvx_loop_cb cb, uv_loop_t* loop, void* arg) {
+  cb(loop, arg);
+}
+
 static inline void uv__call_post(uvx_post_t* post) {
   if (uv__is_recorded())
     uv__observed_post(post);

@@ -239,6 +239,22 @@ TEST(poll_handle_rules)
 TEST_UNIX(signal_callbacks_run_last, "signals that a process sends itself")
 TEST(poll_callback_closes_on_error)
 
+/* test-loops.c */
+TEST(loops_start_and_end_in_order)
+TEST(loops_bad_arguments)
+TEST(loops_are_not_closed_by_hand)
+TEST(loops_shutdown_loses_no_post)
+TEST(loops_refuse_posts_when_they_have_ended)
+TEST(loops_go_on_after_a_stop)
+TEST(loops_with_a_loop_of_the_program)
+TEST(loops_free_says_what_is_left)
+
+/* test-loops-unix.c */
+TEST_UNIX(loops_signals_begin_the_shutdown, "signals of the process")
+TEST_UNIX(loops_leave_signals_alone, "signals of the process")
+TEST_UNIX(loops_in_a_forked_child, "fork()")
+TEST_UNIX(loops_end_when_a_poller_fails, "descriptors of pollers")
+
 /* test-metrics.c */
 TEST_UNIX(metrics_async_handles_are_one_event, "one wake-up for many sends")
 TEST(metrics_each_work_is_an_event)

@@ -71,6 +71,42 @@ void scenario_post(void) {
   sc.goal = 1;
 }
 
+static int loops_started; /* atomic */
+static int loops_ended;
+
+static void on_loop_start(uv_loop_t* loop, void* arg) {
+  (void) loop;
+  __atomic_add_fetch(&loops_started, 1, __ATOMIC_RELAXED);
+  uvx_loops_shutdown(arg);
+}
+
+static void on_loop_end(uv_loop_t* loop, void* arg) {
+  (void) loop;
+  (void) arg;
+  __atomic_add_fetch(&loops_ended, 1, __ATOMIC_RELAXED);
+}
+
+/* Whatever is refused, the loops all run and end, or none of them begins. */
+void scenario_loops(void) {
+  enum { LOOPS = 3 };
+  uvx_loops_options_t options = { .size = sizeof(options), .count = LOOPS };
+  uvx_loops_t* loops;
+
+  loops_started = 0;
+  loops_ended = 0;
+  if (sc_try(uvx_loops_new(&loops, &options)) != 0)
+    return;
+  sc_try(uvx_loops_on_start(loops, NULL, on_loop_start, loops));
+  sc_try(uvx_loops_on_end(loops, NULL, on_loop_end, NULL));
+  if (sc.err == 0) {
+    sc_try(uvx_loops_run(loops));
+    SC_CHECK(loops_started == loops_ended);
+    SC_CHECK(loops_started == LOOPS || (sc.err != 0 && loops_started == 0));
+  }
+  SC_CHECK(uvx_loops_free(loops) == 0);
+  sc.goal = 1;
+}
+
 static uv_idle_t idle;
 static uv_prepare_t prepare;
 static uv_check_t check;

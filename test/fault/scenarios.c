@@ -5,6 +5,7 @@ const struct scenario scenarios[] = {
   { "loop", scenario_loop, 0, RING_NONE },
   { "watchers", scenario_watchers, 0, RING_NONE },
   { "post", scenario_post, 0, RING_NONE },
+  { "loops", scenario_loops, 0, RING_NONE },
   { "signal", scenario_signal, 0, RING_NONE },
   { "poll", scenario_poll, 0, RING_NONE },
   { "tty", scenario_tty, 0, RING_NONE },

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Managed loops and what only Unix has: signals, fork, descriptors of pollers.
+ */
+#include "test.h"
+#include "uv/ext.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static uvx_loops_t* loops;
+static uvx_loops_options_t options;
+
+static void make_loops(unsigned count) {
+  options.size = sizeof(options);
+  options.count = count;
+  ASSERT_OK(uvx_loops_new(&loops, &options));
+}
+
+static int is_default(int signum) {
+  struct sigaction action;
+
+  ASSERT_EQ(0, sigaction(signum, NULL, &action));
+  return action.sa_handler == SIG_DFL;
+}
+
+/* SIGTERM begins the shutdown; then a second one would end the process. */
+static int ends; /* atomic */
+
+static void send_sigterm(uv_loop_t* loop, void* arg) {
+  (void) loop;
+  (void) arg;
+  ASSERT(!is_default(SIGTERM));
+  ASSERT(!is_default(SIGINT));
+  ASSERT_EQ(0, kill(getpid(), SIGTERM));
+}
+
+static void count_end(uv_loop_t* loop, void* arg) {
+  (void) loop;
+  (void) arg;
+  ASSERT(is_default(SIGTERM));
+  ASSERT(is_default(SIGINT));
+  __atomic_add_fetch(&ends, 1, __ATOMIC_RELAXED);
+}
+
+TEST_IMPL(loops_signals_begin_the_shutdown) {
+  make_loops(3);
+  ASSERT_OK(
+      uvx_loops_on_start(loops, uvx_loops_get(loops, 1), send_sigterm, NULL));
+  ASSERT_OK(uvx_loops_on_end(loops, NULL, count_end, NULL));
+  ASSERT_OK(uvx_loops_run(loops));
+  ASSERT_EQ(3, ends);
+  ASSERT_OK(uvx_loops_free(loops));
+  return 0;
+}
+
+/* UVX_LOOPS_NO_SIGNALS: the actions stay the program's; the shutdown may also
+ * come from a handler of its own. */
+static void on_sigusr1(int signum) {
+  (void) signum;
+  uvx_loops_shutdown(loops);
+}
+
+static void send_sigusr1(uv_loop_t* loop, void* arg) {
+  (void) loop;
+  (void) arg;
+  ASSERT(is_default(SIGTERM));
+  ASSERT_EQ(0, kill(getpid(), SIGUSR1));
+}
+
+TEST_IMPL(loops_leave_signals_alone) {
+  options.flags = UVX_LOOPS_NO_SIGNALS;
+  make_loops(2);
+  ASSERT(signal(SIGUSR1, on_sigusr1) != SIG_ERR);
+  ASSERT_OK(
+      uvx_loops_on_start(loops, uvx_loops_get(loops, 1), send_sigusr1, NULL));
+  ASSERT_OK(uvx_loops_run(loops));
+  ASSERT_OK(uvx_loops_free(loops));
+  return 0;
+}
+
+/* The child has none of the threads: it can only free the memory. */
+static void do_nothing(uv_loop_t* loop, void* arg) {
+  (void) loop;
+  (void) arg;
+}
+
+TEST_IMPL(loops_in_a_forked_child) {
+  int status;
+
+  make_loops(2);
+  pid_t pid = fork();
+  ASSERT_NE(-1, pid);
+  if (pid == 0) {
+    ASSERT_ERR(UV_EPERM, uvx_loops_run(loops));
+    ASSERT_ERR(UV_EPERM, uvx_loops_on_start(loops, NULL, do_nothing, NULL));
+    uvx_loops_shutdown(loops);
+    ASSERT_OK(uvx_loops_free(loops));
+    test_exit_bare(0);
+  }
+  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  ASSERT_EQ(0, status);
+  uvx_loops_shutdown(loops);
+  ASSERT_OK(uvx_loops_run(loops));
+  ASSERT_OK(uvx_loops_free(loops));
+  return 0;
+}
+
+/* A loop that can no longer wait begins the shutdown; the end functions of all
+ * still run. */
+static void close_poller(uv_loop_t* loop, void* arg) {
+  (void) arg;
+  ASSERT_EQ(0, close(uv_backend_fd(loop)));
+}
+
+static void count_any_end(uv_loop_t* loop, void* arg) {
+  (void) loop;
+  (void) arg;
+  __atomic_add_fetch(&ends, 1, __ATOMIC_RELAXED);
+}
+
+/* Does a loop notice that its poller's descriptor was closed? */
+static int is_failure_noticed(void) {
+  static uv_loop_t probe;
+
+  ASSERT_OK(uv_loop_init(&probe));
+  if (uv_backend_fd(&probe) < 0)
+    return 0;
+  close_poller(&probe, NULL);
+  return uvx_backend_process(&probe, 0) < 0;
+}
+
+TEST_IMPL(loops_end_when_a_poller_fails) {
+  if (test_on_kqueue())
+    SKIP("the emulation of kqueue has the descriptor in tables of its own");
+  if (!is_failure_noticed())
+    SKIP("this poller works without its descriptor");
+  make_loops(2);
+  uv_loop_t* second = uvx_loops_get(loops, 1);
+  ASSERT_OK(uvx_loops_on_start(loops, second, close_poller, NULL));
+  ASSERT_OK(uvx_loops_on_end(loops, NULL, count_any_end, NULL));
+  ASSERT_ERR(UV_EIO, uvx_loops_run(loops));
+  ASSERT_EQ(2, ends);
+  return 0;
+}
