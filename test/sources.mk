@@ -181,6 +181,7 @@ uv_unit_sources = \
   test/unit/unit-loop.c \
   test/unit/unit-observe-clock.c \
   test/unit/unit-observe-thread.c \
+  test/unit/unit-post.c \
   test/unit/unit-process-path.c \
   test/unit/unit-pull.c \
   test/unit/unit-queue.c \

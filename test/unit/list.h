@@ -255,6 +255,11 @@ UNIT_UNIX(loop_poll_alive_while_a_round_is_due, READINESS)
 UNIT_UNIX(loop_poll_commit_restarts, READINESS)
 UNIT_UNIX(loop_poll_fork_applies_all_again, READINESS)
 
+/* unit-post.c */
+UNIT(post_gap_at_the_stub_is_left_alone)
+UNIT(post_gap_in_the_chain_ends_the_pass)
+UNIT(post_failed_wake_is_returned)
+
 /* unit-pull.c */
 UNIT(pull_process_runs_nothing)
 UNIT(pull_process_is_in_time_for_timers)

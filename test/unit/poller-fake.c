@@ -65,7 +65,7 @@ static int fake_wait(uv_loop_t* loop,
 static int fake_wake_loop(uv_loop_t* loop) {
   (void) loop;
   fake.wakes++;
-  return 0;
+  return fake.wake_err;
 }
 
 /* A request in the port ends a wait as a wake does: fake_wake() reports it. */

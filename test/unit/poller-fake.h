@@ -61,6 +61,7 @@ struct fake {
   int napplies;
   int forgets;
   int wakes;
+  int wake_err;     /* wake() returns this error */
   uv_req_t* posted; /* Windows: in the port, not reported yet */
 
   /* apply() returns this error for this fd. */
