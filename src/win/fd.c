@@ -6,41 +6,83 @@
 #include <crtdbg.h>
 #include <io.h>
 
-/* Turn reports of failed assertions off and back on, for the whole process, so
- * only around a single call. Without the debug runtime these do nothing:
- * https://learn.microsoft.com/cpp/c-runtime-library/reference/crtsetreportmode
- * (mingw has no debug runtime.) */
-static int reports_off(void) {
-  return _CrtSetReportMode(_CRT_ASSERT, 0);
+/* The debug runtime's reports of failed assertions are dropped while a thread
+ * is in one of the calls below; those of other threads, and of the program, are
+ * not. Without the debug runtime (mingw has none) the hooks are never called:
+ * https://learn.microsoft.com/cpp/c-runtime-library/reference/
+ * crtsetreporthook2-crtsetreporthookw2 */
+static DWORD checks_slot = TLS_OUT_OF_INDEXES;
+static int this_thread_checks; /* its address is the slot's value */
+
+/* TRUE: the report was dealt with, and the runtime goes on. */
+static int drop_report(int* result) {
+  if (checks_slot == TLS_OUT_OF_INDEXES || TlsGetValue(checks_slot) == NULL)
+    return FALSE;
+  *result = 0;
+  return TRUE;
 }
 
-static void reports_on(int before) {
-  (void) before; /* if the macro does not use it */
-  (void) _CrtSetReportMode(_CRT_ASSERT, before);
+static int __cdecl drop_narrow_report(int type, char* text, int* result) {
+  (void) type;
+  (void) text;
+  return drop_report(result);
+}
+
+static int __cdecl drop_wide_report(int type, wchar_t* text, int* result) {
+  (void) type;
+  (void) text;
+  return drop_report(result);
+}
+
+void uv__fd_init_process(void) {
+  checks_slot = TlsAlloc();
+  /* Without the debug runtime the macros do not use the functions. */
+  (void) drop_narrow_report;
+  (void) drop_wide_report;
+  (void) _CrtSetReportHook2(_CRT_RPTHOOK_INSTALL, drop_narrow_report);
+  (void) _CrtSetReportHookW2(_CRT_RPTHOOK_INSTALL, drop_wide_report);
+}
+
+void uv__fd_cleanup(void) {
+  (void) _CrtSetReportHook2(_CRT_RPTHOOK_REMOVE, drop_narrow_report);
+  (void) _CrtSetReportHookW2(_CRT_RPTHOOK_REMOVE, drop_wide_report);
+  if (checks_slot != TLS_OUT_OF_INDEXES)
+    TlsFree(checks_slot);
+  checks_slot = TLS_OUT_OF_INDEXES;
+}
+
+static void reports_off(void) {
+  if (checks_slot != TLS_OUT_OF_INDEXES)
+    TlsSetValue(checks_slot, &this_thread_checks);
+}
+
+static void reports_on(void) {
+  if (checks_slot != TLS_OUT_OF_INDEXES)
+    TlsSetValue(checks_slot, NULL);
 }
 
 HANDLE uv__fd_handle(int fd) {
-  int reports = reports_off();
+  reports_off();
   intptr_t handle = _get_osfhandle(fd);
 
-  reports_on(reports);
+  reports_on();
   /* -2: a standard fd without a stream. */
   return handle == -2 ? INVALID_HANDLE_VALUE : (HANDLE) handle;
 }
 
 int uv__fd_open(HANDLE handle, int flags) {
-  int reports = reports_off();
+  reports_off();
   int fd = _open_osfhandle((intptr_t) handle, flags);
 
-  reports_on(reports);
+  reports_on();
   return fd;
 }
 
 int uv__fd_close(int fd) {
-  int reports = reports_off();
+  reports_off();
   int result = _close(fd);
 
-  reports_on(reports);
+  reports_on();
   return result;
 }
 

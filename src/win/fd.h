@@ -12,6 +12,11 @@
 
 #define UV__NO_FD (-1)
 
+/* Process-wide initialisation and its end, called by loop.c. Outside, the debug
+ * runtime reports. */
+void uv__fd_init_process(void);
+void uv__fd_cleanup(void);
+
 /* The C runtime's _get_osfhandle(), _open_osfhandle() and _close(), without the
  * debug runtime's report for an invalid fd, by default a dialog. The first
  * returns INVALID_HANDLE_VALUE for fds without a handle. */

@@ -10,6 +10,7 @@
 #include "util/queue.h"
 #include "win/afd.h"
 #include "win/error.h"
+#include "win/fd.h"
 #include "win/resume.h"
 #include "win/signal.h"
 #include "win/sock.h"
@@ -40,6 +41,7 @@ static void init_process(void) {
   /* No message boxes for a missing disk or file: the calls return errors. */
   SetErrorMode(GetErrorMode() | SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX |
                SEM_NOOPENFILEERRORBOX);
+  uv__fd_init_process();
   uv__signal_init_process();
   uv__tty_init_process();
 }
@@ -109,4 +111,5 @@ int uv_backend_fd(const uv_loop_t* loop) {
 
 void uv__library_os_shutdown(void) {
   uv__signal_cleanup();
+  uv__fd_cleanup();
 }

@@ -369,7 +369,8 @@ UNIT(tty_keys_characters_of_two_units)
 UNIT(tty_keys_of_a_terminal)
 
 /* unit-fd-win.c */
-UNIT_WINDOWS(fd_reports_are_off_while_an_fd_is_checked, "the debug C runtime")
+UNIT_WINDOWS(fd_reports_are_dropped_where_an_fd_is_checked,
+             "the debug C runtime")
 
 /* unit-sockets-win.c */
 UNIT_WINDOWS(tcp_trial_send_without_buffers, "Winsock")
