@@ -333,10 +333,28 @@ static void drop_trailing_slash(WCHAR* path) {
     path[len - 1] = L'\0';
 }
 
+/* A reparse point that the file system cannot follow: an alias of a packaged
+ * app, which only CreateProcess() understands. It is a file by itself. The
+ * result is that of a link that is not followed, but for the type. */
+static ssize_t stat_unfollowed(uv_fs_t* req) {
+  struct facts facts;
+  HANDLE file = uv__fs_open_path(req->file.pathw, FILE_READ_ATTRIBUTES,
+                                 FILE_FLAG_OPEN_REPARSE_POINT);
+  if (file == INVALID_HANDLE_VALUE)
+    return uv__fs_fail_last(req);
+
+  LONG status = query_handle(file, &facts);
+  CloseHandle(file);
+  return status >= 0 ? stat_found(req, &facts, -1)
+                     : uv__fs_fail_status(req, status);
+}
+
 static ssize_t stat_open(uv_fs_t* req) {
   HANDLE file = uv__fs_open_path(req->file.pathw, FILE_READ_ATTRIBUTES, 0);
   if (file == INVALID_HANDLE_VALUE) {
     DWORD sys_error = GetLastError();
+    if (sys_error == ERROR_CANT_ACCESS_FILE)
+      return stat_unfollowed(req);
     return sys_error == ERROR_ACCESS_DENIED ||
                    sys_error == ERROR_SHARING_VIOLATION
                ? stat_entry(req, sys_error)

@@ -18,6 +18,7 @@
 struct typed {
   uv_buf_t buf;
   size_t used;
+  int is_resized; /* among the keys were changes of the window's size */
 };
 
 /* Context: system thread pool. */
@@ -78,7 +79,8 @@ static void raw_deliver(uv_tty_t* tty, struct typed* typed) {
   uv_buf_t buf = typed->buf;
   size_t used = typed->used;
 
-  *typed = (struct typed) { uv_buf_init(NULL, 0), 0 };
+  typed->buf = uv_buf_init(NULL, 0);
+  typed->used = 0;
   uv__call_read(stream, (ssize_t) used, &buf);
 }
 
@@ -118,7 +120,7 @@ static struct uv__key key_of(const KEY_EVENT_RECORD* event) {
 }
 
 /* Makes the next event the last key, which may have no bytes. */
-static DWORD take_event(uv_tty_t* tty) {
+static DWORD take_event(uv_tty_t* tty, struct typed* typed) {
   INPUT_RECORD* record = &tty->tty.rd.last_input_record;
   DWORD count = 0;
 
@@ -127,7 +129,7 @@ static DWORD take_event(uv_tty_t* tty) {
   if (count == 0)
     return ERROR_SUCCESS;
   if (record->EventType == WINDOW_BUFFER_SIZE_EVENT)
-    uv__tty_check_resize();
+    typed->is_resized = 1;
   if (record->EventType != KEY_EVENT)
     return ERROR_SUCCESS;
 
@@ -183,7 +185,7 @@ static DWORD take_events(uv_tty_t* tty, struct typed* typed) {
       return GetLastError();
     if (count == 0)
       return ERROR_SUCCESS;
-    DWORD sys_error = take_event(tty);
+    DWORD sys_error = take_event(tty, typed);
     if (sys_error != ERROR_SUCCESS)
       return sys_error;
   }
@@ -191,7 +193,7 @@ static DWORD take_events(uv_tty_t* tty, struct typed* typed) {
 }
 
 int uv__tty_raw_done(uv_tty_t* tty) {
-  struct typed typed = { uv_buf_init(NULL, 0), 0 };
+  struct typed typed = { uv_buf_init(NULL, 0), 0, 0 };
   DWORD sys_error = uv__req_win32_error(&tty->read_req);
 
   stop_waiting(tty);
@@ -199,6 +201,8 @@ int uv__tty_raw_done(uv_tty_t* tty) {
     return 0;
   if (sys_error == ERROR_SUCCESS)
     sys_error = take_events(tty, &typed);
+  if (typed.is_resized)
+    uv__tty_check_resize(); /* once for all of them */
   /* A buffer from alloc_cb is always returned, even if empty. */
   if (typed.buf.base != NULL)
     raw_deliver(tty, &typed);

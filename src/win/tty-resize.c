@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SIGWINCH: consoles send no signal, but accessibility events report changes of
  * their layout, and raw input has an event for it. Each of them triggers a
- * check whether the window size has changed.
+ * check whether the window size has changed. While the user drags the border,
+ * there are hundreds of them per second: the first is checked at once, those of
+ * the next PAUSE_MS together.
  */
 #include "win/signal.h"
 #include "win/tty.h"
@@ -10,6 +12,9 @@
 #ifndef EVENT_CONSOLE_LAYOUT
 # define EVENT_CONSOLE_LAYOUT 0x4005
 #endif
+
+/* Between two checks, two frames of a screen with 60 Hz. */
+#define PAUSE_MS 33
 
 static SRWLOCK lock = SRWLOCK_INIT;
 static COORD last_size; /* guarded by lock; 0, 0: unknown */
@@ -45,6 +50,32 @@ void uv__tty_check_resize(void) {
     (void) uv__signal_deliver(SIGWINCH);
 }
 
+/* The watching thread's timer, which ends the pause; 0: there is none. */
+static UINT_PTR pause_timer;
+static int is_check_due; /* there were events during the pause */
+
+static void check_and_pause(void);
+
+static void CALLBACK on_pause_end(HWND window,
+                                  UINT message,
+                                  UINT_PTR timer,
+                                  DWORD time) {
+  (void) window;
+  (void) message;
+  (void) time;
+  KillTimer(NULL, timer);
+  pause_timer = 0;
+  if (is_check_due)
+    check_and_pause();
+}
+
+/* Without a timer, there is no pause. */
+static void check_and_pause(void) {
+  is_check_due = 0;
+  uv__tty_check_resize();
+  pause_timer = SetTimer(NULL, 0, PAUSE_MS, on_pause_end);
+}
+
 static void CALLBACK on_layout(HWINEVENTHOOK hook,
                                DWORD event,
                                HWND window,
@@ -59,10 +90,13 @@ static void CALLBACK on_layout(HWINEVENTHOOK hook,
   (void) child;
   (void) thread;
   (void) time;
-  uv__tty_check_resize();
+  if (pause_timer != 0)
+    is_check_due = 1;
+  else
+    check_and_pause();
 }
 
-/* The process that owns the console window; 0 (any) if unknown. */
+/* The process that owns the console window; 0 if unknown. */
 static DWORD console_host(void) {
   ULONG_PTR host = 0;
   ULONG used = 0;
@@ -78,10 +112,14 @@ static DWORD console_host(void) {
  * Runs as long as the process. */
 static DWORD WINAPI watch_layout(void* arg) {
   MSG message;
+  DWORD host = console_host();
 
   (void) arg;
+  /* 0 would hook all processes of the desktop. */
+  if (host == 0)
+    return 0;
   if (uv__winapi()->SetWinEventHook(EVENT_CONSOLE_LAYOUT, EVENT_CONSOLE_LAYOUT,
-                                    NULL, on_layout, console_host(), 0,
+                                    NULL, on_layout, host, 0,
                                     WINEVENT_OUTOFCONTEXT) == NULL)
     return 0;
   while (GetMessageW(&message, NULL, 0, 0) > 0) {

@@ -13,6 +13,12 @@ static SRWLOCK reset_lock = SRWLOCK_INIT;
 static DWORD reset_mode;
 static int reset_is_set;
 
+/* What uv_tty_set_mode() does not change: the mouse and the ways to edit, which
+ * the program or its user has chosen. */
+#define KEPT_INPUT_MODES                                                       \
+ (ENABLE_MOUSE_INPUT | ENABLE_INSERT_MODE | ENABLE_QUICK_EDIT_MODE |           \
+  ENABLE_EXTENDED_FLAGS)
+
 static const DWORD input_modes[] = {
   [UV_TTY_MODE_NORMAL] =
       ENABLE_ECHO_INPUT | ENABLE_LINE_INPUT | ENABLE_PROCESSED_INPUT,
@@ -101,12 +107,12 @@ static void save_reset_mode(HANDLE handle) {
  * the mode; keys are then converted to the same sequences here (tty-keys.c).
  * Wine accepts the mode.
  * https://learn.microsoft.com/windows/console/setconsolemode */
-static int change_mode(uv_tty_t* tty, uv_tty_mode_t* mode) {
-  if (SetConsoleMode(tty->handle, input_modes[*mode]))
+static int change_mode(uv_tty_t* tty, uv_tty_mode_t* mode, DWORD kept) {
+  if (SetConsoleMode(tty->handle, input_modes[*mode] | kept))
     return 0;
   int err = uv__last_error();
   if (*mode != UV_TTY_MODE_RAW_VT ||
-      !SetConsoleMode(tty->handle, input_modes[UV_TTY_MODE_RAW]))
+      !SetConsoleMode(tty->handle, input_modes[UV_TTY_MODE_RAW] | kept))
     return err;
   *mode = UV_TTY_MODE_RAW;
   return 0;
@@ -117,12 +123,17 @@ int uv__tty_os_set_mode(uv_tty_t* tty, uv_tty_mode_t mode) {
     return UV_EINVAL;
   if (mode == UV_TTY_MODE_IO)
     return UV_ENOTSUP;
-  if (tty->tty.rd.mode.mode == (int) mode)
+  DWORD current = 0;
+  int is_known = GetConsoleMode(tty->handle, &current) != 0;
+  DWORD kept = current & KEPT_INPUT_MODES;
+  /* The console has one mode: another handle or process may have changed it. */
+  if (tty->tty.rd.mode.mode == (int) mode && is_known &&
+      current == (input_modes[mode] | kept))
     return 0;
 
   save_reset_mode(tty->handle);
   stop_waiting(tty);
-  int err = change_mode(tty, &mode);
+  int err = change_mode(tty, &mode, kept);
   if (err != 0)
     return err;
   tty->tty.rd.mode.mode = (int) mode;

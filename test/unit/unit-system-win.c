@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What Windows does and Wine does not: sleep and resume, jobs with limits,
- * processes that are ending, consoles without terminal support, 32-bit programs
- * on other machines. And how much of the stack a wait needs. */
+ * processes that are ending, consoles without terminal support, their windows,
+ * aliases of packaged apps, 32-bit programs on other machines. And how much of
+ * the stack a wait needs. */
 #include "replace-win.h"
 
 #include "win/winapi.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 
@@ -252,6 +254,8 @@ static DWORD console_mode;
 static int mode_changes;
 static COORD cursor;
 static SHORT window_top;
+static SHORT window_rows = WINDOW_ROWS;
+static LONG screen_queries; /* any thread */
 
 static BOOL WINAPI answer_GetNumberOfConsoleInputEvents(HANDLE handle,
                                                         DWORD* count) {
@@ -290,12 +294,13 @@ answer_GetConsoleScreenBufferInfo(HANDLE handle,
   if (!is_console)
     return REAL("kernel32", GetConsoleScreenBufferInfo)(handle, info);
   memset(info, 0, sizeof(*info));
+  InterlockedIncrement(&screen_queries);
   info->dwSize.X = 80;
   info->dwSize.Y = BUFFER_ROWS;
   info->dwCursorPosition = cursor;
   info->srWindow.Top = window_top;
   info->srWindow.Right = 79;
-  info->srWindow.Bottom = (SHORT) (window_top + WINDOW_ROWS - 1);
+  info->srWindow.Bottom = (SHORT) (window_top + window_rows - 1);
   return TRUE;
 }
 REPLACE(GetConsoleScreenBufferInfo, 8);
@@ -348,6 +353,50 @@ UNIT_TEST(tty_raw_vt_of_an_old_console_is_raw) {
   CHECK_EQ(2, mode_changes);
   CHECK_EQ(0, uv_tty_set_mode(&tty, UV_TTY_MODE_RAW)); /* it is already */
   CHECK_EQ(2, mode_changes);
+  close_console(&tty, other);
+}
+
+/* The mode is the console's, not the handle's. */
+UNIT_TEST(tty_mode_that_somebody_changed_is_set_again) {
+  const DWORD normal =
+      ENABLE_ECHO_INPUT | ENABLE_LINE_INPUT | ENABLE_PROCESSED_INPUT;
+  uv_tty_t tty;
+  uv_file other;
+
+  is_input = 1;
+  console_mode = normal;
+  open_console(&tty, &other);
+  CHECK_EQ(0, uv_tty_set_mode(&tty, UV_TTY_MODE_NORMAL));
+  CHECK_EQ(0, mode_changes);
+  console_mode = ENABLE_PROCESSED_INPUT;
+  CHECK_EQ(0, uv_tty_set_mode(&tty, UV_TTY_MODE_NORMAL));
+  CHECK_EQ(normal, console_mode);
+  CHECK_EQ(0, uv_tty_set_mode(&tty, UV_TTY_MODE_RAW));
+  console_mode = normal;
+  CHECK_EQ(0, uv_tty_set_mode(&tty, UV_TTY_MODE_RAW));
+  CHECK_EQ(ENABLE_WINDOW_INPUT, console_mode);
+  close_console(&tty, other);
+}
+
+/* Without ENABLE_EXTENDED_FLAGS the console would ignore the two others. */
+UNIT_TEST(tty_mouse_and_editing_are_kept) {
+  const DWORD kept = ENABLE_MOUSE_INPUT | ENABLE_EXTENDED_FLAGS |
+                     ENABLE_INSERT_MODE | ENABLE_QUICK_EDIT_MODE;
+  uv_tty_t tty;
+  uv_file other;
+
+  is_input = 1;
+  console_mode =
+      ENABLE_ECHO_INPUT | ENABLE_LINE_INPUT | ENABLE_PROCESSED_INPUT | kept;
+  open_console(&tty, &other);
+  CHECK_EQ(0, uv_tty_set_mode(&tty, UV_TTY_MODE_RAW));
+  CHECK_EQ(ENABLE_WINDOW_INPUT | kept, console_mode);
+  CHECK_EQ(0, uv_tty_set_mode(&tty, UV_TTY_MODE_RAW_VT)); /* is refused */
+  CHECK_EQ(ENABLE_WINDOW_INPUT | kept, console_mode);
+  console_mode &= ~(DWORD) ENABLE_MOUSE_INPUT;
+  CHECK_EQ(0, uv_tty_set_mode(&tty, UV_TTY_MODE_NORMAL));
+  CHECK_EQ(0, console_mode & ENABLE_MOUSE_INPUT);
+  CHECK(console_mode & ENABLE_QUICK_EDIT_MODE);
   close_console(&tty, other);
 }
 
@@ -426,6 +475,160 @@ UNIT_TEST(tty_terminal_support_is_found_by_the_first_init) {
   write_text(&tty, "");
   CHECK_EQ(1, mode_changes);
   close_console(&tty, other);
+}
+
+/* ---- files, and the window of a console ---- */
+
+#define ALIAS L"alias-of-an-app"
+
+static BOOL is_alias(const WCHAR* path, DWORD flags) {
+  return wcsstr(path, ALIAS) != NULL && !(flags & FILE_FLAG_OPEN_REPARSE_POINT);
+}
+
+static HANDLE WINAPI answer_CreateFileW(const WCHAR* path,
+                                        DWORD access,
+                                        DWORD share,
+                                        SECURITY_ATTRIBUTES* security,
+                                        DWORD disposition,
+                                        DWORD flags,
+                                        HANDLE pattern) {
+  if (disposition == OPEN_EXISTING && is_alias(path, flags)) {
+    SetLastError(ERROR_CANT_ACCESS_FILE);
+    return INVALID_HANDLE_VALUE;
+  }
+  if (is_console && wcscmp(path, L"CONOUT$") == 0)
+    path = L"NUL";
+  return REAL("kernel32", CreateFileW)(path, access, share, security,
+                                       disposition, flags, pattern);
+}
+REPLACE(CreateFileW, 28);
+
+/* The system can start the program it stands for, but not open it. */
+UNIT_TEST(fs_stat_of_an_alias_of_an_app) {
+  const char* path = "alias-of-an-app.exe";
+  uv_fs_t req;
+
+  int fd =
+      uv_fs_open(NULL, &req, path, O_CREAT | O_TRUNC | O_WRONLY, 0600, NULL);
+  CHECK(fd >= 0);
+  CHECK_EQ(0, uv_fs_close(NULL, &req, fd, NULL));
+  CHECK_EQ(0, uv_fs_stat(NULL, &req, path, NULL));
+  CHECK_EQ(_S_IFREG, req.statbuf.st_mode & _S_IFMT);
+  CHECK_EQ(1, req.statbuf.st_nlink);
+  CHECK_EQ(UV_EACCES, uv_fs_open(NULL, &req, path, O_RDONLY, 0, NULL));
+  CHECK_EQ(0, uv_fs_unlink(NULL, &req, path, NULL));
+}
+
+static ULONG_PTR console_host; /* a pid */
+static LONG host_queries;
+
+static LONG NTAPI answer_process_info(HANDLE process,
+                                      int info_class,
+                                      PVOID info,
+                                      ULONG size,
+                                      PULONG used) {
+  (void) process;
+  CHECK_EQ(49, info_class); /* ProcessConsoleHostProcess */
+  CHECK_EQ(sizeof(console_host), size);
+  *(ULONG_PTR*) info = console_host | 1; /* a flag */
+  *used = size;
+  InterlockedIncrement(&host_queries);
+  return 0;
+}
+
+#define EVENTS 100
+
+static LONG hooks;
+
+/* The user drags the border of the window. */
+static HWINEVENTHOOK WINAPI answer_hook(DWORD min,
+                                        DWORD max,
+                                        HMODULE module,
+                                        WINEVENTPROC proc,
+                                        DWORD pid,
+                                        DWORD tid,
+                                        DWORD flags) {
+  (void) max;
+  (void) module;
+  (void) flags;
+  CHECK_EQ(console_host, pid);
+  CHECK_EQ(0, tid);
+  for (int i = 1; i <= EVENTS; i++) {
+    window_rows = (SHORT) (WINDOW_ROWS + i);
+    proc(NULL, min, NULL, 0, 0, 0, 0);
+  }
+  InterlockedIncrement(&hooks);
+  return (HWINEVENTHOOK) &hooks;
+}
+
+static HANDLE watcher; /* the library's thread */
+
+static HANDLE WINAPI answer_CreateThread(SECURITY_ATTRIBUTES* security,
+                                         SIZE_T stack,
+                                         LPTHREAD_START_ROUTINE run,
+                                         void* arg,
+                                         DWORD flags,
+                                         DWORD* id) {
+  HANDLE thread =
+      REAL("kernel32", CreateThread)(security, stack, run, arg, flags, id);
+
+  if (is_console)
+    DuplicateHandle(GetCurrentProcess(), thread, GetCurrentProcess(), &watcher,
+                    0, FALSE, DUPLICATE_SAME_ACCESS);
+  return thread;
+}
+REPLACE(CreateThread, 24);
+
+static int resizes;
+
+static void on_resize(uv_signal_t* handle, int signum) {
+  (void) handle;
+  CHECK_EQ(SIGWINCH, signum);
+  resizes++;
+}
+
+static void watch_window(uv_signal_t* handle) {
+  struct uv__winapi* api = (struct uv__winapi*) uv__winapi();
+
+  api->NtQueryInformationProcess = answer_process_info;
+  api->SetWinEventHook = answer_hook;
+  is_console = 1;
+  CHECK_EQ(0, uv_loop_init(&loop));
+  CHECK_EQ(0, uv_signal_init(&loop, handle));
+  CHECK_EQ(0, uv_signal_start(handle, on_resize, SIGWINCH));
+  CHECK(watcher != NULL);
+}
+
+static void stop_watching(uv_signal_t* handle) {
+  uv_close((uv_handle_t*) handle, NULL);
+  CHECK_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  CHECK_EQ(0, uv_loop_close(&loop));
+}
+
+/* 0 would ask for the events of every program on the desktop. */
+UNIT_TEST(tty_resize_of_an_unknown_host_is_not_watched) {
+  uv_signal_t handle;
+
+  console_host = 0;
+  watch_window(&handle);
+  CHECK_EQ(WAIT_OBJECT_0, WaitForSingleObject(watcher, INFINITE));
+  CHECK_EQ(1, host_queries);
+  CHECK_EQ(0, hooks);
+  stop_watching(&handle);
+}
+
+/* When it is first watched, at the first event, and after the others. */
+UNIT_TEST(tty_resize_is_checked_once_per_pause) {
+  uv_signal_t handle;
+
+  console_host = 1236; /* the two low bits are flags */
+  watch_window(&handle);
+  while (InterlockedCompareExchange(&hooks, 0, 0) == 0 ||
+         InterlockedCompareExchange(&screen_queries, 0, 0) < 3 || resizes == 0)
+    if (uv_run(&loop, UV_RUN_NOWAIT) != 0)
+      uv_sleep(1);
+  CHECK_EQ(3, screen_queries);
+  stop_watching(&handle);
 }
 
 /* ---- 32-bit programs ---- */
