@@ -171,6 +171,7 @@ uv_private_headers = \
   src/win/sock-status.h \
   src/win/sock.h \
   src/win/stream.h \
+  src/win/system-work.h \
   src/win/tcp.h \
   src/win/trace.h \
   src/win/tty-keys.h \
@@ -327,6 +328,7 @@ uv_win_sources = \
   src/win/stream.c \
   src/win/sync.c \
   src/win/sysinfo.c \
+  src/win/system-work.c \
   src/win/tcp-accept.c \
   src/win/tcp-connect.c \
   src/win/tcp-opts.c \

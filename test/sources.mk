@@ -216,6 +216,7 @@ uv_unit_win_sources = \
   test/unit/unit-fd-win.c \
   test/unit/unit-files-win.c \
   test/unit/unit-fs-win.c \
+  test/unit/unit-pipes-win.c \
   test/unit/unit-post-win.c \
   test/unit/unit-sockets-win.c \
   test/unit/unit-system-win.c

@@ -24,7 +24,7 @@ enum uv__event_kind {
   UV__EVENT_IO,    /* key: fd, bits: POLL* */
   UV__EVENT_WAKE,  /* wake() was called */
   UV__EVENT_CHILD, /* key: pid */
-  UV__EVENT_REQ    /* key: uv_req_t*, bits: status (completion ports) */
+  UV__EVENT_REQ    /* key: uv_req_t*, bits: completion key */
 };
 
 struct uv__event {

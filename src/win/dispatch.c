@@ -135,6 +135,10 @@ static int dispatch_wake(uv_loop_t* loop) {
 int uv__loop_os_dispatch(uv_loop_t* loop, const struct uv__event* event) {
   switch ((enum uv__event_kind) event->kind) {
   case UV__EVENT_REQ:
+    /* Not of this process: an address that means nothing here. */
+    if (event->bits != 0 &&
+        !uv__pipe_expects(loop, event->bits, (void*) event->key))
+      return 0;
     uv__req_pend(loop, (void*) event->key);
     return 1;
   case UV__EVENT_WAKE:

@@ -61,6 +61,7 @@ int uv__loop_os_init(uv_loop_t* loop) {
    * give back, which belong in one iteration. */
   uv__loop_state(loop)->batch.was_full = 1;
   uv__queue_init(&loop->wq);
+  uv__queue_init(&uv__loop_os(loop)->shared_pipes);
   uv__afd_init_loop(loop);
   err = uv__loop_state(loop)->poller->open(loop);
   if (err == 0)
@@ -86,10 +87,14 @@ int uv__loop_os_block_signal(uv_loop_t* loop, int signum) {
   return UV_ENOSYS;
 }
 
-int uv__loop_attach(uv_loop_t* loop, HANDLE handle) {
-  if (CreateIoCompletionPort(handle, loop->iocp, 0, 0) == NULL)
+int uv__loop_attach_as(uv_loop_t* loop, HANDLE handle, uint32_t key) {
+  if (CreateIoCompletionPort(handle, loop->iocp, key, 0) == NULL)
     return uv__last_error();
   return 0;
+}
+
+int uv__loop_attach(uv_loop_t* loop, HANDLE handle) {
+  return uv__loop_attach_as(loop, handle, 0);
 }
 
 /* Requests are submitted immediately: nothing to commit. */

@@ -5,7 +5,9 @@
  *   each with a UV_ACCEPT request -> a client connects -> queued, connection_cb
  *   -> uv_accept(): the client takes the instance, a new one is created
  *
- * An instance that cannot be created is reported once; its slot stays unused.
+ * A slot without an instance, because the system has no memory for one, is
+ * tried again with every uv_accept(). When no slot is left, the callback gets
+ * the error, and the next iteration tries again, as for TCP.
  */
 #include "win/pipe.h"
 #include "observe/callback.h"
@@ -120,15 +122,41 @@ static DWORD await_client(uv_pipe_t* server, uv_pipe_accept_t* req) {
   }
 }
 
-static void accept_arm(uv_pipe_t* server, uv_pipe_accept_t* req) {
-  server->reqs_pending++;
+/* Returns the Win32 error if there is no instance. */
+static DWORD accept_submit(uv_pipe_t* server, uv_pipe_accept_t* req) {
   DWORD sys_error = await_client(server, req);
-  if (sys_error == ERROR_SUCCESS)
-    return;
 
-  drop_instance(req);
-  uv__req_set_error(req, sys_error);
-  uv__req_pend(server->loop, req);
+  if (sys_error == ERROR_SUCCESS)
+    server->reqs_pending++;
+  else
+    drop_instance(req);
+  return sys_error;
+}
+
+static int has_instance(const uv_pipe_t* server) {
+  for (int i = 0; i < server->pipe.serv.pending_instances; i++)
+    if (server->pipe.serv.accept_reqs[i].pipeHandle != INVALID_HANDLE_VALUE)
+      return 1;
+  return 0;
+}
+
+/* Keeps accepting, with all slots that can have an instance; if none can, the
+ * callback gets the error. */
+static void accept_continue(uv_pipe_t* server) {
+  uv_pipe_accept_t* reqs = server->pipe.serv.accept_reqs;
+  DWORD sys_error = ERROR_SUCCESS;
+
+  for (int i = 0; i < server->pipe.serv.pending_instances; i++) {
+    if (reqs[i].pipeHandle == INVALID_HANDLE_VALUE)
+      sys_error = accept_submit(server, &reqs[i]);
+    if (sys_error != ERROR_SUCCESS)
+      break;
+  }
+  if (sys_error == ERROR_SUCCESS || has_instance(server))
+    return;
+  server->reqs_pending++;
+  uv__req_set_error(&reqs[0], sys_error);
+  uv__req_pend(server->loop, &reqs[0]);
 }
 
 int uv__pipe_listen(uv_stream_t* stream, int backlog, uv_connection_cb cb) {
@@ -147,8 +175,10 @@ int uv__pipe_listen(uv_stream_t* stream, int backlog, uv_connection_cb cb) {
     return 0;
 
   uv__activity_begin(stream, &stream->activecnt);
-  for (int i = 0; i < pipe->pipe.serv.pending_instances; i++)
-    accept_arm(pipe, &pipe->pipe.serv.accept_reqs[i]);
+  /* The first has an instance since uv_pipe_bind(). If it cannot wait, it is a
+   * slot like the others. */
+  (void) accept_submit(pipe, &pipe->pipe.serv.accept_reqs[0]);
+  accept_continue(pipe);
   return 0;
 }
 
@@ -162,6 +192,24 @@ static void queue_connection(uv_pipe_t* server, uv_pipe_accept_t* req) {
   *last = req;
 }
 
+/* Is it worth trying again? */
+static int is_shortage(int err) {
+  return err == UV_EMFILE || err == UV_ENFILE || err == UV_ENOBUFS ||
+         err == UV_ENOMEM || err == UV_EBUSY;
+}
+
+/* An instance was lost before it had a client, or there is none. */
+static void accept_failed(uv_pipe_t* server, uv_pipe_accept_t* req) {
+  int err = uv__req_error(req);
+  int had_instance = req->pipeHandle != INVALID_HANDLE_VALUE;
+
+  drop_instance(req);
+  if (had_instance || is_shortage(err))
+    accept_continue(server);
+  if (server->connection_cb != NULL)
+    uv__call_connection(uv__pipe_stream(server), err);
+}
+
 void uv__pipe_accept_done(uv_handle_t* handle, uv_req_t* base) {
   uv_pipe_t* server = (uv_pipe_t*) handle;
   uv_pipe_accept_t* req = (uv_pipe_accept_t*) base;
@@ -173,13 +221,7 @@ void uv__pipe_accept_done(uv_handle_t* handle, uv_req_t* base) {
     if (server->connection_cb != NULL)
       uv__call_connection(uv__pipe_stream(server), 0);
   } else {
-    int err = uv__req_error(req);
-    int could_be_made = req->pipeHandle != INVALID_HANDLE_VALUE;
-    drop_instance(req);
-    if (could_be_made)
-      accept_arm(server, req);
-    if (server->connection_cb != NULL)
-      uv__call_connection(uv__pipe_stream(server), err);
+    accept_failed(server, req);
   }
   uv__req_finished(server, &server->reqs_pending);
 }
@@ -210,11 +252,12 @@ int uv__pipe_accept(uv_stream_t* stream, uv_stream_t* client) {
   int err = check_client(client);
   if (err == 0)
     err = uv__pipe_adopt((uv_pipe_t*) client, instance,
-                         UV__READABLE | UV__WRITABLE | UV__BOUND, 1);
+                         UV__READABLE | UV__WRITABLE | UV__BOUND,
+                         UV__PIPE_ATTACHED);
   if (err != 0)
     CloseHandle(instance);
   if (!uv__is_closing(uv__base(server)))
-    accept_arm(server, req);
+    accept_continue(server);
   return err;
 }
 

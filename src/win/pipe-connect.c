@@ -10,6 +10,7 @@
 #include "win/pipe.h"
 #include "observe/callback.h"
 #include "util/alloc.h"
+#include "win/system-work.h"
 
 #include <string.h>
 #include <wchar.h>
@@ -60,12 +61,13 @@ static DWORD try_open(uv_connect_t* req, const WCHAR* name) {
 }
 
 /* Context: system thread pool. Owns its copy of the name. */
-static DWORD WINAPI wait_and_open(void* arg) {
+static void CALLBACK wait_and_open(PTP_CALLBACK_INSTANCE instance, void* arg) {
   uv_connect_t* req = arg;
   uv_loop_t* loop = req->handle->loop;
   WCHAR* name = req->u.connect.name;
   DWORD sys_error = ERROR_PIPE_BUSY;
 
+  (void) instance;
   for (int i = 0; i < BUSY_TRIES_MAX && sys_error == ERROR_PIPE_BUSY; i++) {
     if (WaitNamedPipeW(name, BUSY_TIMEOUT_MS)) {
       sys_error = try_open(req, name);
@@ -78,7 +80,6 @@ static DWORD WINAPI wait_and_open(void* arg) {
   uv__free(name);
   req->u.connect.name = NULL;
   uv__req_post(loop, req);
-  return 0;
 }
 
 static int wait_on_thread(uv_connect_t* req, const WCHAR* name) {
@@ -89,10 +90,9 @@ static int wait_on_thread(uv_connect_t* req, const WCHAR* name) {
 
   memcpy(copy, name, size);
   req->u.connect.name = copy;
-  if (QueueUserWorkItem(wait_and_open, req, WT_EXECUTELONGFUNCTION))
-    return 0;
-  int err = uv__last_error();
-  uv__free(copy);
+  int err = uv__system_work(wait_and_open, req);
+  if (err != 0)
+    uv__free(copy);
   return err;
 }
 
@@ -162,7 +162,7 @@ static int connect_finish(uv_pipe_t* pipe, uv_connect_t* req) {
     return (int) flags < 0 ? (int) flags : uv__req_error(req);
   err = UV_ECANCELED;
   if (!uv__is_closing(uv__base(pipe)))
-    err = uv__pipe_adopt(pipe, handle, flags, 0);
+    err = uv__pipe_adopt(pipe, handle, flags, UV__PIPE_CREATED);
   if (err != 0)
     CloseHandle(handle);
   return err;

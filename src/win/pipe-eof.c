@@ -12,85 +12,17 @@
  *   - otherwise the peer may still answer: if a read is pending and nothing
  *     arrives for SILENCE_MS, the handle is closed and the reader gets UV_EOF.
  *
- * The thread has a duplicate of the handle. If the pipe is closed meanwhile,
- * the thread continues alone, and the peer still gets all data before the end.
+ * If the pipe is closed meanwhile, the thread's call is cancelled, and the pipe
+ * waits for the thread: it has no handle of its own that would keep the end
+ * from the peer. The system keeps what was written until the peer has read it.
  *
  * A synchronous handle is not flushed: the call would wait for a pending read.
  */
 #include "win/pipe.h"
 #include "util/alloc.h"
-#include "util/atomic.h"
 
 /* How long to wait for an answer. */
 #define SILENCE_MS 50
-
-enum flush_state {
-  FLUSH_WAITS, /* the thread is flushing and will post the request */
-  FLUSH_ENDED, /* the request was posted; the loop frees this */
-  FLUSH_ALONE  /* the pipe is closed; the thread frees this */
-};
-
-struct uv__pipe_flush {
-  int state;          /* enum flush_state; atomic */
-  HANDLE handle;      /* duplicate of the pipe's */
-  uv_loop_t* loop;    /* may be gone in FLUSH_ALONE */
-  uv_shutdown_t* req; /* may be gone in FLUSH_ALONE */
-};
-
-/* Context: system thread pool. */
-static DWORD WINAPI work_flush(void* arg) {
-  struct uv__pipe_flush* flush = arg;
-
-  /* The result does not matter: all data was read, or nobody is left to read
-   * it. */
-  (void) FlushFileBuffers(flush->handle);
-  CloseHandle(flush->handle);
-  uv_loop_t* loop = flush->loop;
-  uv_shutdown_t* req = flush->req;
-  /* Pairs with uv__pipe_flush_leave(): one of the two frees it. */
-  if (uv__exchange(&flush->state, FLUSH_ENDED) == FLUSH_WAITS)
-    uv__req_post(loop, req);
-  else
-    uv__free(flush);
-  return 0;
-}
-
-/* 0, or UV_E* if no thread is available. */
-static int start_flush(uv_pipe_t* pipe, uv_shutdown_t* req) {
-  HANDLE self = GetCurrentProcess();
-  struct uv__pipe_flush* flush = uv__malloc(sizeof(*flush));
-
-  if (flush == NULL)
-    return UV_ENOMEM;
-  flush->state = FLUSH_WAITS;
-  flush->loop = pipe->loop;
-  flush->req = req;
-  if (!DuplicateHandle(self, pipe->handle, self, &flush->handle, 0, FALSE,
-                       DUPLICATE_SAME_ACCESS))
-    goto err_free;
-  if (!QueueUserWorkItem(work_flush, flush, WT_EXECUTELONGFUNCTION))
-    goto err_close;
-  uv__pipe_extra(pipe)->flush = flush;
-  return 0;
-
-err_close:
-  CloseHandle(flush->handle);
-err_free:
-  uv__free(flush);
-  return UV_ENOMEM;
-}
-
-void uv__pipe_flush_leave(uv_pipe_t* pipe) {
-  struct uv__pipe_flush* flush = uv__pipe_extra(pipe)->flush;
-
-  if (flush == NULL)
-    return;
-  uv_shutdown_t* req = flush->req;
-  if (uv__exchange(&flush->state, FLUSH_ALONE) == FLUSH_ENDED)
-    return; /* its handler frees it */
-  uv__pipe_extra(pipe)->flush = NULL;
-  uv__req_pend(pipe->loop, req);
-}
 
 void uv__pipe_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {
   uv_pipe_t* pipe = (uv_pipe_t*) stream;
@@ -100,7 +32,7 @@ void uv__pipe_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {
 
   stream->reqs_pending++;
   uv__req_set_bytes(req, 0);
-  if ((pipe->flags & UV__PIPE_SYNC) || start_flush(pipe, req) != 0)
+  if ((pipe->flags & UV__PIPE_SYNC) || uv__pipe_thread_flush(pipe, req) != 0)
     uv__req_pend(stream->loop, req);
 }
 
@@ -179,8 +111,6 @@ void uv__pipe_shutdown_done(uv_handle_t* handle, uv_req_t* req) {
   uv_stream_t* stream = uv__pipe_stream(pipe);
 
   (void) req; /* stream->shutdown_req */
-  uv__free(uv__pipe_extra(pipe)->flush);
-  uv__pipe_extra(pipe)->flush = NULL;
   if (uv__is_closing(handle)) {
     uv__stream_shutdown_end(stream, UV_ECANCELED);
   } else {

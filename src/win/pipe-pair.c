@@ -144,7 +144,7 @@ int uv__pipe_open_stdio(uv_pipe_t* pipe,
   int err = make_pair(&options, &server, &client);
   if (err != 0)
     return err;
-  err = uv__pipe_adopt(pipe, server, ours, 0);
+  err = uv__pipe_adopt(pipe, server, ours, UV__PIPE_CREATED);
   if (err != 0) {
     CloseHandle(server);
     CloseHandle(client);

@@ -29,17 +29,37 @@ static int may_continue(const uv_pipe_t* pipe) {
          !is_busy_writing(pipe);
 }
 
+/* The read has ended inside the call, and the port does not report it. */
+static void read_is_over(uv_pipe_t* pipe) {
+  uv__pipe_extra(pipe)->read_is_due = 1;
+  uv__req_pend(pipe->loop, &pipe->read_req);
+}
+
 static void submit_to_port(uv_pipe_t* pipe) {
   uv_read_t* req = &pipe->read_req;
   static char nothing;
 
-  if (ReadFile(pipe->handle, &nothing, 0, NULL, uv__req_overlapped(req)))
+  uv__pipe_extra(pipe)->read_is_due = 0;
+  if (ReadFile(pipe->handle, &nothing, 0, NULL, uv__req_overlapped(req))) {
+    if (pipe->flags & UV__SKIP_PORT)
+      read_is_over(pipe);
     return;
+  }
   DWORD sys_error = GetLastError();
   if (sys_error == ERROR_IO_PENDING)
     return;
   uv__req_set_error(req, sys_error);
-  uv__req_pend(pipe->loop, req);
+  read_is_over(pipe);
+}
+
+int uv__pipe_read_expects(uv_pipe_t* pipe) {
+  struct uv__pipe_extra* extra = uv__pipe_extra(pipe);
+
+  if (!(pipe->flags & UV__READ_PENDING) || extra->read_is_due ||
+      !HasOverlappedIoCompleted(&pipe->read_req.u.io.overlapped))
+    return 0;
+  extra->read_is_due = 1;
+  return 1;
 }
 
 void uv__pipe_read_continue(uv_pipe_t* pipe) {

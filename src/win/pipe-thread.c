@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pipes that cannot use the loop's port: operations block on pool threads.
+/* Operations of pipes that block on threads of the system's pool: all those of
+ * pipes that cannot use the loop's port, and the flush of a shutdown.
  *
  *   loop: starts a job -> thread: publishes its handle (job_publish), blocks,
  *   withdraws it (job_retract), posts the request -> loop: handler
@@ -10,6 +11,7 @@
  * Context: functions named work_* run on pool threads.
  */
 #include "win/pipe.h"
+#include "win/system-work.h"
 
 /* Attempts to get a thread out of a call. If a device never returns, its thread
  * and request stay behind. */
@@ -99,7 +101,8 @@ static int64_t transfer_as_job(uv_pipe_t* pipe,
   HANDLE thread = NULL;
   int64_t result = -(int64_t) ERROR_OPERATION_ABORTED;
 
-  if (job_publish(pipe, job, &overlapped, &thread))
+  OVERLAPPED* cancelled = uv__pipe_extra(pipe)->is_sync ? NULL : &overlapped;
+  if (job_publish(pipe, job, cancelled, &thread))
     result = transfer_wait(pipe, direction, buf->base, buf->len, &overlapped);
   job_retract(pipe, job, thread);
   return result;
@@ -113,39 +116,54 @@ static void post_result(uv_loop_t* loop, void* req, int64_t result) {
   uv__req_post(loop, req);
 }
 
-static DWORD WINAPI work_read(void* arg) {
+static void CALLBACK work_read(PTP_CALLBACK_INSTANCE instance, void* arg) {
   uv_pipe_t* pipe = arg;
   char nothing;
   uv_buf_t buf = uv_buf_init(&nothing, 0);
 
   int64_t result =
       transfer_as_job(pipe, &uv__pipe_extra(pipe)->reader, TO_READ, &buf);
+  (void) instance;
   post_result(pipe->loop, &pipe->read_req, result);
-  return 0;
 }
 
-static DWORD WINAPI work_write(void* arg) {
+static void CALLBACK work_write(PTP_CALLBACK_INSTANCE instance, void* arg) {
   uv_write_t* req = arg;
   uv_pipe_t* pipe = (uv_pipe_t*) req->handle;
 
   int64_t result = transfer_as_job(pipe, &uv__pipe_extra(pipe)->writer,
                                    TO_WRITE, &req->write_buffer);
+  (void) instance;
   post_result(pipe->loop, req, result);
-  return 0;
+}
+
+static void CALLBACK work_flush(PTP_CALLBACK_INSTANCE instance, void* arg) {
+  uv_shutdown_t* req = arg;
+  uv_pipe_t* pipe = (uv_pipe_t*) req->handle;
+  struct uv__pipe_job* job = &uv__pipe_extra(pipe)->flusher;
+  HANDLE thread = NULL;
+
+  (void) instance;
+  /* The result does not matter: all data was read, or nobody is left to read
+   * it. */
+  if (job_publish(pipe, job, NULL, &thread))
+    (void) FlushFileBuffers(pipe->handle);
+  job_retract(pipe, job, thread);
+  post_result(pipe->loop, req, 0);
 }
 
 /* ---- loop side ---- */
 
 static void start_job(uv_pipe_t* pipe,
                       struct uv__pipe_job* job,
-                      LPTHREAD_START_ROUTINE work,
+                      uv__system_work_fn* work,
                       void* arg,
                       void* req) {
   uv__req_overlapped(req)->Internal = STATUS_PENDING;
   job->stop = 0; /* no thread is running */
-  if (QueueUserWorkItem(work, arg, WT_EXECUTELONGFUNCTION))
+  if (uv__system_work(work, arg) == 0)
     return;
-  uv__req_set_error(req, GetLastError());
+  uv__req_set_error(req, ERROR_NOT_ENOUGH_MEMORY);
   uv__req_pend(pipe->loop, req);
 }
 
@@ -155,7 +173,7 @@ static int try_stop(uv_pipe_t* pipe, struct uv__pipe_job* job) {
   job->stop = 1;
   int is_out = job->thread == NULL;
   if (!is_out) {
-    if (pipe->flags & UV__PIPE_SYNC)
+    if (job->overlapped == NULL)
       CancelSynchronousIo(job->thread);
     else
       CancelIoEx(pipe->handle, job->overlapped);
@@ -262,4 +280,13 @@ void uv__pipe_thread_stop(uv_pipe_t* pipe) {
   if (pipe->pipe.conn.non_overlapped_write_active != NULL)
     stop_job(pipe, &uv__pipe_extra(pipe)->writer);
   uv__pipe_thread_stop_read(pipe);
+}
+
+int uv__pipe_thread_flush(uv_pipe_t* pipe, uv_shutdown_t* req) {
+  uv__pipe_extra(pipe)->flusher.stop = 0;
+  return uv__system_work(work_flush, req);
+}
+
+void uv__pipe_thread_stop_flush(uv_pipe_t* pipe) {
+  stop_job(pipe, &uv__pipe_extra(pipe)->flusher);
 }

@@ -24,7 +24,8 @@
 /* uv_write_t.coalesced. */
 enum {
   WRITE_BLOCK = 1 << 0, /* write_buffer is a block that we own */
-  WRITE_DONE = 1 << 1   /* the port has reported it; the pipe is closing */
+  WRITE_DONE = 1 << 1,  /* its turn has come; the pipe is closing */
+  WRITE_IS_DUE = 1 << 2 /* its end was reported */
 };
 
 static char* append_bufs(char* at, const uv_buf_t bufs[], unsigned int nbufs) {
@@ -127,7 +128,35 @@ void uv__pipe_cancel_writes(uv_pipe_t* pipe) {
   }
 }
 
-/* 0 if the port reports the completion, else the Win32 error. */
+int uv__pipe_write_expects(uv_pipe_t* pipe, const void* req) {
+  uv_write_t* newest = *newest_in_port(pipe);
+  uv_write_t* write = newest;
+
+  while (write != NULL && write != req) {
+    write = *previous_in_port(write);
+    if (write == newest)
+      return 0;
+  }
+  if (write == NULL || (write->coalesced & WRITE_IS_DUE) ||
+      !HasOverlappedIoCompleted(&write->u.io.overlapped))
+    return 0;
+  write->coalesced |= WRITE_IS_DUE;
+  return 1;
+}
+
+/* Written inside the call, and the port does not report it. Earlier writes may
+ * wait in the port: then it takes its turn behind them. */
+static void write_is_over(uv_pipe_t* pipe, uv_write_t* req) {
+  req->coalesced |= WRITE_IS_DUE;
+  if (*previous_in_port(req) != req) {
+    uv__req_post(pipe->loop, req);
+    return;
+  }
+  remove_from_port(pipe, req);
+  uv__req_pend(pipe->loop, req);
+}
+
+/* 0 if the completion will be reported, else the Win32 error. */
 static DWORD write_to_port(uv_pipe_t* pipe, uv_write_t* req) {
   uv_buf_t buf = req->write_buffer;
 
@@ -135,6 +164,8 @@ static DWORD write_to_port(uv_pipe_t* pipe, uv_write_t* req) {
   if (WriteFile(pipe->handle, buf.base, buf.len, NULL,
                 uv__req_overlapped(req))) {
     leave_queue(pipe, req);
+    if (pipe->flags & UV__SKIP_PORT)
+      write_is_over(pipe, req);
     return 0;
   }
   DWORD sys_error = GetLastError();

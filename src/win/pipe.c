@@ -40,6 +40,53 @@ static int set_byte_mode(HANDLE handle) {
   return current & PIPE_NOWAIT ? UV_EACCES : 0;
 }
 
+/* ---- pipes that others may use, too ---- */
+
+static struct uv__queue* shared_pipes(uv_loop_t* loop) {
+  return &uv__loop_os(loop)->shared_pipes;
+}
+
+static void share_pipe(uv_pipe_t* pipe) {
+  struct uv__pipe_extra* extra = uv__pipe_extra(pipe);
+  uint32_t* last_key = &uv__loop_os(pipe->loop)->last_pipe_key;
+
+  *last_key = *last_key == UINT32_MAX ? 1 : *last_key + 1;
+  extra->key = *last_key;
+  uv__queue_push_back(shared_pipes(pipe->loop), &extra->shared);
+}
+
+static void unshare_pipe(uv_pipe_t* pipe) {
+  struct uv__pipe_extra* extra = uv__pipe_extra(pipe);
+
+  if (extra->key != 0)
+    uv__queue_remove(&extra->shared);
+  extra->key = 0;
+}
+
+static uv_pipe_t* pipe_of_key(uv_loop_t* loop, uint32_t key) {
+  struct uv__queue* list = shared_pipes(loop);
+
+  for (struct uv__queue* q = list->next; q != list; q = q->next) {
+    struct uv__pipe_extra* extra =
+        container_of(q, struct uv__pipe_extra, shared);
+    if (extra->key == key)
+      return container_of((uintptr_t*) (void*) extra, uv_pipe_t,
+                          pipe.conn.dummy);
+  }
+  return NULL;
+}
+
+int uv__pipe_expects(uv_loop_t* loop, uint32_t key, const void* req) {
+  uv_pipe_t* pipe = pipe_of_key(loop, key);
+
+  if (pipe == NULL)
+    return 0; /* closed; others still use it */
+  return req == &pipe->read_req ? uv__pipe_read_expects(pipe)
+                                : uv__pipe_write_expects(pipe, req);
+}
+
+/* ---- opening ---- */
+
 /* The flag for how the handle performs I/O; 0 for the usual way. */
 static unsigned int find_io_mode(uv_pipe_t* pipe, HANDLE handle) {
   struct uv__file_mode_info info = { 0 };
@@ -51,22 +98,33 @@ static unsigned int find_io_mode(uv_pipe_t* pipe, HANDLE handle) {
       handle, &status, &info, sizeof(info), UV__FILE_MODE_INFORMATION);
   if (result == STATUS_SUCCESS && (info.mode & synchronous) != 0)
     return UV__PIPE_SYNC;
-  if (uv__loop_attach(pipe->loop, handle) == 0)
+  if (uv__loop_attach_as(pipe->loop, handle, uv__pipe_extra(pipe)->key) == 0)
     return 0;
   return result == STATUS_SUCCESS ? UV__PIPE_FOREIGN : UV__PIPE_SYNC;
+}
+
+/* Operations that succeed inside the call post no packet, as in libuv 1.53. */
+static unsigned int skip_port(HANDLE handle) {
+  UCHAR mode = FILE_SKIP_COMPLETION_PORT_ON_SUCCESS;
+  return SetFileCompletionNotificationModes(handle, mode) ? UV__SKIP_PORT : 0;
 }
 
 int uv__pipe_adopt(uv_pipe_t* pipe,
                    HANDLE handle,
                    unsigned int flags,
-                   int attached) {
+                   enum uv__pipe_origin origin) {
   int err = set_byte_mode(handle);
   if (err != 0)
     return err;
 
-  unsigned int io_mode = attached ? 0 : find_io_mode(pipe, handle);
-
   memset(&pipe->pipe, 0, sizeof(pipe->pipe));
+  if (origin == UV__PIPE_SHARED)
+    share_pipe(pipe);
+  unsigned int io_mode = 0;
+  if (origin != UV__PIPE_ATTACHED)
+    io_mode = find_io_mode(pipe, handle);
+  if (io_mode == 0)
+    io_mode = skip_port(handle);
   uv__queue_init(&pipe->pipe.conn.ipc_xfer_queue);
   InitializeCriticalSection(&pipe->pipe.conn.thread_lock);
   uv__pipe_extra(pipe)->is_sync = (io_mode & UV__PIPE_SYNC) != 0;
@@ -112,7 +170,7 @@ int uv__pipe_os_open(uv_pipe_t* pipe, uv_file fd) {
   if (err == 0 && GetFileType(handle) != FILE_TYPE_PIPE)
     err = UV_EBADF;
   if (err == 0)
-    err = uv__pipe_adopt(pipe, handle, (unsigned int) flags, 0);
+    err = uv__pipe_adopt(pipe, handle, (unsigned int) flags, UV__PIPE_SHARED);
 
   if (err == 0)
     pipe->u.fd = owner;
@@ -146,7 +204,7 @@ enum uv__close_result uv__pipe_close(uv_handle_t* handle) {
     uv__pipe_server_close(pipe);
   if (pipe->flags & UV__PIPE_CONN) {
     uv__pipe_eof_close(pipe);
-    uv__pipe_flush_leave(pipe);
+    uv__pipe_thread_stop_flush(pipe);
     uv__pipe_close_handle(pipe);
   }
   pipe->flags &= ~(UV__READING | UV__READABLE | UV__WRITABLE);
@@ -161,6 +219,7 @@ static void pipe_release(uv_stream_t* stream) {
     uv__free(pipe->pipe.serv.accept_reqs);
   if (pipe->flags & UV__PIPE_CONN) {
     uv__ipc_close(pipe);
+    unshare_pipe(pipe);
     DeleteCriticalSection(&pipe->pipe.conn.thread_lock);
   }
   pipe->flags &= ~(UV__PIPE_SERVER | UV__PIPE_CONN);

@@ -30,6 +30,13 @@ enum {
   UV__PIPE_REACHED = 1u << 29  /* connected; only the callback is due */
 };
 
+/* Where a connection's OS handle comes from, for uv__pipe_adopt(). */
+enum uv__pipe_origin {
+  UV__PIPE_CREATED,  /* by us */
+  UV__PIPE_ATTACHED, /* by us, and attached to the loop's port already */
+  UV__PIPE_SHARED    /* by others, who may use it at the same time */
+};
+
 /* Size of the system's buffer per direction. */
 #define UV__PIPE_BUFFER_SIZE 65536
 
@@ -43,7 +50,7 @@ struct uv__ipc_socket {
 /* An operation that blocks on a thread. Guarded by pipe.conn.thread_lock. */
 struct uv__pipe_job {
   HANDLE thread;          /* thread that may be blocked, or NULL */
-  OVERLAPPED* overlapped; /* for UV__PIPE_FOREIGN */
+  OVERLAPPED* overlapped; /* of its call; NULL: the call is synchronous */
   int stop;               /* the job must end at once */
 };
 
@@ -51,9 +58,12 @@ struct uv__pipe_job {
 struct uv__pipe_extra {
   struct uv__pipe_job reader;
   struct uv__pipe_job writer;
+  struct uv__pipe_job flusher;  /* of the shutdown; any kind of pipe */
   int is_sync;                  /* UV__PIPE_SYNC, for use by the threads */
-  struct uv__pipe_flush* flush; /* pipe-eof.c: pending shutdown, or NULL */
   struct uv__ipc_parser parser; /* its socket points to a uv__ipc_socket */
+  struct uv__queue shared;      /* in uv__loop_os.shared_pipes, if key is set */
+  uint32_t key;                 /* of packets; 0: only we use the pipe */
+  int read_is_due;              /* the end of read_req was reported */
 };
 
 static_assert(sizeof(struct uv__pipe_extra) <=
@@ -87,12 +97,16 @@ int uv__pipe_fileno(const uv_handle_t* handle, uv_os_fd_t* fd);
 /* ---- pipe.c ---- */
 
 /* Opens the pipe as a connection on `handle`, in the directions given by
- * `flags`. `attached`: the handle is attached to the loop's port already. 0 or
- * UV_E*; on failure the caller keeps the OS handle. */
+ * `flags`. 0 or UV_E*; on failure the caller keeps the OS handle. */
 int uv__pipe_adopt(uv_pipe_t* pipe,
                    HANDLE handle,
                    unsigned int flags,
-                   int attached);
+                   enum uv__pipe_origin origin);
+
+/* Is a packet with this key, which is not 0, the end of a request of ours? All
+ * processes that use a pipe get their packets from the one port it is attached
+ * to. `req` is not read unless it is one of ours. */
+int uv__pipe_expects(uv_loop_t* loop, uint32_t key, const void* req);
 
 /* Cancels pending operations and closes the OS handle of a connection. The
  * handlers still run. */
@@ -134,6 +148,9 @@ void uv__pipe_read_continue(uv_pipe_t* pipe);
  * took them first, or the negated Win32 error. */
 int64_t uv__pipe_read_now(uv_pipe_t* pipe, void* base, DWORD len);
 
+/* Has the pending read ended, and was that not reported yet? */
+int uv__pipe_read_expects(uv_pipe_t* pipe);
+
 /* Asks the user for memory and delivers up to `max` available bytes. Returns
  * how many, 0 if alloc_cb provided no memory, or the negated Win32 error. */
 int64_t uv__pipe_read_data(uv_pipe_t* pipe, DWORD max);
@@ -146,6 +163,9 @@ int uv__pipe_write(uv_write_t* req,
                    unsigned int nbufs,
                    uv_stream_t* send_handle);
 int uv__pipe_cancel_write(uv_write_t* req);
+
+/* Is `req` a write in the port that has ended, and was not reported yet? */
+int uv__pipe_write_expects(uv_pipe_t* pipe, const void* req);
 
 /* Cancels the writes of a pipe without threads. */
 void uv__pipe_cancel_writes(uv_pipe_t* pipe);
@@ -174,12 +194,16 @@ void uv__pipe_thread_stop_read(uv_pipe_t* pipe);
 /* Stops everything, including queued writes. */
 void uv__pipe_thread_stop(uv_pipe_t* pipe);
 
+/* Makes a thread wait until the peer has read everything; req is posted then.
+ * For any kind of pipe. 0, or UV_E* if there is no thread. */
+int uv__pipe_thread_flush(uv_pipe_t* pipe, uv_shutdown_t* req);
+
+/* Ends the wait; the request is still posted. */
+void uv__pipe_thread_stop_flush(uv_pipe_t* pipe);
+
 /* ---- pipe-eof.c ---- */
 
 void uv__pipe_shutdown(uv_stream_t* stream, uv_shutdown_t* req);
-
-/* The pipe closes: ends a shutdown that waits for the peer. */
-void uv__pipe_flush_leave(uv_pipe_t* pipe);
 
 /* A read starts waiting; a read has delivered data; the pipe closes. */
 void uv__pipe_eof_wait(uv_pipe_t* pipe);

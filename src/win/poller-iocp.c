@@ -2,9 +2,10 @@
 /* Poller: a completion port.
  *
  * The port delivers completed requests (UV__EVENT_REQ), found from their
- * OVERLAPPED, and wake-ups, whose OVERLAPPED is `wake_packet`. A packet stays
- * in the port until it is dequeued, so wake() is sticky (P6) and nothing is
- * reported twice. There are no interests to register: no watch operations.
+ * OVERLAPPED, with the completion key in `bits`, and wake-ups, whose OVERLAPPED
+ * is `wake_packet`. A packet stays in the port until it is dequeued, so wake()
+ * is sticky (P6) and nothing is reported twice. There are no interests to
+ * register: no watch operations.
  *
  * state->poller_data is WOKEN from a wake() until our wait dequeues its packet;
  * one packet serves all callers in between. It may leave the port temporarily:
@@ -66,6 +67,7 @@ static void to_event(const OVERLAPPED_ENTRY* packet, struct uv__event* event) {
   /* A packet without an OVERLAPPED was posted by others to end our wait. */
   if (packet->lpOverlapped == &wake_packet || packet->lpOverlapped == NULL)
     return;
+  event->bits = (uint32_t) packet->lpCompletionKey;
   event->kind = UV__EVENT_REQ;
   event->key = (uintptr_t) uv__req_of(packet->lpOverlapped);
 }

@@ -11,6 +11,7 @@
 #include "win/tty.h"
 #include "observe/callback.h"
 #include "util/alloc.h"
+#include "win/system-work.h"
 
 #include <string.h>
 
@@ -106,12 +107,13 @@ static DWORD read_console(HANDLE handle, struct line* line, WCHAR carried) {
   return ERROR_SUCCESS;
 }
 
-static DWORD WINAPI work_read(void* arg) {
+static void CALLBACK work_read(PTP_CALLBACK_INSTANCE instance, void* arg) {
   uv_tty_t* tty = arg;
   struct line* line = line_of(tty);
   HANDLE thread = OpenThread(THREAD_TERMINATE, FALSE, GetCurrentThreadId());
   DWORD sys_error = ERROR_OPERATION_ABORTED;
 
+  (void) instance;
   if (line_publish(line, thread))
     sys_error =
         read_console(tty->handle, line, tty->tty.rd.last_utf16_high_surrogate);
@@ -120,7 +122,6 @@ static DWORD WINAPI work_read(void* arg) {
     CloseHandle(thread);
   uv__req_set_error(&tty->read_req, sys_error);
   uv__req_post(tty->loop, &tty->read_req);
-  return 0;
 }
 
 /* ---- loop thread ---- */
@@ -142,8 +143,8 @@ void uv__tty_line_read(uv_tty_t* tty) {
   line->units = 0;
   if (line->at < line->size)
     line_pend(tty, ERROR_SUCCESS);
-  else if (!QueueUserWorkItem(work_read, tty, WT_EXECUTELONGFUNCTION))
-    line_pend(tty, GetLastError());
+  else if (uv__system_work(work_read, tty) != 0)
+    line_pend(tty, ERROR_NOT_ENOUGH_MEMORY);
 }
 
 /* Tells the thread to give up; returns whether it is inside its call. */

@@ -392,6 +392,12 @@ TEST_WINDOWS(pipe_shutdown_waits_for_the_reader, "named pipes")
 TEST_WINDOWS(pipe_shutdown_of_the_client_waits_for_the_reader, "named pipes")
 TEST_WINDOWS(pipe_close_while_a_shutdown_waits, "named pipes")
 TEST_WINDOWS(pipe_is_usable_after_a_failed_connect, "named pipes")
+TEST_WINDOWS(pipe_close_of_a_waiting_shutdown_is_seen_by_the_peer,
+             "named pipes")
+TEST_WINDOWS(pipe_closes_of_waiting_shutdowns_leave_no_threads, "named pipes")
+TEST_WINDOWS(pipe_library_is_unloaded_after_a_waiting_shutdown, "DLLs")
+TEST_WINDOWS(pipe_ignores_packets_of_other_processes, "completion ports")
+TEST_WINDOWS(pipe_writes_are_reported_in_order, "completion ports")
 
 /* test-process.c */
 TEST(process_killed_by_signal)
@@ -817,6 +823,7 @@ TEST_WINDOWS(tcp_close_with_a_write_callback_due, "requests of the port")
 /* test-order-win.c */
 TEST_WINDOWS(async_callbacks_in_order_of_sends, "order of sends")
 TEST_WINDOWS(async_close_waits_for_its_packet, "packets of sends")
+TEST_WINDOWS(pipe_write_that_is_taken_skips_the_port, "completion ports")
 TEST_WINDOWS(close_phase_takes_one_handle_at_a_time, "close phase in turns")
 TEST_WINDOWS(loop_takes_a_limited_number_of_packets, "packets of a port")
 TEST_WINDOWS(tcp_shutdown_follows_the_last_write, "one iteration for both")

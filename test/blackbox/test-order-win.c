@@ -102,6 +102,51 @@ static void on_timer_closed(uv_handle_t* handle) {
     uv_close((uv_handle_t*) &timers[2], on_timer_closed);
 }
 
+static void on_prepare(uv_prepare_t* handle) {
+  (void) handle;
+  add('p');
+}
+
+static void on_check(uv_check_t* handle) {
+  (void) handle;
+  add('c');
+}
+
+static void on_write(uv_write_t* req, int status) {
+  (void) req;
+  ASSERT_OK(status);
+  add('w');
+}
+
+/* As in libuv 1.53: 1.50 reports it after the poll. */
+TEST_IMPL(pipe_write_that_is_taken_skips_the_port) {
+  uv_buf_t buf = uv_buf_init((char*) "x", 1);
+  uv_prepare_t prepare;
+  uv_check_t check;
+  uv_write_t req;
+  uv_file fds[2];
+  uv_pipe_t pipe;
+  uv_fs_t fs_req;
+
+  trace[0] = '\0';
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_pipe(fds, UV_NONBLOCK_PIPE, UV_NONBLOCK_PIPE));
+  ASSERT_OK(uv_pipe_init(&loop, &pipe, 0));
+  ASSERT_OK(uv_pipe_open(&pipe, fds[1]));
+  ASSERT_OK(uv_prepare_init(&loop, &prepare));
+  ASSERT_OK(uv_prepare_start(&prepare, on_prepare));
+  ASSERT_OK(uv_check_init(&loop, &check));
+  ASSERT_OK(uv_check_start(&check, on_check));
+  ASSERT_EQ(-1, uv_backend_timeout(&loop));
+  ASSERT_OK(uv_write(&req, (uv_stream_t*) &pipe, &buf, 1, on_write));
+  ASSERT_EQ(0, uv_backend_timeout(&loop));
+  iterate(1);
+  ASSERT_STR_EQ("wpc|", trace);
+  ASSERT_OK(uv_fs_close(NULL, &fs_req, fds[0], NULL));
+  test_close_loop(&loop);
+  return 0;
+}
+
 TEST_IMPL(close_phase_takes_one_handle_at_a_time) {
   trace[0] = '\0';
   ASSERT_OK(uv_loop_init(&loop));
@@ -143,12 +188,6 @@ TEST_IMPL(loop_takes_a_limited_number_of_packets) {
   return 0;
 }
 
-static void on_write(uv_write_t* req, int status) {
-  (void) req;
-  ASSERT_OK(status);
-  add('w');
-}
-
 static void on_shutdown(uv_shutdown_t* req, int status) {
   (void) req;
   ASSERT_OK(status);
@@ -160,11 +199,6 @@ static uv_shutdown_t shutdown_req;
 static void write_then_shutdown(uv_write_t* req, int status) {
   on_write(req, status);
   ASSERT_OK(uv_shutdown(&shutdown_req, req->handle, on_shutdown));
-}
-
-static void on_prepare(uv_prepare_t* handle) {
-  (void) handle;
-  add('p');
 }
 
 /* Also if the shutdown is requested in that callback. */

@@ -392,6 +392,9 @@ UNIT_WINDOWS(fs_open_by_threads_keeps_the_mask, "_umask()")
 UNIT_WINDOWS(fs_copy_fails_if_files_have_no_identity, "CopyFileW()")
 UNIT_WINDOWS(fs_unlink_of_a_read_only_file_before_1809, "POSIX semantics")
 
+/* unit-pipes-win.c */
+UNIT_WINDOWS(pipe_server_outlives_a_shortage, "CreateNamedPipeW()")
+
 /* unit-post-win.c */
 UNIT_WINDOWS(post_async_is_not_lost, "completion ports")
 UNIT_WINDOWS(post_async_serves_the_senders_that_come_meanwhile,
