@@ -45,4 +45,16 @@ void uv__afd_cancel(uv_loop_t* loop, void* request);
 /* The reported events; 0 if there are none (cancelled, or an error). */
 unsigned int uv__afd_result(const AFD_POLL_INFO* info, const void* request);
 
+/* ---- poll-slow.c: sockets without an AFD base ---- */
+
+/* Like uv__afd_poll(), but with a thread that waits in select(). The request's
+ * data is its handle. 0 or UV_E*. */
+int uv__poll_slow(SOCKET sock,
+                  unsigned int events,
+                  AFD_POLL_INFO* info,
+                  uv_req_t* req);
+
+/* Like uv__afd_cancel(); takes effect at the thread's next timeout. */
+void uv__poll_slow_cancel(AFD_POLL_INFO* info);
+
 #endif /* UV_WIN_AFD_H_ */

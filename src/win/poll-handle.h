@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* uv_poll_t: shared by poll-handle.c, poll-slow.c, dispatch.c and
- * handle-class.c.
+/* uv_poll_t: shared by poll-handle.c, dispatch.c and handle-class.c.
  *
  * Use of the ABI's private fields:
  *   socket              the program's socket
@@ -21,17 +20,5 @@ uv__req_fn uv__poll_handle_done; /* UV_POLL_REQ */
 /* handle-class.c. */
 enum uv__close_result uv__poll_handle_close(uv_handle_t* handle);
 int uv__poll_handle_fileno(const uv_handle_t* handle, uv_os_fd_t* fd);
-
-/* ---- poll-slow.c: sockets without an AFD base ---- */
-
-/* Like uv__afd_poll(), but with a thread that waits in select(). The request
- * holds the handle. 0 or UV_E*. */
-int uv__poll_slow(SOCKET sock,
-                  unsigned int events,
-                  AFD_POLL_INFO* info,
-                  uv_req_t* req);
-
-/* Like uv__afd_cancel(); takes effect at the thread's next timeout. */
-void uv__poll_slow_cancel(AFD_POLL_INFO* info);
 
 #endif /* UV_WIN_POLL_HANDLE_H_ */

@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Poll handles on sockets of providers that are not built on AFD: a system
- * thread waits in select() and fills in the result as AFD would.
+/* Sockets of providers that are not built on AFD, of poll handles and of UDP
+ * handles that receive: a system thread waits in select() and fills in the
+ * result as AFD would.
  *
  * While the thread runs, it owns the request and the poll info, except for
  * Exclusive, which the loop sets to stop it.
  */
 #include "util/atomic.h"
 #include "win/afd.h"
-#include "win/poll-handle.h"
+#include "win/system-work.h"
 
 /* select() cannot be woken, so it times out this often. */
 #define SLICE_US (100 * 1000)
 
 #define INCOMING                                                               \
  (UV__AFD_RECEIVE | UV__AFD_ACCEPT | UV__AFD_DISCONNECT | UV__AFD_ABORT)
-
-static AFD_POLL_INFO* poll_info_of(uv_req_t* req) {
-  uv_poll_t* handle = req->data;
-  return req == &handle->poll_req_1 ? &handle->afd_poll_info_1
-                                    : &handle->afd_poll_info_2;
-}
 
 /* There are several reasons for being readable. */
 static unsigned int why_readable(SOCKET sock) {
@@ -65,13 +60,14 @@ static int select_once(SOCKET sock, unsigned int wanted) {
 }
 
 /* Context: system thread pool. */
-static DWORD WINAPI wait_in_select(void* arg) {
+static void CALLBACK wait_in_select(PTP_CALLBACK_INSTANCE instance, void* arg) {
   uv_req_t* req = arg;
-  AFD_POLL_INFO* info = poll_info_of(req);
+  AFD_POLL_INFO* info = (AFD_POLL_INFO*) req->u.io.overlapped.hEvent;
   SOCKET sock = (SOCKET) info->Handles[0].Handle;
   uv_loop_t* loop = ((uv_handle_t*) req->data)->loop;
   int found = 0;
 
+  (void) instance;
   /* Pairs with uv__poll_slow_cancel(). */
   while (found == 0 && !uv__load_acquire(&info->Exclusive))
     found = select_once(sock, info->Handles[0].Events);
@@ -82,21 +78,19 @@ static DWORD WINAPI wait_in_select(void* arg) {
                          : found > 0 ? 0
                                      : ERROR_OPERATION_ABORTED);
   uv__req_post(loop, req);
-  return 0;
 }
 
 int uv__poll_slow(SOCKET sock,
                   unsigned int events,
                   AFD_POLL_INFO* info,
                   uv_req_t* req) {
-  uv__req_overlapped(req);
+  /* hEvent means nothing to a thread: it holds the question. */
+  uv__req_overlapped(req)->hEvent = info;
   info->NumberOfHandles = 0;
   info->Exclusive = 0;
   info->Handles[0].Handle = (HANDLE) sock;
   info->Handles[0].Events = events;
-  if (!QueueUserWorkItem(wait_in_select, req, WT_EXECUTELONGFUNCTION))
-    return uv__last_error();
-  return 0;
+  return uv__system_work(wait_in_select, req);
 }
 
 void uv__poll_slow_cancel(AFD_POLL_INFO* info) {

@@ -4,6 +4,8 @@
  *   AFD poll for incoming data -> port -> alloc_cb, recvfrom, recv_cb until the
  *   socket is empty, at most TURN_MAX times -> AFD poll again
  *
+ * A socket without an AFD base is waited for by a thread (poll-slow.c).
+ *
  * When the socket is empty, the callback gets nread 0 without an address.
  * Windows also reports here that an earlier datagram was undeliverable, even on
  * connected sockets; that is unrelated to receiving, so it is ignored:
@@ -17,11 +19,30 @@
 #define TURN_MAX 32
 #define DATAGRAM_MAX (64u * 1024u)
 
+static int is_slow(const uv_udp_t* handle) {
+  return uv__udp_base(handle) == INVALID_SOCKET;
+}
+
+static int poll_socket(uv_udp_t* handle) {
+  const unsigned int events =
+      UV__AFD_RECEIVE | UV__AFD_ABORT | UV__AFD_LOCAL_CLOSE;
+  AFD_POLL_INFO* info = uv__udp_poll_info(handle);
+
+  if (!is_slow(handle)) {
+    int err = uv__afd_poll(handle->loop, uv__udp_base(handle), events, info,
+                           &handle->recv_req);
+    if (err == 0 || err == UV_ENOTSOCK)
+      return err;
+    /* As in poll-handle.c: the base is not AFD's either. */
+    handle->recv_buffer.base = (char*) INVALID_SOCKET;
+  }
+  return uv__poll_slow(handle->socket, events, info,
+                       uv__req_base(&handle->recv_req));
+}
+
 /* 0 or UV_E*. */
 static int recv_submit(uv_udp_t* handle) {
-  int err = uv__afd_poll(handle->loop, uv__udp_base(handle),
-                         UV__AFD_RECEIVE | UV__AFD_ABORT | UV__AFD_LOCAL_CLOSE,
-                         uv__udp_poll_info(handle), &handle->recv_req);
+  int err = poll_socket(handle);
   if (err != 0)
     return err;
   handle->flags |= UV__READ_PENDING;
@@ -41,9 +62,16 @@ void uv__udp_os_recv_stop(uv_udp_t* handle) {
   (void) handle; /* see above */
 }
 
-void uv__udp_recv_cancel(uv_udp_t* handle) {
-  if (handle->flags & UV__READ_PENDING)
+int uv__udp_recv_cancel(uv_udp_t* handle) {
+  if (!(handle->flags & UV__READ_PENDING))
+    return 1;
+  if (!is_slow(handle)) {
     uv__afd_cancel(handle->loop, &handle->recv_req);
+    return 1;
+  }
+  /* The thread must not find another socket of the same number. */
+  uv__poll_slow_cancel(uv__udp_poll_info(handle));
+  return 0;
 }
 
 static int still_receiving(const uv_udp_t* handle) {
@@ -124,5 +152,8 @@ void uv__udp_recv_done(uv_handle_t* base, uv_req_t* req) {
       continue;
   if (still_receiving(handle))
     recv_resubmit(handle);
+  /* uv__udp_close() has left it to us. */
+  if (uv__is_closing(base) && uv__udp_os_is_open(handle))
+    uv__udp_close_socket(handle);
   uv__req_finished(handle, &handle->reqs_pending);
 }

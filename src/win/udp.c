@@ -21,9 +21,12 @@ static int take_socket(uv_udp_t* handle,
                        int is_foreign) {
   SOCKET base;
 
+  /* Some layered providers refuse to name it (see udp-recv.c). */
   int err = uv__afd_base_socket(sock, &base);
-  if (err != 0)
+  if (err == UV_ENOTSOCK)
     return err;
+  if (err != 0)
+    base = INVALID_SOCKET;
   err = uv__loop_attach(handle->loop, (HANDLE) sock);
   if (err != 0 && !is_foreign)
     return err;
@@ -173,16 +176,21 @@ int uv__udp_os_disconnect(uv_udp_t* handle) {
   return 0;
 }
 
+void uv__udp_close_socket(uv_udp_t* handle) {
+  closesocket(handle->socket);
+  handle->socket = INVALID_SOCKET;
+}
+
 enum uv__close_result uv__udp_close(uv_handle_t* base) {
   uv_udp_t* handle = (uv_udp_t*) base;
 
   if (uv__udp_os_is_open(handle)) {
-    uv__udp_recv_cancel(handle);
+    int may_close = uv__udp_recv_cancel(handle);
     /* If the socket is shared, closing our handle does not cancel our sends. */
     if (handle->send_queue_count > 0)
       CancelIoEx((HANDLE) handle->socket, NULL);
-    closesocket(handle->socket);
-    handle->socket = INVALID_SOCKET;
+    if (may_close)
+      uv__udp_close_socket(handle);
   }
   handle->flags &= ~UV__READING;
   uv__handle_stop(base);

@@ -5,7 +5,8 @@
  *   reqs_pending      outstanding sends and the receive (R2)
  *   activecnt         number of sends in the kernel
  *   recv_req          AFD poll for incoming datagrams; UV__READ_PENDING
- *   recv_buffer.base  the AFD base socket, see uv__udp_base()
+ *   recv_buffer.base  the AFD base socket, see uv__udp_base(); INVALID_SOCKET:
+ *                     it has none
  *   recv_from         the AFD poll info, see uv__udp_poll_info()
  */
 #ifndef UV_WIN_UDP_H_
@@ -40,7 +41,11 @@ static inline AFD_POLL_INFO* uv__udp_poll_info(uv_udp_t* handle) {
  * not bound. 0 or UV_E*. udp.c. */
 int uv__udp_ensure_bound(uv_udp_t* handle, int domain);
 
-/* Closing: cancels the AFD poll. udp-recv.c. */
-void uv__udp_recv_cancel(uv_udp_t* handle);
+/* Closing: cancels the AFD poll. Returns whether the socket may be closed now;
+ * otherwise uv__udp_recv_done() calls uv__udp_close_socket(). udp-recv.c. */
+int uv__udp_recv_cancel(uv_udp_t* handle);
+
+/* udp.c. */
+void uv__udp_close_socket(uv_udp_t* handle);
 
 #endif /* UV_WIN_UDP_H_ */

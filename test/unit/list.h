@@ -379,6 +379,8 @@ UNIT_WINDOWS(tcp_dropped_connection_is_reset_to_readers, "Winsock")
 UNIT_WINDOWS(udp_connected_ignores_undeliverable_datagrams, "Winsock")
 UNIT_WINDOWS(poll_without_a_base_socket, "AFD")
 UNIT_WINDOWS(poll_of_a_base_socket_that_is_not_afd, "AFD")
+UNIT_WINDOWS(udp_without_a_base_socket, "AFD")
+UNIT_WINDOWS(udp_of_a_base_socket_that_is_not_afd, "AFD")
 
 /* unit-files-win.c */
 UNIT_WINDOWS(fs_event_directory_among_the_deleted, "ReadDirectoryChangesW()")

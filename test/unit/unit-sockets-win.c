@@ -348,3 +348,60 @@ UNIT_TEST(poll_of_a_base_socket_that_is_not_afd) {
   poll_without_afd(socks[0], socks[1]);
   CHECK_EQ(1, refusals);
 }
+
+/* ---- datagrams without AFD ---- */
+
+static SOCKET open_datagram_socket(void) {
+  SOCKET sock = socket(AF_INET, SOCK_DGRAM, 0);
+
+  CHECK(sock != INVALID_SOCKET);
+  return sock;
+}
+
+static void send_and_wait(uv_udp_t* to) {
+  uv_buf_t buf = uv_buf_init((char*) "x", 1);
+  struct sockaddr_storage addr;
+  int len = sizeof(addr);
+
+  CHECK_EQ(0, uv_udp_getsockname(to, (struct sockaddr*) &addr, &len));
+  CHECK_EQ(1, uv_udp_try_send(to, &buf, 1, (struct sockaddr*) &addr));
+  for (int before = datagrams; datagrams == before;)
+    uv_run(&loop, UV_RUN_ONCE);
+}
+
+/* Received, after a stop, too, and closed while the thread waits. */
+static void receive_without_afd(SOCKET sock) {
+  struct sockaddr_in any;
+  uv_udp_t udp;
+
+  CHECK_EQ(0, uv_ip4_addr("127.0.0.1", 0, &any));
+  CHECK_EQ(0, uv_udp_init(&loop, &udp));
+  CHECK_EQ(0, uv_udp_open(&udp, sock));
+  CHECK_EQ(0, uv_udp_bind(&udp, (struct sockaddr*) &any, 0));
+  CHECK_EQ(0, uv_udp_recv_start(&udp, alloc_static, on_datagram));
+  send_and_wait(&udp);
+  send_and_wait(&udp);
+  CHECK_EQ(0, uv_udp_recv_stop(&udp));
+  CHECK_EQ(0, uv_udp_recv_start(&udp, alloc_static, on_datagram));
+  send_and_wait(&udp);
+  CHECK_EQ(3, datagrams);
+  uv_close((uv_handle_t*) &udp, NULL);
+  CHECK_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  /* The socket is gone. */
+  CHECK(closesocket(sock) != 0);
+  CHECK_EQ(0, uv_loop_close(&loop));
+}
+
+UNIT_TEST(udp_without_a_base_socket) {
+  CHECK_EQ(0, uv_loop_init(&loop));
+  foreign_socket = open_datagram_socket();
+  receive_without_afd(foreign_socket);
+}
+
+UNIT_TEST(udp_of_a_base_socket_that_is_not_afd) {
+  CHECK_EQ(0, uv_loop_init(&loop));
+  SOCKET sock = open_datagram_socket();
+  ((struct uv__winapi*) uv__winapi())->NtDeviceIoControlFile = refuse_afd;
+  receive_without_afd(sock);
+  CHECK_EQ(1, refusals);
+}
