@@ -5,7 +5,7 @@
 #include "loop/state.h"
 #include "observe/hooks.h"
 #include "os/poller.h"
-#include "os/trace.h"
+#include "os/system.h"
 #include "util/atomic.h"
 #include "util/env.h"
 #include "util/fatal.h"
@@ -145,7 +145,7 @@ static void print_rule(enum uv__rule which,
   }
   snprintf(line, sizeof(line), "%s: %s %p %s%s (%s); see man %s", function,
            name, object, rule->text, more, why, function);
-  uv__trace_os_print_line(line);
+  uv__os_print_line(line);
 }
 
 int uv__misuse_refuse(enum uv__rule rule, const void* handle, int err) {

@@ -59,6 +59,7 @@ uv_private_headers = \
   src/observe/watchdog.h \
   src/os/addr.h \
   src/os/async.h \
+  src/os/backtrace.h \
   src/os/fs-entries.h \
   src/os/fs-event.h \
   src/os/fs.h \
@@ -67,15 +68,17 @@ uv_private_headers = \
   src/os/pipe.h \
   src/os/poll-handle.h \
   src/os/poller.h \
+  src/os/private-file.h \
   src/os/process.h \
   src/os/random.h \
   src/os/resolver.h \
   src/os/signal.h \
   src/os/stream.h \
+  src/os/symbol.h \
   src/os/system.h \
   src/os/tcp.h \
+  src/os/thread-state.h \
   src/os/thread.h \
-  src/os/trace.h \
   src/os/tty.h \
   src/os/udp.h \
   src/pool/done.h \
@@ -173,7 +176,6 @@ uv_private_headers = \
   src/win/stream.h \
   src/win/system-work.h \
   src/win/tcp.h \
-  src/win/trace.h \
   src/win/tty-keys.h \
   src/win/tty.h \
   src/win/udp.h \
@@ -267,6 +269,7 @@ uv_win_sources = \
   src/win/afd.c \
   src/win/ansi.c \
   src/win/async.c \
+  src/win/backtrace.c \
   src/win/clock.c \
   src/win/cpu-info.c \
   src/win/dispatch.c \
@@ -307,6 +310,8 @@ uv_win_sources = \
   src/win/poll-handle.c \
   src/win/poll-slow.c \
   src/win/poller-iocp.c \
+  src/win/print.c \
+  src/win/private-file.c \
   src/win/proc-info.c \
   src/win/process-args.c \
   src/win/process-dump.c \
@@ -326,6 +331,7 @@ uv_win_sources = \
   src/win/sock.c \
   src/win/socketpair.c \
   src/win/stream.c \
+  src/win/symbol.c \
   src/win/sync.c \
   src/win/sysinfo.c \
   src/win/system-work.c \
@@ -337,8 +343,8 @@ uv_win_sources = \
   src/win/tcp-xfer.c \
   src/win/tcp.c \
   src/win/thread-sched.c \
+  src/win/thread-state.c \
   src/win/thread.c \
-  src/win/trace.c \
   src/win/tty-keys.c \
   src/win/tty-read-line.c \
   src/win/tty-read-raw.c \
@@ -381,6 +387,8 @@ uv_unix_sources = \
   src/unix/poller/poll.c \
   src/unix/poller/scan.c \
   src/unix/poller/select.c \
+  src/unix/print.c \
+  src/unix/private-file.c \
   src/unix/proc-info.c \
   src/unix/process-child.c \
   src/unix/process-end.c \
@@ -399,12 +407,13 @@ uv_unix_sources = \
   src/unix/stream-read.c \
   src/unix/stream-write.c \
   src/unix/stream.c \
+  src/unix/symbol.c \
   src/unix/sync.c \
   src/unix/tcp-opts.c \
   src/unix/tcp.c \
   src/unix/thread-sched.c \
+  src/unix/thread-state.c \
   src/unix/thread.c \
-  src/unix/trace.c \
   src/unix/tty.c \
   src/unix/udp-multicast.c \
   src/unix/udp-recv.c \

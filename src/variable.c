@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "variable.h"
-#include "os/trace.h"
+#include "os/system.h"
 #include "util/env.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ void uv__variable_refuse(const char* name, const char* value, const char* why) {
 
   /* A long value must not push the reason out of the line. */
   snprintf(line, sizeof(line), "%s%s%.300s: %s", name, equals, value, why);
-  uv__trace_os_print_line(line);
+  uv__os_print_line(line);
 }
 
 void uv__variable_refuse_signal(const char* name, const char* value, int err) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "observe/background.h"
-#include "os/trace.h"
+#include "os/thread.h"
 
 int uv__background_start(struct uv__background* b, uv_thread_cb entry) {
   b->is_ending = 0;
@@ -10,7 +10,7 @@ int uv__background_start(struct uv__background* b, uv_thread_cb entry) {
   err = uv_cond_init(&b->changed);
   if (err != 0)
     goto err_destroy_lock;
-  err = uv__trace_os_start_thread(&b->thread, entry);
+  err = uv__thread_os_start_own(&b->thread, entry);
   if (err != 0)
     goto err_destroy_cond;
   return 0;

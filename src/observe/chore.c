@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "observe/chore.h"
 #include "loop/deadline.h"
-#include "os/trace.h"
+#include "os/thread.h"
 #include "util/fork-lock.h"
 
 /* After so many runs that take longer than this, the loop is not to wait for
@@ -51,7 +51,7 @@ int uv__chore_start(struct uv__chore* chore) {
   chore->has_thread = 0;
   chore->slow_runs = 0;
   chore->check_ns = 0;
-  if (uv__trace_os_has_threads())
+  if (uv__thread_os_has_others())
     err = start_thread(chore);
   if (err == 0) {
     chore->is_due_asleep = 1;
@@ -105,7 +105,7 @@ static int is_process_alone(struct uv__chore* chore, uint64_t now_ns) {
   if (now_ns < chore->check_ns)
     return 1;
   chore->check_ns = uv__deadline_after_ms(now_ns, CHECK_MS);
-  return !uv__trace_os_has_threads();
+  return !uv__thread_os_has_others();
 }
 
 /* With the lock. A thread that cannot be started leaves it to the loop. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "observe/clock.h"
-#include "os/trace.h"
+#include "os/system.h"
 
 /* The rate is measured this long after the first reading, and once more, more
  * exactly, after the second. */
@@ -48,7 +48,7 @@ static struct pair read_both(void) {
 
 void uv__observe_clock_init(void) {
   if (UV__HAVE_CYCLE_COUNTER && first.count == 0 &&
-      uv__trace_os_clock_is(UV__CYCLE_COUNTER_NAME))
+      uv__os_clock_is(UV__CYCLE_COUNTER_NAME))
     uv__observe_clock_use_counter();
 }
 

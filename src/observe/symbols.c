@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "observe/symbols.h"
 #include "observe/trace/format.h"
-#include "os/trace.h"
+#include "os/symbol.h"
 #include "util/alloc.h"
 
 #define SLOTS 4096 /* a power of two */
@@ -47,10 +47,10 @@ static void look_up(struct uv__symbols* symbols, const void* address) {
   char name[UV__SYMBOL_MAX];
 
   if (!symbols->is_escaped) {
-    uv__trace_os_symbol(address, symbols->scratch, sizeof(symbols->scratch));
+    uv__symbol_os_name(address, symbols->scratch, sizeof(symbols->scratch));
     return;
   }
-  uv__trace_os_symbol(address, name, sizeof(name));
+  uv__symbol_os_name(address, name, sizeof(name));
   uv__trace_escape(symbols->scratch, name);
 }
 

@@ -2,7 +2,7 @@
 #include "observe/thread.h"
 #include "observe/chore.h"
 #include "observe/trace/writer.h"
-#include "os/trace.h"
+#include "os/thread.h"
 #include "util/alloc.h"
 
 /* Places that are fetched in advance. */
@@ -29,7 +29,7 @@ static void leave_thread(void* data) {
 int uv__observe_threads_init(void) {
   if (has_key)
     return 0;
-  int err = uv__trace_os_key_create(&self_key, leave_thread);
+  int err = uv__thread_os_key_create(&self_key, leave_thread);
   /* Release: the key. Pairs with uv__observe_thread_self(). */
   uv__store_release(&has_key, err == 0);
   return err;
@@ -84,7 +84,7 @@ UV__NOINLINE static struct uv__observe_thread* begin_thread(void) {
     thread = make_thread();
   if (thread == NULL)
     return NULL;
-  if (uv__trace_os_key_set(&self_key, thread) != 0) {
+  if (uv__thread_os_key_set(&self_key, thread) != 0) {
     uv__store_release(&thread->state, UV__THREAD_FREE);
     return NULL;
   }
@@ -92,7 +92,7 @@ UV__NOINLINE static struct uv__observe_thread* begin_thread(void) {
   uv__store_relaxed(&thread->running.begin_ns, 0);
   uv__store_relaxed(&thread->loop, NULL);
   uv__store_relaxed(&thread->number, 0);
-  uv__store_relaxed(&thread->tid, uv__trace_os_thread_id());
+  uv__store_relaxed(&thread->tid, uv__thread_os_id());
   return thread;
 }
 
@@ -233,6 +233,6 @@ void uv__observe_threads_fork(void) {
     t->named_tid = 0;
     t->counts.loop = NULL;
     if (t == self)
-      uv__store_relaxed(&t->tid, uv__trace_os_thread_id());
+      uv__store_relaxed(&t->tid, uv__thread_os_id());
   }
 }

@@ -14,7 +14,11 @@
 #include "observe/names.h"
 #include "observe/symbols.h"
 #include "observe/thread.h"
-#include "os/trace.h"
+#include "os/backtrace.h"
+#include "os/signal.h"
+#include "os/symbol.h"
+#include "os/system.h"
+#include "os/thread-state.h"
 #include "util/env.h"
 #include "variable.h"
 #include "util/fork-lock.h"
@@ -55,8 +59,8 @@ static void print_report(const uvx_watchdog_report_t* r) {
              (void*) r->loop, r->symbol, (unsigned long long) r->ms, r->phase,
              r->call, r->type, r->handle, (unsigned long long) r->thread,
              r->kernel[0] != '\0' ? ", kernel: " : "", r->kernel);
-  uv__trace_os_print_line(line);
-  uv__trace_os_print(r->backtrace, strlen(r->backtrace));
+  uv__os_print_line(line);
+  uv__os_print(r->backtrace, strlen(r->backtrace));
 }
 
 /* "" if the thread does not respond. Valid until the next call. */
@@ -67,10 +71,10 @@ static const char* take_backtrace(struct watchdog* w, uint64_t tid) {
 
   w->backtrace.used = 0;
   if (w->options.signum != 0)
-    count = uv__trace_os_backtrace(tid, w->options.signum, frames,
-                                   ARRAY_SIZE(frames));
+    count = uv__backtrace_os_take(tid, w->options.signum, frames,
+                                  ARRAY_SIZE(frames));
   for (size_t i = 0; i < count; i++) {
-    uv__trace_os_place(frames[i], place, sizeof(place));
+    uv__symbol_os_place(frames[i], place, sizeof(place));
     uv__strbuf_add(&w->backtrace, "  #%-2u %s\n", (unsigned) i, place);
   }
   return w->backtrace.used != 0 ? w->backtrace.data : "";
@@ -104,7 +108,7 @@ static void send_report(struct watchdog* w,
   uvx_watchdog_report_t r;
 
   if (!is_over)
-    uv__trace_os_thread_state(tid, kernel, sizeof(kernel));
+    uv__thread_state_os_get(tid, kernel, sizeof(kernel));
   memset(&r, 0, sizeof(r));
   r.size = sizeof(r);
   r.is_over = is_over;
@@ -177,7 +181,7 @@ static int start_watchdog(const uvx_watchdog_options_t* options) {
   int err = uv__observe_init();
 
   if (err == 0 && copy.signum != 0)
-    err = uv__trace_os_backtrace_start(copy.signum);
+    err = uv__backtrace_os_start(copy.signum);
   if (err != 0)
     return err;
   memset(w, 0, sizeof(*w));
@@ -223,7 +227,7 @@ static void stop_watchdog(void) {
   uv__observe_stop(UV__OBSERVE_WATCHDOG);
   uv__background_stop(&watchdog.thread);
   if (watchdog.options.signum != 0)
-    uv__trace_os_backtrace_stop(watchdog.options.signum);
+    uv__backtrace_os_stop(watchdog.options.signum);
   is_on = 0;
 }
 
@@ -252,8 +256,8 @@ static int read_signal(void) {
 
   if (!uv__variable_get("UV_WATCHDOG_SIGNAL", name, sizeof(name)))
     return 0;
-  int signum = uv__trace_os_signal(name);
-  int err = signum > 0 ? uv__trace_os_backtrace_start(signum) : signum;
+  int signum = uv__signal_os_number(name);
+  int err = signum > 0 ? uv__backtrace_os_start(signum) : signum;
   if (err == 0)
     return signum;
   uv__variable_refuse_signal("UV_WATCHDOG_SIGNAL", name, err);

@@ -33,4 +33,15 @@ int uv__signal_os_start(uv_signal_t* handle, int signum, int one_shot);
 /* The handle is started; afterwards no delivery is reported. */
 void uv__signal_os_stop(uv_signal_t* handle);
 
+/* The number of a signal, with or without "SIG" before its name. UV_EINVAL: no
+ * such signal, or none for an operator; UV_ENOSYS: the system has none.
+ * Context: any. */
+int uv__signal_os_number(const char* name);
+
+/* Has the semaphore posted when the process gets the signal, beside handles
+ * that wait for it: 0; UV_EBUSY if the program has changed its action; UV_E*.
+ * One signal at a time. Context: any. */
+int uv__signal_os_post_start(int signum, uv_sem_t* sem);
+void uv__signal_os_post_stop(int signum);
+
 #endif /* UV_OS_SIGNAL_H_ */

@@ -44,4 +44,14 @@ int uv__os_uptime(double* uptime);
 int uv__os_clock_gettime(uv_clock_id clock_id, uv_timespec64_t* ts);
 int uv__os_gettimeofday(uv_timeval64_t* tv);
 
+/* Is the clock source of this name (clock.h) what the kernel's clock counts?
+ * Then it has a constant rate and all processors agree on it. */
+int uv__os_clock_is(const char* source);
+
+/* Writes all of it to standard error, as far as that takes it. */
+void uv__os_print(const char* text, size_t size);
+
+/* Prints a line for the operator on standard error. */
+void uv__os_print_line(const char* line);
+
 #endif /* UV_OS_SYSTEM_H_ */

@@ -39,4 +39,24 @@ int uv__thread_os_setaffinity(uv_thread_t tid,
  * processes do not fork. 0 or UV_E*. */
 int uv__thread_os_at_fork(void (*reset)(void));
 
+/* Starts a thread of the library's own, which no signal is delivered to, so
+ * that none of the program's handlers run there and a write beyond a limit
+ * fails instead of ending the process. */
+int uv__thread_os_start_own(uv_thread_t* thread, uv_thread_cb entry);
+
+/* Does the process have other threads? 1 where the system does not say. */
+int uv__thread_os_has_others(void);
+
+/* Lets other threads go first where processors are scarce, as far as the system
+ * knows priorities of threads. Context: the thread. */
+void uv__thread_os_lower_priority(void);
+
+/* The kernel's number of the calling thread. Context: any | signal. */
+uint64_t uv__thread_os_id(void);
+
+/* A slot of each thread for a pointer; `at_exit` is called with it when a
+ * thread ends that has one. Read with uv_key_get(). 0 or UV_E*. */
+int uv__thread_os_key_create(uv_key_t* key, void (*at_exit)(void* data));
+int uv__thread_os_key_set(const uv_key_t* key, void* data);
+
 #endif /* UV_OS_THREAD_H_ */

@@ -13,7 +13,8 @@
  * newer; before, one of the dynamic linker, so that a thread that is stopped in
  * the middle of dlopen() is walked while the list of libraries changes.
  */
-#include "os/trace.h"
+#include "os/backtrace.h"
+#include "os/thread.h"
 #include "unix/fd.h"
 #include "unix/os.h"
 #include "util/atomic.h"
@@ -68,9 +69,9 @@ static void on_signal(int signum) {
   int expected = ASKED;
 
   (void) signum;
-  /* Acquire: the request. Pairs with uv__trace_os_backtrace(). */
+  /* Acquire: the request. Pairs with uv__backtrace_os_take(). */
   if (uv__load_acquire(&request.stage) == ASKED &&
-      uv__load_relaxed(&request.tid) == uv__trace_os_thread_id() &&
+      uv__load_relaxed(&request.tid) == uv__thread_os_id() &&
       uv__cas_strong(&request.stage, &expected, TAKING)) {
     request.count = walk_stack(request.frames, UV__BACKTRACE_MAX);
     /* Release: the frames. */
@@ -79,7 +80,7 @@ static void on_signal(int signum) {
   errno = saved_errno;
 }
 
-int uv__trace_os_backtrace_start(int signum) {
+int uv__backtrace_os_start(int signum) {
   struct sigaction action;
   void* frame;
 
@@ -99,7 +100,7 @@ int uv__trace_os_backtrace_start(int signum) {
   return sigaction(signum, &action, NULL) == 0 ? 0 : uv__errno();
 }
 
-void uv__trace_os_backtrace_stop(int signum) {
+void uv__backtrace_os_stop(int signum) {
   struct sigaction action;
 
   if (sigaction(signum, NULL, &action) == 0 && action.sa_handler == on_signal)
@@ -116,10 +117,10 @@ static int wait_for_frames(void) {
   return uv__load_acquire(&request.stage) == TAKEN;
 }
 
-size_t uv__trace_os_backtrace(uint64_t tid,
-                              int signum,
-                              const void** frames,
-                              size_t max) {
+size_t uv__backtrace_os_take(uint64_t tid,
+                             int signum,
+                             const void** frames,
+                             size_t max) {
   int expected = ASKED;
 
   /* The handler of an earlier request is still at it. */

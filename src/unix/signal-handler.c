@@ -45,7 +45,7 @@ void uv__signal_handler(int signum) {
   for (uv_signal_t* handle = uv__load_acquire(&slot->first); handle != NULL;
        handle = uv__load_acquire(uv__signal_next(handle)))
     signal_deliver(handle, signum);
-  /* Acquire: the semaphore. Pairs with uv__signal_post_start(). */
+  /* Acquire: the semaphore. Pairs with uv__signal_os_post_start(). */
   if (signum == uv__load_acquire(&uv__signal_post_signum))
     uv_sem_post(uv__load_relaxed(&uv__signal_post_sem));
   uv__fetch_sub(&slot->in_flight, 1);

@@ -236,7 +236,7 @@ static int post_start(int signum, uv_sem_t* sem) {
   return disposition_set(signum, LISTENERS_PERSISTENT);
 }
 
-int uv__signal_post_start(int signum, uv_sem_t* sem) {
+int uv__signal_os_post_start(int signum, uv_sem_t* sem) {
   sigset_t saved_mask;
 
   pthread_once(&fork_once, fork_register);
@@ -247,7 +247,7 @@ int uv__signal_post_start(int signum, uv_sem_t* sem) {
 }
 
 /* The action stays if the program has set one of its own meanwhile. */
-void uv__signal_post_stop(int signum) {
+void uv__signal_os_post_stop(int signum) {
   struct sigaction action;
   sigset_t saved_mask;
 
@@ -422,4 +422,28 @@ void uv__signal_cleanup(void) {
     wait_for_handlers(signum);
   }
   change_end(&saved_mask);
+}
+
+/* Those that mean nothing to a program that does not ask for them, or that
+ * would end it; not those of faults. */
+static const struct {
+  const char* name;
+  int number;
+} signals[] = {
+  { "HUP", SIGHUP },     { "INT", SIGINT },   { "QUIT", SIGQUIT },
+  { "USR1", SIGUSR1 },   { "USR2", SIGUSR2 }, { "ALRM", SIGALRM },
+  { "TERM", SIGTERM },   { "URG", SIGURG },   { "VTALRM", SIGVTALRM },
+  { "WINCH", SIGWINCH }, { "IO", SIGIO },
+#ifdef SIGINFO
+  { "INFO", SIGINFO },
+#endif
+};
+
+int uv__signal_os_number(const char* name) {
+  if (strncmp(name, "SIG", 3) == 0)
+    name += 3;
+  for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+    if (strcmp(name, signals[i].name) == 0)
+      return signals[i].number;
+  return UV_EINVAL;
 }

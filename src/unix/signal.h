@@ -44,11 +44,6 @@ extern uv_sem_t* uv__signal_post_sem;
 /* Context: signal. */
 void uv__signal_handler(int signum);
 
-/* Start and stop posting. Starting returns UV_EBUSY if the action of the signal
- * is not the default one, 0 or UV_E*. */
-int uv__signal_post_start(int signum, uv_sem_t* sem);
-void uv__signal_post_stop(int signum);
-
 /* loop.c: a loop is created, is closed, was copied by fork. The last drops
  * signals that the parent caught; handles stay started. */
 void uv__signal_init_loop(uv_loop_t* loop);

@@ -13,11 +13,17 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#if UV__HAVE_THREAD_NICE
+# include <sys/syscall.h>
+#endif
 
 /* Lower bound for any request: a few libc calls must fit. */
 #define STACK_FLOOR ((size_t) 16 << 10)
@@ -30,6 +36,13 @@
 
 /* Of uv__thread_os_doze(). */
 #define DOZE_NS 50000
+
+/* Of the library's own threads: enough for formatting, symbols and a demangler.
+ */
+#define STACK_OWN ((size_t) 512 << 10)
+/* How much nicer than the program a thread of lower priority is: with a third
+ * of the weight, it still gets a quarter of a processor that is busy. */
+#define NICER 5
 
 /* Passed to the new thread, which frees it. */
 struct thread_start {
@@ -221,3 +234,60 @@ void uv__thread_os_doze(void) {
 int uv__thread_os_at_fork(void (*reset)(void)) {
   return -pthread_atfork(NULL, NULL, reset);
 }
+
+int uv__thread_os_start_own(uv_thread_t* thread, uv_thread_cb entry) {
+  uv_thread_options_t options = { UV_THREAD_HAS_STACK_SIZE, STACK_OWN };
+  sigset_t all;
+  sigset_t before;
+
+  /* The new thread inherits the mask. */
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int err = uv_thread_create_ex(thread, &options, entry, NULL);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return err;
+}
+
+#if UV__HAVE_THREAD_NICE
+uint64_t uv__thread_os_id(void) {
+  return (uint64_t) syscall(SYS_gettid);
+}
+
+void uv__thread_os_lower_priority(void) {
+  id_t tid = (id_t) uv__thread_os_id();
+  int nice = getpriority(PRIO_PROCESS, tid);
+
+  /* It is a courtesy: a failure changes nothing else. */
+  (void) setpriority(PRIO_PROCESS, tid, nice + NICER);
+}
+#else
+/* Not the kernel's thread id, but unique in the process. */
+uint64_t uv__thread_os_id(void) {
+  return (uint64_t) (uintptr_t) pthread_self();
+}
+
+void uv__thread_os_lower_priority(void) {
+  /* Priorities are those of processes. */
+}
+#endif
+
+int uv__thread_os_key_create(uv_key_t* key, void (*at_exit)(void* data)) {
+  return -pthread_key_create(key, at_exit);
+}
+
+int uv__thread_os_key_set(const uv_key_t* key, void* data) {
+  return -pthread_setspecific(*key, data);
+}
+
+#if UV__HAVE_PROC_COMM
+/* The links of the directory are ".", "..", and one for each thread. */
+int uv__thread_os_has_others(void) {
+  struct stat st;
+
+  return stat("/proc/self/task", &st) == -1 || st.st_nlink != 3;
+}
+#else
+int uv__thread_os_has_others(void) {
+  return 1;
+}
+#endif

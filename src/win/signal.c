@@ -143,3 +143,19 @@ void uv__signal_done(uv_handle_t* base, uv_req_t* req) {
   if (is_awaited)
     uv__signal_report(handle, signum);
 }
+
+/* Signals do not come from other processes. */
+int uv__signal_os_number(const char* name) {
+  (void) name;
+  return UV_ENOSYS;
+}
+
+int uv__signal_os_post_start(int signum, uv_sem_t* sem) {
+  (void) signum;
+  (void) sem;
+  return UV_ENOSYS;
+}
+
+void uv__signal_os_post_stop(int signum) {
+  (void) signum;
+}

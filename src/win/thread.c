@@ -19,7 +19,6 @@
 #include "util/fatal.h"
 #include "win/compiler.h"
 #include "win/error.h"
-#include "win/trace.h"
 #include "win/wide.h"
 #include "win/winapi.h"
 
@@ -31,6 +30,11 @@
 /* Limit of SetThreadDescription(): a UNICODE_STRING without the NUL. */
 #define NAME_UNITS_MAX 32766
 
+/* Of the library's own threads. */
+#define STACK_OWN ((size_t) 512 << 10)
+
+static DWORD key_slot = TLS_OUT_OF_INDEXES;
+static void (*key_at_exit)(void* data);
 static uv_once_t self_once = UV_ONCE_INIT;
 /* Slots; TLS_OUT_OF_INDEXES until they are allocated. */
 static DWORD self_slot = TLS_OUT_OF_INDEXES;  /* of the thread's own handle */
@@ -44,13 +48,24 @@ struct thread_start {
   HANDLE self;        /* the handle its creator holds */
 };
 
+/* As specified by uv__thread_os_key_create(). Context: any thread that ends,
+ * with the loader lock held. */
+static void key_thread_ends(void) {
+  void* data = NULL;
+
+  if (key_slot != TLS_OUT_OF_INDEXES)
+    data = TlsGetValue(key_slot);
+  if (data != NULL)
+    key_at_exit(data);
+}
+
 /* Context: any thread that ends, with the loader lock held. */
 static void NTAPI on_thread_event(void* image, DWORD reason, void* reserved) {
   (void) image;
   (void) reserved;
   if (reason != DLL_THREAD_DETACH)
     return;
-  uv__observe_thread_ends();
+  key_thread_ends();
   if (owned_slot == TLS_OUT_OF_INDEXES)
     return;
   HANDLE thread = TlsGetValue(owned_slot);
@@ -247,4 +262,37 @@ void uv__thread_os_doze(void) {
 int uv__thread_os_at_fork(void (*reset)(void)) {
   (void) reset; /* there is no fork on Windows */
   return 0;
+}
+
+int uv__thread_os_start_own(uv_thread_t* thread, uv_thread_cb entry) {
+  uv_thread_options_t options = { UV_THREAD_HAS_STACK_SIZE, STACK_OWN };
+
+  return uv_thread_create_ex(thread, &options, entry, NULL);
+}
+
+int uv__thread_os_has_others(void) {
+  return 1; /* another one does not make system calls slower */
+}
+
+uint64_t uv__thread_os_id(void) {
+  return GetCurrentThreadId();
+}
+
+void uv__thread_os_lower_priority(void) {
+  /* It is a courtesy: a failure changes nothing else. */
+  (void) SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL);
+}
+
+int uv__thread_os_key_create(uv_key_t* key, void (*at_exit)(void* data)) {
+  int err = uv_key_create(key);
+
+  if (err == 0) {
+    key_at_exit = at_exit;
+    key_slot = key->tls_index;
+  }
+  return err;
+}
+
+int uv__thread_os_key_set(const uv_key_t* key, void* data) {
+  return TlsSetValue(key->tls_index, data) ? 0 : uv__last_error();
 }

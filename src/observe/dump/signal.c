@@ -23,7 +23,10 @@
 #include "observe/hooks.h"
 #include "observe/names.h"
 #include "observe/thread.h"
-#include "os/trace.h"
+#include "os/signal.h"
+#include "os/system.h"
+#include "os/thread-state.h"
+#include "os/thread.h"
 #include "util/alloc.h"
 #include "variable.h"
 #include "util/fork-lock.h"
@@ -158,7 +161,7 @@ static struct response* collect_responses(void) {
 }
 
 static void print_dump(const struct uv__dump* dump) {
-  uv__trace_os_print(dump->text.data, dump->text.used);
+  uv__os_print(dump->text.data, dump->text.used);
 }
 
 static void dump_all_loops(void) {
@@ -188,7 +191,7 @@ static void dump_all_loops(void) {
   uv__loop_list_each(count_blocked_loop, &blocked);
   uv__dump_pool(&rest);
   if (blocked != 0)
-    uv__trace_os_add_threads(&rest.text);
+    uv__thread_state_os_add_all(&rest.text);
   uv__strbuf_add(&rest.text, "libuv: end of dump\n");
   print_dump(&rest);
   uv__dump_free(&rest);
@@ -219,7 +222,7 @@ static int make_dumper(void) {
   err = uv_cond_init(&dumper.responded);
   if (err != 0)
     goto err_destroy_lock;
-  err = uv__trace_os_start_thread(&dumper.thread, run_dumper);
+  err = uv__thread_os_start_own(&dumper.thread, run_dumper);
   if (err != 0)
     goto err_destroy_cond;
   return 0;
@@ -260,13 +263,13 @@ static void read_environment(void) {
 
   if (!uv__variable_get("UV_DUMP_SIGNAL", name, sizeof(name)))
     return;
-  int number = uv__trace_os_signal(name);
+  int number = uv__signal_os_number(name);
   int err = number > 0 ? 0 : number;
   (void) uv__fork_lock(&lock);
   if (err == 0)
     err = start_dumper();
   if (err == 0)
-    err = uv__trace_os_signal_start(number, &dumper.posted);
+    err = uv__signal_os_post_start(number, &dumper.posted);
   if (err == 0) {
     signum = number;
   } else if (is_on) {
@@ -299,7 +302,7 @@ void uv__dump_init_loop(void) {
 void uv__dump_shutdown(void) {
   if (!is_on)
     return;
-  uv__trace_os_signal_stop(signum);
+  uv__signal_os_post_stop(signum);
   if (!is_dumper_of_parent())
     end_dumper();
   is_on = 0;

@@ -15,7 +15,7 @@
 #include "observe/hooks.h"
 #include "observe/metrics/text.h"
 #include "observe/trace/trace.h"
-#include "os/trace.h"
+#include "os/private-file.h"
 #include "util/env.h"
 #include "variable.h"
 #include "util/fork-lock.h"
@@ -53,11 +53,11 @@ static int write_draft(struct exporter* e, const struct uv__strbuf* text) {
   /* Left by a killed process. */
   (void) uv_fs_unlink(NULL, &req, e->draft, NULL);
   uv_fs_req_cleanup(&req);
-  int fd = uv__trace_os_open(e->draft, 1);
+  int fd = uv__private_file_os_open(e->draft, 1);
   if (fd < 0)
     return fd;
-  int err = uv__trace_os_write(fd, text->data, text->used);
-  uv__trace_os_close(fd);
+  int err = uv__private_file_os_write(fd, text->data, text->used);
+  uv__private_file_os_close(fd);
   if (err == 0)
     err = uv_fs_rename(NULL, &req, e->draft, e->path, NULL);
   else

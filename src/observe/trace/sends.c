@@ -3,7 +3,7 @@
  * number: n if it is free for the n-th send, n + 1 once that is in it.
  */
 #include "observe/trace/sends.h"
-#include "os/trace.h"
+#include "os/thread.h"
 #include "util/alloc.h"
 #include "util/atomic.h"
 
@@ -67,7 +67,7 @@ void uv__trace_send_add(const uv_async_t* handle) {
     return;
   }
   send->ns = uv_hrtime();
-  send->tid = uv__trace_os_thread_id();
+  send->tid = uv__thread_os_id();
   send->handle = handle;
   send->loop = handle->loop;
   /* Release: the send. Pairs with uv__trace_send_take(). */

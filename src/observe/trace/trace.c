@@ -13,7 +13,7 @@
 #include "observe/hooks.h"
 #include "observe/thread.h"
 #include "observe/trace/writer.h"
-#include "os/trace.h"
+#include "os/private-file.h"
 #include "variable.h"
 #include "util/fork-lock.h"
 #include "uv/ext.h"
@@ -61,7 +61,7 @@ static int open_next_file(char* path, size_t size) {
     int n = snprintf(path + len, size - len, ".%d", i);
     if (n < 0 || (size_t) n >= size - len)
       return UV_ENAMETOOLONG;
-    fd = uv__trace_os_open(path, 1);
+    fd = uv__private_file_os_open(path, 1);
   }
   return fd;
 }
@@ -73,7 +73,7 @@ static int open_file(void) {
 
   if (err != 0)
     return err;
-  int fd = uv__trace_os_open(path, has_pid);
+  int fd = uv__private_file_os_open(path, has_pid);
   return fd == UV_EEXIST && has_pid ? open_next_file(path, sizeof(path)) : fd;
 }
 
@@ -88,7 +88,7 @@ static int start_session(void) {
     return fd;
   err = uv__trace_writer_start(fd);
   if (err != 0) {
-    uv__trace_os_close(fd);
+    uv__private_file_os_close(fd);
     return err;
   }
   is_on = 1;

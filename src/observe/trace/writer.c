@@ -17,7 +17,9 @@
 #include "observe/thread.h"
 #include "observe/trace/format.h"
 #include "observe/trace/sends.h"
-#include "os/trace.h"
+#include "os/private-file.h"
+#include "os/system.h"
+#include "os/thread.h"
 #include "util/alloc.h"
 
 #include <stdio.h>
@@ -58,13 +60,13 @@ static struct uv__chore chore = { .run = run_round,
 
 static void flush_buffer(struct writer* w) {
   if (w->used != 0 && w->error == 0) {
-    w->error = uv__trace_os_write(w->fd, w->buffer, w->used);
+    w->error = uv__private_file_os_write(w->fd, w->buffer, w->used);
     if (w->error != 0) {
       char line[128];
       uv__observe_stop(UV__OBSERVE_TRACE);
       snprintf(line, sizeof(line), "trace ended, cannot write: %s",
                uv_strerror(w->error));
-      uv__trace_os_print_line(line);
+      uv__os_print_line(line);
     }
   }
   w->limit = w->limit > w->used ? w->limit - w->used : BLOCK;
@@ -250,7 +252,7 @@ static void write_begin(struct writer* w) {
 static void run_thread(void* arg) {
   (void) arg;
   (void) uv_thread_setname("libuv-trace");
-  uv__trace_os_lower_priority();
+  uv__thread_os_lower_priority();
   uv__chore_thread(&chore);
 }
 
@@ -287,7 +289,7 @@ int uv__trace_writer_start(uv_file fd) {
   int err = UV_ENOMEM;
   if (w->buffer != NULL && w->prefixes != NULL) {
     uv__trace_context_set(&w->context, (int) uv_os_getpid(),
-                          uv__trace_os_thread_id());
+                          uv__thread_os_id());
     write_begin(w);
     err = uv__chore_start(&chore);
   }
@@ -297,7 +299,7 @@ int uv__trace_writer_start(uv_file fd) {
 }
 
 static void free_all(struct writer* w) {
-  uv__trace_os_close(w->fd);
+  uv__private_file_os_close(w->fd);
   free_memory(w);
 }
 
