@@ -128,23 +128,32 @@ static int is_explained(void) {
   return left != 0;
 }
 
-/* `why` is the error's name, or who is to blame. */
-static void print_rule(enum uv__rule which,
-                       const void* object,
-                       const char* more,
-                       const char* why) {
+/* Makes the line; `why` is the error's name, or who is to blame. */
+static void describe_rule(char line[LINE_SIZE],
+                          enum uv__rule which,
+                          const void* object,
+                          const char* more,
+                          const char* why) {
   const struct rule* rule = &rules[which];
   const char* name = object_name(rule->object, object);
   const char* function = rule->function;
   char init[32];
-  char line[LINE_SIZE];
 
   if (function == NULL) {
     snprintf(init, sizeof(init), "uv_%s_init", name);
     function = init;
   }
-  snprintf(line, sizeof(line), "%s: %s %p %s%s (%s); see man %s", function,
-           name, object, rule->text, more, why, function);
+  snprintf(line, LINE_SIZE, "%s: %s %p %s%s (%s); see man %s", function, name,
+           object, rule->text, more, why, function);
+}
+
+static void print_rule(enum uv__rule which,
+                       const void* object,
+                       const char* more,
+                       const char* why) {
+  char line[LINE_SIZE];
+
+  describe_rule(line, which, object, more, why);
   uv__os_print_line(line);
 }
 
@@ -198,7 +207,12 @@ int uv__misuse_refuse_busy(const uv_loop_t* loop) {
 }
 
 void uv__misuse_end(enum uv__rule rule, const void* object) {
-  print_rule(rule, object, "", "caller's error");
+  char line[LINE_SIZE];
+
+  /* As the message of a failed assertion: it goes wherever the stream leads. */
+  describe_rule(line, rule, object, "", "caller's error");
+  fprintf(stderr, "libuv: %s\n", line);
+  fflush(stderr);
   uv__end_process();
 }
 

@@ -114,6 +114,7 @@ uv_test_unix_sources = \
   test/blackbox/test-sandbox.c \
   test/blackbox/test-select-limit.c \
   test/blackbox/test-signal.c \
+  test/blackbox/test-stderr.c \
   test/blackbox/test-system-odd.c \
   test/blackbox/test-thread-cancel.c \
   test/blackbox/test-trace-unix.c \

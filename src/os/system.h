@@ -48,7 +48,9 @@ int uv__os_gettimeofday(uv_timeval64_t* tv);
  * Then it has a constant rate and all processors agree on it. */
 int uv__os_clock_is(const char* source);
 
-/* Writes all of it to standard error, as far as that takes it. */
+/* Writes text to standard error. Neither blocks nor ends the process: what
+ * cannot be written is dropped, and everything if descriptor 2 is another file
+ * than when the library was loaded. Preserves errno. */
 void uv__os_print(const char* text, size_t size);
 
 /* Prints a line for the operator on standard error. */

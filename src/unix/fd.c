@@ -58,6 +58,16 @@ int uv__fd_dup(int fd) {
   return copy == -1 ? uv__errno() : copy;
 }
 
+int uv__fd_above_stdio(int fd) {
+  if (fd < 0 || fd > STDERR_FILENO)
+    return fd;
+  int copy = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (copy == -1)
+    copy = uv__errno();
+  uv__fd_close(fd);
+  return copy;
+}
+
 ssize_t uv__fd_read(int fd, void* buf, size_t len) {
   ssize_t n;
 

@@ -22,6 +22,11 @@ int uv__fd_cloexec(int fd, int on);
 /* F_DUPFD_CLOEXEC: the new fd (>= 0) or UV_E*. */
 int uv__fd_dup(int fd);
 
+/* For descriptors of the library's own: moves it out of the way of the standard
+ * streams, where a program that closed those opens files of its own. The fd, or
+ * UV_E* and the fd is closed; a negative fd is returned. */
+int uv__fd_above_stdio(int fd);
+
 /* F_GETFL: the flags (>= 0) or UV_E*. */
 int uv__fd_flags(int fd);
 

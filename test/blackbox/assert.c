@@ -178,6 +178,8 @@ void test_skip(const char* reason) {
   _exit(EXIT_SKIPPED);
 }
 
+const char* test_running;
+
 const char* test_self(void) {
   static char path[4096];
   size_t size = sizeof(path);

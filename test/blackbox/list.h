@@ -556,6 +556,17 @@ TEST_UNIX(storm_of_foreign_children, "fork()")
 TEST_UNIX(storm_of_forks_with_a_busy_pool, "fork()")
 TEST(storm_of_sends_work_cancels_and_closes)
 
+/* test-stderr.c */
+TEST_UNIX(stderr_full_pipe_does_not_block, "in a file of unix tests")
+TEST_UNIX(stderr_full_socket_does_not_block, "in a file of unix tests")
+TEST_UNIX(stderr_without_a_reader_does_not_end_the_process, "SIGPIPE")
+TEST_UNIX(stderr_pipe_gets_the_message, "in a file of unix tests")
+TEST_UNIX(stderr_of_a_daemon_is_left_alone, "in a file of unix tests")
+#if TEST_POSIX
+HELPER(cause_a_message)
+HELPER(cause_a_message_later)
+#endif
+
 /* test-stream.c */
 TEST(stream_write_is_at_once_callback_is_later)
 TEST(stream_close_cancels_in_order)

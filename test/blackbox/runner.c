@@ -275,6 +275,7 @@ static int list_tests(const struct options* options) {
 }
 
 static int run_one(const char* name) {
+  test_running = name;
   for (size_t i = 0; i < NTESTS; i++)
     if (strcmp(tests[i].name, name) == 0 && tests[i].run != NULL)
       return tests[i].run();

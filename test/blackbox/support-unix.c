@@ -15,6 +15,24 @@ _Noreturn void test_exit_bare(int status) {
   _exit(status);
 }
 
+void test_redirect_errors(const char* path) {
+  static const char mark[] = "UV_TEST_ERRORS";
+  char* args[] = { (char*) test_self(), (char*) "--run", (char*) test_running,
+                   NULL };
+
+  if (getenv(mark) != NULL) {
+    ASSERT_EQ(0, unsetenv(mark));
+    return;
+  }
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ(0, setenv(mark, "1", 1));
+  ASSERT_EQ(2, dup2(fd, 2));
+  close(fd);
+  execv(args[0], args);
+  ASSERT(0 && "the test cannot be started again");
+}
+
 int test_on_kqueue(void) {
   const char* poller = getenv("UV_POLLER");
 

@@ -178,9 +178,7 @@ static void run_until_full(void) {
   uv_loop_t loop;
   uv_timer_t timer;
 
-  ASSERT_GE(open("stderr", O_WRONLY | O_CREAT | O_TRUNC, 0600), 0);
   ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &limit));
-  ASSERT_EQ(2, dup2(open("stderr", O_WRONLY | O_APPEND), 2));
   ASSERT_OK(uvx_trace_start(&options));
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_timer_init(&loop, &timer));
@@ -195,6 +193,7 @@ TEST_IMPL(trace_that_fills_the_disk_ends_and_says_so_once) {
   struct trace_file trace;
   char text[512];
 
+  test_redirect_errors("stderr");
   pid_t pid = fork();
   ASSERT_GE(pid, 0);
   if (pid == 0)

@@ -154,13 +154,10 @@ static void block_until_printed(uv_timer_t* timer) {
 TEST_IMPL(watchdog_signal_of_the_environment) {
   uv_loop_t loop;
   uv_timer_t timer;
-  int fd = open("errors", O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
 
+  test_redirect_errors("errors");
   start_watchdog(); /* can it have a backtrace at all? */
   ASSERT_OK(uvx_watchdog_stop());
-  ASSERT_GE(fd, 0);
-  ASSERT_EQ(2, dup2(fd, 2));
-  close(fd);
   ASSERT_OK(uv_os_setenv("UV_WATCHDOG", "20"));
   ASSERT_OK(uv_os_setenv("UV_WATCHDOG_SIGNAL", "USR2"));
   ASSERT_OK(uv_loop_init(&loop));

@@ -218,6 +218,14 @@ void test_close_socket(uv_os_sock_t sock);
 /* A name for uv_pipe_bind() that no other test uses. */
 const char* test_pipe_name(const char* name);
 
+/* The test that this process runs. */
+extern const char* test_running;
+
+/* Unix: starts the test again with standard error in a file, which is appended
+ * to; returns in the new process. The library does not write to a descriptor
+ * that has changed since it was loaded. A failed assertion is in there. */
+void test_redirect_errors(const char* path);
+
 void test_mkdir(const char* path);
 void test_write_file(const char* path, const char* text);
 
