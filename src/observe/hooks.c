@@ -11,6 +11,7 @@
 #include "observe/span.h"
 #include "observe/trace/sends.h"
 #include "os/loop.h"
+#include "os/symbol.h"
 #include "os/thread.h"
 #include "util/fork-lock.h"
 
@@ -70,6 +71,7 @@ static int init_shared_state(void) {
   if (err == 0)
     err = uv__trace_sends_init();
   uv__observe_clock_init();
+  uv__symbol_os_init();
   return err;
 }
 

@@ -6,6 +6,10 @@
 
 #include "util/base.h"
 
+/* Finds what is needed for names, on a thread that may wait for the dynamic
+ * linker. The others may be called by threads that dlclose() waits for. */
+void uv__symbol_os_init(void);
+
 /* Names the function at `address`, or the module and the offset there. */
 void uv__symbol_os_name(const void* address, char* name, size_t size);
 

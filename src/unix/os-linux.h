@@ -30,6 +30,7 @@
 #define UV__HAVE_SETPROCTITLE 0
 #define UV__HAVE_MAXRSS_BYTES 0
 #define UV__HAVE_GETAUXVAL 1
+#define UV__HAVE_DL_PHDR 1
 #define UV__HAVE_AF_PACKET 1
 #define UV__HAVE_AF_LINK 0
 #define UV__HAVE_EPOLL 1

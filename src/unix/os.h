@@ -32,6 +32,8 @@
  *   UV__HAVE_SETPROCTITLE      setproctitle()
  *   UV__HAVE_MAXRSS_BYTES      ru_maxrss counts bytes (else kilobytes)
  *   UV__HAVE_GETAUXVAL         getauxval(AT_SECURE) (else issetugid())
+ *   UV__HAVE_DL_PHDR           dl_iterate_phdr() does not take the lock that
+ *                              dlclose() holds; getauxval(AT_EXECFN)
  *   UV__HAVE_BACKTRACE         backtrace() of <execinfo.h> in the C library,
  *                              and tgkill()
  *   UV__HAVE_AF_PACKET         link addresses are struct sockaddr_ll

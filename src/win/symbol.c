@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+void uv__symbol_os_init(void) {
+}
+
 /* Function names are in separate debug files. */
 void uv__symbol_os_name(const void* address, char* name, size_t size) {
   HMODULE module;
