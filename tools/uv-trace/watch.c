@@ -28,6 +28,20 @@ static int path_add(char path[PATH_SIZE], const char* text, size_t len) {
   return 0;
 }
 
+/* A process that found its file in use has one with its number added. */
+static void prefer_own_file(char path[PATH_SIZE], const char* number) {
+  size_t used = strlen(path);
+  FILE* file = NULL;
+
+  if (path_add(path, ".", 1) == 0 &&
+      path_add(path, number, strlen(number)) == 0)
+    file = fopen(path, "rb");
+  if (file == NULL)
+    path[used] = '\0';
+  else
+    fclose(file);
+}
+
 /* The process's file: UV_METRICS of its environment. */
 static int find_file(int64_t pid, char path[PATH_SIZE]) {
   char value[PATH_SIZE];
@@ -58,6 +72,7 @@ static int find_file(int64_t pid, char path[PATH_SIZE]) {
       return -1;
     at += is_pid;
   }
+  prefer_own_file(path, number);
   return 0;
 }
 

@@ -17,6 +17,7 @@ struct uv__pool_metrics uv__pool_metrics;
 
 static struct uv__fork_lock list_lock;
 static struct uv__metrics* list;
+static unsigned last_number; /* of a loop; the list's lock */
 /* What loops had counted when they were closed, added up: counters of the
  * process never go back. The list's lock. */
 static struct uv__metrics closed;
@@ -32,6 +33,7 @@ UV__NOINLINE static struct uv__metrics* metrics_make(uv_loop_t* loop) {
     return NULL;
   metrics->loop = loop;
   (void) uv__fork_lock(&list_lock);
+  metrics->number = ++last_number;
   metrics->next = list;
   list = metrics;
   uv__fork_unlock(&list_lock);

@@ -37,6 +37,7 @@ enum uv__io { UV__IO_READ, UV__IO_WRITE, UV__IO_RECV, UV__IO_SEND, UV__IO_MAX };
 struct uv__metrics {
   struct uv__metrics* next; /* of all loops; the list's lock */
   const uv_loop_t* loop;    /* NULL: of all loops that are closed */
+  unsigned number;          /* of the loop, from 1 on */
   /* The loop thread's. */
   uint64_t poll_end_ns; /* when the last poll ended, 0 if none did */
   uint64_t counted_ns;  /* when the handles were counted last */

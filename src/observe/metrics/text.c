@@ -8,6 +8,7 @@
 #include "observe/metrics/metrics.h"
 #include "observe/names.h"
 #include "util/atomic.h"
+#include "util/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,9 +28,23 @@ struct report {
   const char* name; /* of the family */
 };
 
-static void begin_family(struct report* r, const char* name, const char* type) {
+static int ends_with(const char* s, const char* end) {
+  size_t len = strlen(s);
+
+  return len >= strlen(end) && strcmp(s + len - strlen(end), end) == 0;
+}
+
+static void begin_family(struct report* r,
+                         const char* name,
+                         const char* type,
+                         const char* help) {
   r->name = name;
   uv__strbuf_add(r->text, "# TYPE %s %s\n", name, type);
+  if (ends_with(name, "_seconds"))
+    uv__strbuf_add(r->text, "# UNIT %s seconds\n", name);
+  if (ends_with(name, "_bytes"))
+    uv__strbuf_add(r->text, "# UNIT %s bytes\n", name);
+  uv__strbuf_add(r->text, "# HELP %s %s\n", name, help);
 }
 
 static void add_histogram(struct report* r,
@@ -55,11 +70,35 @@ static void add_histogram(struct report* r,
                  SECONDS(h.sum_ns));
 }
 
+/* A number: an address would tell where memory is, and be another series after
+ * each restart. */
 static const char* loop_name(const struct uv__metrics* metrics, char name[32]) {
   if (metrics->loop == NULL)
     return "closed";
-  snprintf(name, 32, "0x%" PRIxPTR, (uintptr_t) metrics->loop);
+  snprintf(name, 32, "%u", metrics->number);
   return name;
+}
+
+static void add_max(const struct uv__metrics* metrics,
+                    struct report* r,
+                    const uvx_histogram_t* from) {
+  char name[32];
+
+  uv__strbuf_add(r->text, "%s{loop=\"%s\"} %.9f\n", r->name,
+                 loop_name(metrics, name),
+                 SECONDS(uv__load_relaxed(&from->max_ns)));
+}
+
+static void add_lag_max(const struct uv__metrics* metrics, void* arg) {
+  add_max(metrics, arg, &metrics->lag);
+}
+
+static void add_iteration_max(const struct uv__metrics* metrics, void* arg) {
+  add_max(metrics, arg, &metrics->iteration);
+}
+
+static void add_lateness_max(const struct uv__metrics* metrics, void* arg) {
+  add_max(metrics, arg, &metrics->lateness);
 }
 
 static void add_lag(const struct uv__metrics* metrics, void* arg) {
@@ -232,15 +271,35 @@ static int compare_busy(const void* a, const void* b) {
   return x->ns > y->ns ? -1 : x->ns < y->ns;
 }
 
+/* The value of a label. It may come from the name of a file, which can be
+ * anything. */
+static void add_escaped(struct uv__strbuf* text, const char* s) {
+  size_t left = strlen(s);
+
+  while (left != 0) {
+    size_t used;
+    uint32_t cp = uv__utf8_scan(s, left, &used);
+    if (cp == UV__UTF8_BAD || uv__is_surrogate(cp)) {
+      uv__strbuf_add(text, "\xef\xbf\xbd"); /* the replacement character */
+      used = 1;
+    } else if (cp == '\n') {
+      uv__strbuf_add(text, "\\n");
+    } else {
+      uv__strbuf_add(text, cp == '"' || cp == '\\' ? "\\%.*s" : "%.*s",
+                     (int) used, s);
+    }
+    s += used;
+    left -= used;
+  }
+}
+
 static void add_callback_labels(struct report* r, const struct busy* row) {
   const char* symbol = uv__symbol_name(r->symbols, row->symbol);
 
   uv__strbuf_add(r->text, "%s_total{type=\"%s\",call=\"%s\",symbol=\"", r->name,
                  uv__record_type_name(row->type),
                  uv__call_name((enum uv__call) row->call));
-  for (; *symbol != '\0'; symbol++)
-    uv__strbuf_add(r->text, *symbol == '"' || *symbol == '\\' ? "\\%c" : "%c",
-                   *symbol);
+  add_escaped(r->text, symbol);
   uv__strbuf_add(r->text, "\"} ");
 }
 
@@ -252,12 +311,14 @@ static void add_callbacks(struct report* r) {
   qsort(all.rows, all.count, sizeof(*all.rows), compare_busy);
   size_t count = uv__min_size(all.count, BUSIEST);
 
-  begin_family(r, "uv_callback_seconds", "counter");
+  begin_family(r, "uv_callback_seconds", "counter",
+               "Time in the callbacks that took most of it.");
   for (size_t i = 0; i < count; i++) {
     add_callback_labels(r, &all.rows[i]);
     uv__strbuf_add(r->text, "%.9f\n", SECONDS(all.rows[i].ns));
   }
-  begin_family(r, "uv_callback_count", "counter");
+  begin_family(r, "uv_callback_count", "counter",
+               "Calls of the callbacks that took most time.");
   for (size_t i = 0; i < count; i++) {
     add_callback_labels(r, &all.rows[i]);
     uv__strbuf_add(r->text, "%" PRIu64 "\n", all.rows[i].count);
@@ -268,14 +329,16 @@ static void add_pool(struct report* r) {
   static const char* const classes[UVX_CLASSES] = { "fs", "dns", "work" };
   struct uv__inflight_count now = uv__inflight_count();
 
-  begin_family(r, "uv_pool_queue", "gauge");
+  begin_family(r, "uv_pool_queue", "gauge", "Requests that wait for a thread.");
   uv__strbuf_add(r->text, "uv_pool_queue %d\n", now.queued);
-  begin_family(r, "uv_pool_running", "gauge");
+  begin_family(r, "uv_pool_running", "gauge", "Requests that threads run.");
   uv__strbuf_add(r->text, "uv_pool_running %d\n", now.running);
-  begin_family(r, "uv_pool_queue_seconds", "histogram");
+  begin_family(r, "uv_pool_queue_seconds", "histogram",
+               "Time that requests waited for a thread.");
   for (int i = 0; i < UVX_CLASSES; i++)
     add_histogram(r, "class", classes[i], &uv__pool_metrics.queue[i]);
-  begin_family(r, "uv_pool_service_seconds", "histogram");
+  begin_family(r, "uv_pool_service_seconds", "histogram",
+               "Time that requests ran on a thread.");
   for (int i = 0; i < UVX_CLASSES; i++)
     add_histogram(r, "class", classes[i], &uv__pool_metrics.service[i]);
 }
@@ -283,27 +346,46 @@ static void add_pool(struct report* r) {
 static const struct {
   const char* name;
   const char* type;
+  const char* help;
   void (*each)(const struct uv__metrics* metrics, void* arg);
 } families[] = {
-  { "uv_loop_iterations", "counter", add_iterations },
-  { "uv_loop_events", "counter", add_events },
-  { "uv_wakeups", "counter", add_wakeups },
-  { "uv_loop_lag_seconds", "histogram", add_lag },
-  { "uv_loop_iteration_seconds", "histogram", add_iteration },
-  { "uv_timer_lateness_seconds", "histogram", add_lateness },
-  { "uv_loop_phase_seconds", "counter", add_phases },
-  { "uv_handles", "gauge", add_handles },
-  { "uv_requests", "gauge", add_requests },
-  { "uv_stream_bytes", "counter", add_stream_bytes },
-  { "uv_udp_bytes", "counter", add_udp_bytes },
-  { "uv_syscalls", "counter", add_calls },
+  { "uv_loop_iterations", "counter", "Iterations of the loop.",
+    add_iterations },
+  { "uv_loop_events", "counter", "Events that the loop dispatched.",
+    add_events },
+  { "uv_wakeups", "counter", "Polls that ended.", add_wakeups },
+  { "uv_loop_lag_seconds", "histogram",
+    "Time between two polls, in which nothing else is served.", add_lag },
+  { "uv_loop_iteration_seconds", "histogram", "Durations of iterations.",
+    add_iteration },
+  { "uv_timer_lateness_seconds", "histogram",
+    "Time from when timers were due to their callbacks.", add_lateness },
+  { "uv_loop_lag_max_seconds", "gauge", "The longest lag so far.",
+    add_lag_max },
+  { "uv_loop_iteration_max_seconds", "gauge", "The longest iteration so far.",
+    add_iteration_max },
+  { "uv_timer_lateness_max_seconds", "gauge", "The latest timer so far.",
+    add_lateness_max },
+  { "uv_loop_phase_seconds", "counter", "Time in each phase of iterations.",
+    add_phases },
+  { "uv_handles", "gauge", "Open handles, counted once a second.",
+    add_handles },
+  { "uv_requests", "gauge", "Requests that have not completed.", add_requests },
+  { "uv_stream_bytes", "counter", "Bytes of streams.", add_stream_bytes },
+  { "uv_udp_bytes", "counter", "Bytes of datagrams.", add_udp_bytes },
+  { "uv_syscalls", "counter", "System calls of streams and UDP.", add_calls },
 };
 
 void uv__metrics_text(struct uv__strbuf* text, struct uv__symbols* symbols) {
   struct report r = { text, symbols, NULL };
 
+  uv__strbuf_add(text,
+                 UV__METRICS_FIRST
+                 "# HELP uv_library The library that counts.\n"
+                 "uv_library_info{name=\"blacklight\",version=\"%s\"} 1\n",
+                 uv_version_string());
   for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
-    begin_family(&r, families[i].name, families[i].type);
+    begin_family(&r, families[i].name, families[i].type, families[i].help);
     uv__metrics_each(families[i].each, &r);
   }
   add_callbacks(&r);
