@@ -46,7 +46,7 @@ static void on_tick(uv_timer_t* timer) {
 }
 
 int main(int argc, char** argv) {
-  uvx_trace_options_t options = { sizeof(options), "trace-%p.json" };
+  uvx_trace_options_t options = { sizeof(options), "trace-%p.json", 0 };
   uv_loop_t* loop = uv_default_loop();
   uv_timer_t timer;
 

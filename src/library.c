@@ -3,10 +3,7 @@
  * library is unloaded or the process exits, where the platform can join threads
  * at that point (see its loop.c). Calling it earlier, or twice, is fine.
  */
-#include "observe/dump/signal.h"
-#include "observe/metrics/session.h"
-#include "observe/trace/trace.h"
-#include "observe/watchdog.h"
+#include "observe/hooks.h"
 #include "os/loop.h"
 #include "pool/pool.h"
 #include "util/atomic.h"
@@ -16,10 +13,8 @@ void uv_library_shutdown(void) {
 
   if (uv__exchange(&was_shut_down, 1))
     return;
+  uv__hook_shutdown();
   uv__threadpool_shutdown();
-  uv__dump_shutdown();
-  uv__watchdog_shutdown();
-  uv__metrics_shutdown();
-  uv__trace_shutdown();
+  uv__hook_threads_end();
   uv__library_os_shutdown();
 }

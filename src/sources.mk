@@ -44,19 +44,18 @@ uv_private_headers = \
   src/observe/in-flight.h \
   src/observe/metrics/histogram.h \
   src/observe/metrics/metrics.h \
-  src/observe/metrics/session.h \
   src/observe/metrics/text.h \
   src/observe/names.h \
+  src/observe/output.h \
   src/observe/probes.h \
   src/observe/record.h \
+  src/observe/session.h \
   src/observe/span.h \
   src/observe/symbols.h \
   src/observe/thread.h \
   src/observe/trace/format.h \
   src/observe/trace/sends.h \
-  src/observe/trace/trace.h \
   src/observe/trace/writer.h \
-  src/observe/watchdog.h \
   src/os/addr.h \
   src/os/async.h \
   src/os/backtrace.h \
@@ -225,6 +224,8 @@ uv_common_sources = \
   src/observe/metrics/session.c \
   src/observe/metrics/text.c \
   src/observe/names.c \
+  src/observe/output.c \
+  src/observe/session.c \
   src/observe/span.c \
   src/observe/symbols.c \
   src/observe/thread.c \

@@ -105,6 +105,8 @@ uv_test_unix_sources = \
   test/blackbox/test-misuse-unix.c \
   test/blackbox/test-observe-alone.c \
   test/blackbox/test-observe-calls.c \
+  test/blackbox/test-observe-files.c \
+  test/blackbox/test-observe-life.c \
   test/blackbox/test-observe-safety.c \
   test/blackbox/test-observe-unix.c \
   test/blackbox/test-old-kernel.c \

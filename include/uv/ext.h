@@ -171,11 +171,15 @@ UV_EXTERN int uvx_loop_index(const uv_loop_t* loop);
 typedef struct uvx_trace_options_s {
   /* sizeof(uvx_trace_options_t): lets the structure grow. */
   size_t size;
-  /* The file to write; each %p in it becomes the process's number. It is made
-   * for the user alone (mode 0600) and symbolic links are not followed. Without
-   * %p a regular file of the user's own is overwritten; with it a number is
-   * added to a name that exists. */
+  /* The file to write; each %p in it becomes the process's number, and then a
+   * number is added to a name that exists. Without %p a trace of an earlier run
+   * is overwritten, or an empty file: UV_EEXIST if it is anything else,
+   * UV_EPERM if it is not a regular file of the user's own with one name,
+   * UV_ELOOP if it is a link, UV_EBUSY if another process writes it. A relative
+   * path is one of the directory that is current now. */
   const char* path;
+  /* Who may read it: 0600 (or 0), 0640, 0604 or 0644. */
+  unsigned mode;
 } uvx_trace_options_t;
 
 /* Records what all loops of the process do from now on, in the Trace Event
@@ -272,11 +276,16 @@ typedef struct uvx_metrics_s {
 typedef struct uvx_metrics_options_s {
   /* sizeof(uvx_metrics_options_t). */
   size_t size;
-  /* The file to write as OpenMetrics text, or NULL: as in
-   * uvx_trace_options_t. It is replaced as a whole each time. */
+  /* The file to write as OpenMetrics text, or NULL. Each %p in it becomes the
+   * process's number; otherwise as in uvx_trace_options_t, but that with %p,
+   * too, a file of an earlier run is replaced. It is replaced as a whole each
+   * time. */
   const char* path;
   /* Milliseconds between two versions of it; 0: 1000. */
   unsigned interval_ms;
+  unsigned reserved; /* 0 */
+  /* As in uvx_trace_options_t. */
+  unsigned mode;
 } uvx_metrics_options_t;
 
 /* Turns metrics on or off. 0, UV_EBUSY if they are on, UV_ESRCH if they are
@@ -334,7 +343,8 @@ typedef struct uvx_watchdog_options_s {
  * of the signal is not the default one; UV_ENOSYS if there are no backtraces;
  * UV_EINVAL; UV_E*. Context: any thread. */
 UV_EXTERN int uvx_watchdog_start(const uvx_watchdog_options_t* options);
-/* 0, or UV_ESRCH if it is not on. Not from the watchdog's callback. */
+/* 0; UV_ESRCH if it is not on; UV_EBUSY from the watchdog's callback. Context:
+ * any thread. */
 UV_EXTERN int uvx_watchdog_stop(void);
 
 /* Prints what the loop has, for people: its handles with type, address, flags

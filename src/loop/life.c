@@ -6,11 +6,8 @@
 #include "loop/post.h"
 #include "loop/wake.h"
 #include "misuse.h"
-#include "observe/dump/signal.h"
+#include "observe/hooks.h"
 #include "observe/metrics/metrics.h"
-#include "observe/metrics/session.h"
-#include "observe/trace/trace.h"
-#include "observe/watchdog.h"
 #include "os/async.h"
 #include "os/loop.h"
 #include "timer.h"
@@ -47,10 +44,7 @@ int uv_loop_init(uv_loop_t* loop) {
   state->poller = uv__poller_os_choose();
   uv__wake_init_process();
   uv__misuse_init_process();
-  uv__trace_init_loop();
-  uv__metrics_init_loop();
-  uv__watchdog_init_loop();
-  uv__dump_init_loop();
+  uv__hook_loop_begin();
   uv__loop_poll_init(loop);
   uv__async_os_init_loop(loop);
   uv__post_init_loop(loop);
@@ -141,10 +135,7 @@ void uv_loop_delete(uv_loop_t* loop) {
 int uv_loop_fork(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
 
-  uv__trace_init_loop();
-  uv__metrics_init_loop();
-  uv__watchdog_init_loop();
-  uv__dump_init_loop();
+  uv__hook_loop_begin();
   int err = state->poller->reopen(loop);
   if (err != 0)
     return err;

@@ -66,6 +66,14 @@ int uv__observe_init(void);
  * observers started by the parent that their threads are gone. */
 unsigned uv__observe_generation(void);
 
+/* Sessions (session.h): a loop is initialised, or was copied by a fork. Reads
+ * the environment the first time, and goes on in a forked child. */
+void uv__hook_loop_begin(void);
+
+/* The library ends: sessions end before what they observe, threads after it. */
+void uv__hook_shutdown(void);
+void uv__hook_threads_end(void);
+
 struct uv__observe_thread;
 
 /* Adds a record to the trace, if there is one; `thread` is the caller's, or

@@ -5,13 +5,12 @@
  * both by a line on standard error and to the program's function, if it has
  * one. A trace that is on gets an event.
  *
- * Starting and stopping are serialised by a lock that a fork may find held.
- * Context: any; run_watchdog() is the thread.
+ * Context: the session's lock (session.h); run_watchdog() is the thread.
  */
-#include "observe/watchdog.h"
 #include "observe/background.h"
 #include "observe/hooks.h"
 #include "observe/names.h"
+#include "observe/session.h"
 #include "observe/symbols.h"
 #include "observe/thread.h"
 #include "os/backtrace.h"
@@ -21,7 +20,6 @@
 #include "os/thread-state.h"
 #include "util/env.h"
 #include "variable.h"
-#include "util/fork-lock.h"
 #include "util/string-builder.h"
 #include "uv/ext.h"
 
@@ -39,11 +37,7 @@ struct watchdog {
   struct uv__strbuf backtrace; /* of the report that is being made */
 };
 
-static struct uv__fork_lock lock;
-static int is_on;           /* the lock's */
-static unsigned generation; /* the lock's: of the process it is of */
 static struct watchdog watchdog;
-static uv_once_t environment_once = UV_ONCE_INIT;
 
 static void print_report(const uvx_watchdog_report_t* r) {
   char line[512];
@@ -165,6 +159,7 @@ static void run_watchdog(void* arg) {
   struct watchdog* w = &watchdog;
 
   (void) arg;
+  uv__session_thread_begin(&uv__watchdog_session);
   (void) uv_thread_setname("libuv-watchdog");
   uv__symbols_init(&w->symbols);
   while (!uv__background_sleep(&w->thread, period_ms(w)))
@@ -174,80 +169,22 @@ static void run_watchdog(void* arg) {
   uv__strbuf_free(&w->backtrace);
 }
 
-/* With the lock. */
 static int start_watchdog(const uvx_watchdog_options_t* options) {
   struct watchdog* w = &watchdog;
-  uvx_watchdog_options_t copy = *options; /* may be those of `w` */
-  int err = uv__observe_init();
+  int err = 0;
 
-  if (err == 0 && copy.signum != 0)
-    err = uv__backtrace_os_start(copy.signum);
+  if (options->signum != 0)
+    err = uv__backtrace_os_start(options->signum);
   if (err != 0)
     return err;
   memset(w, 0, sizeof(*w));
-  w->options = copy;
+  w->options = *options;
   for (struct uv__observe_thread* t = uv__observe_threads(); t; t = t->next)
     t->reported.begin_ns = 0;
   err = uv__background_start(&w->thread, run_watchdog);
-  if (err != 0)
-    return err;
-  is_on = 1;
-  generation = uv__observe_generation();
-  uv__observe_start(UV__OBSERVE_WATCHDOG);
-  return 0;
-}
-
-static int is_watchdog_of_parent(void) {
-  return is_on && generation != uv__observe_generation();
-}
-
-int uvx_watchdog_start(const uvx_watchdog_options_t* options) {
-  uvx_watchdog_options_t all;
-
-  /* The first version ended before `signum`. */
-  if (options == NULL ||
-      options->size < offsetof(uvx_watchdog_options_t, signum) ||
-      options->limit_ms == 0 || options->limit_ms > UV__ENV_MS_MAX)
-    return UV_EINVAL;
-  memset(&all, 0, sizeof(all));
-  memcpy(&all, options, uv__min_size(options->size, sizeof(all)));
-  if (all.signum < 0)
-    return UV_EINVAL;
-
-  int err = UV_EBUSY;
-  (void) uv__fork_lock(&lock);
-  if (!is_on || is_watchdog_of_parent())
-    err = start_watchdog(&all);
-  uv__fork_unlock(&lock);
+  if (err != 0 && options->signum != 0)
+    uv__backtrace_os_stop(options->signum);
   return err;
-}
-
-/* With the lock. */
-static void stop_watchdog(void) {
-  uv__observe_stop(UV__OBSERVE_WATCHDOG);
-  uv__background_stop(&watchdog.thread);
-  if (watchdog.options.signum != 0)
-    uv__backtrace_os_stop(watchdog.options.signum);
-  is_on = 0;
-}
-
-int uvx_watchdog_stop(void) {
-  int err = UV_ESRCH;
-
-  (void) uv__fork_lock(&lock);
-  if (is_watchdog_of_parent())
-    is_on = 0;
-  if (is_on) {
-    stop_watchdog();
-    err = 0;
-  }
-  uv__fork_unlock(&lock);
-  return err;
-}
-
-void uv__watchdog_shutdown(void) {
-  if (is_on && !is_watchdog_of_parent())
-    (void) uvx_watchdog_stop();
 }
 
 /* The signal for backtraces, 0 if there is none that can be used. */
@@ -264,32 +201,72 @@ static int read_signal(void) {
   return 0;
 }
 
-static void read_environment(void) {
+static int start_or_report(const uvx_watchdog_options_t* options) {
+  int err = start_watchdog(options);
+
+  if (err != 0)
+    uv__variable_refuse("UV_WATCHDOG", "", uv_strerror(err));
+  return err != 0 ? UV__STAYS_OFF : 0;
+}
+
+static int start_environment(void) {
   uvx_watchdog_options_t options;
 
   memset(&options, 0, sizeof(options));
   if (!uv__variable_get_ms("UV_WATCHDOG", &options.limit_ms))
-    return;
+    return UV__STAYS_OFF;
   options.signum = read_signal();
-  int err = 0;
-  (void) uv__fork_lock(&lock);
-  /* The program may have started it before its first loop. */
-  if (!is_on)
-    err = start_watchdog(&options);
-  uv__fork_unlock(&lock);
-  if (err != 0)
-    uv__variable_refuse("UV_WATCHDOG", "", uv_strerror(err));
+  return start_or_report(&options);
 }
 
-static void restart_watchdog_in_child(void) {
-  (void) uv__fork_lock(&lock);
-  if (is_watchdog_of_parent())
-    (void) start_watchdog(&watchdog.options);
-  uv__fork_unlock(&lock);
+static int start(enum uv__start why, const void* options) {
+  uvx_watchdog_options_t of_parent = watchdog.options;
+
+  switch (why) {
+  case UV__START_CALL:
+    return start_watchdog(options);
+  case UV__START_ENVIRONMENT:
+    return start_environment();
+  case UV__START_CHILD:
+    break;
+  }
+  return start_or_report(&of_parent);
 }
 
-void uv__watchdog_init_loop(void) {
-  uv_once(&environment_once, read_environment);
-  if (is_watchdog_of_parent())
-    restart_watchdog_in_child();
+static void stop(void) {
+  uv__background_stop(&watchdog.thread);
+  if (watchdog.options.signum != 0)
+    uv__backtrace_os_stop(watchdog.options.signum);
+}
+
+/* The handler of the signal stays: the child goes on with it. What the parent's
+ * thread had allocated may be in any state. */
+static void forget(void) {
+}
+
+struct uv__session uv__watchdog_session = {
+  .variable = "UV_WATCHDOG",
+  .bit = UV__OBSERVE_WATCHDOG,
+  .start = start,
+  .stop = stop,
+  .forget = forget,
+};
+
+int uvx_watchdog_start(const uvx_watchdog_options_t* options) {
+  uvx_watchdog_options_t all;
+
+  /* The first version ended before `signum`. */
+  if (options == NULL ||
+      options->size < offsetof(uvx_watchdog_options_t, signum) ||
+      options->limit_ms == 0 || options->limit_ms > UV__ENV_MS_MAX)
+    return UV_EINVAL;
+  memset(&all, 0, sizeof(all));
+  memcpy(&all, options, uv__min_size(options->size, sizeof(all)));
+  if (all.signum < 0)
+    return UV_EINVAL;
+  return uv__session_start(&uv__watchdog_session, &all);
+}
+
+int uvx_watchdog_stop(void) {
+  return uv__session_stop(&uv__watchdog_session);
 }

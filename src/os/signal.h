@@ -42,6 +42,7 @@ int uv__signal_os_number(const char* name);
  * that wait for it: 0; UV_EBUSY if the program has changed its action; UV_E*.
  * One signal at a time. Context: any. */
 int uv__signal_os_post_start(int signum, uv_sem_t* sem);
+/* From now on the signal is ignored where handles do not wait for it. */
 void uv__signal_os_post_stop(int signum);
 
 #endif /* UV_OS_SIGNAL_H_ */

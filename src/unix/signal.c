@@ -100,13 +100,18 @@ static enum listeners listeners_of(int signum) {
   return first == NULL ? LISTENERS_NONE : LISTENERS_ONE_SHOT;
 }
 
+/* The change lock's: a signal that was posted until the library ended. Senders
+ * do not know, and its default action would end the process. */
+static int ignored_signum;
+
 static int disposition_set(int signum, enum listeners listeners) {
   struct sigaction action;
 
   memset(&action, 0, sizeof(action));
   sigfillset(&action.sa_mask);
-  action.sa_handler =
-      listeners == LISTENERS_NONE ? SIG_DFL : uv__signal_handler;
+  action.sa_handler = uv__signal_handler;
+  if (listeners == LISTENERS_NONE)
+    action.sa_handler = signum == ignored_signum ? SIG_IGN : SIG_DFL;
   action.sa_flags = SA_RESTART;
   if (listeners == LISTENERS_ONE_SHOT)
     action.sa_flags |= SA_RESETHAND;
@@ -253,6 +258,7 @@ void uv__signal_os_post_stop(int signum) {
 
   change_begin(&saved_mask);
   uv__store_relaxed(&uv__signal_post_signum, 0);
+  ignored_signum = signum;
   if (sigaction(signum, NULL, &action) == 0 &&
       action.sa_handler == uv__signal_handler)
     (void) disposition_set(signum, listeners_of(signum)); /* it was ours */

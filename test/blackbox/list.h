@@ -331,6 +331,34 @@ TEST_UNIX(observe_counts_udp_try_send, "in a file of unix tests")
 TEST_UNIX(observe_counts_queued_datagrams, "in a file of unix tests")
 TEST_UNIX(observe_files_on_the_ring, "in a file of unix tests")
 
+/* test-observe-files.c */
+TEST_UNIX(observe_files_replace_nothing_else, "links and FIFOs")
+TEST_UNIX(observe_files_are_no_settings_of_the_kernel, "procfs")
+TEST_UNIX(observe_files_replace_their_own, "in a file of unix tests")
+TEST_UNIX(observe_files_stay_where_they_were_named, "in a file of unix tests")
+TEST_UNIX(observe_files_leave_no_draft, "in a file of unix tests")
+TEST_UNIX(observe_files_have_the_mode_that_is_asked_for, "modes of files")
+TEST_UNIX(observe_files_are_above_the_standard_streams, "descriptors")
+TEST_UNIX(observe_files_spare_what_a_daemon_opens, "descriptors")
+TEST_UNIX(observe_files_of_two_processes_are_two, "fork()")
+TEST_UNIX(observe_files_have_labels_that_are_escaped, "names of files")
+#if TEST_POSIX
+HELPER(run_one_timer)
+#endif
+
+/* test-observe-life.c */
+TEST_UNIX(observe_library_is_unloaded_with_a_trace, "dlclose()")
+TEST_UNIX(observe_library_is_unloaded_with_metrics, "dlclose()")
+TEST_UNIX(observe_dump_signals_do_not_end_an_exiting_process, "signals")
+TEST_UNIX(observe_dump_signal_is_ignored_after_the_shutdown, "signals")
+TEST_UNIX(watchdog_cannot_be_stopped_by_its_listener, "in a file of unix tests")
+TEST_UNIX(watchdog_listener_may_exit, "fork()")
+TEST_UNIX(observe_sessions_start_while_loops_are_made,
+          "in a file of unix tests")
+#if TEST_POSIX
+HELPER(exit_under_signals)
+#endif
+
 /* test-observe-safety.c */
 TEST_UNIX(observe_says_once_what_is_wrong, "fork()")
 TEST_UNIX(metrics_that_fill_the_disk_are_said_once, "RLIMIT_FSIZE")

@@ -236,7 +236,7 @@ TEST_IMPL(dump_shows_the_pool_and_what_waits) {
 }
 
 TEST_IMPL(dump_shows_ages_of_requests_while_observed) {
-  uvx_metrics_options_t options = { sizeof(options), NULL, 0 };
+  uvx_metrics_options_t options = { sizeof(options), NULL, 0, 0, 0 };
   uv_loop_t loop;
   uv_work_t blockers[BLOCKERS];
   uv_work_t work;

@@ -10,7 +10,7 @@
 static uvx_metrics_t metrics;
 
 static void start_metrics(const char* path, unsigned interval_ms) {
-  uvx_metrics_options_t options = { sizeof(options), path, interval_ms };
+  uvx_metrics_options_t options = { sizeof(options), path, interval_ms, 0, 0 };
 
   ASSERT_OK(uvx_metrics_start(&options));
 }
@@ -21,9 +21,11 @@ static void read_metrics(const uv_loop_t* loop) {
 }
 
 TEST_IMPL(metrics_loop_refuses_what_it_cannot_do) {
-  uvx_metrics_options_t options = { sizeof(options), NULL, 0 };
-  uvx_metrics_options_t too_short = { sizeof(options) - 1, NULL, 0 };
-  uvx_metrics_options_t too_slow = { sizeof(options), NULL, 90000000 };
+  uvx_metrics_options_t options = { sizeof(options), NULL, 0, 0, 0 };
+  uvx_metrics_options_t too_short = {
+    offsetof(uvx_metrics_options_t, reserved) - 1, NULL, 0, 0, 0
+  };
+  uvx_metrics_options_t too_slow = { sizeof(options), NULL, 90000000, 0, 0 };
   uv_loop_t loop;
   uint64_t version = 0;
 

@@ -15,9 +15,9 @@
 
 #define INTERVAL_MS 20
 
-static uvx_trace_options_t tracing = { sizeof(tracing), "alone.json" };
+static uvx_trace_options_t tracing = { sizeof(tracing), "alone.json", 0 };
 static uvx_metrics_options_t counting = { sizeof(counting), "alone.prom",
-                                          INTERVAL_MS };
+                                          INTERVAL_MS, 0, 0 };
 
 /* Threads of the process; 0 if the system does not say. */
 static int threads(void) {

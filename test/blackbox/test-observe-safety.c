@@ -136,28 +136,29 @@ TEST_IMPL(metrics_that_fill_the_disk_are_said_once) {
   return 0;
 }
 
-static void write_once(const char* path) {
-  uvx_metrics_options_t options = { sizeof(options), path, 0 };
-
-  ASSERT_OK(uvx_metrics_start(&options));
-  ASSERT_OK(uvx_metrics_stop());
-}
-
 TEST_IMPL(metrics_files_are_private_and_follow_no_link) {
+  uvx_metrics_options_t options = { .size = sizeof(options),
+                                    .path = "metrics" };
   char draft[64];
   struct stat st;
 
   umask(0);
-  test_write_file("precious", "precious");
-  ASSERT_EQ(0, symlink("precious", "metrics"));
-  snprintf(draft, sizeof(draft), "metrics.%d", (int) getpid());
-  ASSERT_EQ(0, symlink("precious", draft));
-  write_once("metrics");
+  ASSERT_OK(uvx_metrics_start(&options));
+  ASSERT_OK(uvx_metrics_stop());
   ASSERT_EQ(0, lstat("metrics", &st));
   ASSERT(S_ISREG(st.st_mode));
   ASSERT_EQ(0600, st.st_mode & 0777);
   ASSERT_GT(st.st_size, 0);
-  ASSERT_EQ(-1, lstat(draft, &st));
+
+  test_write_file("precious", "precious");
+  snprintf(draft, sizeof(draft), "metrics.%d.new", (int) getpid());
+  ASSERT_EQ(0, symlink("precious", draft));
+  ASSERT_ERR(UV_ELOOP, uvx_metrics_start(&options));
+  ASSERT_EQ(0, lstat(draft, &st));
+  ASSERT(S_ISLNK(st.st_mode));
+  ASSERT_EQ(0, unlink("metrics"));
+  ASSERT_EQ(0, symlink("precious", "metrics"));
+  ASSERT_ERR(UV_ELOOP, uvx_metrics_start(&options));
   ASSERT_EQ(0, stat("precious", &st));
   ASSERT_EQ(8, st.st_size);
   return 0;

@@ -62,7 +62,7 @@ static void run_counted(uv_loop_t* loop) {
 
 TEST_IMPL(metrics_forked_child_has_a_file_of_its_own) {
   static char text[TEXT_MAX];
-  uvx_metrics_options_t options = { sizeof(options), "fork-%p.prom", 10 };
+  uvx_metrics_options_t options = { sizeof(options), "fork-%p.prom", 10, 0, 0 };
   uv_loop_t loop;
   char name[64];
 
@@ -90,7 +90,7 @@ static void run_uncounted(uv_loop_t* loop) {
 }
 
 TEST_IMPL(metrics_forked_child_without_a_name_stops) {
-  uvx_metrics_options_t options = { sizeof(options), "fork.prom", 10 };
+  uvx_metrics_options_t options = { sizeof(options), "fork.prom", 10, 0, 0 };
   uv_loop_t loop;
 
   if (TEST_FORK_IS_UNSAFE)
@@ -151,7 +151,7 @@ TEST_IMPL(watchdog_goes_on_in_a_forked_child) {
 TEST_IMPL(watchdog_reports_are_in_the_trace) {
   uvx_watchdog_options_t options = { sizeof(options), LIMIT_MS, on_report,
                                      &reported, 0 };
-  uvx_trace_options_t tracing = { sizeof(tracing), "blocked.json" };
+  uvx_trace_options_t tracing = { sizeof(tracing), "blocked.json", 0 };
   struct trace_file trace;
   uv_loop_t loop;
 
@@ -252,8 +252,8 @@ TEST_IMPL(observe_environment_that_makes_no_sense) {
 
 TEST_IMPL(observe_names_that_are_too_long) {
   static char name[5000];
-  uvx_trace_options_t trace = { sizeof(trace), name };
-  uvx_metrics_options_t metrics = { sizeof(metrics), name, 0 };
+  uvx_trace_options_t trace = { sizeof(trace), name, 0 };
+  uvx_metrics_options_t metrics = { sizeof(metrics), name, 0, 0, 0 };
 
   memset(name, 'x', sizeof(name) - 1);
   ASSERT_ERR(UV_ENAMETOOLONG, uvx_trace_start(&trace));
@@ -286,7 +286,7 @@ static void on_async(uv_async_t* async) {
 
 /* Faster than the file is written: what is missing is counted. */
 TEST_IMPL(trace_counts_what_it_drops) {
-  uvx_trace_options_t tracing = { sizeof(tracing), "storm.json" };
+  uvx_trace_options_t tracing = { sizeof(tracing), "storm.json", 0 };
   struct trace_file trace;
   uv_loop_t loop;
   uv_idle_t idle;
@@ -345,8 +345,8 @@ static void wait_for_go(uv_work_t* req) {
 TEST_IMPL(observe_more_requests_than_it_remembers) {
   static uvx_metrics_t metrics;
   static uv_work_t works[WORKS];
-  uvx_trace_options_t tracing = { sizeof(tracing), "many.json" };
-  uvx_metrics_options_t counting = { sizeof(counting), NULL, 0 };
+  uvx_trace_options_t tracing = { sizeof(tracing), "many.json", 0 };
+  uvx_metrics_options_t counting = { sizeof(counting), NULL, 0, 0, 0 };
   uv_loop_t loop;
   uv_work_t blockers[4];
   uv_work_t late;
@@ -380,7 +380,7 @@ TEST_IMPL(observe_more_requests_than_it_remembers) {
 
 /* A callback that has a name for the dynamic linker. */
 TEST_IMPL(trace_names_a_function_of_a_library) {
-  uvx_trace_options_t tracing = { sizeof(tracing), "names.json" };
+  uvx_trace_options_t tracing = { sizeof(tracing), "names.json", 0 };
   struct trace_file trace;
   uv_timer_t* timer = malloc(sizeof(*timer));
   uv_loop_t loop;

@@ -44,7 +44,7 @@ static size_t timers_in(const char* name) {
 }
 
 TEST_IMPL(trace_forked_child_goes_on_in_a_file_of_its_own) {
-  uvx_trace_options_t options = { sizeof(options), "fork-%p.json" };
+  uvx_trace_options_t options = { sizeof(options), "fork-%p.json", 0 };
   uv_loop_t loop;
   char name[64];
 
@@ -74,8 +74,8 @@ TEST_IMPL(trace_forked_child_goes_on_in_a_file_of_its_own) {
 }
 
 TEST_IMPL(trace_forked_child_without_a_name_stops) {
-  uvx_trace_options_t options = { sizeof(options), "fork.json" };
-  uvx_trace_options_t other = { sizeof(options), "fork-child.json" };
+  uvx_trace_options_t options = { sizeof(options), "fork.json", 0 };
+  uvx_trace_options_t other = { sizeof(options), "fork-child.json", 0 };
   uv_loop_t loop;
 
   if (TEST_FORK_IS_UNSAFE)
@@ -105,7 +105,7 @@ TEST_IMPL(trace_forked_child_without_a_name_stops) {
 
 /* The child exits without having had to do with loops. */
 TEST_IMPL(trace_forked_child_may_just_exit) {
-  uvx_trace_options_t options = { sizeof(options), "fork.json" };
+  uvx_trace_options_t options = { sizeof(options), "fork.json", 0 };
   uv_loop_t loop;
 
   if (TEST_FORK_IS_UNSAFE)
@@ -132,7 +132,7 @@ static void count_tick(uv_timer_t* timer) {
 }
 
 static void run_for_ever(const char* path) {
-  uvx_trace_options_t options = { sizeof(options), path };
+  uvx_trace_options_t options = { sizeof(options), path, 0 };
   uv_loop_t loop;
   uv_timer_t timer;
 
@@ -173,7 +173,7 @@ TEST_IMPL(trace_of_a_killed_process_is_readable) {
 }
 
 static void run_until_full(void) {
-  uvx_trace_options_t options = { sizeof(options), "full.json" };
+  uvx_trace_options_t options = { sizeof(options), "full.json", 0 };
   struct rlimit limit = { 32768, 32768 };
   uv_loop_t loop;
   uv_timer_t timer;
@@ -216,12 +216,12 @@ TEST_IMPL(trace_that_fills_the_disk_ends_and_says_so_once) {
 }
 
 TEST_IMPL(trace_files_are_private_and_nobody_elses) {
-  uvx_trace_options_t link_to = { sizeof(link_to), "link.json" };
-  uvx_trace_options_t second = { sizeof(second), "second.json" };
-  uvx_trace_options_t queue = { sizeof(queue), "queue.json" };
-  uvx_trace_options_t directory = { sizeof(directory), "." };
-  uvx_trace_options_t plain = { sizeof(plain), "plain.json" };
-  uvx_trace_options_t same = { sizeof(same), "same-%p.json" };
+  uvx_trace_options_t link_to = { sizeof(link_to), "link.json", 0 };
+  uvx_trace_options_t second = { sizeof(second), "second.json", 0 };
+  uvx_trace_options_t queue = { sizeof(queue), "queue.json", 0 };
+  uvx_trace_options_t directory = { sizeof(directory), ".", 0 };
+  uvx_trace_options_t plain = { sizeof(plain), "plain.json", 0 };
+  uvx_trace_options_t same = { sizeof(same), "same-%p.json", 0 };
   char name[64];
   struct stat st;
 
@@ -252,7 +252,7 @@ TEST_IMPL(trace_files_are_private_and_nobody_elses) {
 }
 
 TEST_IMPL(trace_file_of_another_user_is_refused) {
-  uvx_trace_options_t options = { sizeof(options), "other.json" };
+  uvx_trace_options_t options = { sizeof(options), "other.json", 0 };
 
   if (getuid() != 0)
     SKIP("needs root to give a file away");
@@ -264,7 +264,7 @@ TEST_IMPL(trace_file_of_another_user_is_refused) {
 }
 
 TEST_IMPL(trace_file_in_use_is_refused) {
-  uvx_trace_options_t options = { sizeof(options), "busy.json" };
+  uvx_trace_options_t options = { sizeof(options), "busy.json", 0 };
 
   ASSERT_OK(uvx_trace_start(&options));
   pid_t pid = fork();

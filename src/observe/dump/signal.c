@@ -22,6 +22,7 @@
 #include "observe/dump/dump.h"
 #include "observe/hooks.h"
 #include "observe/names.h"
+#include "observe/session.h"
 #include "observe/thread.h"
 #include "os/signal.h"
 #include "os/system.h"
@@ -29,7 +30,6 @@
 #include "os/thread.h"
 #include "util/alloc.h"
 #include "variable.h"
-#include "util/fork-lock.h"
 
 #include <string.h>
 
@@ -50,14 +50,10 @@ struct dumper {
   struct response* responses; /* the lock's; newest first */
 };
 
-static struct uv__fork_lock lock;
-static int is_on;           /* the lock's */
-static unsigned generation; /* the lock's: of the process it is of */
-static int signum;          /* the lock's */
+static int signum; /* atomic; 0: none */
 static struct dumper dumper;
 /* Atomic: the number of the latest dump that was requested. */
 static unsigned requested;
-static uv_once_t environment_once = UV_ONCE_INIT;
 
 void uv__dump_respond(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
@@ -199,6 +195,7 @@ static void dump_all_loops(void) {
 
 static void run_dumper(void* arg) {
   (void) arg;
+  uv__session_thread_begin(&uv__dump_session);
   (void) uv_thread_setname("libuv-dump");
   for (;;) {
     uv_sem_wait(&dumper.posted);
@@ -245,65 +242,57 @@ static void end_dumper(void) {
   uv_thread_join(&dumper.thread);
 }
 
-/* With the lock. */
-static int start_dumper(void) {
-  int err = uv__observe_init();
-
-  if (err == 0)
-    err = make_dumper();
-  if (err != 0)
-    return err;
-  generation = uv__observe_generation();
-  is_on = 1;
-  return 0;
-}
-
-static void read_environment(void) {
+static int start_environment(void) {
   char name[64];
 
   if (!uv__variable_get("UV_DUMP_SIGNAL", name, sizeof(name)))
-    return;
+    return UV__STAYS_OFF;
   int number = uv__signal_os_number(name);
-  int err = number > 0 ? 0 : number;
-  (void) uv__fork_lock(&lock);
-  if (err == 0)
-    err = start_dumper();
-  if (err == 0)
-    err = uv__signal_os_post_start(number, &dumper.posted);
+  int err = number > 0 ? make_dumper() : number;
   if (err == 0) {
-    signum = number;
-  } else if (is_on) {
-    end_dumper();
-    is_on = 0;
+    err = uv__signal_os_post_start(number, &dumper.posted);
+    if (err != 0)
+      end_dumper();
   }
-  uv__fork_unlock(&lock);
-  if (err != 0)
-    uv__variable_refuse_signal("UV_DUMP_SIGNAL", name, err);
-}
-
-static int is_dumper_of_parent(void) {
-  return is_on && generation != uv__observe_generation();
+  if (err == 0) {
+    uv__store_relaxed(&signum, number);
+    return 0;
+  }
+  uv__variable_refuse_signal("UV_DUMP_SIGNAL", name, err);
+  return UV__STAYS_OFF;
 }
 
 /* The signal is still caught; its semaphore is made again in its place. */
-static void restart_dumper_in_child(void) {
-  (void) uv__fork_lock(&lock);
-  if (is_dumper_of_parent() && start_dumper() != 0)
-    is_on = 0;
-  uv__fork_unlock(&lock);
+static int start_child(void) {
+  int err = make_dumper();
+
+  if (err == 0)
+    return 0;
+  uv__dump_ignore_signal();
+  uv__variable_refuse("UV_DUMP_SIGNAL", "", uv_strerror(err));
+  return UV__STAYS_OFF;
 }
 
-void uv__dump_init_loop(void) {
-  uv_once(&environment_once, read_environment);
-  if (is_dumper_of_parent())
-    restart_dumper_in_child();
+static int start(enum uv__start why, const void* options) {
+  (void) options;
+  return why == UV__START_CHILD ? start_child() : start_environment();
 }
 
-void uv__dump_shutdown(void) {
-  if (!is_on)
-    return;
-  uv__signal_os_post_stop(signum);
-  if (!is_dumper_of_parent())
-    end_dumper();
-  is_on = 0;
+/* The child goes on with the signal, in the same memory. */
+static void forget(void) {
+}
+
+struct uv__session uv__dump_session = {
+  .variable = "UV_DUMP_SIGNAL",
+  .bit = 0, /* only while a dump is requested */
+  .start = start,
+  .stop = end_dumper,
+  .forget = forget,
+};
+
+void uv__dump_ignore_signal(void) {
+  int number = uv__exchange(&signum, 0);
+
+  if (number != 0)
+    uv__signal_os_post_stop(number);
 }

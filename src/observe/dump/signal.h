@@ -5,9 +5,9 @@
 
 #include "util/base.h"
 
-/* As uv__trace_init_loop() and uv__trace_shutdown(). */
-void uv__dump_init_loop(void);
-void uv__dump_shutdown(void);
+/* From now on the signal does nothing: the library ends, and its default action
+ * would end the process. Context: any. */
+void uv__dump_ignore_signal(void);
 
 /* Describes the loop if that was requested. Context: the loop's thread, between
  * callbacks. */

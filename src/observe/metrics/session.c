@@ -1,84 +1,138 @@
 /* SPDX-License-Identifier: MIT */
-/* uvx_metrics_start() or UV_METRICS in the environment, a chore (chore.h) that
- * writes the file if there is to be one, uvx_metrics_stop() or the end of the
- * library.
+/* Metrics: uvx_metrics_start() or UV_METRICS in the environment, and a chore
+ * (chore.h) that writes the file if there is to be one. session.h has their
+ * life.
  *
- * Each version is written to a temporary file, which is then renamed, so that a
- * reader finds a whole version. If the file cannot be written, one message says
- * so; metrics are still collected.
+ * The file is claimed first. Each version is written to a draft, which then
+ * takes its place, so that a reader finds a whole version. If the file cannot
+ * be written, one message says so; metrics are still collected. A process whose
+ * file another one writes takes a name of its own.
  *
- * Starting and stopping are serialised by a lock that a fork may find held.
- * Context: any; the file: who runs chores, one thread at a time.
+ * Context: the session's lock; the file: who runs chores, one thread at a time.
  */
-#include "observe/metrics/session.h"
 #include "observe/chore.h"
 #include "observe/hooks.h"
 #include "observe/metrics/text.h"
-#include "observe/trace/trace.h"
+#include "observe/output.h"
+#include "observe/session.h"
 #include "os/private-file.h"
 #include "util/env.h"
-#include "variable.h"
-#include "util/fork-lock.h"
 #include "uv/ext.h"
+#include "variable.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define PATH_SIZE 4096
 #define INTERVAL_MS 1000
+/* Added to a name: .PID.new */
+#define SUFFIX_MAX 32
 
 struct exporter {
   struct uv__symbols symbols;
   int has_failed; /* and said so */
-  char path[PATH_SIZE];
-  char draft[PATH_SIZE + 16]; /* what is renamed to it */
+  int may_rename; /* the file, if another process has it */
+  int has_version;
+  struct uv__private_file file; /* what `path` leads to */
+  char path[UV__OUTPUT_MAX + SUFFIX_MAX];
 };
 
-static struct uv__fork_lock lock;
-static int is_on;               /* the lock's */
-static int has_file;            /* the lock's: the chore is on */
-static unsigned generation;     /* the lock's: of the process it is of */
-static char pattern[PATH_SIZE]; /* the file's name as given, "" if there is
-                                 * none */
+static int has_file; /* the chore is on */
+static int wants_file;
+static struct uv__output output; /* unless !wants_file */
 static unsigned interval_ms;
 static struct exporter exporter;
 static int write_version(void);
 static void run_exporter(void* arg);
 static struct uv__chore chore = { .run = write_version, .entry = run_exporter };
-static uv_once_t environment_once = UV_ONCE_INIT;
+
+static void report_rename(const struct exporter* e) {
+  char line[384];
+  const char* slash = strrchr(e->path, '/');
+
+  snprintf(line, sizeof(line),
+           "another process writes it, this one writes to %.256s",
+           slash == NULL ? e->path : slash + 1);
+  uv__variable_refuse("UV_METRICS", output.given, line);
+}
+
+static int claim_file(struct exporter* e) {
+  int err = uv__output_path(&output, e->path, UV__OUTPUT_MAX);
+
+  if (err == 0)
+    err = uv__private_file_os_open(&e->file, e->path, UV__METRICS_FIRST,
+                                   output.mode);
+  if (err != UV_EBUSY || !e->may_rename)
+    return err;
+  size_t len = strlen(e->path);
+  snprintf(e->path + len, sizeof(e->path) - len, ".%d", (int) uv_os_getpid());
+  err = uv__private_file_os_open(&e->file, e->path, UV__METRICS_FIRST,
+                                 output.mode);
+  if (err == 0)
+    report_rename(e);
+  return err;
+}
+
+/* An empty file says nothing. */
+static void leave_file(struct exporter* e) {
+  if (!e->has_version && e->file.is_new)
+    uv__private_file_os_remove(&e->file, e->path);
+  uv__private_file_os_close(&e->file);
+}
+
+static int fill_draft(struct uv__private_file* draft,
+                      const struct uv__strbuf* text) {
+  int err = uv__private_file_os_empty(draft);
+
+  return err != 0 ? err
+                  : uv__private_file_os_write(draft, text->data, text->used);
+}
 
 static int write_draft(struct exporter* e, const struct uv__strbuf* text) {
-  uv_fs_t req;
+  struct uv__private_file draft;
+  char path[sizeof(e->path) + SUFFIX_MAX];
 
-  /* Left by a killed process. */
-  (void) uv_fs_unlink(NULL, &req, e->draft, NULL);
-  uv_fs_req_cleanup(&req);
-  int fd = uv__private_file_os_open(e->draft, 1);
-  if (fd < 0)
-    return fd;
-  int err = uv__private_file_os_write(fd, text->data, text->used);
-  uv__private_file_os_close(fd);
+  snprintf(path, sizeof(path), "%s.%d.new", e->path, (int) uv_os_getpid());
+  /* One that is there was left by a killed process. */
+  int err =
+      uv__private_file_os_open(&draft, path, UV__METRICS_FIRST, output.mode);
+  if (err != 0)
+    return err;
+  err = fill_draft(&draft, text);
   if (err == 0)
-    err = uv_fs_rename(NULL, &req, e->draft, e->path, NULL);
-  else
-    (void) uv_fs_unlink(NULL, &req, e->draft, NULL);
-  uv_fs_req_cleanup(&req);
+    err = uv__private_file_os_replace(&e->file, e->path, &draft, path);
+  if (err == 0) {
+    e->has_version = 1;
+    return 0;
+  }
+  uv__private_file_os_remove(&draft, path);
+  uv__private_file_os_close(&draft);
   return err;
+}
+
+static int write_file(struct exporter* e) {
+  struct uv__strbuf text = { NULL, 0, 0, 0 };
+  int err = e->file.fd < 0 ? claim_file(e) : 0;
+
+  if (err != 0)
+    return err;
+  uv__metrics_text(&text, &e->symbols);
+  err = text.is_short ? UV_ENOMEM : write_draft(e, &text);
+  uv__strbuf_free(&text);
+  if (err != 0 && !e->has_version)
+    leave_file(e);
+  return err;
+}
+
+static void report_failure(struct exporter* e, int err) {
+  if (err != 0 && !e->has_failed)
+    uv__variable_refuse("UV_METRICS", output.given, uv_strerror(err));
+  e->has_failed |= err != 0;
 }
 
 /* A version for each period, whatever the loop does: its age says that the
  * process runs. */
 static int write_version(void) {
-  struct exporter* e = &exporter;
-  struct uv__strbuf text = { NULL, 0, 0, 0 };
-
-  uv__metrics_text(&text, &e->symbols);
-  int err = text.is_short ? UV_ENOMEM : write_draft(e, &text);
-  uv__strbuf_free(&text);
-  if (err != 0 && !e->has_failed) {
-    e->has_failed = 1;
-    uv__variable_refuse("UV_METRICS", e->path, uv_strerror(err));
-  }
+  report_failure(&exporter, write_file(&exporter));
   return 1;
 }
 
@@ -88,138 +142,122 @@ static void run_exporter(void* arg) {
   uv__chore_thread(&chore);
 }
 
-static int start_exporter(void) {
-  struct exporter* e = &exporter;
-  int has_pid;
-
-  memset(e, 0, sizeof(*e));
-  int err = uv__trace_expand(e->path, sizeof(e->path), pattern, &has_pid);
-  if (err != 0)
-    return err;
-  int n = snprintf(e->draft, sizeof(e->draft), "%s.%d", e->path,
-                   (int) uv_os_getpid());
-  if (n < 0 || (size_t) n >= sizeof(e->draft))
-    return UV_ENAMETOOLONG;
-  uv__symbols_init(&e->symbols);
-  (void) write_version();
-  chore.period_ms = interval_ms;
-  err = uv__chore_start(&chore);
-  if (err != 0)
-    uv__symbols_close(&e->symbols);
-  has_file = err == 0;
-  return err;
-}
-
-/* With the lock. */
-static int start_metrics(void) {
-  int err = uv__observe_init();
-
-  if (err != 0)
-    return err;
-  generation = uv__observe_generation();
-  if (pattern[0] != '\0')
-    err = start_exporter();
-  if (err != 0)
-    return err;
-  is_on = 1;
-  uv__observe_start(UV__OBSERVE_METRICS);
-  return 0;
-}
-
-static int are_metrics_of_parent(void) {
-  return is_on && generation != uv__observe_generation();
-}
-
-/* With the lock. */
-static void drop_metrics_of_parent(void) {
-  if (!are_metrics_of_parent())
-    return;
-  is_on = 0;
-  if (has_file)
-    uv__symbols_close(&exporter.symbols);
+static void end_exporter(struct exporter* e) {
+  leave_file(e);
+  uv__symbols_close(&e->symbols);
   has_file = 0;
 }
 
+/* The program is told of an error; whoever set the environment reads it, and
+ * the file may be had later. */
+static int start_exporter(enum uv__start why) {
+  struct exporter* e = &exporter;
+
+  memset(e, 0, sizeof(*e));
+  e->file.fd = -1;
+  e->may_rename = why != UV__START_CALL;
+  uv__symbols_init(&e->symbols);
+  int err = write_file(e);
+  if (why != UV__START_CALL) {
+    report_failure(e, err);
+    err = 0;
+  }
+  chore.period_ms = interval_ms;
+  if (err == 0)
+    err = uv__chore_start(&chore);
+  has_file = 1;
+  if (err != 0)
+    end_exporter(e);
+  return err;
+}
+
+static int start_environment(void) {
+  char path[UV__OUTPUT_MAX];
+  unsigned mode = 0;
+
+  if (!uv__variable_get("UV_METRICS", path, sizeof(path)))
+    return UV__STAYS_OFF;
+  interval_ms = INTERVAL_MS;
+  (void) uv__variable_get_ms("UV_METRICS_INTERVAL", &interval_ms);
+  uv__output_mode_get("UV_METRICS_MODE", &mode);
+  int err = uv__output_set(&output, path, mode);
+  wants_file = err == 0;
+  if (err == 0)
+    err = start_exporter(UV__START_ENVIRONMENT);
+  if (err == 0)
+    return 0;
+  uv__variable_refuse("UV_METRICS", path, uv_strerror(err));
+  return UV__STAYS_OFF;
+}
+
+static int start_call(const uvx_metrics_options_t* options) {
+  interval_ms = options->interval_ms != 0 ? options->interval_ms : INTERVAL_MS;
+  wants_file = options->path != NULL && options->path[0] != '\0';
+  if (!wants_file)
+    return 0;
+  int err = uv__output_set(&output, options->path, options->mode);
+  return err != 0 ? err : start_exporter(UV__START_CALL);
+}
+
+/* Without a name of its own, a child would write its parent's file. */
+static int start_child(void) {
+  if (!wants_file)
+    return 0;
+  if (!uv__output_has_pid(&output))
+    return UV__STAYS_OFF;
+  int err = start_exporter(UV__START_CHILD);
+  if (err != 0)
+    uv__variable_refuse("UV_METRICS", output.given, uv_strerror(err));
+  return err != 0 ? UV__STAYS_OFF : 0;
+}
+
+static int start(enum uv__start why, const void* options) {
+  switch (why) {
+  case UV__START_CALL:
+    return start_call(options);
+  case UV__START_ENVIRONMENT:
+    return start_environment();
+  case UV__START_CHILD:
+    break;
+  }
+  return start_child();
+}
+
+static void stop(void) {
+  if (!has_file)
+    return;
+  uv__chore_stop(&chore);
+  end_exporter(&exporter);
+}
+
+/* The parent's file stays. */
+static void forget(void) {
+  exporter.has_version = 1;
+  if (has_file)
+    end_exporter(&exporter);
+}
+
+struct uv__session uv__metrics_session = {
+  .variable = "UV_METRICS",
+  .bit = UV__OBSERVE_METRICS,
+  .start = start,
+  .stop = stop,
+  .forget = forget,
+};
+
 int uvx_metrics_start(const uvx_metrics_options_t* options) {
-  if (options == NULL || options->size < sizeof(*options) ||
+  uvx_metrics_options_t all;
+
+  /* The first version ended before `reserved`. */
+  if (options == NULL ||
+      options->size < offsetof(uvx_metrics_options_t, reserved) ||
       options->interval_ms > UV__ENV_MS_MAX)
     return UV_EINVAL;
-  const char* path = options->path != NULL ? options->path : "";
-  if (strlen(path) >= sizeof(pattern))
-    return UV_ENAMETOOLONG;
-
-  int err = UV_EBUSY;
-  (void) uv__fork_lock(&lock);
-  drop_metrics_of_parent();
-  if (!is_on) {
-    memcpy(pattern, path, strlen(path) + 1);
-    interval_ms =
-        options->interval_ms != 0 ? options->interval_ms : INTERVAL_MS;
-    err = start_metrics();
-  }
-  uv__fork_unlock(&lock);
-  return err;
+  memset(&all, 0, sizeof(all));
+  memcpy(&all, options, uv__min_size(options->size, sizeof(all)));
+  return uv__session_start(&uv__metrics_session, &all);
 }
 
 int uvx_metrics_stop(void) {
-  int err = UV_ESRCH;
-
-  (void) uv__fork_lock(&lock);
-  drop_metrics_of_parent();
-  if (is_on) {
-    uv__observe_stop(UV__OBSERVE_METRICS);
-    if (has_file) {
-      uv__chore_stop(&chore);
-      uv__symbols_close(&exporter.symbols);
-    }
-    has_file = 0;
-    is_on = 0;
-    err = 0;
-  }
-  uv__fork_unlock(&lock);
-  return err;
-}
-
-void uv__metrics_shutdown(void) {
-  if (is_on && !are_metrics_of_parent())
-    (void) uvx_metrics_stop();
-}
-
-static void start_metrics_or_report(void) {
-  int err = start_metrics();
-
-  if (err != 0)
-    uv__variable_refuse("UV_METRICS", pattern, uv_strerror(err));
-}
-
-static void read_environment(void) {
-  char path[PATH_SIZE];
-  unsigned ms = INTERVAL_MS;
-
-  if (!uv__variable_get("UV_METRICS", path, sizeof(path)))
-    return;
-  (void) uv__variable_get_ms("UV_METRICS_INTERVAL", &ms);
-  (void) uv__fork_lock(&lock);
-  /* The program may have started them before its first loop. */
-  if (!is_on) {
-    memcpy(pattern, path, strlen(path) + 1);
-    interval_ms = ms;
-    start_metrics_or_report();
-  }
-  uv__fork_unlock(&lock);
-}
-
-/* Without a name of its own, a child would overwrite its parent's file. */
-static void restart_metrics_in_child(void) {
-  (void) uv__fork_lock(&lock);
-  drop_metrics_of_parent();
-  if (!is_on && (pattern[0] == '\0' || strstr(pattern, "%p") != NULL))
-    start_metrics_or_report();
-  uv__fork_unlock(&lock);
-}
-
-void uv__metrics_init_loop(void) {
-  uv_once(&environment_once, read_environment);
-  if (are_metrics_of_parent())
-    restart_metrics_in_child();
+  return uv__session_stop(&uv__metrics_session);
 }

@@ -520,16 +520,9 @@ size_t uv__trace_format_begin(char* out,
   struct text text = { out };
   char escaped[UV__TRACE_SYMBOL_MAX + 1];
 
-  begin_event(&text, "M", context);
-  uv__trace_escape(escaped, program);
-  put_string(&text, "name", "process_name");
-  put(&text, ",\"args\":{\"name\":\"");
-  put(&text, escaped);
-  put(&text, "\"}");
-  end_event(&text);
-
-  begin_event(&text, "M", context);
-  put_string(&text, "name", "uv_trace");
+  put(&text, UV__TRACE_EVENT);
+  memcpy(text.at, context->text, UV__TRACE_CONTEXT_MAX);
+  text.at += context->length;
   put(&text, ",\"args\":{\"version\":2,\"library\":\"");
   uv__trace_escape(escaped, library);
   put(&text, escaped);
@@ -539,6 +532,14 @@ size_t uv__trace_format_begin(char* out,
     put_string(&text, "program", escaped);
   }
   put(&text, ",\"clock\":\"monotonic\",\"symbols\":\"dynamic\"}");
+  end_event(&text);
+
+  begin_event(&text, "M", context);
+  uv__trace_escape(escaped, program);
+  put_string(&text, "name", "process_name");
+  put(&text, ",\"args\":{\"name\":\"");
+  put(&text, escaped);
+  put(&text, "\"}");
   end_event(&text);
   return (size_t) (text.at - out);
 }

@@ -81,6 +81,11 @@ size_t uv__trace_format_counts(char* out,
  * seldom have, becomes a question mark. */
 void uv__trace_escape(char* out, const char* s);
 
+/* What a file begins with: by this, one of an earlier trace is known. The last
+ * string is open, as the numbers of process and thread are put behind it. */
+#define UV__TRACE_FIRST "[\n" UV__TRACE_EVENT
+#define UV__TRACE_EVENT "{\"name\":\"uv_trace\",\"ph\":\"M"
+
 /* Likewise metadata: the process, the version of the format, a thread. `path`
  * is the program's, left out if it is too long to be of use. */
 size_t uv__trace_format_begin(char* out,

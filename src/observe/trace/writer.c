@@ -35,7 +35,7 @@
 #define BATCH 256
 
 struct writer {
-  uv_file fd;
+  struct uv__private_file file;
   int error;         /* why the file is not written to any more, or 0 */
   uint64_t since_ns; /* what began before is from another session */
   uint64_t flush_ns; /* when the buffer was written last */
@@ -60,7 +60,7 @@ static struct uv__chore chore = { .run = run_round,
 
 static void flush_buffer(struct writer* w) {
   if (w->used != 0 && w->error == 0) {
-    w->error = uv__private_file_os_write(w->fd, w->buffer, w->used);
+    w->error = uv__private_file_os_write(&w->file, w->buffer, w->used);
     if (w->error != 0) {
       char line[128];
       uv__observe_stop(UV__OBSERVE_TRACE);
@@ -275,11 +275,11 @@ static void free_memory(struct writer* w) {
   w->buffer = NULL;
 }
 
-int uv__trace_writer_start(uv_file fd) {
+int uv__trace_writer_start(const struct uv__private_file* file) {
   struct writer* w = &writer;
 
   memset(w, 0, sizeof(*w));
-  w->fd = fd;
+  w->file = *file;
   w->buffer = uv__malloc(BLOCK + 3 * UV__TRACE_TEXT_MAX);
   w->limit = BLOCK;
   w->prefixes = uv__calloc(PREFIXES, sizeof(*w->prefixes));
@@ -299,7 +299,7 @@ int uv__trace_writer_start(uv_file fd) {
 }
 
 static void free_all(struct writer* w) {
-  uv__private_file_os_close(w->fd);
+  uv__private_file_os_close(&w->file);
   free_memory(w);
 }
 

@@ -5,11 +5,11 @@
 #ifndef UV_OBSERVE_TRACE_WRITER_H_
 #define UV_OBSERVE_TRACE_WRITER_H_
 
-#include "util/base.h"
+#include "os/private-file.h"
 
-/* Writes what is recorded from now on to `fd`, which it owns if this returns
- * 0. */
-int uv__trace_writer_start(uv_file fd);
+/* Writes what is recorded from now on to the file, which it owns if this
+ * returns 0. */
+int uv__trace_writer_start(const struct uv__private_file* file);
 
 /* Writes what was recorded so far and ends the file. */
 void uv__trace_writer_stop(void);
