@@ -8,11 +8,15 @@
 #include "util/base.h"
 
 /* Stores the value of a variable and returns 1. Returns 0 if uv__env_get() has
- * none; with a message if the value is too long. */
+ * none, or if the program or the build ignores the environment; with a message
+ * if the value is too long. */
 int uv__variable_get(const char* name, char* value, size_t size);
 
 /* The same for a number of milliseconds; with a message if it is not one. */
 int uv__variable_get_ms(const char* name, unsigned* ms);
+
+/* The same for the permissions of a file, in octal digits; no result. */
+void uv__variable_get_mode(const char* name, unsigned* mode);
 
 /* Prints why the value of a variable could not be used. */
 void uv__variable_refuse(const char* name, const char* value, const char* why);

@@ -178,7 +178,8 @@ typedef struct uvx_trace_options_s {
    * UV_ELOOP if it is a link, UV_EBUSY if another process writes it. A relative
    * path is one of the directory that is current now. */
   const char* path;
-  /* Who may read it: 0600 (or 0), 0640, 0604 or 0644. */
+  /* Who may read it: 0600 (or 0), 0640, 0604 or 0644. In the environment:
+   * UV_TRACE_MODE. */
   unsigned mode;
 } uvx_trace_options_t;
 
@@ -284,7 +285,7 @@ typedef struct uvx_metrics_options_s {
   /* Milliseconds between two versions of it; 0: 1000. */
   unsigned interval_ms;
   unsigned reserved; /* 0 */
-  /* As in uvx_trace_options_t. */
+  /* As in uvx_trace_options_t. In the environment: UV_METRICS_MODE. */
   unsigned mode;
 } uvx_metrics_options_t;
 
@@ -346,6 +347,13 @@ UV_EXTERN int uvx_watchdog_start(const uvx_watchdog_options_t* options);
 /* 0; UV_ESRCH if it is not on; UV_EBUSY from the watchdog's callback. Context:
  * any thread. */
 UV_EXTERN int uvx_watchdog_stop(void);
+
+/* The environment observes nothing from now on: UV_TRACE, UV_METRICS,
+ * UV_WATCHDOG, UV_DUMP_SIGNAL and UV_DEBUG are not read. For programs that run
+ * with more rights than whoever set the environment, without the system knowing
+ * (started by a set-user-ID helper after setuid(0)). What is on stays on: call
+ * it before the first loop is made. Context: any thread. */
+UV_EXTERN void uvx_ignore_environment(void);
 
 /* Prints what the loop has, for people: its handles with type, address, flags
  * (R referenced, A active, C closing, I internal), descriptor, addresses of

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "observe/output.h"
 #include "os/private-file.h"
-#include "variable.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 int uv__output_set(struct uv__output* output, const char* name, unsigned mode) {
@@ -22,20 +20,6 @@ int uv__output_set(struct uv__output* output, const char* name, unsigned mode) {
     output->given += all - len;
   output->mode = mode;
   return 0;
-}
-
-void uv__output_mode_get(const char* variable, unsigned* mode) {
-  char text[32];
-  char* end;
-
-  if (!uv__variable_get(variable, text, sizeof(text)))
-    return;
-  unsigned long value = strtoul(text, &end, 8);
-  if (end == text || *end != '\0' || value > 0777 ||
-      !uv__private_file_is_mode((unsigned) value))
-    uv__variable_refuse(variable, text, "not a mode such as 0640 or 0644");
-  else
-    *mode = (unsigned) value;
 }
 
 int uv__output_has_pid(const struct uv__output* output) {

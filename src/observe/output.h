@@ -18,10 +18,6 @@ struct uv__output {
 /* 0; UV_EINVAL: no name, or a mode that is not to be had; UV_E*. */
 int uv__output_set(struct uv__output* output, const char* name, unsigned mode);
 
-/* Reads a mode from this variable of the environment, and says if it is none.
- */
-void uv__output_mode_get(const char* variable, unsigned* mode);
-
 /* Is the name another one in each process? */
 int uv__output_has_pid(const struct uv__output* output);
 

@@ -363,6 +363,8 @@ HELPER(exit_under_signals)
 TEST_UNIX(observe_says_once_what_is_wrong, "fork()")
 TEST_UNIX(metrics_that_fill_the_disk_are_said_once, "RLIMIT_FSIZE")
 TEST_UNIX(metrics_files_are_private_and_follow_no_link, "modes of files")
+TEST_UNIX(observe_environment_is_refused_by_the_program, "signals")
+TEST_UNIX(observe_mode_of_the_environment, "fork()")
 
 /* test-observe-unix.c */
 TEST_UNIX(metrics_forked_child_has_a_file_of_its_own, "fork()")

@@ -163,3 +163,45 @@ TEST_IMPL(metrics_files_are_private_and_follow_no_link) {
   ASSERT_EQ(8, st.st_size);
   return 0;
 }
+
+/* A program that does not trust its environment says so. */
+TEST_IMPL(observe_environment_is_refused_by_the_program) {
+  struct sigaction action;
+  struct stat st;
+
+  test_redirect_errors("errors");
+  uvx_ignore_environment();
+  ASSERT_OK(uv_os_setenv("UV_TRACE", "refused.json"));
+  ASSERT_OK(uv_os_setenv("UV_METRICS", "refused.prom"));
+  ASSERT_OK(uv_os_setenv("UV_WATCHDOG", "soon"));
+  ASSERT_OK(uv_os_setenv("UV_DUMP_SIGNAL", "USR2"));
+  ASSERT_OK(uv_os_setenv("UV_DEBUG", "often"));
+  run_two_loops();
+  ASSERT_EQ(-1, stat("refused.json", &st));
+  ASSERT_EQ(-1, stat("refused.prom", &st));
+  ASSERT_ERR(UV_ESRCH, uvx_watchdog_stop());
+  ASSERT_EQ(0, sigaction(SIGUSR2, NULL, &action));
+  ASSERT(action.sa_handler == SIG_DFL);
+  expect_errors("");
+  return 0;
+}
+
+/* Permissions that nobody should have are refused, and said. */
+TEST_IMPL(observe_mode_of_the_environment) {
+  struct stat st;
+
+  test_redirect_errors("errors");
+  ASSERT_OK(uv_os_setenv("UV_METRICS", "metrics"));
+  ASSERT_OK(uv_os_setenv("UV_METRICS_MODE", "0640"));
+  run_in_child(RLIM_INFINITY);
+  expect_errors("");
+  ASSERT_EQ(0, stat("metrics", &st));
+  ASSERT_EQ(0640, st.st_mode & 0777);
+  ASSERT_OK(uv_os_setenv("UV_METRICS_MODE", "0666"));
+  run_in_child(RLIM_INFINITY);
+  expect_errors("libuv: UV_METRICS_MODE=0666: not a mode such as 0640 or "
+                "0644\n");
+  ASSERT_EQ(0, stat("metrics", &st));
+  ASSERT_EQ(0600, st.st_mode & 0777);
+  return 0;
+}

@@ -179,7 +179,7 @@ static int start_environment(void) {
     return UV__STAYS_OFF;
   interval_ms = INTERVAL_MS;
   (void) uv__variable_get_ms("UV_METRICS_INTERVAL", &interval_ms);
-  uv__output_mode_get("UV_METRICS_MODE", &mode);
+  uv__variable_get_mode("UV_METRICS_MODE", &mode);
   int err = uv__output_set(&output, path, mode);
   wants_file = err == 0;
   if (err == 0)

@@ -82,7 +82,7 @@ static int start_environment(void) {
 
   if (!uv__variable_get("UV_TRACE", path, sizeof(path)))
     return UV__STAYS_OFF;
-  uv__output_mode_get("UV_TRACE_MODE", &mode);
+  uv__variable_get_mode("UV_TRACE_MODE", &mode);
   int err = uv__output_set(&output, path, mode);
   if (err == 0)
     return start_or_report();
