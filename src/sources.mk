@@ -36,7 +36,6 @@ uv_private_headers = \
   src/misuse.h \
   src/observe/background.h \
   src/observe/callback.h \
-  src/observe/chore.h \
   src/observe/clock.h \
   src/observe/dump/dump.h \
   src/observe/dump/signal.h \
@@ -211,7 +210,6 @@ uv_common_sources = \
   src/misuse.c \
   src/observe/background.c \
   src/observe/callback.c \
-  src/observe/chore.c \
   src/observe/clock.c \
   src/observe/dump/dump.c \
   src/observe/dump/handle.c \

@@ -15,7 +15,6 @@
 #include "loop/counters.h"
 #include "loop/deadline.h"
 #include "loop/wake.h"
-#include "observe/chore.h"
 #include "observe/hooks.h"
 #include "os/loop.h"
 #include "util/alloc.h"
@@ -150,36 +149,13 @@ UV__INLINE int collect_batch(uv_loop_t* loop, uint64_t deadline_ns) {
   return n;
 }
 
-/* Interrupts the wait for periodic work of observers that is due (chore.h). */
-static int collect_with_chores(uv_loop_t* loop, uint64_t deadline_ns) {
-  const struct uv__loop_state* state = uv__loop_state(loop);
-
-  for (;;) {
-    uint64_t chores_ns = uv__load_relaxed(&uv__chores_asleep_ns);
-    uint64_t until_ns = chores_ns < deadline_ns ? chores_ns : deadline_ns;
-    int n = collect_batch(loop, until_ns);
-
-    if (n != 0 || until_ns == deadline_ns || state->now_ns < until_ns)
-      return n;
-    uv__chores_run(state->now_ns);
-  }
-}
-
-UV__NOINLINE static int collect_observed(uv_loop_t* loop,
-                                         uint64_t deadline_ns,
-                                         uint64_t begin_ns) {
-  int n = collect_with_chores(loop, deadline_ns);
-
-  uv__observed_poll_end(loop, begin_ns, deadline_ns, n);
-  return n;
-}
-
 UV__INLINE int wait_for_batch(uv_loop_t* loop, uint64_t deadline_ns) {
   uint64_t begin_ns = uv__hook_phase_begin(loop, UV__PHASE_POLL);
+  int n = collect_batch(loop, deadline_ns);
 
   if (uv__unlikely(begin_ns != 0))
-    return collect_observed(loop, deadline_ns, begin_ns);
-  return collect_batch(loop, deadline_ns);
+    uv__observed_poll_end(loop, begin_ns, deadline_ns, n);
+  return n;
 }
 
 UV__INLINE int dispatch_batch(uv_loop_t* loop) {

@@ -3,7 +3,6 @@
  * phases, wake-ups. Requests are in work.c. */
 #include "observe/hooks.h"
 #include "loop/deadline.h"
-#include "observe/chore.h"
 #include "observe/dump/signal.h"
 #include "observe/in-flight.h"
 #include "observe/metrics/metrics.h"
@@ -50,7 +49,6 @@ static void stop_observers_in_child(void) {
   uv__fetch_and(&uv__observers, UV__OBSERVE_PROBES);
   uv__fetch_add(&generation, 1);
   uv__observe_threads_fork();
-  uv__chores_fork();
 }
 
 static int watch_forks(void) {
@@ -227,8 +225,6 @@ void uv__observed_iteration_end(uv_loop_t* loop,
   uv__observe_record(&record, thread != NULL ? thread : loop_thread(loop));
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
     uv__metrics_iteration(loop, &record);
-  if (uv__chores_are_due(record.end_ns))
-    uv__chores_run(record.end_ns);
 }
 
 void uv__observed_udp_sent(uv_loop_t* loop, ssize_t result) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "observe/thread.h"
-#include "observe/chore.h"
+#include "observe/hooks.h"
 #include "observe/trace/writer.h"
 #include "os/thread.h"
 #include "util/alloc.h"
 
-/* Places that are fetched in advance. */
+/* Slots that are fetched in advance. */
 #define AHEAD 4
 
 static struct uv__observe_thread* threads; /* atomic: all of them */
@@ -121,7 +121,7 @@ UV__NOINLINE static struct uv__record* make_ring(
 }
 
 static size_t count_unread(const struct uv__observe_thread* thread) {
-  /* Acquire: the reader is done with the places. Pairs with
+  /* Acquire: the reader is done with the slots. Pairs with
    * uv__observe_thread_consume(). */
   return uv__load_relaxed(&thread->written) - uv__load_acquire(&thread->read);
 }
@@ -136,14 +136,9 @@ static void set_check_at(struct uv__observe_thread* thread, size_t records) {
 UV__NOINLINE static int find_room(struct uv__observe_thread* thread) {
   size_t used = count_unread(thread);
 
-  if (used >= UV__TRACE_BLOCK)
-    uv__trace_writer_hurry();
-  if (used == UV__TRACE_RING) {
-    /* An iteration that is longer than the ring. */
-    uv__chores_run(uv_hrtime());
-    thread->is_between = 0;
-    used = count_unread(thread);
-  }
+  if (used >= UV__TRACE_RING / 4 &&
+      uv__is_observed_by(UV__OBSERVE_TRACE)) /* else nobody reads */
+    uv__trace_writer_wake();
   set_check_at(thread, uv__min_size(UV__TRACE_BLOCK, UV__TRACE_RING - used));
   return used != UV__TRACE_RING;
 }
@@ -162,7 +157,7 @@ void uv__observe_thread_add(struct uv__observe_thread* thread,
 
   written = uv__load_relaxed(&thread->written);
   ring[written % UV__TRACE_RING] = *record;
-  /* The reader had the places after it last: have the next ones fetched. */
+  /* The reader had the slots after it last: have the next ones fetched. */
   uv__prefetch_write(&ring[(written + AHEAD) % UV__TRACE_RING]);
   /* Release: the record. Pairs with uv__observe_thread_ready(). */
   uv__store_release(&thread->written, written + 1);
@@ -176,33 +171,15 @@ size_t uv__observe_thread_ready(const struct uv__observe_thread* thread) {
 const struct uv__record* uv__observe_thread_at(
     const struct uv__observe_thread* thread,
     size_t i) {
-  size_t place = uv__load_relaxed(&thread->read) + i;
+  size_t slot = uv__load_relaxed(&thread->read) + i;
 
-  return &uv__load_acquire(&thread->ring)[place % UV__TRACE_RING];
+  return &uv__load_acquire(&thread->ring)[slot % UV__TRACE_RING];
 }
 
 void uv__observe_thread_consume(struct uv__observe_thread* thread,
                                 size_t count) {
   /* Release: they were read. Pairs with count_unread(). */
   uv__store_release(&thread->read, uv__load_relaxed(&thread->read) + count);
-}
-
-/* Is it the calling thread's? */
-static int is_own_thread(const struct uv__observe_thread* thread) {
-  return uv__load_acquire(&has_key) && uv_key_get(&self_key) == thread;
-}
-
-void uv__observe_thread_rewind(struct uv__observe_thread* thread) {
-  size_t written = uv__load_relaxed(&thread->written);
-  size_t place = written % UV__TRACE_RING;
-
-  if (place == 0 || !is_own_thread(thread) || count_unread(thread) != 0)
-    return;
-  /* Places are counted modulo the size of the ring. */
-  written += UV__TRACE_RING - place;
-  uv__store_relaxed(&thread->read, written);
-  uv__store_relaxed(&thread->written, written);
-  set_check_at(thread, UV__TRACE_BLOCK);
 }
 
 int uv__observe_thread_running(const struct uv__observe_thread* thread,

@@ -117,9 +117,6 @@ const struct uv__record* uv__observe_thread_at(
 /* The oldest `count` were read. */
 void uv__observe_thread_consume(struct uv__observe_thread* thread,
                                 size_t count);
-/* If the reader is the owner and has read everything: the next record goes to
- * the beginning of the ring, which is still in the cache. */
-void uv__observe_thread_rewind(struct uv__observe_thread* thread);
 
 /* Publishes what runs, all but the phase, for the watchdog. Context: the
  * owner. */

@@ -31,13 +31,13 @@
 #define PERIOD_MAX_MS 250
 
 struct watchdog {
-  struct uv__background thread;
   uvx_watchdog_options_t options;
   struct uv__symbols symbols;
   struct uv__strbuf backtrace; /* of the report that is being made */
 };
 
 static struct watchdog watchdog;
+static struct uv__background background;
 
 static void print_report(const uvx_watchdog_report_t* r) {
   char line[512];
@@ -162,7 +162,7 @@ static void run_watchdog(void* arg) {
   uv__session_thread_begin(&uv__watchdog_session);
   (void) uv_thread_setname("libuv-watchdog");
   uv__symbols_init(&w->symbols);
-  while (!uv__background_sleep(&w->thread, period_ms(w)))
+  while (!uv__background_sleep(&background, period_ms(w)))
     for (struct uv__observe_thread* t = uv__observe_threads(); t; t = t->next)
       check_thread(w, t, uv_hrtime());
   uv__symbols_close(&w->symbols);
@@ -181,7 +181,7 @@ static int start_watchdog(const uvx_watchdog_options_t* options) {
   w->options = *options;
   for (struct uv__observe_thread* t = uv__observe_threads(); t; t = t->next)
     t->reported.begin_ns = 0;
-  err = uv__background_start(&w->thread, run_watchdog);
+  err = uv__background_start(&background, run_watchdog);
   if (err != 0 && options->signum != 0)
     uv__backtrace_os_stop(options->signum);
   return err;
@@ -234,7 +234,7 @@ static int start(enum uv__start why, const void* options) {
 }
 
 static void stop(void) {
-  uv__background_stop(&watchdog.thread);
+  uv__background_stop(&background);
   if (watchdog.options.signum != 0)
     uv__backtrace_os_stop(watchdog.options.signum);
 }

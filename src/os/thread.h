@@ -44,9 +44,6 @@ int uv__thread_os_at_fork(void (*reset)(void));
  * fails instead of ending the process. */
 int uv__thread_os_start_own(uv_thread_t* thread, uv_thread_cb entry);
 
-/* Does the process have other threads? 1 where the system does not say. */
-int uv__thread_os_has_others(void);
-
 /* Lets other threads go first where processors are scarce, as far as the system
  * knows priorities of threads. Context: the thread. */
 void uv__thread_os_lower_priority(void);

@@ -278,16 +278,3 @@ int uv__thread_os_key_create(uv_key_t* key, void (*at_exit)(void* data)) {
 int uv__thread_os_key_set(const uv_key_t* key, void* data) {
   return -pthread_setspecific(*key, data);
 }
-
-#if UV__HAVE_PROC_COMM
-/* The links of the directory are ".", "..", and one for each thread. */
-int uv__thread_os_has_others(void) {
-  struct stat st;
-
-  return stat("/proc/self/task", &st) == -1 || st.st_nlink != 3;
-}
-#else
-int uv__thread_os_has_others(void) {
-  return 1;
-}
-#endif

@@ -270,10 +270,6 @@ int uv__thread_os_start_own(uv_thread_t* thread, uv_thread_cb entry) {
   return uv_thread_create_ex(thread, &options, entry, NULL);
 }
 
-int uv__thread_os_has_others(void) {
-  return 1; /* another one does not make system calls slower */
-}
-
 uint64_t uv__thread_os_id(void) {
   return GetCurrentThreadId();
 }

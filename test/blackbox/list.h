@@ -316,13 +316,14 @@ TEST_UNIX(no_memory_spawn_refused_by_the_poller, "reporting of children")
 TEST(no_memory_write)
 
 /* test-observe-alone.c */
-TEST_UNIX(observe_alone_needs_no_thread, "a thread writes there")
+TEST_UNIX(observe_alone_each_file_has_a_thread, "a thread writes there")
 TEST_UNIX(observe_alone_wait_is_one_wait, "in a file of unix tests")
 TEST_UNIX(observe_alone_sleeping_loop_writes, "in a file of unix tests")
 #if TEST_POSIX
 HELPER(sleep_observed)
 #endif
-TEST_UNIX(observe_alone_long_iteration_is_complete, "a thread writes there")
+TEST_UNIX(observe_alone_long_iteration_is_accounted_for,
+          "a thread writes there")
 
 /* test-observe-calls.c */
 TEST_UNIX(observe_has_every_kind_of_callback, "poll handles of socket pairs")

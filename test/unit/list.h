@@ -32,10 +32,9 @@ UNIT(trace_format_of_the_pool)
 UNIT(trace_format_always_fits)
 
 /* unit-observe-thread.c */
-UNIT(trace_thread_rewinds_its_own_ring)
-UNIT(trace_thread_keeps_what_is_unread)
-UNIT(trace_thread_is_not_rewound_by_another)
-UNIT(trace_thread_has_a_whole_ring_after_a_rewind)
+UNIT(observe_thread_keeps_what_is_unread)
+UNIT(observe_thread_drops_what_finds_no_room)
+UNIT(observe_thread_has_room_again_once_it_was_read)
 
 /* unit-work-queue.c */
 UNIT(work_queue_slow_waits_for_those_before_it)

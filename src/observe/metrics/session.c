@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Metrics: uvx_metrics_start() or UV_METRICS in the environment, and a chore
- * (chore.h) that writes the file if there is to be one. session.h has their
- * life.
+/* Metrics: uvx_metrics_start() or UV_METRICS in the environment, and a thread
+ * that writes the file if there is to be one. session.h has their life.
  *
  * The file is claimed first. Each version is written to a draft, which then
  * takes its place, so that a reader finds a whole version. If the file cannot
  * be written, one message says so; metrics are still collected. A process whose
  * file another one writes takes a name of its own.
  *
- * Context: the session's lock; the file: who runs chores, one thread at a time.
+ * Context: the session's lock; while the thread runs, the file is its own.
  */
-#include "observe/chore.h"
+#include "observe/background.h"
 #include "observe/hooks.h"
 #include "observe/metrics/text.h"
 #include "observe/output.h"
@@ -36,14 +35,12 @@ struct exporter {
   char path[UV__OUTPUT_MAX + SUFFIX_MAX];
 };
 
-static int has_file; /* the chore is on */
+static int has_file; /* the thread runs */
 static int wants_file;
 static struct uv__output output; /* unless !wants_file */
 static unsigned interval_ms;
 static struct exporter exporter;
-static int write_version(void);
-static void run_exporter(void* arg);
-static struct uv__chore chore = { .run = write_version, .entry = run_exporter };
+static struct uv__background background;
 
 static void report_rename(const struct exporter* e) {
   char line[384];
@@ -131,15 +128,18 @@ static void report_failure(struct exporter* e, int err) {
 
 /* A version for each period, whatever the loop does: its age says that the
  * process runs. */
-static int write_version(void) {
+static void write_version(void) {
   report_failure(&exporter, write_file(&exporter));
-  return 1;
 }
 
 static void run_exporter(void* arg) {
   (void) arg;
   (void) uv_thread_setname("libuv-metrics");
-  uv__chore_thread(&chore);
+  int is_last;
+  do {
+    is_last = uv__background_sleep(&background, interval_ms);
+    write_version();
+  } while (!is_last);
 }
 
 static void end_exporter(struct exporter* e) {
@@ -162,9 +162,8 @@ static int start_exporter(enum uv__start why) {
     report_failure(e, err);
     err = 0;
   }
-  chore.period_ms = interval_ms;
   if (err == 0)
-    err = uv__chore_start(&chore);
+    err = uv__background_start(&background, run_exporter);
   has_file = 1;
   if (err != 0)
     end_exporter(e);
@@ -226,7 +225,7 @@ static int start(enum uv__start why, const void* options) {
 static void stop(void) {
   if (!has_file)
     return;
-  uv__chore_stop(&chore);
+  uv__background_stop(&background);
   end_exporter(&exporter);
 }
 

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Every PERIOD_MS, and when a ring has UV__TRACE_BLOCK records: the rings of
- * all threads, oldest records first in each, as lines of text into a buffer.
- * That goes into the file when it is full or PERIOD_MS old. A viewer sorts by
- * time, so the threads need no common order.
+/* Every PERIOD_MS, or when a ring is a quarter full, formats all rings into a
+ * buffer, oldest record first. That goes into the file when it is full or
+ * PERIOD_MS old. A viewer sorts by time, so the threads need no common order.
  *
  * What was written stays readable whatever becomes of the process: one event is
  * one line, and only whole ones are written. When the file cannot be written to
  * any more, tracing stops and says so, once.
  *
- * Context: who runs chores (chore.h), one thread at a time.
+ * Context: the session's thread.
  */
 #include "observe/trace/writer.h"
-#include "observe/chore.h"
+#include "observe/background.h"
 #include "observe/hooks.h"
 #include "observe/symbols.h"
 #include "observe/thread.h"
@@ -31,7 +30,7 @@
 #define BLOCK ((size_t) 256 << 10)
 /* Callbacks whose text is kept. */
 #define PREFIXES 128
-/* Records read before their places are given back. */
+/* Records read before their slots are given back. */
 #define BATCH 256
 
 struct writer {
@@ -52,11 +51,7 @@ struct writer {
 };
 
 static struct writer writer;
-static int run_round(void);
-static void run_thread(void* arg);
-static struct uv__chore chore = { .run = run_round,
-                                  .entry = run_thread,
-                                  .period_ms = PERIOD_MS };
+static struct uv__background background;
 
 static void flush_buffer(struct writer* w) {
   if (w->used != 0 && w->error == 0) {
@@ -106,7 +101,7 @@ static void take_text(struct writer* w, size_t length) {
     begin_block(w, length);
 }
 
-/* Two callbacks that hash to one context take turns there. */
+/* On a collision the newer callback replaces the cached prefix. */
 static const struct uv__trace_prefix* prefix_of(
     struct writer* w,
     const struct uv__record* record) {
@@ -186,7 +181,6 @@ static void write_thread(struct writer* w, struct uv__observe_thread* thread) {
     uv__observe_thread_consume(thread, count);
     left -= count;
   }
-  uv__observe_thread_rewind(thread);
 
   uint64_t dropped = uv__load_relaxed(&thread->dropped);
   w->dropped += dropped - thread->reported_dropped;
@@ -217,18 +211,15 @@ static void write_all(struct writer* w) {
                                           uv_hrtime(), w->dropped - dropped));
 }
 
-/* Without records there is nothing to do until the loop runs again. */
-static int run_round(void) {
+static void run_round(void) {
   struct writer* w = &writer;
   uint64_t now_ns = uv_hrtime();
 
   write_all(w);
-  int is_active = w->used != 0;
   if (now_ns - w->flush_ns >= PERIOD_NS / 2) {
     w->flush_ns = now_ns;
     flush_buffer(w);
   }
-  return is_active;
 }
 
 static void write_begin(struct writer* w) {
@@ -253,10 +244,14 @@ static void run_thread(void* arg) {
   (void) arg;
   (void) uv_thread_setname("libuv-trace");
   uv__thread_os_lower_priority();
-  uv__chore_thread(&chore);
+  int is_last;
+  do {
+    is_last = uv__background_sleep(&background, PERIOD_MS);
+    run_round();
+  } while (!is_last);
 }
 
-/* What was dropped before does not count. */
+/* Ignores records dropped before this session. */
 static void begin_count(struct writer* w) {
   for (struct uv__observe_thread* t = uv__observe_threads(); t; t = t->next) {
     t->reported_dropped = uv__load_relaxed(&t->dropped);
@@ -291,7 +286,7 @@ int uv__trace_writer_start(const struct uv__private_file* file) {
     uv__trace_context_set(&w->context, (int) uv_os_getpid(),
                           uv__thread_os_id());
     write_begin(w);
-    err = uv__chore_start(&chore);
+    err = uv__background_start(&background, run_thread);
   }
   if (err != 0)
     free_memory(w);
@@ -306,15 +301,15 @@ static void free_all(struct writer* w) {
 void uv__trace_writer_stop(void) {
   struct writer* w = &writer;
 
-  uv__chore_stop(&chore);
+  uv__background_stop(&background);
   take_text(w, uv__trace_format_end(buffer_room(w), &w->context, w->records,
                                     w->dropped));
   flush_buffer(w);
   free_all(w);
 }
 
-void uv__trace_writer_hurry(void) {
-  uv__chore_hurry(&chore);
+void uv__trace_writer_wake(void) {
+  uv__background_wake(&background);
 }
 
 void uv__trace_writer_fork(void) {

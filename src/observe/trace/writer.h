@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Turns records into text and writes them to a file: a chore, see chore.h.
- * There is at most one. Context: the session's lock, see trace.c.
+/* A thread that turns records into text and writes them to a file. There is at
+ * most one. Context: the session's lock, see trace.c.
  */
 #ifndef UV_OBSERVE_TRACE_WRITER_H_
 #define UV_OBSERVE_TRACE_WRITER_H_
@@ -17,7 +17,7 @@ void uv__trace_writer_stop(void);
 /* In a forked child, which does not write to its parent's file. */
 void uv__trace_writer_fork(void);
 
-/* There is much to write. Context: a thread that records. */
-UV__COLD void uv__trace_writer_hurry(void);
+/* There is much to write. Context: any thread, while there is a trace. */
+UV__COLD void uv__trace_writer_wake(void);
 
 #endif /* UV_OBSERVE_TRACE_WRITER_H_ */
