@@ -5,6 +5,7 @@
   'variables': {
     'python%': 'python3',
     'uv_library%': 'static_library',
+    'uv_observe%': 1,  # 0: without traces, metrics, dumps and the watchdog
     'uv_list': '<(python) scripts/list-sources',
     # Node sets it; without it the flags of a processor are left out.
     'target_arch%': '',
@@ -47,6 +48,12 @@
       ],
 
       'conditions': [
+        ['uv_observe == 1', {
+          'sources': ['<!@(<(uv_list) uv_observe_sources)'],
+        }, {
+          'defines': ['UV__OBSERVE=0'],
+          'sources': ['<!@(<(uv_list) uv_observe_off_sources)'],
+        }],
         ['uv_library == "shared_library"', {
           'defines': ['BUILDING_UV_SHARED=1'],
           'direct_dependent_settings': {'defines': ['USING_UV_SHARED=1']},

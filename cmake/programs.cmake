@@ -50,6 +50,10 @@ else()
   list(APPEND uv_contract_sources ${uv_contract_unix_sources})
 endif()
 
+if(LIBUV_OBSERVE)
+  list(APPEND uv_unit_sources ${uv_unit_observe_sources})
+endif()
+
 uv_program(uv-test ${uv_test_library} ${uv_test_sources})
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   uv_program(uv-stress ${uv_test_library} ${uv_stress_sources})

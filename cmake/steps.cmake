@@ -87,6 +87,13 @@ uv_step(test-select blackbox 300 NORMAL gcc FULL asan i386 musl
 uv_step(test-uring blackbox 300 NORMAL gcc FULL asan i386 musl
         NAMES PROGRAM uv-test UV_USE_IO_URING=1)
 # Hunts lost wake-ups and hangs in the pool.
+# A library without observers, by both compilers, optimised and not.
+foreach(compiler gcc clang)
+  foreach(level 0 2)
+    uv_step(observe-off-${compiler}-O${level} blackbox 900 NORMAL tree
+            PACKAGES clang COMMAND test/steps/observe-off ${compiler} -O${level})
+  endforeach()
+endforeach()
 uv_step(stress stress 120 NORMAL gcc tsan FULL asan i386 musl
         PROGRAM uv-stress --ms 60)
 uv_step(stress-long stress 1200 FULL gcc asan tsan

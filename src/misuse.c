@@ -271,8 +271,7 @@ static void read_environment(void) {
   uv__store_relaxed(&refusals_left, UINT_MAX);
   for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
     check_variable(&variables[i]);
-  if (uv__observe_init() == 0)
-    uv__observe_start(UV__OBSERVE_DEBUG);
+  uv__hook_debug_begin();
 }
 
 void uv__misuse_init_process(void) {

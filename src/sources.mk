@@ -208,31 +208,7 @@ uv_common_sources = \
   src/loop/wake.c \
   src/loops.c \
   src/misuse.c \
-  src/observe/background.c \
-  src/observe/callback.c \
-  src/observe/clock.c \
-  src/observe/dump/dump.c \
-  src/observe/dump/handle.c \
-  src/observe/dump/pool.c \
-  src/observe/dump/signal.c \
-  src/observe/hooks.c \
-  src/observe/in-flight.c \
   src/observe/metrics/histogram.c \
-  src/observe/metrics/metrics.c \
-  src/observe/metrics/session.c \
-  src/observe/metrics/text.c \
-  src/observe/names.c \
-  src/observe/output.c \
-  src/observe/session.c \
-  src/observe/span.c \
-  src/observe/symbols.c \
-  src/observe/thread.c \
-  src/observe/trace/format.c \
-  src/observe/trace/sends.c \
-  src/observe/trace/trace.c \
-  src/observe/trace/writer.c \
-  src/observe/watchdog.c \
-  src/observe/work.c \
   src/pipe.c \
   src/poll-handle.c \
   src/pool/done.c \
@@ -262,6 +238,36 @@ uv_common_sources = \
   src/variable.c \
   src/version.c \
   src/work.c
+
+# What observes the loops, and what answers for it in a build without.
+uv_observe_sources = \
+  src/observe/background.c \
+  src/observe/callback.c \
+  src/observe/clock.c \
+  src/observe/dump/dump.c \
+  src/observe/dump/handle.c \
+  src/observe/dump/pool.c \
+  src/observe/dump/signal.c \
+  src/observe/hooks.c \
+  src/observe/in-flight.c \
+  src/observe/metrics/metrics.c \
+  src/observe/metrics/session.c \
+  src/observe/metrics/text.c \
+  src/observe/names.c \
+  src/observe/output.c \
+  src/observe/session.c \
+  src/observe/span.c \
+  src/observe/symbols.c \
+  src/observe/thread.c \
+  src/observe/trace/format.c \
+  src/observe/trace/sends.c \
+  src/observe/trace/trace.c \
+  src/observe/trace/writer.c \
+  src/observe/watchdog.c \
+  src/observe/work.c
+
+uv_observe_off_sources = \
+  src/observe/off.c
 
 # Windows.
 uv_win_sources = \

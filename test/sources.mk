@@ -51,6 +51,7 @@ uv_test_sources = \
   test/blackbox/test-names.c \
   test/blackbox/test-no-arguments.c \
   test/blackbox/test-no-memory.c \
+  test/blackbox/test-no-observers.c \
   test/blackbox/test-pipe.c \
   test/blackbox/test-post.c \
   test/blackbox/test-process-end.c \
@@ -182,8 +183,6 @@ uv_unit_sources = \
   test/unit/unit-ipc-frame.c \
   test/unit/unit-loop-check.c \
   test/unit/unit-loop.c \
-  test/unit/unit-observe-clock.c \
-  test/unit/unit-observe-thread.c \
   test/unit/unit-post.c \
   test/unit/unit-process-path.c \
   test/unit/unit-pull.c \
@@ -195,12 +194,17 @@ uv_unit_sources = \
   test/unit/unit-threadpool.c \
   test/unit/unit-timer-model.c \
   test/unit/unit-timer.c \
-  test/unit/unit-trace-format.c \
   test/unit/unit-tty-keys.c \
   test/unit/unit-work-queue.c \
   test/unit/unit-wtf8.c
 
 # Of files that Linux has, and of readiness.
+# Not in a library without observers.
+uv_unit_observe_sources = \
+  test/unit/unit-observe-clock.c \
+  test/unit/unit-observe-thread.c \
+  test/unit/unit-trace-format.c
+
 uv_unit_unix_sources = \
   test/unit/fake-source-unix.c \
   test/unit/fixture.h \

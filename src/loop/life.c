@@ -7,7 +7,6 @@
 #include "loop/wake.h"
 #include "misuse.h"
 #include "observe/hooks.h"
-#include "observe/metrics/metrics.h"
 #include "os/async.h"
 #include "os/loop.h"
 #include "timer.h"
@@ -98,7 +97,7 @@ int uv_loop_close(uv_loop_t* loop) {
   uv__loop_os_close(loop);
   uv__timer_close_loop(loop);
   uv__loop_poll_close(loop);
-  uv__metrics_close_loop(loop);
+  uv__hook_loop_close(loop);
   uv__free(loop->internal_fields);
   mark_closed(loop);
 

@@ -6,7 +6,8 @@
  * span around it. Otherwise nothing comes before or after it: the arguments
  * stay in their registers and the compiler can jump.
  *
- * The callback is not NULL: callers without one check first.
+ * The callback is not NULL: callers without one check first. (UV__OBSERVE is a
+ * constant that also a compiler which does not optimise knows.)
  */
 #ifndef UV_OBSERVE_CALLBACK_H_
 #define UV_OBSERVE_CALLBACK_H_
@@ -67,7 +68,7 @@ UV__NOINLINE void uv__observed_walk(uv_handle_t* handle,
                                     void* arg);
 
 static inline void uv__call_after_work(uv_work_t* req, int status) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_after_work(req, status);
   else
     req->after_work_cb(req, status);
@@ -77,7 +78,7 @@ static inline void uv__call_alloc(uv_handle_t* handle,
                                   uv_alloc_cb cb,
                                   size_t size,
                                   uv_buf_t* buf) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_alloc(handle, cb, size, buf);
   else
     cb(handle, size, buf);
@@ -86,35 +87,35 @@ static inline void uv__call_alloc(uv_handle_t* handle,
 static inline void uv__call_read(uv_stream_t* stream,
                                  ssize_t nread,
                                  const uv_buf_t* buf) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_read(stream, nread, buf);
   else
     stream->read_cb(stream, nread, buf);
 }
 
 static inline void uv__call_write(uv_write_t* req, int status) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_write(req, status);
   else
     req->cb(req, status);
 }
 
 static inline void uv__call_connect(uv_connect_t* req, int status) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_connect(req, status);
   else
     req->cb(req, status);
 }
 
 static inline void uv__call_shutdown(uv_shutdown_t* req, int status) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_shutdown(req, status);
   else
     req->cb(req, status);
 }
 
 static inline void uv__call_connection(uv_stream_t* server, int status) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_connection(server, status);
   else
     server->connection_cb(server, status);
@@ -122,42 +123,42 @@ static inline void uv__call_connection(uv_stream_t* server, int status) {
 
 /* H5: does not read the loop from the handle. */
 static inline void uv__call_close(uv_loop_t* loop, uv_handle_t* handle) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_close(loop, handle);
   else
     handle->close_cb(handle);
 }
 
 static inline void uv__call_timer(uv_timer_t* handle, uint64_t due_ns) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_timer(handle, due_ns);
   else
     handle->timer_cb(handle);
 }
 
 static inline void uv__call_idle(uv_idle_t* handle) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_idle(handle);
   else
     handle->idle_cb(handle);
 }
 
 static inline void uv__call_prepare(uv_prepare_t* handle) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_prepare(handle);
   else
     handle->prepare_cb(handle);
 }
 
 static inline void uv__call_check(uv_check_t* handle) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_check(handle);
   else
     handle->check_cb(handle);
 }
 
 static inline void uv__call_async(uv_async_t* handle) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_async(handle);
   else
     handle->async_cb(handle);
@@ -169,21 +170,21 @@ static inline void uv__call_loop(uvx_loop_cb cb, uv_loop_t* loop, void* arg) {
 }
 
 static inline void uv__call_post(uvx_post_t* post) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_post(post);
   else
     post->cb(post);
 }
 
 static inline void uv__call_poll(uv_poll_t* handle, int status, int events) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_poll(handle, status, events);
   else
     handle->poll_cb(handle, status, events);
 }
 
 static inline void uv__call_signal(uv_signal_t* handle, int signum) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_signal(handle, signum);
   else
     handle->signal_cb(handle, signum);
@@ -192,14 +193,14 @@ static inline void uv__call_signal(uv_signal_t* handle, int signum) {
 static inline void uv__call_exit(uv_process_t* process,
                                  int64_t exit_status,
                                  int term_signal) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_exit(process, exit_status, term_signal);
   else
     process->exit_cb(process, exit_status, term_signal);
 }
 
 static inline void uv__call_udp_send(uv_udp_send_t* req, int status) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_udp_send_cb(req, status);
   else
     req->cb(req, status);
@@ -210,14 +211,14 @@ static inline void uv__call_recv(uv_udp_t* handle,
                                  const uv_buf_t* buf,
                                  const struct sockaddr* addr,
                                  unsigned flags) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_recv(handle, nread, buf, addr, flags);
   else
     handle->recv_cb(handle, nread, buf, addr, flags);
 }
 
 static inline void uv__call_fs(uv_fs_t* req) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_fs(req);
   else
     req->cb(req);
@@ -227,7 +228,7 @@ static inline void uv__call_fs_event(uv_fs_event_t* handle,
                                      const char* name,
                                      int events,
                                      int status) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_fs_event(handle, name, events, status);
   else
     handle->cb(handle, name, events, status);
@@ -238,7 +239,7 @@ static inline void uv__call_fs_poll(uv_fs_poll_t* handle,
                                     int status,
                                     const uv_stat_t* prev,
                                     const uv_stat_t* curr) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_fs_poll(handle, cb, status, prev, curr);
   else
     cb(handle, status, prev, curr);
@@ -247,7 +248,7 @@ static inline void uv__call_fs_poll(uv_fs_poll_t* handle,
 static inline void uv__call_getaddrinfo(uv_getaddrinfo_t* req,
                                         int status,
                                         struct addrinfo* res) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_getaddrinfo(req, status, res);
   else
     req->cb(req, status, res);
@@ -257,14 +258,14 @@ static inline void uv__call_getnameinfo(uv_getnameinfo_t* req,
                                         int status,
                                         const char* host,
                                         const char* service) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_getnameinfo(req, status, host, service);
   else
     req->getnameinfo_cb(req, status, host, service);
 }
 
 static inline void uv__call_random(uv_random_t* req, int status) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_random(req, status);
   else
     req->cb(req, status, req->buf, req->buflen);
@@ -278,7 +279,7 @@ static inline void uv__call_work(uv_work_t* req) {
 static inline void uv__call_walk(uv_handle_t* handle,
                                  uv_walk_cb cb,
                                  void* arg) {
-  if (uv__is_recorded())
+  if (UV__OBSERVE && uv__is_recorded())
     uv__observed_walk(handle, cb, arg);
   else
     cb(handle, arg);

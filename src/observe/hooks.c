@@ -242,3 +242,12 @@ void uv__observed_async_sent(const uv_async_t* handle) {
   if (uv__is_observed_by(UV__OBSERVE_TRACE))
     uv__trace_send_add(handle);
 }
+
+void uv__hook_loop_close(uv_loop_t* loop) {
+  uv__metrics_close_loop(loop);
+}
+
+void uv__hook_debug_begin(void) {
+  if (uv__observe_init() == 0)
+    uv__observe_start(UV__OBSERVE_DEBUG);
+}

@@ -2,7 +2,9 @@
 /* What the loop, the pool and the handles report, while somebody observes them.
  *
  * One word says who observes: a loop that nobody observes pays for one
- * comparison per phase and per callback. What follows it is out of line.
+ * comparison per phase and per callback. What follows it is out of line. In a
+ * build without observers (LIBUV_OBSERVE=OFF) every hook is empty, and off.c
+ * has the public functions.
  */
 #ifndef UV_OBSERVE_HOOKS_H_
 #define UV_OBSERVE_HOOKS_H_
@@ -11,6 +13,11 @@
 #include "observe/record.h"
 #include "util/atomic.h"
 #include "util/base.h"
+
+/* Set by the build: are there observers? */
+#ifndef UV__OBSERVE
+# define UV__OBSERVE 1
+#endif
 
 /* Set by the build if there is <sys/sdt.h>. */
 #ifndef UV__HAVE_SDT
@@ -33,6 +40,8 @@
 #define UV__OBSERVE_DUMP (UV__OBSERVE_FIRST << 3)
 /* UV_DEBUG=1, see misuse.h. */
 #define UV__OBSERVE_DEBUG (UV__OBSERVE_FIRST << 4)
+
+#if UV__OBSERVE
 
 /* Atomic. Changed by uv__observe_start() and uv__observe_stop(), and by the
  * kernel. */
@@ -73,6 +82,12 @@ void uv__hook_loop_begin(void);
 /* The library ends: sessions end before what they observe, threads after it. */
 void uv__hook_shutdown(void);
 void uv__hook_threads_end(void);
+
+/* uv_loop_close(): what was counted of the loop is kept. */
+void uv__hook_loop_close(uv_loop_t* loop);
+
+/* UV_DEBUG=1: submissions are tracked from now on. */
+void uv__hook_debug_begin(void);
 
 struct uv__observe_thread;
 
@@ -162,4 +177,115 @@ static inline void uv__hook_async_sent(const uv_async_t* handle) {
     uv__observed_async_sent(handle);
 }
 
+#else
+
+static inline int uv__is_observed(void) {
+  return 0;
+}
+
+static inline int uv__is_recorded(void) {
+  return 0;
+}
+
+static inline int uv__is_observed_by(unsigned observer) {
+  (void) observer;
+  return 0;
+}
+
+static inline void uv__hook_loop_begin(void) {
+}
+
+static inline void uv__hook_shutdown(void) {
+}
+
+static inline void uv__hook_threads_end(void) {
+}
+
+static inline void uv__hook_loop_close(uv_loop_t* loop) {
+  (void) loop;
+}
+
+static inline void uv__hook_debug_begin(void) {
+}
+
+static inline uint64_t uv__hook_phase_begin(uv_loop_t* loop,
+                                            enum uv__phase phase) {
+  (void) loop;
+  (void) phase;
+  return 0;
+}
+
+static inline void uv__observed_phase_end(uv_loop_t* loop,
+                                          enum uv__phase phase,
+                                          uint64_t begin_ns) {
+  (void) loop;
+  (void) phase;
+  (void) begin_ns;
+}
+
+static inline void uv__observed_poll_end(uv_loop_t* loop,
+                                         uint64_t begin_ns,
+                                         uint64_t deadline_ns,
+                                         int ready) {
+  (void) loop;
+  (void) begin_ns;
+  (void) deadline_ns;
+  (void) ready;
+}
+
+static inline uint64_t uv__hook_iteration_begin(uv_loop_t* loop) {
+  (void) loop;
+  return 0;
+}
+
+static inline void uv__observed_iteration_end(uv_loop_t* loop,
+                                              uint64_t begin_ns,
+                                              uint64_t events) {
+  (void) loop;
+  (void) begin_ns;
+  (void) events;
+}
+
+static inline void uv__hook_empty_wait(uv_loop_t* loop) {
+  (void) loop;
+}
+
+/* Called only while somebody observes, so never. */
+static inline void uv__observed_submit(uv_loop_t* loop,
+                                       const struct uv__work* w) {
+  (void) loop;
+  (void) w;
+}
+
+static inline void uv__observed_refused(const struct uv__work* w) {
+  (void) w;
+}
+
+static inline void uv__observed_work(struct uv__work* w) {
+  (void) w;
+}
+
+static inline void uv__observed_done(struct uv__work* w,
+                                     int status,
+                                     const struct uv__work_kind* kind) {
+  (void) w;
+  (void) status;
+  (void) kind;
+}
+
+static inline void uv__hook_udp_sent(uv_loop_t* loop, ssize_t result) {
+  (void) loop;
+  (void) result;
+}
+
+static inline void uv__hook_stream_written(uv_loop_t* loop, ssize_t result) {
+  (void) loop;
+  (void) result;
+}
+
+static inline void uv__hook_async_sent(const uv_async_t* handle) {
+  (void) handle;
+}
+
+#endif
 #endif /* UV_OBSERVE_HOOKS_H_ */

@@ -315,6 +315,10 @@ TEST(no_memory_spawn)
 TEST_UNIX(no_memory_spawn_refused_by_the_poller, "reporting of children")
 TEST(no_memory_write)
 
+/* test-no-observers.c */
+TEST(no_observers_is_an_error_of_each_function)
+TEST(no_observers_ignores_their_variables)
+
 /* test-observe-alone.c */
 TEST_UNIX(observe_alone_each_file_has_a_thread, "a thread writes there")
 TEST_UNIX(observe_alone_wait_is_one_wait, "in a file of unix tests")

@@ -114,4 +114,11 @@
 # define UNIT_WINDOWS(name, why) UNIT(name)
 #endif
 
+/* A build without observers (LIBUV_OBSERVE=OFF) has no such unit tests. */
+#if !defined(UV__OBSERVE) || UV__OBSERVE
+# define UNIT_OBSERVE(name) UNIT(name)
+#else
+# define UNIT_OBSERVE(name) UNIT_LEFT_OUT(name, "built without observers")
+#endif
+
 #endif /* TEST_PLATFORM_H_ */

@@ -11,6 +11,7 @@
  * Exit status 0 if none failed, 1 if some did, 2 for invalid arguments. */
 #include "runner.h"
 #include "test.h"
+#include "uv/ext.h"
 
 #include <ctype.h>
 
@@ -63,6 +64,21 @@ static const struct helper_case helpers[] = {
 
 #define NTESTS (sizeof(tests) / sizeof(tests[0]))
 
+/* What is about observers: not in a build without (LIBUV_OBSERVE=OFF). */
+static const char* const observing[] = {
+  "dump_*",
+  "metrics_files_*",
+  "metrics_forked_*",
+  "metrics_loop_*",
+  "metrics_that_fill_*",
+  "misuse_request_in_use_is_explained",
+  "observe_*",
+  "stderr_pipe_gets_the_message",
+  "trace_*",
+  "uring_cancel_while_observed",
+  "watchdog_*",
+};
+
 struct options {
   int tap;
   int list;
@@ -107,6 +123,15 @@ static int is_selected(const char* name, char** patterns) {
     if (matches(*patterns, name))
       return 1;
   return 0;
+}
+
+static const char* why_left_out(const struct test_case* test) {
+  if (test->left_out != NULL || uvx_trace_stop() != UV_ENOTSUP)
+    return test->left_out;
+  for (size_t i = 0; i < sizeof(observing) / sizeof(observing[0]); i++)
+    if (matches(observing[i], test->name))
+      return "built without observers";
+  return NULL;
 }
 
 static int pattern_matches_nothing(char* pattern) {
@@ -189,9 +214,10 @@ static void report(const struct options* options,
 }
 
 static void report_left_out(const struct test_case* test,
+                            const char* why,
                             struct counts* counts) {
   unsigned number = counts->passed + counts->failed + ++counts->skipped;
-  printf("ok %u - %s # SKIP %s\n", number, test->name, test->left_out);
+  printf("ok %u - %s # SKIP %s\n", number, test->name, why);
 }
 
 static void start_job(struct runner_job* job) {
@@ -216,8 +242,9 @@ static int start_next(const struct options* options,
     const struct test_case* test = &tests[(*next)++];
     if (!is_selected(test->name, options->patterns))
       continue;
-    if (test->left_out != NULL) {
-      report_left_out(test, counts);
+    const char* why = why_left_out(test);
+    if (why != NULL) {
+      report_left_out(test, why, counts);
       continue;
     }
     job->name = test->name;

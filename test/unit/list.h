@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every white-box test, one UNIT() each; included with different meanings of
- * UNIT, so without a guard. Keep a module together. */
+ * UNIT, so without a guard. Keep a module together. UNIT_OBSERVE is left out
+ * of a build without observers. */
 
 /* unit-idna.c */
 UNIT(idna_utf8_all_code_points)
@@ -20,21 +21,21 @@ UNIT(histogram_shared_is_the_same)
 UNIT(histogram_merge_adds_everything)
 
 /* unit-observe-clock.c */
-UNIT(observe_clock_agrees_with_hrtime)
-UNIT(observe_clock_does_not_go_back)
+UNIT_OBSERVE(observe_clock_agrees_with_hrtime)
+UNIT_OBSERVE(observe_clock_does_not_go_back)
 
 /* unit-trace-format.c */
-UNIT(trace_format_callbacks)
-UNIT(trace_format_leaves_out_the_loop)
-UNIT(trace_format_times)
-UNIT(trace_format_of_the_loop)
-UNIT(trace_format_of_the_pool)
-UNIT(trace_format_always_fits)
+UNIT_OBSERVE(trace_format_callbacks)
+UNIT_OBSERVE(trace_format_leaves_out_the_loop)
+UNIT_OBSERVE(trace_format_times)
+UNIT_OBSERVE(trace_format_of_the_loop)
+UNIT_OBSERVE(trace_format_of_the_pool)
+UNIT_OBSERVE(trace_format_always_fits)
 
 /* unit-observe-thread.c */
-UNIT(observe_thread_keeps_what_is_unread)
-UNIT(observe_thread_drops_what_finds_no_room)
-UNIT(observe_thread_has_room_again_once_it_was_read)
+UNIT_OBSERVE(observe_thread_keeps_what_is_unread)
+UNIT_OBSERVE(observe_thread_drops_what_finds_no_room)
+UNIT_OBSERVE(observe_thread_has_room_again_once_it_was_read)
 
 /* unit-work-queue.c */
 UNIT(work_queue_slow_waits_for_those_before_it)
