@@ -10,7 +10,7 @@
 #include "observe/callback.h"
 #include "os/fs-entries.h"
 #include "pool/done.h"
-#include "pool/pool.h"
+#include "pool/lanes.h"
 #include "req.h"
 #include "util/alloc.h"
 
@@ -190,7 +190,7 @@ void uv__fs_cancelled(uv_fs_t* req) {
 int uv__fs_cancel(uv_fs_t* req) {
   if (*uv__fs_off_pool(req) != NULL)
     return uv__fs_os_cancel(req);
-  return uv__work_cancel(req->loop, &req->work_req);
+  return uv__work_cancel(req->loop, &req->work_req, &fs_kind);
 }
 
 static int submit_req(uv_fs_t* req) {

@@ -5,7 +5,7 @@
  */
 #include "observe/hooks.h"
 #include "os/loop.h"
-#include "pool/pool.h"
+#include "pool/lanes.h"
 #include "util/atomic.h"
 
 void uv_library_shutdown(void) {
@@ -14,7 +14,7 @@ void uv_library_shutdown(void) {
   if (uv__exchange(&was_shut_down, 1))
     return;
   uv__hook_shutdown();
-  uv__threadpool_shutdown();
+  uv__lanes_shutdown();
   uv__hook_threads_end();
   uv__library_os_shutdown();
 }

@@ -6,7 +6,7 @@
  */
 #include "os/random.h"
 #include "observe/callback.h"
-#include "pool/pool.h"
+#include "pool/lanes.h"
 #include "req.h"
 
 /* The length fits an int in every language binding. */
@@ -26,7 +26,7 @@ static void random_done(struct uv__work* w, int status) {
   uv__call_random(req, outcome);
 }
 
-static const struct uv__work_kind random_kind = {
+const struct uv__work_kind uv__random_kind = {
   random_work,
   random_done,
   UV__WORK_RANDOM,
@@ -55,7 +55,7 @@ int uv_random(uv_loop_t* loop,
   req->buflen = buflen;
   req->cb = cb;
 
-  int err = uv__work_submit(loop, &req->work_req, &random_kind);
+  int err = uv__work_submit(loop, &req->work_req, &uv__random_kind);
   if (err != 0)
     uv__req_unregister(loop);
   return err;

@@ -7,7 +7,7 @@
 #include "idna.h"
 #include "observe/callback.h"
 #include "os/addr.h"
-#include "pool/pool.h"
+#include "pool/lanes.h"
 #include "req.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static void addr_done(struct uv__work* w, int status) {
     uv__call_getaddrinfo(req, req->retcode, req->addrinfo);
 }
 
-static const struct uv__work_kind addr_kind = {
+const struct uv__work_kind uv__addr_kind = {
   addr_work,
   addr_done,
   UV__WORK_GETADDRINFO,
@@ -80,7 +80,7 @@ int uv_getaddrinfo(uv_loop_t* loop,
   }
 
   uv__req_register(loop);
-  err = uv__work_submit(loop, &req->work_req, &addr_kind);
+  err = uv__work_submit(loop, &req->work_req, &uv__addr_kind);
   if (err != 0) {
     uv__req_unregister(loop);
     uv__getaddrinfo_os_drop(req);
@@ -105,7 +105,7 @@ static void name_done(struct uv__work* w, int status) {
     uv__call_getnameinfo(req, req->retcode, NULL, NULL);
 }
 
-static const struct uv__work_kind name_kind = {
+const struct uv__work_kind uv__name_kind = {
   name_work,
   name_done,
   UV__WORK_GETNAMEINFO,
@@ -135,7 +135,7 @@ int uv_getnameinfo(uv_loop_t* loop,
   }
 
   uv__req_register(loop);
-  int err = uv__work_submit(loop, &req->work_req, &name_kind);
+  int err = uv__work_submit(loop, &req->work_req, &uv__name_kind);
   if (err != 0)
     uv__req_unregister(loop);
   return err;

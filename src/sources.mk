@@ -80,9 +80,11 @@ uv_private_headers = \
   src/os/tty.h \
   src/os/udp.h \
   src/pool/done.h \
-  src/pool/pace.h \
+  src/pool/kind.h \
+  src/pool/lanes.h \
   src/pool/pool.h \
   src/pool/queue.h \
+  src/pool/tuning.h \
   src/req.h \
   src/strscpy.h \
   src/strtok.h \
@@ -212,7 +214,7 @@ uv_common_sources = \
   src/pipe.c \
   src/poll-handle.c \
   src/pool/done.c \
-  src/pool/pace.c \
+  src/pool/lanes.c \
   src/pool/pool.c \
   src/pool/queue.c \
   src/process.c \

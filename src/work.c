@@ -5,7 +5,7 @@
 #include "loop/check.h"
 #include "observe/callback.h"
 #include "os/stream.h"
-#include "pool/pool.h"
+#include "pool/lanes.h"
 #include "req.h"
 
 static uv_work_t* req_of(struct uv__work* w) {
@@ -53,20 +53,20 @@ int uv_queue_work(uv_loop_t* loop,
 }
 
 /* Where each type keeps its pool item and loop. */
-#define POOL_REQ(type)                                                         \
- { 1, offsetof(type, work_req), offsetof(type, loop) }
+#define POOL_REQ(type, kind)                                                   \
+ { kind, offsetof(type, work_req), offsetof(type, loop) }
 
 struct pool_req {
-  int is_pool_req;
+  const struct uv__work_kind* kind; /* NULL: not a request of the pool */
   size_t work;
   size_t loop;
 };
 
 static const struct pool_req pool_reqs[UV_REQ_TYPE_MAX] = {
-  [UV_WORK] = POOL_REQ(uv_work_t),
-  [UV_GETADDRINFO] = POOL_REQ(uv_getaddrinfo_t),
-  [UV_GETNAMEINFO] = POOL_REQ(uv_getnameinfo_t),
-  [UV_RANDOM] = POOL_REQ(uv_random_t),
+  [UV_WORK] = POOL_REQ(uv_work_t, &work_kind),
+  [UV_GETADDRINFO] = POOL_REQ(uv_getaddrinfo_t, &uv__addr_kind),
+  [UV_GETNAMEINFO] = POOL_REQ(uv_getnameinfo_t, &uv__name_kind),
+  [UV_RANDOM] = POOL_REQ(uv_random_t, &uv__random_kind),
 };
 
 int uv_cancel(uv_req_t* req) {
@@ -79,10 +79,11 @@ int uv_cancel(uv_req_t* req) {
     return uv__fs_cancel((uv_fs_t*) req);
 
   const struct pool_req* where = &pool_reqs[req->type];
-  if (!where->is_pool_req)
+  if (where->kind == NULL)
     return UV_EINVAL;
 
   char* base = (char*) req;
   uv_loop_t* loop = *(uv_loop_t**) (base + where->loop);
-  return uv__work_cancel(loop, (struct uv__work*) (base + where->work));
+  return uv__work_cancel(loop, (struct uv__work*) (base + where->work),
+                         where->kind);
 }

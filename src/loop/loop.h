@@ -10,19 +10,13 @@
  * 0, or UV_E*. Context: any | signal. */
 int uv__wake_send(uv_loop_t* loop);
 
-/* uv__wake_send() for finished work: does not wake a loop that sleeps for a
- * batch. Context: worker. */
-int uv__wake_send_batched(uv_loop_t* loop);
+/* The same from a thread that is not the loop's and may send many. Context:
+ * any. */
+int uv__wake_send_foreign(uv_loop_t* loop);
 
-/* Bits of the loop's word: a wake was sent; the loop sleeps until a batch of
- * finished work has collected. wake.c has the others. */
-#define UV__WAKE_PENDING 1u
-#define UV__WAKE_BATCHING 8u
-
-static inline int uv__wake_is_batching(const uv_loop_t* loop) {
-  unsigned word = uv__load_relaxed(&uv__loop_state(loop)->shared.word);
-  return (word & UV__WAKE_BATCHING) != 0;
-}
+/* Is there more than one processor? Otherwise spinning delays what it waits
+ * for. Context: any. */
+int uv__wake_may_spin(void);
 
 /* Ends the current or the next wait of the loop (P6), always by a system call.
  * Context: any | signal. */

@@ -50,9 +50,8 @@ struct uv__wake {
                    * must always wake the poller */
   int may_skip;    /* waits that cannot find anything may be skipped */
   int was_pending; /* the last sleep, or spin, ended with a pending wake */
+  int nfound;      /* 1: another thread's wake was pending at the last look */
   struct uv__spin spin;
-  unsigned slept_us; /* when the loop last slept without spinning before;
-                      * wraps around */
 };
 
 /* timer.c. One element of the heap: the key is kept beside the pointer so that
@@ -111,18 +110,16 @@ enum {
 
 /* What other threads and signal handlers write to; all of it is atomic. */
 struct uv__loop_shared {
-  unsigned word;               /* wake.c: PENDING, AWAKE, SPINNING, BATCHING */
+  unsigned word;               /* wake.c: PENDING, AWAKE, SPINNING, FOREIGN */
   unsigned busy;               /* threads that use the loop right now */
   uv_async_t* sent;            /* unix/async.c: a stack, linked by
                                 * u.reserved[0] */
   struct uv__queue* work_done; /* pool/done.c: finished work, newest first,
                                 * linked by uv__work.wq.next */
   uvx_post_t* posted;          /* post.c: the last one queued, or the stub */
-  unsigned batch_end; /* wake.c: wake the loop when the pool has taken this
-                       * many items in total */
-  int batch_cpu;      /* wake.c: where the loop sleeps for a batch, or UV_E* */
-  int posts_closed;   /* post.c: uvx_post() refuses */
-  int signals_due;    /* there are some for uv__loop_os_dispatch_signals() */
+  int posts_closed;            /* post.c: uvx_post() refuses */
+  uintptr_t runner; /* unix/async.c: the thread that runs the callbacks */
+  int signals_due;  /* there are some for uv__loop_os_dispatch_signals() */
 };
 
 struct uv__loop_state {

@@ -10,14 +10,13 @@
  * poller may be woken once more than needed; then there is nothing to dispatch.
  *
  * Before it sleeps, a loop whose last sleep was ended by a wake spins on the
- * word (SPINNING, spin.h). The first spin after a pause is longer: by then the
- * other side sleeps too, and takes time to wake up.
+ * word (SPINNING, spin.h), unless the workers need every processor.
  *
- * While the pool is saturated, a spinning loop would only take a processor from
- * a worker, and so would a loop that each finished item wakes. Such a loop
- * sleeps BATCHING: finished items leave PENDING set and let it sleep until a
- * batch has collected. The sleep is short, because the next item of a worker
- * may take any time. Every other sender ends it at once.
+ * A loop that finds a wake pending when it looks, twice in a row, is flooded:
+ * it gathers, that is, it waits a moment without touching shared memory. Taking
+ * such wakes one by one costs the senders more than it costs the loop, because
+ * each pass takes their cache lines away. Only
+ * wakes that another thread sent count (FOREIGN).
  *
  * Outside uv_run(), and in UV_RUN_NOWAIT, the word is never AWAKE: embedders
  * watch the poller's fd instead.
@@ -27,27 +26,18 @@
 #include "loop/wake.h"
 #include "loop/list.h"
 #include "observe/hooks.h"
-#include "pool/pool.h"
+#include "os/thread.h"
+#include "pool/lanes.h"
+#include "pool/tuning.h"
 #include "util/atomic.h"
 #include "util/spin.h"
 
 #include <string.h>
 
-#define PENDING UV__WAKE_PENDING
+#define PENDING 1u
 #define AWAKE 2u
 #define SPINNING 4u
-#define BATCHING UV__WAKE_BATCHING
-
-/* Spins to skip after unsuccessful ones. */
-#define PAUSE_MIN 16
-#define PAUSE_MAX 1024
-#define LONG_SPIN_NS 40000
-/* If wakes are further apart than this, spinning for the next is pointless. Two
- * threads that put each other to sleep and wake each other take about half of
- * it. */
-#define APART_US_MAX (4 * LONG_SPIN_NS / 1000)
-#define BATCH_REQS UV__WAKE_BATCH_REQS
-#define BATCH_NS 2000
+#define FOREIGN 8u /* another thread sent a wake */
 
 /* Processors that the process may use, or 0 if not known yet. */
 static unsigned processors; /* atomic */
@@ -61,22 +51,22 @@ static unsigned* word_of(uv_loop_t* loop) {
   return &uv__loop_state(loop)->shared.word;
 }
 
-/* Several senders may find the loop BATCHING; one of them wakes it. */
-UV__NOINLINE static int end_batching(uv_loop_t* loop) {
-  unsigned before = uv__fetch_and(word_of(loop), ~BATCHING);
-  return before & BATCHING ? uv__wake_poller(loop) : 0;
-}
-
-/* Release: what the sender wrote before. Pairs with the operations on this word
- * in uv__wake_take_pending() and uv__wake_sleep(). */
-int uv__wake_send(uv_loop_t* loop) {
-  unsigned before = uv__fetch_or(word_of(loop), PENDING);
+static int send_wake(uv_loop_t* loop, unsigned bits) {
+  /* Release: what the sender wrote before. Pairs with the operations on this
+   * word in uv__wake_take_pending() and uv__wake_sleep(). */
+  unsigned before = uv__fetch_or(word_of(loop), bits);
 
   if (before == 0)
     return uv__wake_poller(loop);
-  if (before & BATCHING)
-    return end_batching(loop);
   return (before & SPINNING) != 0;
+}
+
+int uv__wake_send(uv_loop_t* loop) {
+  return send_wake(loop, PENDING);
+}
+
+int uv__wake_send_foreign(uv_loop_t* loop) {
+  return send_wake(loop, PENDING | FOREIGN);
 }
 
 /* Builds a stand-in for the loop: wake() needs only the state (P6). */
@@ -86,14 +76,6 @@ int uv__wake_send_state(struct uv__loop_state* state) {
   memset(&stand_in, 0, sizeof(stand_in));
   stand_in.internal_fields = state;
   return uv__wake_send(&stand_in);
-}
-
-int uv__wake_send_batched(uv_loop_t* loop) {
-  unsigned before = uv__fetch_or(word_of(loop), PENDING);
-
-  if (before == 0)
-    return uv__wake_poller(loop);
-  return (before & SPINNING) != 0;
 }
 
 void uv__wake_run_begin(uv_loop_t* loop, uv_run_mode mode) {
@@ -135,149 +117,102 @@ int uv__wake_is_running(struct uv__loop_state* state) {
   return uv__load_relaxed(&state->wake.awake) != 0;
 }
 
-/* Is there a processor left for the thread that we would spin for? Not if the
- * workers need them all: spinning would delay what it waits for. */
-static int can_spin(void) {
-  unsigned known = uv__load_relaxed(&processors);
-
-  return known > 1 && !uv__threadpool_is_heavy(known);
+int uv__wake_may_spin(void) {
+  return uv__load_relaxed(&processors) > 1;
 }
 
-/* Returns the time since the previous call. Only for a loop that is about to
- * sleep anyway: reading the clock costs more than a short spin saves. */
-static unsigned since_last_sleep_us(struct uv__wake* w) {
-  unsigned now_us = (unsigned) (uv_hrtime() / 1000);
-  unsigned since_us = now_us - w->slept_us;
-
-  w->slept_us = now_us;
-  return since_us;
-}
-
-/* Returns how long to spin, in ns. */
-static uint64_t spin_span(struct uv__wake* w) {
-  if (!can_spin())
-    return 0;
-  enum uv__spin_advice advice = uv__spin_advise(&w->spin, PAUSE_MIN, PAUSE_MAX);
-  if (advice == UV__SPIN_NOW)
-    return UV__SPIN_NS;
-
-  int is_slow = since_last_sleep_us(w) > APART_US_MAX;
-  return advice == UV__SPIN_RETRY && !is_slow ? LONG_SPIN_NS : 0;
-}
-
-/* After a long spin, short ones are tried again, but the pause is kept until
- * one of them succeeds: wakes that come every 40 us would otherwise be spun for
- * again and again. */
-static void spin_succeeded(struct uv__wake* w, uint64_t span_ns) {
-  w->spin.misses = 0;
-  if (span_ns == UV__SPIN_NS)
-    w->spin.pause = 0;
-}
-
-/* Taking wakes one by one costs the sending threads more than it costs the
- * loop, because the shared cache line bounces between them. */
-static void wait_for_batch(const uv_loop_t* loop) {
-  if (loop->active_reqs.count >= BATCH_REQS && can_spin())
-    (void) uv__spin(BATCH_NS, uv__spin_never, uv__spin_never, NULL);
+/* Returns 1 if the loop should spin. Not if the workers need every processor:
+ * that would delay what it spins for. */
+static int should_spin(struct uv__wake* w) {
+  return uv__load_relaxed(&processors) > uv__lanes_awake() &&
+         uv__wake_may_spin() &&
+         uv__spin_advise(&w->spin, UV__SPIN_MISSES_MAX, UV__SPIN_PAUSE_MAX);
 }
 
 static int is_pending(const void* word) {
   return (uv__load_relaxed((unsigned*) word) & PENDING) != 0;
 }
 
-static int spin_until_pending(unsigned* word, uint64_t span_ns) {
-  if (uv__fetch_or(word, SPINNING) & PENDING)
-    return 1;
-  return uv__spin(span_ns, is_pending, uv__spin_never, word);
-}
-
-/* Continues an unsuccessful spin of `span_ns` if a single request is in flight
+/* Continues an unsuccessful spin if a single request is in flight
  * (UV__SPIN_SINGLE_NS). Even if that succeeds, the spin counts as unsuccessful,
  * because it cost as much as sleeping. It pays off if the other side then
  * submits its next request soon enough for a short spin. */
-static int spin_longer(const uv_loop_t* loop,
-                       unsigned* word,
-                       uint64_t span_ns) {
-  if (loop->active_reqs.count != 1 || span_ns >= UV__SPIN_SINGLE_NS)
+static int spin_longer(const uv_loop_t* loop, unsigned* word) {
+  if (loop->active_reqs.count != 1)
     return 0;
-  return uv__spin(UV__SPIN_SINGLE_NS - span_ns, is_pending, uv__spin_never,
+  return uv__spin(UV__SPIN_SINGLE_NS - UV__SPIN_NS, is_pending, uv__spin_never,
                   word);
 }
 
-/* Returns how many items to sleep for, and how long at most, or 0. Not after a
- * sleep that no wake ended: the items take long. */
-static unsigned batch_size(const uv_loop_t* loop, int* sleep_ms) {
-  const struct uv__wake* w = &uv__loop_state(loop)->wake;
-  unsigned reqs = loop->active_reqs.count;
+/* Returns 1 if a wake has become pending. */
+static int spin_until_pending(uv_loop_t* loop) {
+  struct uv__wake* w = &uv__loop_state(loop)->wake;
+  unsigned* word = word_of(loop);
 
-  if (!w->was_pending || reqs < BATCH_REQS)
-    return 0;
-  return uv__threadpool_batch(uv__load_relaxed(&processors), reqs, sleep_ms);
-}
-
-/* Lets the loop sleep until the workers have taken `batch` items. Returns 0 if
- * a wake is pending. */
-static int begin_batching(uv_loop_t* loop, unsigned batch) {
-  struct uv__loop_shared* shared = &uv__loop_state(loop)->shared;
-  unsigned expected = AWAKE;
-
-  uv__store_relaxed(&shared->batch_end, uv__threadpool_taken() + batch);
-  uv__store_relaxed(&shared->batch_cpu, uv_thread_getcpu());
-  /* Pairs with uv__wake_send(). */
-  return uv__cas_strong(&shared->word, &expected, BATCHING);
+  if (uv__fetch_or(word, SPINNING) & PENDING)
+    return 1;
+  if (uv__spin(UV__SPIN_NS, is_pending, uv__spin_never, word)) {
+    w->spin = (struct uv__spin) { 0 };
+    return 1;
+  }
+  w->spin.misses++;
+  return spin_longer(loop, word);
 }
 
 /* Returns 0 if a wake has become pending. */
-static int fall_asleep(unsigned* word, unsigned expected, int timeout_ms) {
+static int fall_asleep(uv_loop_t* loop, int timeout_ms) {
+  unsigned* word = word_of(loop);
+  unsigned expected = uv__load_relaxed(word) & ~PENDING;
+
   /* Pairs with uv__wake_send(). */
   return uv__cas_strong(word, &expected, 0) ? timeout_ms : 0;
 }
 
-/* As uv__wake_sleep(), where the last sleep was ended by a wake or one is
- * pending now. */
-UV__NOINLINE static int sleep_after_wake(uv_loop_t* loop, int timeout_ms) {
-  struct uv__wake* w = &uv__loop_state(loop)->wake;
-  unsigned* word = word_of(loop);
+/* For a loop that finds a wake pending. With few requests in flight, finished
+ * work has nothing to wait for. */
+static void gather(const uv_loop_t* loop, struct uv__wake* w) {
+  unsigned word = uv__load_relaxed(&uv__loop_state(loop)->shared.word);
 
-  int batch_ms;
-  unsigned batch = batch_size(loop, &batch_ms);
-  if (batch != 0) {
-    if (!begin_batching(loop, batch))
-      return 0;
-    return timeout_ms < 0 || timeout_ms > batch_ms ? batch_ms : timeout_ms;
-  }
-  if (is_pending(word)) {
-    wait_for_batch(loop);
-    return 0;
-  }
-
-  uint64_t span_ns = spin_span(w);
-  if (span_ns == 0)
-    return fall_asleep(word, AWAKE, timeout_ms);
-  if (spin_until_pending(word, span_ns)) {
-    spin_succeeded(w, span_ns);
-  } else {
-    w->spin.misses++;
-    if (!spin_longer(loop, word, span_ns))
-      return fall_asleep(word, AWAKE | SPINNING, timeout_ms);
-  }
-  wait_for_batch(loop);
-  return 0;
+  if ((word & FOREIGN) == 0 && loop->active_reqs.count < UV__GATHER_REQS)
+    return;
+  if (w->nfound == 0)
+    w->nfound = 1;
+  else if (uv__wake_may_spin())
+    (void) uv__spin(UV__GATHER_NS, uv__spin_never, uv__spin_never, NULL);
 }
 
-int uv__wake_sleep_any(uv_loop_t* loop, int timeout_ms) {
-  const struct uv__wake* w = &uv__loop_state(loop)->wake;
+int uv__wake_sleep(uv_loop_t* loop, int timeout_ms) {
+  struct uv__wake* w = &uv__loop_state(loop)->wake;
 
   if (w->awake == 0)
     return timeout_ms; /* senders wake the poller */
-  if (w->was_pending || is_pending(word_of(loop)))
-    return sleep_after_wake(loop, timeout_ms);
-  return fall_asleep(word_of(loop), AWAKE, timeout_ms);
+  if (is_pending(word_of(loop))) {
+    gather(loop, w);
+    return 0;
+  }
+  w->nfound = 0;
+  if (w->was_pending && should_spin(w) && spin_until_pending(loop))
+    return 0;
+  return fall_asleep(loop, timeout_ms);
+}
+
+/* On a single processor, a loop that slept and finds a sender inside has
+ * preempted it in the middle of its send. Returns 1 then: let it go on, or the
+ * loop takes its messages one by one. */
+static int has_preempted_sender(const struct uv__loop_state* state) {
+  unsigned word = uv__load_relaxed(&state->shared.word);
+
+  return (word & AWAKE) == 0 && state->wake.awake != 0 &&
+         uv__load_relaxed(&processors) == 1 &&
+         uv__load_relaxed(&state->shared.busy) != 0;
 }
 
 int uv__wake_take_pending(uv_loop_t* loop) {
-  struct uv__wake* w = &uv__loop_state(loop)->wake;
+  struct uv__loop_state* state = uv__loop_state(loop);
+  struct uv__wake* w = &state->wake;
 
+  if (has_preempted_sender(state))
+    uv__thread_os_yield();
   /* Acquire: what the sender wrote. Pairs with uv__wake_send(). */
   w->was_pending = (uv__exchange(word_of(loop), w->awake) & PENDING) != 0;
   return w->was_pending;

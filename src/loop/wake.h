@@ -13,15 +13,6 @@ void uv__wake_init_process(void);
  * which the program may have freed. Not on Windows. Context: any. */
 int uv__wake_send_state(struct uv__loop_state* state);
 
-/* With at least this many requests in flight, wait briefly so that one wake-up
- * delivers a batch. */
-#define UV__WAKE_BATCH_REQS 8
-
-static inline int uv__wake_is_pending(const uv_loop_t* loop) {
-  unsigned word = uv__load_relaxed(&uv__loop_state(loop)->shared.word);
-  return (word & UV__WAKE_PENDING) != 0;
-}
-
 /* These two bracket uv_run(). In between, senders rely on the loop to find
  * pending wakes by itself, unless the mode never sleeps; outside, on the
  * poller, whose fd an embedder may watch. */
@@ -36,13 +27,7 @@ int uv__wake_is_running(struct uv__loop_state* state);
 /* Called before a wait that may block for `timeout_ms` (-1: for ever). Returns
  * how long it may block: 0 if a wake is pending. May first spin for a few
  * microseconds, waiting for one. */
-int uv__wake_sleep_any(uv_loop_t* loop, int timeout_ms);
-static inline int uv__wake_sleep(uv_loop_t* loop, int timeout_ms) {
-  if (uv__loop_state(loop)->wake.awake != 0 && uv__wake_is_pending(loop) &&
-      loop->active_reqs.count < UV__WAKE_BATCH_REQS)
-    return 0; /* as uv__wake_sleep_any() would */
-  return uv__wake_sleep_any(loop, timeout_ms);
-}
+int uv__wake_sleep(uv_loop_t* loop, int timeout_ms);
 
 /* Called after a wait: marks the loop awake. Returns 1 if a wake was pending,
  * and takes it. */

@@ -10,7 +10,7 @@
 #define UV_OBSERVE_IN_FLIGHT_H_
 
 #include "observe/record.h"
-#include "pool/pool.h"
+#include "pool/kind.h"
 
 struct uv__inflight {
   const void* work;   /* atomic: the struct uv__work; NULL: free */

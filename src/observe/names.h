@@ -5,7 +5,7 @@
 
 #include "loop/state.h"
 #include "observe/record.h"
-#include "pool/pool.h"
+#include "pool/kind.h"
 
 const char* uv__phase_name(enum uv__phase phase);
 const char* uv__fs_type_name(unsigned type);

@@ -10,7 +10,7 @@
 #include "observe/metrics/metrics.h"
 #include "observe/probes.h"
 #include "observe/thread.h"
-#include "pool/pool.h"
+#include "pool/kind.h"
 
 #include <string.h>
 

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Finished work on its way from the workers to the loop.
  *
- * Items are pushed onto the loop's stack. The worker that pushes the first of a
- * batch wakes the loop, unless the loop waits for a batch (BATCHING, wake.c):
- * then a later one does, or the loop by itself after a moment. A worker that
- * wakes the loop counts as inside it until then; uv_loop_close() waits for that
- * (see async.c). The others do not touch the loop after their push.
+ * Items are pushed onto the loop's stack as soon as they are finished (L4).
+ * The worker that pushes onto an empty stack wakes the loop; until then it
+ * counts as inside the loop, and uv_loop_close() waits for it (see async.c).
+ * The others do not touch the loop after their push.
  *
  * Context: push is any; run is the loop's.
  */
 #include "pool/done.h"
-#include "loop/loop.h"
 #include "misuse.h"
 #include "observe/hooks.h"
-#include "pool/pool.h"
-#include "util/atomic.h"
+#include "pool/lanes.h"
 #include "util/queue.h"
 
 void uv__work_cancelled(struct uv__work* w) {
@@ -43,46 +40,19 @@ static int push_any(struct uv__queue** stack, struct uv__queue* q) {
   return head == NULL;
 }
 
-/* A woken loop returns to the processor where it slept. A worker that runs
- * there should wake it, because that one then yields. This many more items are
- * taken before a worker on another processor does. */
-#define LOCAL_ITEMS 8
-
-static int is_loop_here(const struct uv__loop_shared* shared) {
-  return uv_thread_getcpu() == uv__load_relaxed(&shared->batch_cpu);
-}
-
-/* Have the workers taken as many items as the loop wants to sleep for, or run
- * out of them? Other loops' items count too: it is an estimate. */
-static int is_batch_due(const struct uv__loop_shared* shared) {
-  unsigned batch_end = uv__load_relaxed(&shared->batch_end);
-  int over = (int) (uv__threadpool_taken() - batch_end);
-
-  if (!uv__threadpool_has_waiting() || over >= LOCAL_ITEMS)
-    return 1;
-  return over >= 0 && is_loop_here(shared);
-}
-
-enum uv__loop_doing uv__work_push_done(uv_loop_t* loop, struct uv__work* w) {
+/* Release: the result of the item. Pairs with uv__work_run_done(). */
+int uv__work_push_done(uv_loop_t* loop, struct uv__work* w) {
   struct uv__loop_shared* shared = &uv__loop_state(loop)->shared;
-  int is_batching = uv__wake_is_batching(loop);
-  int is_due = is_batching && is_batch_due(shared);
   int err = 0;
 
-  if (!is_due && push_if_nonempty(&shared->work_done, &w->wq))
-    return UV__LOOP_OTHER;
+  if (push_if_nonempty(&shared->work_done, &w->wq))
+    return 0;
 
   uv__fetch_add(&shared->busy, 1);
-  int is_first = push_any(&shared->work_done, &w->wq);
-  /* A failed wake cannot be reported to anyone. */
-  if (is_first && is_batching && !is_due)
-    err = uv__wake_send_batched(loop);
-  else if (is_first || is_due)
-    err = uv__wake_send(loop);
+  if (push_any(&shared->work_done, &w->wq))
+    err = uv__wake_send(loop); /* nobody to report a failure to */
   uv__fetch_sub(&shared->busy, 1);
-  if (is_due)
-    return UV__LOOP_WOKEN;
-  return err > 0 ? UV__LOOP_SPINNING : UV__LOOP_OTHER;
+  return err > 0;
 }
 
 void uv__work_hand_over(uv_loop_t* loop,

@@ -6,17 +6,13 @@
 #include "loop/loop.h"
 #include "util/atomic.h"
 
-/* Marks a cancelled item: its `work` from uv__work_cancel() until done(). Never
+/* Marks a cancelled item: its `work` from uv__pool_cancel() until done(). Never
  * called. */
 void uv__work_cancelled(struct uv__work* w);
 
-/* What a loop was doing when an item reached it: it was spinning for the item;
- * it was asleep for a batch, which the item completed; anything else. */
-enum uv__loop_doing { UV__LOOP_OTHER, UV__LOOP_SPINNING, UV__LOOP_WOKEN };
-
-/* Passes a finished item to its loop, which owns it afterwards. Context:
- * any. */
-enum uv__loop_doing uv__work_push_done(uv_loop_t* loop, struct uv__work* w);
+/* Passes a finished item to its loop, which owns it afterwards. Returns 1 if
+ * the loop was spinning for it. Context: any. */
+int uv__work_push_done(uv_loop_t* loop, struct uv__work* w);
 
 /* Completes an item that was never queued: done() runs later on the loop
  * thread, with `status` 0 or UV_ECANCELED. */

@@ -1,586 +1,444 @@
 /* SPDX-License-Identifier: MIT */
-/* The process-wide worker threads.
+/* The threads of a pool.
  *
- * Submit: the item joins one of two queues. A worker is woken, or a new one
- * started, only if none is about to check the queue anyway. A worker that takes
- * an item and leaves others behind wakes the next worker first: a burst costs
- * the loop one wake-up, and an item that blocks delays no other. If no worker
- * needs to be woken, fast items are only pushed onto a lock-free stack, the
- * inbox; the next holder of the lock moves them to the queue.
+ * Submit: the item joins the queue. A worker is woken only if none is about to
+ * look at the queue anyway. A worker that takes an item and leaves others
+ * behind wakes the next worker first: a burst costs the loop one wake-up, and
+ * an item that blocks delays no other, even if the loop never comes back.
  *
- * Before it sleeps, one worker at a time, the spinner, polls the queue for a
- * few microseconds, unless recent spins were unsuccessful. After a number of
- * items it hands the role to another worker and spins until that one takes
- * over, so that a thin stream of work is not confined to one thread. Finished
- * items go to their loop (pool/done.c).
+ * After an item its worker hands the result over and then, without the lock,
+ * tries to become the spinner, which watches the queue for a few microseconds.
+ * Before it gives up it clears `spinner` and then takes the lock: a submit that
+ * had the lock before is seen by it, and one that has the lock after it finds
+ * `spinner` cleared.
  *
- * Context: submit and cancel run on loop threads, run_worker() is the worker.
- * pool.lock guards `pool`, except that `spare`, `spinner`, `awake`, `coming`,
- * `yield_skip` and parts of the queue are also read without it, and that
- * `pace_ns` is an estimate.
+ * Context: submit and cancel any; run_worker() is the worker.
  */
 #include "pool/pool.h"
 #include "loop/loop.h"
 #include "observe/hooks.h"
-#include "os/thread.h"
 #include "pool/done.h"
-#include "pool/pace.h"
-#include "pool/queue.h"
+#include "pool/lanes.h"
+#include "pool/tuning.h"
 #include "util/alloc.h"
-#include "util/atomic.h"
-#include "util/fork-lock.h"
 #include "util/queue.h"
-#include "util/spin.h"
 
-#include <stdlib.h>
+#include <string.h>
 
-#define DEFAULT_SIZE 4
-#define MAX_SIZE 1024
 #define STACK_SIZE ((size_t) 8 << 20)
+#define NS_PER_MS 1000000u
+/* A refused thread is tried again after so long. */
+#define REFUSED_NS (100u * NS_PER_MS)
 
-/* Spins to skip after unsuccessful ones (spin.h). */
-#define SPIN_PAUSE_MIN 60
-#define SPIN_PAUSE_MAX 240
-/* Items after which another worker becomes the spinner. */
-#define SPINNER_ITEMS_MAX 256
-/* The lock is held for about ten instructions, or for as long as it takes to
- * fetch the items of a full inbox from another processor, some microseconds.
- * Attempts before sleeping on it, which costs more than either. */
-#define LOCK_TRIES 200
-/* A yield that took this long gave the processor to another program, which kept
- * it for a time slice. (Another worker, or the loop with many callbacks to run,
- * may have it for a millisecond or two, which is no loss.) The next so many are
- * skipped. */
-#define YIELD_NS_MAX 3000000
-#define YIELD_PAUSE_MIN 1024
-#define YIELD_PAUSE_MAX 4096
-
-struct pool {
-  uv_mutex_t lock;
-  uv_sem_t work_arrived;  /* as many posts as `woken` workers will take */
-  unsigned size;          /* the most workers; 0: not set up */
-  unsigned threads;       /* workers that exist */
-  unsigned starting;      /* of those: created, not running yet */
-  unsigned spinning;      /* of those: polling the queue */
-  unsigned spinner;       /* number of the latest spinner, or 0 */
-  unsigned sleeping;      /* of those: waiting for work_arrived */
-  unsigned woken;         /* of those: about to wake up */
-  unsigned posts;         /* for those: still to be made by unlock_pool() */
-  struct uv__spin spin;   /* outcome of recent spins */
-  unsigned spinner_items; /* items taken since the spinner changed */
-  int is_handoff;         /* a worker was woken to become the spinner */
-  int ending;
-  uv_thread_t* ids;
-  struct uv__work_queue queue;
-  unsigned spare;       /* workers that could be woken or started; 0 while one
-                          * is about to check the queue. Next to the queue's
-                          * inbox because a submit needs both. */
-  unsigned awake;       /* workers that are not asleep */
-  unsigned coming;      /* workers that were woken and have not run yet */
-  unsigned pace_ns;     /* estimated time per item (pool/pace.h) */
-  unsigned yield_skip;  /* so many yields to loops are left out */
-  unsigned yield_pause; /* skipped after the last long yield, less one for each
-                         * short one since */
-};
-
-static struct pool pool;
-/* Serialises the set-up by the first submit. Not uv_once(): a set-up that fails
- * for lack of memory is attempted again by the next submit, and by a child that
- * was forked in the middle of it. */
-static struct uv__fork_lock making;
-static int is_made; /* atomic */
-/* Error code of a pool that can no longer be used, or 0. Atomic. */
-static int pool_error;
-
-static unsigned configured_size(void) {
-  char text[16];
-  size_t len = sizeof(text);
-
-  if (uv_os_getenv("UV_THREADPOOL_SIZE", text, &len) != 0)
-    return DEFAULT_SIZE;
-
-  char* end;
-  long size = strtol(text, &end, 10);
-  if (end == text || *end != '\0' || size < 0)
-    return DEFAULT_SIZE;
-  if (size == 0)
-    return 1;
-  return size > MAX_SIZE ? MAX_SIZE : (unsigned) size;
-}
-
-static void lock_pool(void) {
-  for (int i = 0; i < LOCK_TRIES; i++) {
-    if (uv_mutex_trylock(&pool.lock) == 0)
+static void lock_pool(struct uv__pool* pool) {
+  for (int i = 0; i < UV__POOL_LOCK_TRIES; i++) {
+    if (uv_mutex_trylock(&pool->lock) == 0)
       return;
     uv__cpu_relax();
   }
-  uv_mutex_lock(&pool.lock);
+  uv_mutex_lock(&pool->lock);
 }
 
-/* Workers are woken without the lock: the system call takes longer than
- * anything else that is done under it, and a woken worker needs the lock
- * first. */
-static void unlock_pool(void) {
-  unsigned posts = pool.posts;
-
-  pool.posts = 0;
-  uv_mutex_unlock(&pool.lock);
-  for (; posts > 0; posts--)
-    uv_sem_post(&pool.work_arrived);
+/* `called` is a worker to wake, or NULL: after the unlock, because it needs the
+ * lock first. */
+static void unlock_pool(struct uv__pool* pool, struct uv__worker* called) {
+  uv_mutex_unlock(&pool->lock);
+  if (called != NULL)
+    uv_cond_signal(&called->called);
 }
 
-/* Is a worker about to check the queue without being woken? */
-static int is_worker_coming(void) {
-  return pool.spinning + pool.woken + pool.starting != 0;
+/* Called after each change of what `awake` depends on. */
+static void update_awake(struct uv__pool* pool) {
+  uv__store_relaxed(&pool->awake, pool->threads - pool->idle_count);
 }
 
-/* What `spare` should be. During the shutdown it is never 0: submits take the
- * lock and are refused. */
-static unsigned count_spare(void) {
-  if (pool.ending)
-    return 1;
-  if (is_worker_coming())
-    return 0;
-  return pool.sleeping - pool.woken + pool.size - pool.threads;
+int uv__pool_reset(struct uv__pool* pool) {
+  for (unsigned i = 0; i < pool->limits.threads_max; i++)
+    pool->workers[i].state = UV__WORKER_NONE;
+  pool->nused = 0;
+  pool->unused = NULL;
+  pool->idle = NULL;
+  pool->idle_count = 0;
+  pool->threads = 0;
+  pool->starting = 0;
+  pool->woken = 0;
+  pool->running = 0;
+  pool->refused_ns = 0;
+  pool->is_started = 0;
+  pool->is_open = 0;
+  pool->is_ending = 0;
+  pool->substitute = NULL;
+  uv__work_queue_init(&pool->queue, pool->limits.slow_max);
+  uv__store_relaxed(&pool->spinner, 0);
+  pool->spin = (struct uv__spin) { 0 };
+  update_awake(pool);
+  return uv_mutex_init(&pool->lock);
 }
 
-/* Called after each change of what `spare` depends on. The exchange orders it
- * with the read in uv__work_submit(): either that submit sees a worker to wake,
- * or the caller of this function sees the pushed item. */
-static void update_spare(void) {
-  uv__exchange(&pool.spare, count_spare());
-  uv__store_relaxed(&pool.awake, pool.threads - pool.sleeping);
-  uv__store_relaxed(&pool.coming, pool.woken);
-}
-
-/* Initialises locks and queues, at set-up and in a forked child, where no
- * worker exists and the locks may be in any state. */
-static int reset_pool(unsigned size) {
-  pool.size = size;
-  pool.threads = 0;
-  pool.starting = 0;
-  pool.spinning = 0;
-  pool.spinner = 0;
-  pool.sleeping = 0;
-  pool.woken = 0;
-  pool.posts = 0;
-  pool.spin = (struct uv__spin) { 0 };
-  pool.spinner_items = 0;
-  pool.is_handoff = 0;
-  pool.ending = 0;
-  uv__store_relaxed(&pool.pace_ns, 0); /* loops read it, pool or none */
-  pool.yield_skip = 0;
-  pool.yield_pause = 0;
-  /* Slow work: at most half of the workers, rounded up. */
-  uv__work_queue_init(&pool.queue, (size + 1) / 2);
-  update_spare();
-
-  int err = uv_mutex_init(&pool.lock);
-  if (err != 0)
-    return err;
-  err = uv_sem_init(&pool.work_arrived, 0);
-  if (err != 0)
-    uv_mutex_destroy(&pool.lock);
-  return err;
-}
-
-static void reset_in_child(void) {
-  if (pool.size != 0 && pool_error != UV_ECANCELED)
-    uv__store_relaxed(&pool_error, reset_pool(pool.size));
-}
-
-static int set_up_pool(void) {
-  unsigned size = configured_size();
-
-  pool.ids = uv__malloc_array(size, sizeof(*pool.ids));
-  if (pool.ids == NULL)
+int uv__pool_init(struct uv__pool* pool, const struct uv__pool_limits* limits) {
+  pool->limits = *limits;
+  pool->workers = uv__calloc(limits->threads_max, sizeof(*pool->workers));
+  if (pool->workers == NULL)
     return UV_ENOMEM;
-  int err = reset_pool(size);
-  if (err != 0)
-    goto err_free_ids;
-  err = uv__thread_os_at_fork(reset_in_child);
-  if (err != 0)
-    goto err_destroy_locks;
-  return 0;
 
-err_destroy_locks:
-  uv_sem_destroy(&pool.work_arrived);
-  uv_mutex_destroy(&pool.lock);
-err_free_ids:
-  pool.size = 0;
-  uv__free(pool.ids);
-  pool.ids = NULL;
+  int err = uv__pool_reset(pool);
+  if (err != 0)
+    uv__free(pool->workers);
   return err;
 }
 
-UV__NOINLINE static int make_pool(void) {
-  int err = 0;
-
-  (void) uv__fork_lock(&making);
-  if (!is_made)
-    err = set_up_pool();
-  /* Release: the pool. Pairs with ensure_pool(). */
-  if (err == 0)
-    uv__store_release(&is_made, 1);
-  uv__fork_unlock(&making);
-  return err;
-}
-
-/* Returns 0 if the pool can be used. */
-static int ensure_pool(void) {
-  if (!uv__load_acquire(&is_made)) {
-    int err = make_pool();
-    if (err != 0)
-      return err;
-  }
-  return uv__load_relaxed(&pool_error);
-}
-
-/* Context: worker. */
-static void run_item(struct uv__work* w) {
-  if (uv__is_observed())
-    uv__observed_work(w);
-  else
-    w->kind->work(w);
-}
-
-static void time_item(struct uv__work* w) {
-  uint64_t begin = uv_hrtime();
-
-  run_item(w);
-  uv__work_pace_add(&pool.pace_ns, uv_hrtime() - begin);
-}
-
-static enum uv__loop_doing run_work(struct uv__work* w, int is_timed) {
-  if (is_timed)
-    time_item(w);
-  else
-    run_item(w);
-  return uv__work_push_done(w->loop, w);
-}
-
-static int has_work(const void* arg) {
-  (void) arg;
-  return uv__work_queue_has_any(&pool.queue);
-}
-
-static int is_replaced(const void* me) {
-  return uv__load_relaxed(&pool.spinner) != *(const unsigned*) me;
-}
-
-/* Returns how long to spin. If all other workers sleep, there was one item at a
- * time. */
-static uint64_t spin_span(void) {
-  return pool.threads - pool.sleeping == 1 ? UV__SPIN_SINGLE_NS : UV__SPIN_NS;
-}
-
-/* Returns 1 if an item was queued. Ends early when another worker takes over.
- * Called without the lock. */
-static int spin_on_queue(unsigned me, uint64_t span_ns) {
-  return uv__spin(span_ns, has_work, is_replaced, &me);
-}
-
-/* Returns 1 if this worker is the spinner now. */
-static int become_spinner(unsigned me) {
-  int takes_over = pool.is_handoff && pool.spinner != me;
-
-  if (pool.ending || (pool.spinning != 0 && !takes_over))
-    return 0;
-  if (uv__spin_advise(&pool.spin, SPIN_PAUSE_MIN, SPIN_PAUSE_MAX) ==
-      UV__SPIN_SKIP)
-    return 0;
-  if (takes_over)
-    pool.is_handoff = 0;
-  uv__store_relaxed(&pool.spinner, me);
-  return 1;
-}
-
-/* Returns 1 if the worker has something to do. */
-static int spin_for_work(unsigned me) {
-  uint64_t span_ns = spin_span();
-  pool.spinning++;
-  update_spare();
-  unlock_pool();
-  int found = spin_on_queue(me, span_ns);
-  lock_pool();
-  pool.spinning--;
-  update_spare();
-
-  if (found)
-    pool.spin = (struct uv__spin) { 0 };
-  else if (pool.spinner == me)
-    pool.spin.misses++;
-  /* The shutdown woke only workers that slept. */
-  return uv__work_queue_has_any(&pool.queue) || pool.ending;
-}
-
-static void wait_for_work(unsigned me) {
-  if (become_spinner(me) && spin_for_work(me))
-    return;
-
-  pool.sleeping++;
-  update_spare();
-  /* A submit that saw no spare worker before the update left its item in the
-   * inbox without waking anyone. */
-  if (uv__load_acquire(&pool.queue.inbox) == NULL) {
-    unlock_pool();
-    uv_sem_wait(&pool.work_arrived);
-    lock_pool();
-    pool.woken--;
-  }
-  pool.sleeping--;
-  update_spare();
-}
-
-static int has_sleeper(void) {
-  return pool.sleeping > pool.woken;
-}
-
-static void wake_sleeper(void) {
-  pool.woken++;
-  pool.posts++;
-  update_spare();
+void uv__pool_close(struct uv__pool* pool) {
+  for (unsigned i = 0; i < pool->nused; i++)
+    uv_cond_destroy(&pool->workers[i].called);
+  uv_mutex_destroy(&pool->lock);
+  uv__free(pool->workers);
 }
 
 static void run_worker(void* arg);
 
-static int start_worker(void) {
+/* Returns a place without a thread, or NULL. */
+static struct uv__worker* take_place(struct uv__pool* pool) {
+  struct uv__worker* worker = pool->unused;
+
+  /* During the shutdown, uv__pool_join() joins those that ended. */
+  if (worker != NULL && !pool->is_ending) {
+    pool->unused = worker->next;
+    if (worker->state == UV__WORKER_ENDED)
+      (void) uv_thread_join(&worker->id); /* it needs this lock no more */
+    worker->state = UV__WORKER_NONE;
+    return worker;
+  }
+  worker = &pool->workers[pool->nused];
+  if (pool->nused == pool->limits.threads_max ||
+      uv_cond_init(&worker->called) != 0)
+    return NULL;
+  pool->nused++;
+  return worker;
+}
+
+static void give_back_place(struct uv__pool* pool, struct uv__worker* worker) {
+  worker->next = pool->unused;
+  pool->unused = worker;
+}
+
+/* Creates a thread. With the lock held: a submit that counts on it must not see
+ * it fail later. */
+static int start_worker(struct uv__pool* pool) {
   uv_thread_options_t options = { UV_THREAD_HAS_STACK_SIZE, STACK_SIZE };
-  void* number = (void*) (uintptr_t) (pool.threads + 1);
-  int err = uv_thread_create_ex(&pool.ids[pool.threads], &options, run_worker,
-                                number);
-  if (err != 0)
+  struct uv__worker* worker = take_place(pool);
+  int err = UV_ENOMEM;
+
+  if (worker != NULL) {
+    worker->pool = pool;
+    err = uv_thread_create_ex(&worker->id, &options, run_worker, worker);
+  }
+  if (err != 0) {
+    if (worker != NULL)
+      give_back_place(pool, worker);
+    pool->refused_ns = uv_hrtime();
     return err;
-  pool.threads++;
-  pool.starting++;
-  update_spare();
+  }
+  worker->state = UV__WORKER_RUNS;
+  pool->threads++;
+  pool->starting++;
+  update_awake(pool);
   return 0;
 }
 
-/* Makes sure that a worker will take what is queued. */
-static int ensure_worker(void) {
-  if (!uv__work_queue_has_any(&pool.queue) || is_worker_coming())
-    return 0;
-  if (has_sleeper()) {
-    wake_sleeper();
-    return 0;
-  }
-
-  int err = pool.threads < pool.size ? start_worker() : 0;
-  /* A refused thread matters only if there is no worker at all. */
-  return pool.threads == 0 ? err : 0;
+/* May another thread be tried? Not right after one was refused. */
+static int may_start(const struct uv__pool* pool) {
+  return pool->refused_ns == 0 || uv_hrtime() - pool->refused_ns >= REFUSED_NS;
 }
 
-/* Starts or wakes a worker that becomes the next spinner. */
-static void hand_off_spinner(void) {
-  pool.spinner_items = 0;
-  if (is_worker_coming())
-    return;
-  if (pool.threads < pool.size && start_worker() == 0) {
-    pool.is_handoff = 1;
-  } else if (has_sleeper()) {
-    wake_sleeper();
-    pool.is_handoff = 1;
-  }
+/* Is a worker about to look at the queue? */
+static int is_worker_coming(const struct uv__pool* pool) {
+  return pool->starting + pool->woken + uv__load_relaxed(&pool->spinner) != 0;
 }
 
-/* Takes the next item, if any, and makes sure that a worker comes for the
- * rest. */
-static struct uv__work* take_work(int* is_slow) {
-  struct uv__work* w = uv__work_queue_take(&pool.queue, is_slow);
+/* Takes the worker that was idle for the shortest time. */
+static struct uv__worker* take_idle(struct uv__pool* pool) {
+  struct uv__worker* worker = pool->idle;
 
-  if (w == NULL)
+  pool->idle = worker->next;
+  pool->idle_count--;
+  pool->woken++;
+  worker->state = UV__WORKER_RUNS;
+  update_awake(pool);
+  return worker;
+}
+
+/* Makes sure that a worker looks at what is queued (L2). Returns an idle worker
+ * to be woken by unlock_pool(), or NULL. */
+static struct uv__worker* call_worker(struct uv__pool* pool) {
+  if (uv__load_relaxed(&pool->queue.ready) == 0 || is_worker_coming(pool))
     return NULL;
-  if (++pool.spinner_items >= SPINNER_ITEMS_MAX)
-    hand_off_spinner();
-  (void) ensure_worker(); /* cannot fail: this worker exists */
+  if (pool->idle != NULL)
+    return take_idle(pool);
+  /* A refused thread does not matter: there is at least one. */
+  if (pool->threads < pool->limits.threads_max && may_start(pool))
+    (void) start_worker(pool);
+  return NULL;
+}
+
+void uv__pool_start(struct uv__pool* pool) {
+  int err = 0;
+
+  for (unsigned i = 0; err == 0 && i < pool->limits.threads_min; i++) {
+    lock_pool(pool);
+    if (pool->threads < pool->limits.threads_min && !pool->is_ending &&
+        pool->substitute == NULL)
+      err = start_worker(pool);
+    unlock_pool(pool, NULL);
+  }
+}
+
+/* Opens the pool if all threads that were started run: a program may forbid
+ * what a thread does when it begins. */
+static void try_open(struct uv__pool* pool) {
+  if (pool->is_started && pool->starting == 0)
+    pool->is_open = 1;
+}
+
+void uv__pool_open(struct uv__pool* pool) {
+  lock_pool(pool);
+  pool->is_started = 1;
+  try_open(pool);
+  unlock_pool(pool, pool->is_open ? call_worker(pool) : NULL);
+}
+
+/* Context: worker. Returns 1 if the loop was spinning for the item. */
+static int run_item(struct uv__work* w) {
+  if (uv__is_observed())
+    uv__observed_work(w);
+  else
+    w->kind->work(w);
+  return uv__work_push_done(w->loop, w);
+}
+
+static int has_work(const void* arg) {
+  const struct uv__pool* pool = arg;
+  return uv__load_relaxed(&pool->queue.ready) != 0;
+}
+
+static int is_over(const void* arg) {
+  const struct uv__pool* pool = arg;
+  return uv__load_relaxed(&pool->is_ending);
+}
+
+/* Watches the queue for a moment, unless another worker does or recent spins
+ * were unsuccessful. Called without the lock: on a busy machine, waiting for it
+ * first would take longer than the spin. */
+static void spin_for_work(struct uv__pool* pool, int was_loop_spinning) {
+  unsigned none = 0;
+
+  /* Acquire: `spin`. Pairs with the store below. */
+  if (has_work(pool) || !uv__wake_may_spin() ||
+      !uv__cas_strong(&pool->spinner, &none, 1))
+    return;
+
+  struct uv__spin* spin = &pool->spin;
+  /* The loop was waiting for this item, and may submit the next at once. */
+  if (was_loop_spinning && spin->misses >= UV__SPIN_MISSES_MAX)
+    spin->misses = UV__SPIN_MISSES_MAX - 1;
+  if (uv__spin_advise(spin, UV__SPIN_MISSES_MAX, UV__SPIN_PAUSE_MAX)) {
+    /* If all others sleep, there was one item at a time. */
+    uint64_t span_ns =
+        uv__load_relaxed(&pool->awake) == 1 ? UV__SPIN_SINGLE_NS : UV__SPIN_NS;
+    if (uv__spin(span_ns, has_work, is_over, pool))
+      *spin = (struct uv__spin) { 0 };
+    else
+      spin->misses++;
+  }
+  uv__store_release(&pool->spinner, 0);
+}
+
+/* Removes a worker that waited in vain from the list of idle ones. */
+static void leave_idle(struct uv__pool* pool, struct uv__worker* me) {
+  struct uv__worker** at = &pool->idle;
+
+  while (*at != me)
+    at = &(*at)->next;
+  *at = me->next;
+  pool->idle_count--;
+}
+
+/* Waits until the worker is called. Returns 0 if it was idle for so long that
+ * it should end. */
+static int wait_for_call(struct uv__pool* pool, struct uv__worker* me) {
+  const struct uv__pool_limits* limits = &pool->limits;
+
+  me->state = UV__WORKER_IDLE;
+  me->next = pool->idle;
+  pool->idle = me;
+  pool->idle_count++;
+  update_awake(pool);
+  while (me->state == UV__WORKER_IDLE) {
+    if (pool->threads <= limits->threads_min) {
+      uv_cond_wait(&me->called, &pool->lock);
+    } else if (uv_cond_timedwait(&me->called, &pool->lock,
+                                 (uint64_t) limits->idle_ms * NS_PER_MS) ==
+                   UV_ETIMEDOUT &&
+               me->state == UV__WORKER_IDLE &&
+               pool->threads > limits->threads_min) {
+      leave_idle(pool, me);
+      return 0;
+    }
+  }
+  pool->woken--;
+  return 1;
+}
+
+static struct uv__work* take_item(struct uv__pool* pool, int* is_slow) {
+  struct uv__work* w = NULL;
+
+  if (pool->is_open)
+    w = uv__work_queue_take(&pool->queue, is_slow);
+  if (w != NULL)
+    w->work = NULL; /* can no longer be cancelled */
   return w;
 }
 
-/* For a worker that has woken a loop for a batch. The loop must run before the
- * workers run out of items, and no processor is idle, so give it this one.
- * Returns how long that took. Called without the lock. */
-static uint64_t yield_to_loop(void) {
-  if (uv__load_relaxed(&pool.yield_skip) > 0)
-    return 0;
-  uint64_t begin = uv_hrtime();
-  uv__thread_os_yield();
-  return uv_hrtime() - begin;
-}
+/* Runs items until there is nothing to take. Called with the lock held. */
+static void run_items(struct uv__pool* pool) {
+  struct uv__work* w;
+  int is_slow;
 
-/* If other programs use the processors too, one of them may get a processor
- * that was meant for the loop, and keep it for milliseconds. */
-static void count_yield(uint64_t took_ns) {
-  if (pool.yield_skip > 0) {
-    uv__store_relaxed(&pool.yield_skip, pool.yield_skip - 1);
-  } else if (took_ns < YIELD_NS_MAX) {
-    if (pool.yield_pause > 0)
-      pool.yield_pause--;
-  } else {
-    pool.yield_pause = pool.yield_pause < YIELD_PAUSE_MIN
-                           ? YIELD_PAUSE_MIN
-                           : 4 * pool.yield_pause;
-    if (pool.yield_pause > YIELD_PAUSE_MAX)
-      pool.yield_pause = YIELD_PAUSE_MAX;
-    uv__store_relaxed(&pool.yield_skip, pool.yield_pause);
+  while ((w = take_item(pool, &is_slow)) != NULL) {
+    pool->running++;
+    unlock_pool(pool, call_worker(pool));
+    int was_loop_spinning = run_item(w);
+    if (!is_slow)
+      spin_for_work(pool, was_loop_spinning);
+    lock_pool(pool);
+    pool->running--;
+    if (is_slow)
+      uv__work_queue_ran_slow(&pool->queue);
   }
 }
 
 static void run_worker(void* arg) {
-  unsigned me = (unsigned) (uintptr_t) arg;
-  unsigned ran = 0;
+  struct uv__worker* me = arg;
+  struct uv__pool* pool = me->pool;
+
   uv_thread_setname("libuv-worker");
+  uv__lanes_start();
 
-  lock_pool();
-  pool.starting--;
-  update_spare();
-  for (;;) {
-    int is_slow;
-    struct uv__work* w = take_work(&is_slow);
-
-    if (w == NULL) {
-      if (pool.ending)
-        break;
-      wait_for_work(me);
-      continue;
-    }
-
-    /* Cleared under the lock: the item can no longer be cancelled. */
-    w->work = NULL;
-    unlock_pool();
-    enum uv__loop_doing doing = run_work(w, uv__work_pace_is_sampled(++ran));
-    uint64_t yield_ns = doing == UV__LOOP_WOKEN ? yield_to_loop() : 0;
-    lock_pool();
-    if (doing == UV__LOOP_WOKEN)
-      count_yield(yield_ns);
-    /* The loop may submit more at once: spin for it. */
-    if (doing == UV__LOOP_SPINNING && pool.spin.misses >= UV__SPIN_MISSES_MAX)
-      pool.spin.misses = UV__SPIN_MISSES_MAX - 1;
-    if (is_slow)
-      uv__work_queue_ran_slow(&pool.queue);
-  }
-  unlock_pool();
+  lock_pool(pool);
+  pool->starting--;
+  try_open(pool);
+  do
+    run_items(pool);
+  while (!pool->is_ending && wait_for_call(pool, me));
+  pool->threads--;
+  update_awake(pool);
+  me->state = UV__WORKER_ENDED;
+  give_back_place(pool, me);
+  unlock_pool(pool, NULL);
 }
 
-int uv__work_submit(uv_loop_t* loop,
-                    struct uv__work* w,
-                    const struct uv__work_kind* kind) {
-  int is_slow = uv__work_is_slow(kind->id);
-  int err = ensure_pool();
-  if (err != 0)
-    return err;
+/* Can the pool take an item? One that has no thread starts the first. */
+static int check_usable(struct uv__pool* pool) {
+  if (pool->is_ending)
+    return UV_ECANCELED;
+  if (pool->threads != 0)
+    return 0;
+  return pool->substitute != NULL ? UV_EAGAIN : start_worker(pool);
+}
 
-  w->loop = loop;
-  w->work = kind->work;
-  w->kind = kind;
-  if (uv__is_observed())
-    uv__observed_submit(loop, w);
+int uv__pool_submit(struct uv__pool* pool, struct uv__work* w) {
+  struct uv__worker* called = NULL;
+  int is_slow = uv__work_is_slow(w->kind->id);
 
-  if (!is_slow) {
-    uv__work_queue_push(&pool.queue, w);
-    /* A read-modify-write, to be ordered with update_spare(). */
-    if (uv__fetch_add(&pool.spare, 0) == 0)
-      return 0;
+  lock_pool(pool);
+  int err = check_usable(pool);
+  if (err == 0) {
+    uv__work_queue_push(&pool->queue, w, is_slow);
+    called = call_worker(pool);
   }
-
-  lock_pool();
-  if (is_slow)
-    uv__work_queue_push_slow(&pool.queue, w);
-  err = pool.ending ? UV_ECANCELED : ensure_worker();
-  if (err != 0 && w->work == NULL)
-    err = 0; /* a worker took it before the shutdown refused it */
-  else if (err != 0)
-    uv__work_queue_remove(&pool.queue, w);
-  unlock_pool();
-  if (err != 0 && uv__is_observed())
-    uv__observed_refused(w);
+  unlock_pool(pool, called);
   return err;
 }
 
-int uv__work_cancel(uv_loop_t* loop, struct uv__work* w) {
-  if (pool.size == 0) /* nothing was ever queued */
-    return w->work == uv__work_cancelled ? 0 : UV_EBUSY;
-
-  lock_pool();
+int uv__pool_cancel(struct uv__pool* pool,
+                    uv_loop_t* loop,
+                    struct uv__work* w,
+                    const struct uv__work_kind* kind) {
+  lock_pool(pool);
+  if (pool->substitute != NULL) {
+    unlock_pool(pool, NULL);
+    return uv__pool_cancel(pool->substitute, loop, w, kind);
+  }
   int was_cancelled = w->work == uv__work_cancelled;
-  int is_queued = w->work != NULL && !was_cancelled;
+  int is_queued = w->work == kind->work;
   if (is_queued) {
-    uv__work_queue_remove(&pool.queue, w);
+    uv__work_queue_remove(&pool->queue, w, uv__work_is_slow(kind->id));
     w->work = uv__work_cancelled;
   }
-  unlock_pool();
+  unlock_pool(pool, NULL);
 
   if (is_queued)
     (void) uv__work_push_done(loop, w);
   return is_queued || was_cancelled ? 0 : UV_EBUSY;
 }
 
-unsigned uv__threadpool_taken(void) {
-  return uv__load_relaxed(&pool.queue.taken);
+int uv__pool_has_thread(struct uv__pool* pool) {
+  lock_pool(pool);
+  int has_thread = pool->threads != 0;
+  unlock_pool(pool, NULL);
+  return has_thread;
 }
 
-int uv__threadpool_has_waiting(void) {
-  return uv__work_queue_has_any(&pool.queue);
+int uv__pool_substitute(struct uv__pool* pool, struct uv__pool* substitute) {
+  lock_pool(pool);
+  int is_needed = pool->threads == 0 && !pool->is_ending;
+  if (is_needed)
+    pool->substitute = substitute;
+  unlock_pool(pool, NULL);
+  return is_needed;
 }
 
-int uv__threadpool_is_heavy(unsigned processors) {
-  return uv__load_relaxed(&pool.awake) >= processors &&
-         uv__work_pace_is_heavy(&pool.pace_ns);
+void uv__pool_look(struct uv__pool* pool,
+                   struct uv__pool_view* view,
+                   void (*each)(const struct uv__work* w, void* arg),
+                   void* arg) {
+  const struct uv__work_queue* queue = &pool->queue;
+
+  lock_pool(pool);
+  view->name = pool->limits.name;
+  view->size = pool->limits.threads_max;
+  view->threads = pool->threads;
+  view->running = pool->running;
+  view->slow_running = queue->slow_running;
+  view->slow_max = queue->slow_max;
+  uv__work_queue_each(queue, each, arg);
+  unlock_pool(pool, NULL);
 }
 
-void uv__threadpool_view(struct uv__pool_view* view,
-                         void (*each)(const struct uv__work* w, void* arg),
-                         void* arg) {
-  *view = (struct uv__pool_view) { 0 };
-  if (!uv__load_acquire(&is_made) || uv__load_relaxed(&pool_error) != 0)
-    return;
-
-  lock_pool();
-  view->size = pool.size;
-  view->threads = pool.threads;
-  view->running = pool.threads - pool.starting - pool.spinning - pool.sleeping;
-  view->slow_running = pool.queue.slow_running;
-  view->slow_max = pool.queue.slow_max;
-  uv__work_queue_each(&pool.queue, each, arg);
-  unlock_pool();
+void uv__pool_end(struct uv__pool* pool) {
+  lock_pool(pool);
+  uv__store_relaxed(&pool->is_ending, 1);
+  pool->is_open = 1;
+  while (pool->idle != NULL)
+    uv_cond_signal(&take_idle(pool)->called);
+  unlock_pool(pool, NULL);
 }
 
-unsigned uv__threadpool_batch(unsigned processors,
-                              unsigned reqs,
-                              int* sleep_ms) {
-  /* A worker that was woken will need a processor, which the loop may have. */
-  unsigned awake =
-      uv__load_relaxed(&pool.awake) + uv__load_relaxed(&pool.coming);
+/* Is there, or was there, a thread at place `i`? Returns -1 behind the last. A
+ * worker may start another for items that were queued at the shutdown. */
+static int look_at_place(struct uv__pool* pool, unsigned i) {
+  int has_thread = -1;
 
-  if (awake < processors)
-    return 0;
-  return uv__work_pace_batch(&pool.pace_ns, awake, processors, reqs, sleep_ms);
+  lock_pool(pool);
+  if (i < pool->nused)
+    has_thread = pool->workers[i].state != UV__WORKER_NONE;
+  unlock_pool(pool, NULL);
+  return has_thread;
 }
 
-/* A worker that ends may have started another for items that were queued. */
-static unsigned count_threads(void) {
-  lock_pool();
-  unsigned threads = pool.threads;
-  unlock_pool();
-  return threads;
-}
+void uv__pool_join(struct uv__pool* pool) {
+  int has_thread;
 
-/* Keeps the lock and the semaphore: at exit, other threads may be about to use
- * them. */
-void uv__threadpool_shutdown(void) {
-  if (!uv__load_acquire(&is_made) || uv__load_relaxed(&pool_error) != 0)
-    return;
-
-  lock_pool();
-  pool.ending = 1;
-  while (has_sleeper())
-    wake_sleeper();
-  update_spare();
-  unlock_pool();
-
-  for (unsigned i = 0; i < count_threads(); i++)
-    uv_thread_join(&pool.ids[i]);
-  uv__free(pool.ids); /* only workers started workers */
-  pool.ids = NULL;
-  uv__store_relaxed(&pool_error, UV_ECANCELED); /* no work from now on */
+  for (unsigned i = 0; (has_thread = look_at_place(pool, i)) >= 0; i++)
+    if (has_thread)
+      (void) uv_thread_join(&pool->workers[i].id);
 }

@@ -1,90 +1,142 @@
 /* SPDX-License-Identifier: MIT */
-/* The process-wide pool of worker threads.
+/* A pool: a queue of items and the threads that run them.
  *
- *   uv__work_submit -> a worker runs work() -> loop->done list, one wake per
- *   batch -> uv__work_run_done() (pool/done.h) on the loop thread -> done()
- *
- * Lock order: the pool's lock is the innermost; nothing is called under it.
+ *   uv__pool_submit -> a worker runs work() -> the loop's stack of finished
+ *   work, one wake per batch -> uv__work_run_done() on the loop's thread
  */
 #ifndef UV_POOL_POOL_H_
 #define UV_POOL_POOL_H_
 
-#include "util/base.h"
+#include "pool/kind.h"
+#include "pool/queue.h"
+#include "util/spin.h"
 
-/* What runs on a worker. */
-enum uv__work_id {
-  UV__WORK_USER, /* uv_queue_work() */
-  UV__WORK_RANDOM,
-  UV__WORK_FS,
-  UV__WORK_GETADDRINFO,
-  UV__WORK_GETNAMEINFO,
-  UV__WORK_MAX
+/* What always holds (L1 to L9 are cited in the code):
+ *   L1  An item is in exactly one of: a queue, a worker, its loop's stack. Its
+ *       `work` is its function while queued, NULL while it runs, and
+ *       uv__work_cancelled from the cancel to done().
+ *   L2  If an item is ready and a worker is idle, a worker is coming: one that
+ *       was woken, started, or spins. A worker that takes an item keeps this
+ *       true before it runs it.
+ *   L4  A finished item is on its loop's stack before its worker takes another
+ *       lock or item, and the loop is awake or has a wake on its way.
+ *   L5  Items are taken in the order of submission, slow ones as queue.h says.
+ *   L6  No pool waits for another.
+ *   L8  Nothing but the creation of a thread is called with a pool's lock held,
+ *       and never two of these locks at once: they are the innermost.
+ *   L9  A spinning thread holds no lock, and at most one worker per pool spins.
+ */
+
+struct uv__pool;
+
+struct uv__pool_limits {
+  const char* name;     /* for reports only */
+  unsigned threads_min; /* started with the first item; never end */
+  unsigned threads_max; /* at least threads_min */
+  unsigned idle_ms;     /* a thread beyond the minimum ends when it was idle for
+                         * so long */
+  unsigned slow_max;    /* the most slow items that run at a time; 0: all items
+                         * are equal */
 };
 
-/* Name resolution is slow: at most half of the workers run it at a time. */
-static inline int uv__work_is_slow(enum uv__work_id work_id) {
-  return work_id >= UV__WORK_GETADDRINFO;
-}
-
-/* One kind of work; each module that submits any defines its own row. */
-struct uv__work_kind {
-  void (*work)(struct uv__work* w); /* on a worker */
-  /* On the loop's thread; status is 0 or UV_ECANCELED. */
-  void (*done)(struct uv__work* w, int status);
-  enum uv__work_id id; /* its name in traces, metrics and dumps */
-  size_t offset;       /* of the item in its request */
+enum uv__worker_state {
+  UV__WORKER_NONE, /* there is no thread */
+  UV__WORKER_RUNS, /* takes items, or is about to */
+  UV__WORKER_IDLE, /* in the pool's list of idle workers */
+  UV__WORKER_ENDED /* to be joined */
 };
 
-/* The request that contains the item. */
-static inline const void* uv__work_request(const struct uv__work* w) {
-  return (const char*) w - w->kind->offset;
-}
+/* A thread, or the place for one. The address stays valid with the pool. */
+struct uv__worker {
+  struct uv__pool* pool;
+  struct uv__worker* next; /* in `idle` or `unused` */
+  uv_thread_t id;
+  uv_cond_t called; /* this worker's own */
+  enum uv__worker_state state;
+};
 
-/* Queues `w`, which the caller keeps alive until done() ran. Starts workers on
- * first use; fails (UV_EAGAIN, UV_ENOMEM) only if there is not a single one.
- * Does not touch the loop's request count. done() gets 0 or UV_ECANCELED. */
-int uv__work_submit(uv_loop_t* loop,
+/* Guarded by the lock, except what is marked atomic. */
+struct uv__pool {
+  uv_mutex_t lock;
+  struct uv__pool_limits limits;
+  struct uv__worker* workers; /* threads_max places */
+  unsigned nused;             /* places that ever had a thread */
+  struct uv__worker* unused;  /* of these: have none now */
+  struct uv__worker* idle;    /* newest first, so that caches stay warm */
+  unsigned idle_count;
+  unsigned threads;    /* that exist */
+  unsigned starting;   /* of those: do not run yet */
+  unsigned woken;      /* of those: taken from `idle`, do not run yet */
+  unsigned running;    /* of those: have an item, or look for the next */
+  uint64_t refused_ns; /* when the system refused a thread; 0: not yet */
+  int is_started;      /* the minimum of threads was created */
+  int is_open;         /* and runs: workers may take items */
+  int is_ending;       /* no more items; workers end when the queue is empty */
+  struct uv__pool* substitute; /* takes the items: no thread could be started */
+  struct uv__work_queue queue;
+  /* Beside queue.ready. */
+  unsigned spinner;     /* atomic: 1 while a worker spins, which owns `spin` */
+  unsigned awake;       /* atomic: threads that are not idle */
+  struct uv__spin spin; /* outcome of recent spins */
+};
+
+/* Prepares a pool without threads. 0, UV_ENOMEM, or an error of the lock. */
+int uv__pool_init(struct uv__pool* pool, const struct uv__pool_limits* limits);
+
+/* Frees a pool that has no threads and that no other thread uses. */
+void uv__pool_close(struct uv__pool* pool);
+
+/* In the child of a fork: no thread, no item. */
+int uv__pool_reset(struct uv__pool* pool);
+
+/* Starts the minimum of threads, as far as the system allows. They take no item
+ * before the pool is opened and all of them run. Context: any. */
+void uv__pool_start(struct uv__pool* pool);
+void uv__pool_open(struct uv__pool* pool);
+
+/* Queues `w`, which the caller keeps alive until done() ran; `loop`, `work` and
+ * `kind` are set. Starts a thread if there is none. Returns UV_ECANCELED after
+ * the shutdown, or why the system refused the only thread. Context: any. */
+int uv__pool_submit(struct uv__pool* pool, struct uv__work* w);
+
+/* Returns 0 if work() will not run; done() then runs later with UV_ECANCELED,
+ * once, even if the item is cancelled again. UV_EBUSY: too late. `work` is the
+ * function of the item's kind. */
+int uv__pool_cancel(struct uv__pool* pool,
+                    uv_loop_t* loop,
                     struct uv__work* w,
                     const struct uv__work_kind* kind);
 
-/* Returns 0 if work() will not run; done() then runs later with UV_ECANCELED,
- * once, even if the item is cancelled again. UV_EBUSY: too late. */
-int uv__work_cancel(uv_loop_t* loop, struct uv__work* w);
+/* Lets `substitute`, which has a thread, take the items of a pool that has
+ * none. Returns 0 if the pool has got a thread meanwhile. */
+int uv__pool_substitute(struct uv__pool* pool, struct uv__pool* substitute);
+int uv__pool_has_thread(struct uv__pool* pool);
+
+/* The threads that use a processor, or would if they had one. Context: any. */
+static inline unsigned uv__pool_awake(const struct uv__pool* pool) {
+  return uv__load_relaxed(&pool->awake) - uv__load_relaxed(&pool->spinner);
+}
+
+/* Refuses new items; the workers run what is queued, and end. */
+void uv__pool_end(struct uv__pool* pool);
+/* Waits for that. The memory stays: other threads may be in a call. */
+void uv__pool_join(struct uv__pool* pool);
 
 /* The pool at one moment, for reports. */
 struct uv__pool_view {
-  unsigned size;         /* the most threads; 0: there is no pool yet */
+  const char* name;
+  unsigned size;         /* the most threads */
   unsigned threads;      /* those that exist */
   unsigned running;      /* of those: running an item */
-  unsigned slow_running; /* of those: a slow one */
-  unsigned slow_max;     /* the most that may run slow items */
+  unsigned slow_running; /* of those: a slow one, if slow_max != 0 */
+  unsigned slow_max;
 };
 
-/* Stores it, and calls `each` for the items that wait, in two groups: fast
- * ones, slow ones, oldest first. It is called with the pool's lock held: no
- * function of the pool. Context: any. */
-void uv__threadpool_view(struct uv__pool_view* view,
-                         void (*each)(const struct uv__work* w, void* arg),
-                         void* arg);
-
-/* For uv_library_shutdown(): stops and joins the workers. */
-void uv__threadpool_shutdown(void);
-
-/* Are the workers so busy that a spinning thread would take a processor from
- * one of them? Context: any. */
-int uv__threadpool_is_heavy(unsigned processors);
-
-/* For a loop with `reqs` requests in flight that occupy every processor: how
- * many items may be taken while the loop sleeps, so that it can still submit
- * more before the workers run out, and how long it may sleep. 0: do not sleep
- * for a batch. Context: any. */
-unsigned uv__threadpool_batch(unsigned processors,
-                              unsigned reqs,
-                              int* sleep_ms);
-
-/* The number of items taken by workers so far, modulo 2^32, and whether any are
- * waiting. Context: any. */
-unsigned uv__threadpool_taken(void);
-int uv__threadpool_has_waiting(void);
+/* Stores it, and calls `each` for the items that wait, with the lock held: no
+ * function of a pool. Context: any. */
+void uv__pool_look(struct uv__pool* pool,
+                   struct uv__pool_view* view,
+                   void (*each)(const struct uv__work* w, void* arg),
+                   void* arg);
 
 #endif /* UV_POOL_POOL_H_ */

@@ -3,7 +3,8 @@
  *
  * A round trip to another thread usually takes less time than falling asleep
  * and being woken, so loops and workers spin first. After several unsuccessful
- * spins in a row most are skipped, until one succeeds again.
+ * spins in a row most are skipped, until one succeeds again. The callers choose
+ * the numbers (pool/tuning.h).
  */
 #ifndef UV_UTIL_SPIN_H_
 #define UV_UTIL_SPIN_H_
@@ -11,18 +12,12 @@
 #include "util/atomic.h"
 #include "util/base.h"
 
-#define UV__SPIN_NS 8000
-/* With a single request in flight, the program waits for it or is about to
- * submit the next, and no other thread needs the processor. In scripting
- * languages 10 to 25 us pass between two requests; sleeping and waking cost as
- * much, so that a spin of this length pays only if shorter ones follow. */
-#define UV__SPIN_SINGLE_NS 25000
 /* Checks between two readings of the clock. */
 #define UV__SPIN_CHECKS 16
 /* A bound in case the clock stands still. */
 #define UV__SPIN_TURNS_MAX 1000
-/* After this many unsuccessful spins in a row, most are skipped. */
-#define UV__SPIN_MISSES_MAX 4
+/* Spins that are skipped first; the number doubles from then on. */
+#define UV__SPIN_PAUSE_MIN 16
 
 /* Outcome of recent spins. The owner zeroes it after a success. */
 struct uv__spin {
@@ -30,24 +25,22 @@ struct uv__spin {
   unsigned pause;  /* spins to skip before the next; 0: the minimum */
 };
 
-enum uv__spin_advice { UV__SPIN_SKIP, UV__SPIN_NOW, UV__SPIN_RETRY };
-
-/* Says whether to spin. RETRY is the single spin after a pause; the pause grows
- * from `pause_min` to `pause_max`. The owner increments `misses` after an
- * unsuccessful spin. */
-static inline enum uv__spin_advice uv__spin_advise(struct uv__spin* spin,
-                                                   unsigned pause_min,
-                                                   unsigned pause_max) {
-  if (spin->misses < UV__SPIN_MISSES_MAX)
-    return UV__SPIN_NOW;
+/* Says whether to spin: yes, until `misses_max` spins in a row failed; then
+ * once after each pause, which grows up to `pause_max` skipped spins. The owner
+ * increments `misses` after an unsuccessful spin. */
+static inline int uv__spin_advise(struct uv__spin* spin,
+                                  unsigned misses_max,
+                                  unsigned pause_max) {
+  if (spin->misses < misses_max)
+    return 1;
   if (spin->pause == 0)
-    spin->pause = pause_min;
-  if (++spin->misses < UV__SPIN_MISSES_MAX + spin->pause)
-    return UV__SPIN_SKIP;
-  spin->misses = UV__SPIN_MISSES_MAX;
+    spin->pause = UV__SPIN_PAUSE_MIN;
+  if (++spin->misses < misses_max + spin->pause)
+    return 0;
+  spin->misses = misses_max;
   if (spin->pause < pause_max)
     spin->pause *= 2;
-  return UV__SPIN_RETRY;
+  return 1;
 }
 
 /* Spins for at most `span_ns`. Returns 1 as soon as is_found(arg), and 0 when

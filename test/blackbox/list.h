@@ -70,7 +70,7 @@ TEST_UNIX(fs_event_attributes_of_directories, "inotify")
 TEST_UNIX(fs_write_without_data_detects_a_bad_fd, "one-way descriptors")
 TEST(fs_watch_path_while_stopped)
 TEST(fs_write_of_more_than_two_gigabytes_is_refused)
-TEST(threadpool_size_invalid_means_default)
+TEST(threadpool_size_with_text_behind_it)
 
 /* test-dump.c */
 TEST(dump_refuses_what_it_cannot_do)

@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* The sleep/wake protocol of src/pool/pool.c over src/pool/queue.c: fast items
- * pushed on the inbox without the lock, slow ones limited to half of the
- * workers, workers that spin before they sleep, one wake-up in flight at a
- * time, a worker that takes an item waking the next, a spinner that is replaced
- * at any moment, refused threads, cancelling, and shutdown.
+/* The hand-over of work in src/pool/pool.c over src/pool/queue.c: one lock, a
+ * list of idle workers with a condition variable each, one spinner that is
+ * elected and gives up without the lock, slow items limited to half of the
+ * workers, a worker that takes an item calling the next, the start of the
+ * minimum by the first worker, refused threads, threads beyond the minimum that
+ * end when idle, cancelling, and shutdown.
  *
- * The model interleaves single steps (sequential consistency). Where the code
- * relies on that, it uses read-modify-write operations on one word:
- * uv__work_submit() and update_spare().
+ * The model interleaves single steps (sequential consistency). The code needs
+ * no more than the lock's order: a spinner clears `spinner` before it takes the
+ * lock, and a submit reads it with the lock held.
  *
  * Checked: no item stays queued while every worker sleeps (the monitor would be
  * stuck: invalid end state); counters never go below zero; each item is run,
  * cancelled or refused once; an item that blocks does not hold up the others;
- * slow items keep their limit; a shutdown runs what is queued and ends, and no
- * worker is left that uses the lock.
+ * slow items keep their limit; when an item is done, the minimum of threads
+ * exists or was refused; a shutdown runs what is queued and ends, and no worker
+ * is left that uses the lock.
  *
- * What the code decides by counting (how long to spin, when to hand off, slow
- * or fast first) is nondeterministic here: every choice must be right.
+ * What the code decides by time (how long to spin, when an idle thread ends) is
+ * nondeterministic here: every choice must be right.
  *
- * -DBROKEN=1 leaves out the check of the inbox before sleeping, 2 the check of
- * `ending` after spinning, 3 waking the next worker, 4 workers that are started
- * during the shutdown: spin must reject each of these. */
+ * -DBROKEN=1 lets a spinner go idle without another look at the queue, 2 leaves
+ * out calling the next worker, 3 waking the idle workers at the shutdown: spin
+ * must reject each of these. */
 #ifndef SIZE
-#define SIZE 2 /* the maximum number of workers */
+#define SIZE 2 /* the maximum number of threads */
+#endif
+#ifndef MIN
+#define MIN SIZE
 #endif
 #ifndef SUBMITTERS
 #define SUBMITTERS 2
@@ -36,8 +41,11 @@
 #ifndef BLOCK
 #define BLOCK 0 /* 1: the first fast item ends after all the others */
 #endif
-#ifndef HANDOFFS
-#define HANDOFFS 1 /* hand-offs of the spinner */
+#ifndef SPINS
+#define SPINS 2 /* in all, so that a search ends */
+#endif
+#ifndef ENDS
+#define ENDS 0 /* threads beyond the minimum that end, in all */
 #endif
 #ifndef REFUSALS
 #define REFUSALS 0 /* threads that the system refuses */
@@ -51,216 +59,219 @@
 
 #define SLOW_MAX ((SIZE + 1) / 2)
 #define SLOTS (SLOW_MAX - slow_running)
-/* update_ready(), and uv__work_queue_has_any() */
-#define READY (fast + (slow < SLOTS -> slow : SLOTS))
-#define HAS_ANY (READY > 0 || inbox > 0)
-#define ONE_COMING (spinning + woken + starting > 0)
+#define READY (fast + (slow < SLOTS -> slow : SLOTS)) /* update_ready() */
+#define ONE_COMING (starting + woken + spinner > 0)
+#define NONE 255
 
-bool locked, ending, destroyed;
-byte inbox, fast, slow, slow_running, slow_made, done;
+bool locked, is_ending, is_open, is_started, is_minimum, destroyed;
+byte spinner;
+byte fast, slow, slow_running, slow_made, done;
 byte submitted; /* submitters that have ended */
-byte threads, starting, spinning, sleeping, woken, spare = SIZE;
-byte handoffs, refusals, cancels;
-byte exited; /* bit per worker */
+byte threads, starting, woken, nidle;
+byte idle[SIZE]; /* the list: a stack */
+bool alive[SIZE], called[SIZE];
+byte refusals, cancels, spins, ends;
 bool is_blocked;
-byte posts;  /* of unlock_pool(), still to be made */
-byte tokens; /* of the semaphore */
 
+/* The caller has the variables `to_call`, initially NONE, and `i`. */
 inline lock() { atomic { assert(!destroyed); !locked -> locked = true } }
-/* The caller has a variable `to_post`. */
 inline unlock() {
-  atomic { to_post = posts; posts = 0; locked = false };
-  atomic { tokens = tokens + to_post; to_post = 0 }
-}
-inline update_spare() {
+  locked = false;
   atomic {
     if
-    :: ONE_COMING -> spare = 0
-    :: else -> spare = sleeping - woken + SIZE - threads
+    :: to_call != NONE -> called[to_call] = true; to_call = NONE
+    :: else -> skip
     fi
   }
 }
-inline drain_inbox() { atomic { fast = fast + inbox; inbox = 0 } }
 inline finish_one() {
   atomic { done++; assert(done <= SUBMITTERS * ITEMS) }
 }
 
-inline wake_sleeper() {
-  if
-  :: sleeping > woken ->
-    woken++;
-    posts++;
-    update_spare()
-  :: else -> skip
-  fi
+inline take_idle() {
+  d_step {
+    nidle--;
+    to_call = idle[nidle];
+    idle[nidle] = 0;
+    woken++
+  }
 }
 
 /* start_worker(); sets `failed` if that was refused. */
 inline start() {
-  if
-  :: threads++;
-    starting++;
-    update_spare();
-    run worker(threads - 1)
-  :: refusals < REFUSALS ->
-    refusals++;
-    failed = true
-  fi
+  atomic {
+    failed = false;
+    if
+    :: i = 0;
+      do
+      :: alive[i] -> i++
+      :: else -> break
+      od;
+      alive[i] = true;
+      threads++;
+      starting++;
+      run worker(i);
+      i = 0
+    :: refusals < REFUSALS -> refusals++; failed = true
+    fi
+  }
 }
 
-inline ensure_worker() {
-  failed = false;
+inline call_worker() {
   if
-  :: !HAS_ANY || ONE_COMING -> skip
+  :: READY == 0 || ONE_COMING -> skip
   :: else ->
     if
-    :: sleeping > woken || threads == SIZE -> wake_sleeper()
-    :: else ->
-      start();
-      failed = failed && threads == 0
-    fi
-  fi
-}
-
-/* After some items another worker becomes the spinner. */
-inline hand_off_spinner() {
-  if
-  :: handoffs < HANDOFFS && !ONE_COMING ->
-    handoffs++;
-    failed = threads == SIZE;
-    if
-    :: failed -> skip
-    :: else -> start()
-    fi;
-    if
-    :: failed -> wake_sleeper()
+    :: nidle > 0 -> take_idle()
+    :: nidle == 0 && threads < SIZE -> start()
     :: else -> skip
     fi
-  :: skip
   fi
 }
 
-/* The rest of take_work() */
-inline leave_none_behind() {
-  hand_off_spinner();
+inline try_open() {
   if
-  :: BROKEN == 3 -> skip
-  :: else -> ensure_worker()
+  :: is_minimum && starting == 0 -> is_open = true
+  :: else -> skip
   fi
+}
+
+/* uv__lanes_start() */
+inline start_minimum() {
+  if
+  :: atomic { !is_started -> is_started = true };
+    failed = false;
+    do
+    :: failed || threads >= MIN || is_ending -> break
+    :: else ->
+      lock();
+      if
+      :: threads < MIN && !is_ending -> start()
+      :: else -> skip
+      fi;
+      unlock()
+    od;
+    lock();
+    is_minimum = true;
+    try_open();
+    if
+    :: is_open -> call_worker()
+    :: else -> skip
+    fi;
+    unlock()
+  :: else -> skip
+  fi
+}
+
+/* What follows the take of an item, in run_items(). */
+inline leave_none_behind() {
+  if
+  :: BROKEN == 2 -> skip
+  :: else -> call_worker()
+  fi;
+  unlock()
 }
 
 proctype worker(byte me) {
-  bool failed;
-  byte to_post;
+  bool failed, gave_up;
+  byte to_call = NONE;
+  byte i;
 
+  start_minimum();
   lock();
   assert(starting > 0);
   starting--;
-  update_spare();
+  try_open();
 next:
-  if
-  :: fast == 0 -> drain_inbox()
-  :: else -> skip
-  fi;
   /* uv__work_queue_take(): the code has an order between the first two. */
   if
-  :: slow > 0 && SLOTS > 0 ->
+  :: is_open && slow > 0 && SLOTS > 0 && !gave_up ->
     slow--;
     slow_running++;
     assert(slow_running <= SLOW_MAX);
     leave_none_behind();
-    unlock();
     finish_one();
     lock();
     slow_running--;
     goto next
-  :: fast > 0 ->
+  :: is_open && fast > 0 && !gave_up ->
     fast--;
     leave_none_behind();
-    unlock();
     if
     :: atomic { BLOCK && !is_blocked -> is_blocked = true };
       done == SUBMITTERS * ITEMS - 1
     :: else -> skip
     fi;
+    assert(threads >= MIN || refusals > 0 || is_ending);
     finish_one();
+    /* spin_for_work() */
+    if
+    :: atomic { READY == 0 && spinner == 0 && spins < SPINS ->
+                spinner = 1; spins++ };
+      /* Spins for a while, successfully or not. */
+      if
+      :: BROKEN == 1 && READY == 0 -> gave_up = true
+      :: skip
+      fi;
+      spinner = 0
+    :: skip
+    fi;
     lock();
     goto next
+  :: else -> gave_up = false
+  fi;
+  if
+  :: is_ending -> goto over
   :: else -> skip
   fi;
-  if
-  :: ending -> goto over
-  :: else -> skip
-  fi;
-  /* wait_for_work() */
-  if
-  :: spinning == 0 || handoffs > 0 ->
-    spinning++;
-    update_spare();
-    unlock();
-    /* Spins for a while, successfully or not, or until replaced. */
-    lock();
-    assert(spinning > 0);
-    spinning--;
-    update_spare();
-    if
-    :: HAS_ANY || (ending && BROKEN != 2) -> goto next
-    :: else -> skip
-    fi
-  :: skip /* not worth spinning */
-  fi;
-  sleeping++;
-  update_spare();
-  if
-  :: inbox == 0 || BROKEN == 1 ->
-    unlock();
+  /* wait_for_call() */
+  d_step { called[me] = false; idle[nidle] = me; nidle++ };
+  unlock();
 end_asleep:
-    atomic { tokens > 0 -> tokens-- };
+  if
+  :: called[me] ->
     lock();
     assert(woken > 0);
-    woken--
+    woken--;
+    goto next
+  :: threads > MIN && ends < ENDS ->
+    lock();
+    if
+    :: nidle > 0 && idle[nidle - 1] == me && threads > MIN ->
+      /* leave_idle(); only the newest here, which keeps the model small */
+      d_step { nidle--; idle[nidle] = 0; ends++ };
+      goto over
+    :: else -> unlock(); goto end_asleep
+    fi
+  fi;
+over:
+  threads--;
+  alive[me] = false;
+  unlock()
+}
+
+inline submit() {
+  lock();
+  failed = false;
+  if
+  :: threads == 0 -> start()
   :: else -> skip
   fi;
-  assert(sleeping > 0);
-  sleeping--;
-  update_spare();
-  goto next;
-over:
-  unlock();
-  exited = exited | (1 << me)
-}
-
-inline submit_fast() {
-  inbox++;
   if
-  :: spare == 0 -> skip
+  :: failed -> finish_one() /* refused */
   :: else ->
-    lock();
-    ensure_worker();
     if
-    :: failed -> drain_inbox(); assert(fast > 0); fast--; finish_one()
-    :: else -> skip
+    :: atomic { slow_made < SLOW -> slow_made++ }; slow++
+    :: fast++
     fi;
-    unlock()
-  fi
-}
-
-inline submit_slow() {
-  lock();
-  drain_inbox();
-  slow++;
-  ensure_worker();
-  if
-  :: failed -> assert(slow > 0); slow--; finish_one()
-  :: else -> skip
+    call_worker()
   fi;
   unlock()
 }
 
-/* uv__work_cancel() of some item that is still queued. */
+/* uv__pool_cancel() of some item that is still queued. */
 inline cancel() {
   lock();
-  drain_inbox();
   if
   :: fast > 0 -> fast--; finish_one()
   :: slow > 0 -> slow--; finish_one()
@@ -270,20 +281,18 @@ inline cancel() {
 }
 
 proctype submitter() {
-  byte i = 0;
-  byte to_post;
+  byte n = 0;
+  byte to_call = NONE;
+  byte i;
   bool failed;
   do
-  :: i < ITEMS ->
-    if
-    :: atomic { slow_made < SLOW -> slow_made++ }; submit_slow()
-    :: submit_fast()
-    fi;
+  :: n < ITEMS ->
+    submit();
     if
     :: atomic { cancels < CANCELS -> cancels++ }; cancel()
     :: skip
     fi;
-    i++
+    n++
   :: else -> break
   od;
   submitted++
@@ -291,8 +300,7 @@ proctype submitter() {
 
 init {
   byte s = 0;
-  byte to_post;
-  byte count;
+  byte to_call = NONE;
   atomic {
     do
     :: s < SUBMITTERS -> run submitter(); s++
@@ -304,26 +312,18 @@ init {
   :: true -> done == SUBMITTERS * ITEMS
   :: true -> skip /* shut down with items queued or running */
   fi;
-  /* uv__threadpool_shutdown() */
+  /* uv__pool_end(), uv__pool_join() */
   lock();
-  ending = true;
+  is_ending = true;
+  is_open = true;
   do
-  :: sleeping > woken -> wake_sleeper()
+  :: nidle > 0 && BROKEN != 3 ->
+    take_idle();
+    atomic { called[to_call] = true; to_call = NONE }
   :: else -> break
   od;
   unlock();
-  s = 0;
-  count = threads;
-  do
-  :: s < count ->
-    exited & (1 << s); /* uv_thread_join() */
-    s++;
-    if
-    :: BROKEN == 4 -> skip
-    :: else -> lock(); count = threads; unlock() /* count_threads() */
-    fi
-  :: else -> break
-  od;
+  threads == 0 && !locked;
   destroyed = true;
   assert(done == SUBMITTERS * ITEMS)
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Waking a loop: src/loop/wake.c (one word with PENDING, AWAKE, SPINNING and
- * BATCHING) over a wake fd that is reported once, and its users:
+/* Waking a loop: src/loop/wake.c (one word with PENDING, AWAKE and SPINNING;
+ * FOREIGN only delays the loop) over a wake fd that is reported once, and its
+ * users:
  *
  *   senders   src/unix/async.c: pending, stack of sent handles, close
- *   workers   src/pool/done.c: stack of finished items; whether
- *             a batch is due is an estimate, so each worker may decide either
- *             way
+ *   workers   src/pool/done.c: stack of finished items
  *   signals   src/unix/signal-handler.c: a count and a mark; run last, after
  *             the fds were polled later than the mark
  *
@@ -20,8 +19,7 @@
  *
  * -DBROKEN=1 leaves out the write to a sleeping loop's fd, 2 the pending wake
  * for signals that were too late for the batch, 3 the count of threads inside
- * the loop, 4 the end of a batching sleep by itself: spin must reject each of
- * these. (It finds no error if a close does
+ * the loop: spin must reject each of these. (It finds no error if a close does
  * not wake the loop for the handles it collected: their senders have woken it.)
  */
 #ifndef SENDERS
@@ -51,7 +49,6 @@
 #define PENDING 1
 #define AWAKE 2
 #define SPINNING 4
-#define BATCHING 8
 
 byte word;             /* uv__loop_state.wake.word */
 bool wake_fd;        /* readable, and not reported yet by the poller */
@@ -77,22 +74,6 @@ inline send_wake() {
   atomic { before = word; word = word | PENDING };
   if
   :: before == 0 && BROKEN != 1 -> wake_fd = true
-  :: before & BATCHING -> /* end_batching() */
-    atomic { before = word; word = word & (255 - BATCHING) };
-    if
-    :: before & BATCHING -> wake_fd = true
-    :: else -> skip
-    fi
-  :: else -> skip
-  fi
-}
-
-/* uv__wake_send_batched() */
-inline send_wake_batched() {
-  assert(!loop_closed);
-  atomic { before = word; word = word | PENDING };
-  if
-  :: before == 0 -> wake_fd = true
   :: else -> skip
   fi
 }
@@ -147,25 +128,17 @@ proctype sender(byte h) {
 /* uv__work_push_done() */
 proctype worker(byte i) {
   byte before;
-  bool was_empty, is_batching, is_due;
+  bool was_empty;
 
   assert(!loop_closed);
-  atomic {
-    is_batching = (word & BATCHING) != 0;
-    if
-    :: is_batching -> is_due = true
-    :: is_due = false
-    fi
-  };
   if
-  :: atomic { finished != 0 && !is_due -> finished = finished | BIT(i) }
-  :: finished == 0 || is_due ->
+  :: atomic { finished != 0 -> finished = finished | BIT(i) }
+  :: finished == 0 ->
     busy++;
     atomic { was_empty = finished == 0; finished = finished | BIT(i) };
     if
-    :: was_empty && is_batching && !is_due -> send_wake_batched()
-    :: (was_empty && !is_batching) || is_due -> send_wake()
-    :: !was_empty && !is_due -> skip
+    :: was_empty -> send_wake()
+    :: else -> skip
     fi;
     assert(!loop_closed);
     d_step {
@@ -173,11 +146,7 @@ proctype worker(byte i) {
       before = 0;
       was_empty = false
     }
-  fi;
-  d_step {
-    is_batching = false;
-    is_due = false
-  }
+  fi
 }
 
 /* signal_deliver() */
@@ -290,8 +259,7 @@ inline forget() {
     h = 0;
     before = 0;
     sleep = false;
-    is_short = false;
-    was_pending = false;
+      was_pending = false;
     woke = false;
     was_due = false;
     signals_due = false
@@ -302,13 +270,6 @@ inline forget() {
 inline fall_asleep() {
   if
   :: awake == 0 -> skip
-  :: awake != 0 && WORKERS > 0 -> /* begin_batching() */
-    atomic {
-      if
-      :: word == AWAKE -> word = BATCHING; is_short = BROKEN != 4
-      :: else -> sleep = false
-      fi
-    }
   :: awake != 0 && (word & PENDING) -> sleep = false
   :: awake != 0 ->
     expected = AWAKE;
@@ -334,9 +295,7 @@ end_asleep:
     if
     :: atomic { wake_fd -> wake_fd = false; woke = true }
     :: others < OTHERS -> others++
-    :: is_short -> skip
-    fi;
-    is_short = false
+    fi
   :: else ->
     if
     :: atomic { wake_fd -> wake_fd = false; woke = true }
@@ -360,7 +319,6 @@ inline take() {
 inline poll() {
   was_due = caught;
   sleep = may_sleep;
-  is_short = false;
   if
   :: sleep -> fall_asleep()
   :: else -> skip
@@ -393,7 +351,7 @@ inline poll() {
 
 active proctype loop() {
   byte awake, expected, h, before, others;
-  bool sleep, may_sleep, is_short, was_pending, woke, was_due, signals_due;
+  bool sleep, may_sleep, was_pending, woke, was_due, signals_due;
 
 again:
   if

@@ -13,14 +13,11 @@ static void setup(void) {
 }
 
 static void push(char name) {
-  if (name >= 'x')
-    uv__work_queue_push_slow(&queue, &items[(int) name]);
-  else
-    uv__work_queue_push(&queue, &items[(int) name]);
+  uv__work_queue_push(&queue, &items[(int) name], name >= 'x');
 }
 
 static void cancel(char name) {
-  uv__work_queue_remove(&queue, &items[(int) name]);
+  uv__work_queue_remove(&queue, &items[(int) name], name >= 'x');
 }
 
 /* A slow item stays in progress. */
@@ -42,7 +39,7 @@ UNIT_TEST(work_queue_slow_waits_for_those_before_it) {
   push('x');
   push('b');
   push('y');
-  push('c'); /* in the inbox when x is taken: y comes after it, too */
+  push('c'); /* before x is taken: y comes after it, too */
   check_takes('a');
   check_takes('x');
   slow_ends();

@@ -6,7 +6,7 @@
 #include "observe/hooks.h"
 #include "observe/in-flight.h"
 #include "observe/trace/format.h"
-#include "pool/pool.h"
+#include "pool/lanes.h"
 #include "util/atomic.h"
 
 #include <string.h>
@@ -106,17 +106,15 @@ static void add_all_started(struct uv__dump* dump) {
   }
 }
 
-void uv__dump_pool(struct uv__dump* dump) {
+/* Adds one lane; returns 0 if there is none with this number. */
+static int add_lane(struct uv__dump* dump, unsigned i) {
   struct waiting waiting;
   struct uv__pool_view pool;
 
   waiting.count = 0;
   memset(waiting.count_of, 0, sizeof(waiting.count_of));
-  uv__threadpool_view(&pool, copy, &waiting);
-  if (pool.size == 0) {
-    uv__strbuf_add(&dump->text, "pool: not started\n");
-    return;
-  }
+  if (!uv__lanes_look(i, &pool, copy, &waiting))
+    return 0;
   uv__strbuf_add(&dump->text,
                  "pool: %u of %u threads, %u running (%u of at most %u name "
                  "look-ups), %u requests waiting (fs %u, dns %u, work %u)\n",
@@ -126,6 +124,17 @@ void uv__dump_pool(struct uv__dump* dump) {
                      waiting.count_of[UV__WORK_GETNAMEINFO],
                  waiting.count_of[UV__WORK_USER] +
                      waiting.count_of[UV__WORK_RANDOM]);
-  add_all_started(dump);
+  if (i == 0)
+    add_all_started(dump);
   add_waiting(dump, &waiting);
+  return 1;
+}
+
+void uv__dump_pool(struct uv__dump* dump) {
+  unsigned i = 0;
+
+  while (add_lane(dump, i))
+    i++;
+  if (i == 0)
+    uv__strbuf_add(&dump->text, "pool: not started\n");
 }

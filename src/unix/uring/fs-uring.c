@@ -16,7 +16,6 @@
  */
 #include "loop/loop.h"
 #include "os/fs.h"
-#include "pool/pool.h"
 #include "unix/loop.h"
 #include "unix/uring/fs-uring-map.h"
 #include "unix/uring/fs-uring.h"
