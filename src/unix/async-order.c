@@ -8,7 +8,7 @@ static void set_number(struct uv__queue* at, uintptr_t number) {
   container_of(at, uv_async_t, queue)->u.reserved[3] = (void*) number;
 }
 
-/* Spreads the numbers evenly when an insertion finds no room. */
+/* Spreads all numbers evenly. */
 static void renumber_list(struct uv__queue* list) {
   uintptr_t count = 1;
   for (struct uv__queue* q = list->next; q != list; q = q->next)
@@ -31,13 +31,36 @@ static uintptr_t number_behind(const struct uv__queue* list,
   return room < 2 ? 0 : before + room / 2;
 }
 
+/* Makes room behind `at`: spreads the numbers of the handles that follow, no
+ * more of them than necessary. If `count` of them share more than count * count
+ * numbers, an insertion costs O(log n) on average, wherever it is (Dietz and
+ * Sleator, "Two algorithms for maintaining order in a list"). */
+static void make_room(struct uv__queue* list, struct uv__queue* at) {
+  uintptr_t before = uv__async_list_number(list, at);
+  uintptr_t range = 0;
+  uintptr_t count = 1;
+  struct uv__queue* end = at->next;
+
+  for (; end != list; end = end->next, count++) {
+    range = uv__async_list_number(list, end) - before;
+    if (range / count > count)
+      break;
+  }
+  if (end == list) {
+    renumber_list(list);
+    return;
+  }
+  for (struct uv__queue* q = at->next; q != end; q = q->next)
+    set_number(q, before += range / count);
+}
+
 void uv__async_list_insert(struct uv__queue* list,
                            struct uv__queue* at,
                            uv_async_t* handle) {
   uintptr_t number = number_behind(list, at);
 
   if (number == 0) {
-    renumber_list(list);
+    make_room(list, at);
     number = number_behind(list, at);
   }
   uv__queue_insert_after(at, &handle->queue);

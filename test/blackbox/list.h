@@ -24,6 +24,7 @@ TEST_UNIX(async_closed_in_its_own_callback, "order of creation")
 TEST_UNIX(async_callback_runs_the_loop, "order of creation")
 TEST_UNIX(async_sent_by_finished_work, "order of creation")
 TEST_UNIX(async_many_created_at_one_position, "order of creation")
+TEST_UNIX(async_many_created_in_one_callback, "order of creation")
 TEST_UNIX(async_many_sent_in_any_order, "order of creation")
 TEST_UNIX(async_callbacks_in_creation_order, "order of creation")
 

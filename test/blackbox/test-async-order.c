@@ -264,6 +264,51 @@ TEST_IMPL(async_many_created_at_one_position) {
   return 0;
 }
 
+/* A callback creates many handles beside many others, all at one position. This
+ * took 40 s when every 32nd of them renumbered all handles: the runner's time
+ * limit is part of the test. */
+#define CREATED 100000
+
+static uv_async_t beside[CREATED];
+static uv_async_t created[CREATED];
+static int created_calls;
+
+static void on_created(uv_async_t* handle) {
+  ASSERT_PTR_EQ(&created[created_calls], handle);
+  created_calls++;
+  uv_close((uv_handle_t*) handle, NULL);
+}
+
+static void on_beside(uv_async_t* handle) {
+  ASSERT_EQ(CREATED, created_calls); /* created behind the first handle */
+  uv_close((uv_handle_t*) handle, NULL);
+}
+
+static void create_all(uv_async_t* handle) {
+  for (int i = 0; i < CREATED; i++)
+    ASSERT_OK(uv_async_init(&loop, &created[i], on_created));
+  uv_close((uv_handle_t*) handle, NULL);
+}
+
+TEST_IMPL(async_many_created_in_one_callback) {
+  uv_async_t creator;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_async_init(&loop, &creator, create_all));
+  for (int i = 0; i < CREATED; i++)
+    ASSERT_OK(uv_async_init(&loop, &beside[i], on_beside));
+  ASSERT_OK(uv_async_send(&creator));
+  uv_run(&loop, UV_RUN_NOWAIT);
+  for (int i = CREATED - 1; i >= 0; i--) {
+    ASSERT_OK(uv_async_send(&beside[i]));
+    ASSERT_OK(uv_async_send(&created[i]));
+  }
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(CREATED, created_calls);
+  test_close_loop(&loop);
+  return 0;
+}
+
 /* Many handles, most of them sent in random order; callbacks send to others and
  * close others. A pass must call the next handle that is pending, always. */
 #define MANY 3000
