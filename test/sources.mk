@@ -78,6 +78,7 @@ uv_test_sources = \
   test/blackbox/test-udp.c \
   test/blackbox/test-uring.h \
   test/blackbox/test-watchdog.c \
+  test/blackbox/test-work-threads.c \
   test/blackbox/test-work.c \
   test/blackbox/test-write-cancel.c \
   test/blackbox/test.h \

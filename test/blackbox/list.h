@@ -974,6 +974,10 @@ TEST_UNIX(work_submitted_during_the_shutdown, "fork()")
 TEST(work_saturated_and_asyncs)
 TEST_UNIX(work_submitted_twice_is_fatal, "fork()")
 
+/* test-work-threads.c */
+TEST(work_items_wait_for_each_other)
+TEST(work_cancel_many_newest_first)
+
 /* test-write-cancel.c */
 TEST(write_cancel_queued)
 TEST(write_cancel_partly_written)
