@@ -51,6 +51,7 @@ struct uv__wake {
   int may_skip;    /* waits that cannot find anything may be skipped */
   int was_pending; /* the last sleep, or spin, ended with a pending wake */
   int nfound;      /* 1: another thread's wake was pending at the last look */
+  int submitted;   /* work, and has not called for workers since */
   struct uv__spin spin;
 };
 

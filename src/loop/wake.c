@@ -78,6 +78,14 @@ int uv__wake_send_state(struct uv__loop_state* state) {
   return uv__wake_send(&stand_in);
 }
 
+/* Nothing will submit more: the items that wait need workers now (L3). */
+static void call_for_workers(struct uv__wake* w) {
+  if (!w->submitted)
+    return;
+  w->submitted = 0;
+  uv__lanes_flush();
+}
+
 void uv__wake_run_begin(uv_loop_t* loop, uv_run_mode mode) {
   struct uv__loop_state* state = uv__loop_state(loop);
   /* The callback of a post runs the loop: the posts behind it have no wake of
@@ -97,6 +105,7 @@ void uv__wake_run_begin(uv_loop_t* loop, uv_run_mode mode) {
 void uv__wake_run_end(uv_loop_t* loop) {
   struct uv__wake* w = &uv__loop_state(loop)->wake;
 
+  call_for_workers(w);
   if (w->awake == 0)
     return;
   uv__store_relaxed(&w->awake, 0);
@@ -184,12 +193,13 @@ static void gather(const uv_loop_t* loop, struct uv__wake* w) {
 int uv__wake_sleep(uv_loop_t* loop, int timeout_ms) {
   struct uv__wake* w = &uv__loop_state(loop)->wake;
 
-  if (w->awake == 0)
-    return timeout_ms; /* senders wake the poller */
-  if (is_pending(word_of(loop))) {
+  if (w->awake != 0 && is_pending(word_of(loop))) {
     gather(loop, w);
     return 0;
   }
+  call_for_workers(w);
+  if (w->awake == 0)
+    return timeout_ms; /* senders wake the poller */
   w->nfound = 0;
   if (w->was_pending && should_spin(w) && spin_until_pending(loop))
     return 0;

@@ -134,9 +134,16 @@ int uv__work_submit(uv_loop_t* loop,
   err = uv__pool_submit(lane, w);
   if (err != 0 && err != UV_ECANCELED)
     err = submit_elsewhere(lane, w, err);
-  if (err != 0 && uv__is_observed())
+  if (err == 0)
+    uv__loop_state(loop)->wake.submitted = 1;
+  else if (uv__is_observed())
     uv__observed_refused(w);
   return err;
+}
+
+void uv__lanes_flush(void) {
+  for (int i = 0; i < LANES; i++)
+    uv__pool_flush(&lanes[i]);
 }
 
 int uv__work_cancel(uv_loop_t* loop,

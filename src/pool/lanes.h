@@ -13,6 +13,10 @@ int uv__work_submit(uv_loop_t* loop,
                     struct uv__work* w,
                     const struct uv__work_kind* kind);
 
+/* uv__pool_flush() for all lanes, by a loop that has submitted work and is
+ * about to sleep. */
+void uv__lanes_flush(void);
+
 /* uv__pool_cancel() for its lane. `w` need not be submitted. */
 int uv__work_cancel(uv_loop_t* loop,
                     struct uv__work* w,

@@ -27,6 +27,8 @@
 
 #define STACK_SIZE ((size_t) 8 << 20)
 #define NS_PER_MS 1000000u
+/* Workers that are woken at a time; they wake others (L2). */
+#define FLUSH_MAX 16
 /* A refused thread is tried again after so long. */
 #define REFUSED_NS (100u * NS_PER_MS)
 
@@ -150,9 +152,9 @@ static int may_start(const struct uv__pool* pool) {
   return pool->refused_ns == 0 || uv_hrtime() - pool->refused_ns >= REFUSED_NS;
 }
 
-/* Is a worker about to look at the queue? */
-static int is_worker_coming(const struct uv__pool* pool) {
-  return pool->starting + pool->woken + uv__load_relaxed(&pool->spinner) != 0;
+/* Workers that are about to look at the queue. */
+static unsigned count_coming(const struct uv__pool* pool) {
+  return pool->starting + pool->woken + uv__load_relaxed(&pool->spinner);
 }
 
 /* Takes the worker that was idle for the shortest time. */
@@ -170,7 +172,7 @@ static struct uv__worker* take_idle(struct uv__pool* pool) {
 /* Makes sure that a worker looks at what is queued (L2). Returns an idle worker
  * to be woken by unlock_pool(), or NULL. */
 static struct uv__worker* call_worker(struct uv__pool* pool) {
-  if (uv__load_relaxed(&pool->queue.ready) == 0 || is_worker_coming(pool))
+  if (uv__load_relaxed(&pool->queue.ready) == 0 || count_coming(pool) != 0)
     return NULL;
   if (pool->idle != NULL)
     return take_idle(pool);
@@ -357,6 +359,22 @@ int uv__pool_submit(struct uv__pool* pool, struct uv__work* w) {
   }
   unlock_pool(pool, called);
   return err;
+}
+
+void uv__pool_flush(struct uv__pool* pool) {
+  struct uv__worker* called[FLUSH_MAX];
+  unsigned count = 0;
+
+  if (uv__load_relaxed(&pool->queue.ready) == 0)
+    return;
+  lock_pool(pool);
+  unsigned ready = uv__load_relaxed(&pool->queue.ready);
+  while (pool->idle != NULL && count < FLUSH_MAX && count_coming(pool) < ready)
+    called[count++] = take_idle(pool);
+  unlock_pool(pool, NULL);
+  /* After the unlock: they need the lock first. */
+  for (unsigned i = 0; i < count; i++)
+    uv_cond_signal(&called[i]->called);
 }
 
 int uv__pool_cancel(struct uv__pool* pool,

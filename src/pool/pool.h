@@ -18,6 +18,8 @@
  *   L2  If an item is ready and a worker is idle, a worker is coming: one that
  *       was woken, started, or spins. A worker that takes an item keeps this
  *       true before it runs it.
+ *   L3  A loop that has submitted items does not block, or leave uv_run(),
+ *       while a worker is idle and more items are ready than workers come.
  *   L4  A finished item is on its loop's stack before its worker takes another
  *       lock or item, and the loop is awake or has a wake on its way.
  *   L5  Items are taken in the order of submission, slow ones as queue.h says.
@@ -98,6 +100,11 @@ void uv__pool_open(struct uv__pool* pool);
  * `kind` are set. Starts a thread if there is none. Returns UV_ECANCELED after
  * the shutdown, or why the system refused the only thread. Context: any. */
 int uv__pool_submit(struct uv__pool* pool, struct uv__work* w);
+
+/* Wakes idle workers for all items that are ready (L3). Submitting wakes one at
+ * a time: more are not worth their switches if the loop goes on submitting.
+ * Context: any. */
+void uv__pool_flush(struct uv__pool* pool);
 
 /* Returns 0 if work() will not run; done() then runs later with UV_ECANCELED,
  * once, even if the item is cancelled again. UV_EBUSY: too late. `work` is the

@@ -324,6 +324,7 @@ UNIT(threadpool_one_worker_keeps_order)
 UNIT(threadpool_cancel)
 UNIT(threadpool_cancel_before_any_submit)
 UNIT(threadpool_no_work_after_shutdown)
+UNIT(threadpool_flush_wakes_a_worker_per_item)
 
 /* unit-ipc-frame.c */
 UNIT(ipc_frame_headers_are_libuvs)

@@ -262,3 +262,48 @@ UNIT_TEST(threadpool_no_work_after_shutdown) {
   CHECK(uv__work_submit(&loop, &items[1].work, &kinds[UV__WORK_USER]) != 0);
   CHECK_EQ(0, uv_loop_close(&loop));
 }
+
+/* Makes `count` workers idle that have no thread, so that they stay called. */
+static void add_idle_workers(struct uv__pool* pool, unsigned count) {
+  for (unsigned i = 0; i < count; i++) {
+    struct uv__worker* worker = &pool->workers[pool->nused++];
+    CHECK_EQ(0, uv_cond_init(&worker->called));
+    worker->state = UV__WORKER_IDLE;
+    worker->next = pool->idle;
+    pool->idle = worker;
+  }
+  pool->idle_count = count;
+  pool->threads = count;
+}
+
+static void push_items(struct uv__pool* pool, int count) {
+  for (int i = 0; i < count; i++)
+    uv__work_queue_push(&pool->queue, &items[i].work, 0);
+}
+
+/* L3: one for each item that is ready and that no worker comes for, as far as
+ * there are idle ones. */
+UNIT_TEST(threadpool_flush_wakes_a_worker_per_item) {
+  static const struct {
+    int nready;
+    unsigned coming;
+    unsigned left; /* idle workers of four */
+  } cases[] = { { 0, 0, 4 }, { 1, 0, 3 }, { 3, 0, 1 },
+                { 3, 1, 2 }, { 2, 2, 4 }, { 9, 0, 0 } };
+
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    struct uv__pool pool;
+    struct uv__pool_limits limits = { "test", 4, 4, 0, 0 };
+    memset(&pool, 0, sizeof(pool));
+    CHECK_EQ(0, uv__pool_init(&pool, &limits));
+    add_idle_workers(&pool, 4);
+    pool.woken = cases[i].coming;
+    push_items(&pool, cases[i].nready);
+    uv__pool_flush(&pool);
+    CHECK_EQ(cases[i].left, pool.idle_count);
+    CHECK_EQ(cases[i].coming + 4 - cases[i].left, pool.woken);
+    uv__pool_flush(&pool);
+    CHECK_EQ(cases[i].left, pool.idle_count); /* they are on their way */
+    uv__pool_close(&pool);
+  }
+}
