@@ -5,9 +5,8 @@
 #include "observe/hooks.h"
 #include "os/thread.h"
 #include "pool/done.h"
+#include "util/env.h"
 #include "util/fork-lock.h"
-
-#include <stdlib.h>
 
 #define DEFAULT_SIZE 4
 #define MAX_SIZE 1024
@@ -24,21 +23,14 @@ static int is_started; /* atomic: a worker has begun to start the others */
 /* Why the lanes can no longer be used, or 0. Atomic. */
 static int lanes_error;
 
-unsigned uv__lanes_size(const char* text) {
-  int size = (int) strtol(text, NULL, 10);
+unsigned uv__lanes_size(void) {
+  int size;
 
+  if (uv__env_get_int("UV_THREADPOOL_SIZE", &size) != 0)
+    return DEFAULT_SIZE;
   if (size == 0)
     return 1;
   return size < 0 || size > MAX_SIZE ? MAX_SIZE : (unsigned) size;
-}
-
-static unsigned configured_size(void) {
-  char text[256];
-  size_t len = sizeof(text);
-
-  if (uv_os_getenv("UV_THREADPOOL_SIZE", text, &len) != 0)
-    return DEFAULT_SIZE;
-  return uv__lanes_size(text);
 }
 
 static void reset_in_child(void) {
@@ -53,7 +45,7 @@ static void reset_in_child(void) {
 }
 
 static int set_up_lanes(void) {
-  unsigned size = configured_size();
+  unsigned size = uv__lanes_size();
   /* Name resolution occupies at most half of the threads, rounded up. */
   struct uv__pool_limits limits = { "work", size, size, 0, (size + 1) / 2 };
   int err = uv__pool_init(&lanes[0], &limits);

@@ -36,9 +36,9 @@ int uv__lanes_look(unsigned i,
                    void (*each)(const struct uv__work* w, void* arg),
                    void* arg);
 
-/* The value of UV_THREADPOOL_SIZE as a number of threads. It is read as atoi()
- * reads it: what follows the digits is ignored, and no number is 0. */
-unsigned uv__lanes_size(const char* text);
+/* How many threads UV_THREADPOOL_SIZE asks for. It is read as atoi() reads it:
+ * what follows the digits is ignored, and no number is 0. */
+unsigned uv__lanes_size(void);
 
 /* For uv_library_shutdown(): ends and joins the workers. */
 void uv__lanes_shutdown(void);

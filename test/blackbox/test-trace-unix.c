@@ -309,6 +309,25 @@ static void watch_large_descriptor(uv_loop_t* loop) {
   close(fds[1]);
 }
 
+static uv_barrier_t two_workers;
+
+static void wait_for_other(uv_work_t* req) {
+  (void) req;
+  uv_barrier_wait(&two_workers);
+}
+
+/* Ends only if the pool has more than the one thread that the environment asks
+ * for. */
+static void use_two_workers(uv_loop_t* loop) {
+  uv_work_t reqs[2];
+
+  ASSERT_OK(uv_barrier_init(&two_workers, 2));
+  for (int i = 0; i < 2; i++)
+    ASSERT_OK(uv_queue_work(loop, &reqs[i], wait_for_other, NULL));
+  ASSERT_EQ(0, uv_run(loop, UV_RUN_DEFAULT));
+  uv_barrier_destroy(&two_workers);
+}
+
 HELPER_IMPL(run_with_raised_rights) {
   uv_loop_t loop;
 
@@ -317,6 +336,7 @@ HELPER_IMPL(run_with_raised_rights) {
   ASSERT_OK(uv_loop_init(&loop));
   if (geteuid() != getuid()) {
     /* Neither the poller nor the ring that the environment asks for. */
+    use_two_workers(&loop);
     watch_large_descriptor(&loop);
     ASSERT_EQ(0, uses_uring());
   }

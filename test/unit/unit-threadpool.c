@@ -141,8 +141,10 @@ UNIT_TEST(threadpool_size_from_text) {
     { "-3", 1024 }, { "-3 threads", 1024 },
   };
 
-  for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-    CHECK_ROW(uv__lanes_size(rows[i].text) == rows[i].size, rows[i].text);
+  for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+    CHECK_EQ(0, uv_os_setenv("UV_THREADPOOL_SIZE", rows[i].text));
+    CHECK_ROW(uv__lanes_size() == rows[i].size, rows[i].text);
+  }
 }
 
 UNIT_TEST(threadpool_size_default) {
