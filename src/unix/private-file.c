@@ -61,7 +61,7 @@ static int path_check(const char* path) {
   if (lstat(path, &st) == -1)
     return uv__errno();
   if (S_ISLNK(st.st_mode))
-    return UV_ELOOP;
+    return 0; /* open() refuses it */
   if (S_ISDIR(st.st_mode))
     return UV_EISDIR;
   return S_ISREG(st.st_mode) && st.st_uid == geteuid() ? 0 : UV_EPERM;
@@ -109,6 +109,13 @@ static int file_lock(int fd) {
   return st.st_nlink == 0 ? UV_EAGAIN : 0;
 }
 
+/* A link that open(O_NOFOLLOW) refuses is ELOOP by POSIX, but EMLINK on FreeBSD
+ * and EFTYPE on NetBSD: https://man.freebsd.org/cgi/man.cgi?open(2),
+ * https://man.netbsd.org/open.2. Nothing else here fails with these two. */
+static int refused_link(int err) {
+  return err == UV_EMLINK || err == UV_EFTYPE ? UV_ELOOP : err;
+}
+
 static int open_existing(const char* path, const char* first) {
   int err = path_check(path);
   if (err != 0)
@@ -116,7 +123,7 @@ static int open_existing(const char* path, const char* first) {
 
   int fd = uv__fd_open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
   if (fd < 0)
-    return fd;
+    return refused_link(fd);
   err = content_check(fd, first);
   if (err == 0)
     return fd;

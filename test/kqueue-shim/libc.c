@@ -224,6 +224,23 @@ int setsockopt(int fd,
   return (int) syscall(SYS_setsockopt, fd, level, option, value, len);
 }
 
+/* FreeBSD: "O_NOFOLLOW was specified and the target is a symbolic link" is
+ * EMLINK. */
+int open(const char* path, int flags, ...) {
+  unsigned mode = 0;
+  va_list arguments;
+
+  va_start(arguments, flags);
+  if (flags & O_CREAT)
+    mode = va_arg(arguments, unsigned);
+  va_end(arguments);
+  int fd = openat(AT_FDCWD, path, flags, mode);
+  if (fd == -1 && errno == ELOOP && (flags & O_NOFOLLOW) &&
+      shim_acts_as("freebsd"))
+    return fail(EMLINK);
+  return fd;
+}
+
 /* FreeBSD: a template need not end with X; it is then the name itself. */
 
 static int is_template(const char* template) {
