@@ -454,6 +454,7 @@ uv_uring_sources = \
 uv_kqueue_sources = \
   src/unix/fs-event/dir-names.c \
   src/unix/fs-event/kqueue.c \
+  src/unix/kqueue-fd.c \
   src/unix/poller/kqueue-interest.c \
   src/unix/poller/kqueue.c \
   src/unix/poller/select-thread.c

@@ -92,6 +92,7 @@ uv_test_unix_sources = \
   test/blackbox/support-unix.c \
   test/blackbox/test-assert-unix.c \
   test/blackbox/test-async-order.c \
+  test/blackbox/test-closed-stdio.c \
   test/blackbox/test-dead-fd.c \
   test/blackbox/test-dump-handles-unix.c \
   test/blackbox/test-dump-unix.c \

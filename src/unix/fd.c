@@ -123,6 +123,26 @@ static int close_pair(const int pair[2], int err) {
   return err;
 }
 
+int uv__fd_pipe_above_stdio(int fds[2], int flags) {
+  int pair[2];
+  int err = uv__fd_pipe(pair, flags);
+
+  if (err != 0)
+    return err;
+  int in = uv__fd_above_stdio(pair[0]);
+  int out = uv__fd_above_stdio(pair[1]);
+  if (in >= 0 && out >= 0) {
+    fds[0] = in;
+    fds[1] = out;
+    return 0;
+  }
+  if (in >= 0)
+    uv__fd_close(in);
+  if (out >= 0)
+    uv__fd_close(out);
+  return in < 0 ? in : out;
+}
+
 int uv_pipe(uv_file fds[2], int read_flags, int write_flags) {
   int pair[2];
   /* Flags for both ends come with the pipe; the rest is set afterwards. */

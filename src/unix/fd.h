@@ -27,11 +27,19 @@ int uv__fd_dup(int fd);
  * UV_E* and the fd is closed; a negative fd is returned. */
 int uv__fd_above_stdio(int fd);
 
+/* A kqueue of the library's own, not below 3, closed by exec: fd or UV_E*. Only
+ * where there are kqueues. */
+int uv__fd_kqueue(void);
+
 /* F_GETFL: the flags (>= 0) or UV_E*. */
 int uv__fd_flags(int fd);
 
 /* A pipe; `flags` are O_CLOEXEC and/or O_NONBLOCK for both ends. */
 int uv__fd_pipe(int fds[2], int flags);
+
+/* The same for the library's own use: both ends are above the standard
+ * streams. */
+int uv__fd_pipe_above_stdio(int fds[2], int flags);
 
 /* read(2) and write(2) with EINTR retried: bytes or UV_E*. */
 ssize_t uv__fd_read(int fd, void* buf, size_t len);

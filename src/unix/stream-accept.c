@@ -31,6 +31,7 @@ static void open_reserve(uv_loop_t* loop) {
   int self_fd = uv__wake_fd_get(loop);
   int fd = self_fd != -1 ? uv__fd_dup(self_fd)
                          : uv__sock_open(AF_UNIX, SOCK_STREAM, 0);
+  fd = uv__fd_above_stdio(fd);
   if (fd >= 0)
     loop->emfile_fd = fd; /* otherwise the next accept tries again */
 }

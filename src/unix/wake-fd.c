@@ -19,15 +19,16 @@ static int* fds_of(const uv_loop_t* loop) {
 
 static int open_pair(int fds[2]) {
   int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (fd == -1)
-    return uv__errno();
+  fd = fd == -1 ? uv__errno() : uv__fd_above_stdio(fd);
+  if (fd < 0)
+    return fd;
   fds[0] = fd;
   fds[1] = fd;
   return 0;
 }
 #else
 static int open_pair(int fds[2]) {
-  return uv__fd_pipe(fds, O_CLOEXEC | O_NONBLOCK);
+  return uv__fd_pipe_above_stdio(fds, O_CLOEXEC | O_NONBLOCK);
 }
 #endif
 

@@ -31,6 +31,9 @@ TEST_UNIX(async_callbacks_in_creation_order, "order of creation")
 /* test-bad-input.c */
 TEST(bad_input_is_refused)
 
+/* test-closed-stdio.c */
+TEST_UNIX(closed_stdio_stays_free, "descriptors 0, 1 and 2")
+
 /* test-dead-fd.c */
 TEST_UNIX(dead_fd_stream_before_first_poll,
           "closing a descriptor behind its back")

@@ -20,6 +20,7 @@
 #define EAI_MEMORY (-10)
 #define EAI_SYSTEM (-11)
 #define F_GETFL 3
+#define F_DUPFD_CLOEXEC 1030
 #define O_NONBLOCK 04000
 
 typedef long word;
@@ -267,6 +268,8 @@ static word pass(enum call call,
     set_kind((int) r, EVENTFD);
   if (call == CALL_inotify_init1)
     set_kind((int) r, INOTIFY);
+  if (call == CALL_fcntl && b == F_DUPFD_CLOEXEC)
+    set_kind((int) r, kind_of(a));
   if (call == CALL_mmap)
     ring_was_mapped((int) e, (size_t) f, (void*) r);
   return r;

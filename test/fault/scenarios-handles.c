@@ -52,6 +52,49 @@ void scenario_loop(void) {
     uv_loop_delete(made);
 }
 
+static void on_change(uv_fs_event_t* h, const char* name, int events, int err) {
+  (void) h;
+  (void) name;
+  (void) events;
+  if (err != 0)
+    sc_fail(err);
+}
+
+static int start_and_close(uv_loop_t* loop) {
+  static uv_fs_event_t watch;
+
+  int err = uv_loop_init(loop);
+  if (err != 0)
+    return err;
+  SC_CHECK(uv_fs_event_init(loop, &watch) == 0);
+  err = uv_fs_event_start(&watch, on_change, ".", 0);
+  uv_close((uv_handle_t*) &watch, NULL);
+  for (int i = 0; i < 20 && uv_run(loop, UV_RUN_DEFAULT) != 0; i++)
+    continue;
+  SC_CHECK(uv_loop_close(loop) == 0);
+  return err;
+}
+
+/* Without standard streams, the library moves what it opens. */
+void scenario_closed_stdio(void) {
+  enum { STREAMS = 3 };
+  static uv_loop_t loop;
+  int saved[STREAMS];
+
+  for (int i = 0; i < STREAMS; i++) {
+    saved[i] = fcntl(i, F_DUPFD_CLOEXEC, STREAMS);
+    SC_CHECK(saved[i] >= STREAMS);
+    close(i);
+  }
+  sc_try(start_and_close(&loop));
+  for (int i = 0; i < STREAMS; i++) {
+    SC_CHECK(fcntl(i, F_GETFD) == -1);
+    SC_CHECK(dup2(saved[i], i) == i);
+    close(saved[i]);
+  }
+  sc.goal = 1;
+}
+
 static int posts_called;
 
 static void on_post(uvx_post_t* post) {
@@ -273,14 +316,6 @@ void scenario_tty(void) {
 }
 
 /* ------------------------------------------------------------------------- */
-
-static void on_change(uv_fs_event_t* h, const char* name, int events, int err) {
-  (void) h;
-  (void) name;
-  (void) events;
-  if (err != 0)
-    sc_fail(err);
-}
 
 static void on_fork_async(uv_async_t* handle) {
   (void) handle;

@@ -3,6 +3,7 @@
 
 const struct scenario scenarios[] = {
   { "loop", scenario_loop, 0, RING_NONE },
+  { "closed-stdio", scenario_closed_stdio, 0, RING_NONE },
   { "watchers", scenario_watchers, 0, RING_NONE },
   { "post", scenario_post, 0, RING_NONE },
   { "loops", scenario_loops, 0, RING_NONE },

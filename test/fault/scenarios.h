@@ -5,6 +5,7 @@
 #include "scenario.h"
 
 void scenario_loop(void);
+void scenario_closed_stdio(void);
 void scenario_watchers(void);
 void scenario_post(void);
 void scenario_loops(void);

@@ -116,7 +116,7 @@ int shim_own_add(struct shim_queue* queue,
                  int is_new) {
   (void) queue;
   if (is_new) {
-    knote->own_fd = open_own(change);
+    knote->own_fd = shim_above_stdio(open_own(change));
     if (knote->own_fd == -1)
       return errno;
     if (change->filter == EVFILT_USER)

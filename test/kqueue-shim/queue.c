@@ -116,18 +116,28 @@ static int add_fd(int set, int fd, unsigned mask) {
   return epoll_ctl(set, EPOLL_CTL_ADD, fd, &event);
 }
 
+int shim_above_stdio(int fd) {
+  if (fd == -1 || fd > STDERR_FILENO)
+    return fd;
+  int copy = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  int err = errno;
+  real_close(fd);
+  errno = err;
+  return copy;
+}
+
 static int open_fds(struct shim_queue* queue) {
   queue->fd = epoll_create1(EPOLL_CLOEXEC);
   if (queue->fd == -1)
     return errno;
   for (int i = 0; i < SHIM_SETS; i++) {
-    queue->sets[i] = epoll_create1(EPOLL_CLOEXEC);
+    queue->sets[i] = shim_above_stdio(epoll_create1(EPOLL_CLOEXEC));
     if (queue->sets[i] == -1)
       return errno;
     if (add_fd(queue->fd, queue->sets[i], EPOLLIN) != 0)
       return errno;
   }
-  queue->left_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  queue->left_fd = shim_above_stdio(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (queue->left_fd == -1)
     return errno;
   return add_fd(queue->sets[SHIM_VNODE], queue->left_fd, EPOLLIN) ? errno : 0;
@@ -470,7 +480,7 @@ static int apply_all(struct shim_queue* queue,
 /* The program closed an fd while a duplicate is still open: epoll keeps
  * reporting it, and it cannot be removed. So make a new set without it. */
 static void rebuild(struct shim_queue* queue, enum shim_set which) {
-  int set = epoll_create1(EPOLL_CLOEXEC);
+  int set = shim_above_stdio(epoll_create1(EPOLL_CLOEXEC));
 
   if (set == -1)
     return;

@@ -81,6 +81,10 @@ void shim_remove(struct shim_queue* queue, struct shim_knote* knote);
 /* Is this fd a queue of this process? */
 int shim_is_queue(int fd);
 
+/* Moves a descriptor of the shim's own above the standard streams: a kernel's
+ * queue takes one number only. -1 if `fd` is, or it cannot be moved; errno. */
+int shim_above_stdio(int fd);
+
 /* libc.c: fstat(2) itself: takes no lock, does not treat queues specially. */
 int shim_stat(int fd, struct stat* st);
 

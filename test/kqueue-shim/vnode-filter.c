@@ -26,7 +26,7 @@ static int open_inotify(struct shim_queue* queue) {
 
   if (queue->inotify_fd != -1)
     return 0;
-  int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  int fd = shim_above_stdio(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   if (fd == -1)
     return errno;
   memset(&event, 0, sizeof(event));

@@ -159,8 +159,9 @@ static int open_inotify(uv_loop_t* loop) {
     return 0;
 
   int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  fd = fd == -1 ? uv__errno() : uv__fd_above_stdio(fd);
   if (fd < 0)
-    return uv__errno();
+    return fd;
 
   uv__io_init(&loop->inotify_read_watcher, UV__IO_FS_EVENT);
   int err = uv__io_attach(loop, &loop->inotify_read_watcher, fd);

@@ -114,14 +114,12 @@ static struct uv__vnodes* vnodes_of(const uv_loop_t* loop) {
 }
 
 static int open_queue(uv_loop_t* loop, struct uv__vnodes* vnodes) {
-  int kq = kqueue();
-  if (kq == -1)
-    return uv__errno();
+  int kq = uv__fd_kqueue();
+  if (kq < 0)
+    return kq;
 
-  int err = uv__fd_cloexec(kq, 1);
   uv__io_init(&vnodes->watcher, UV__IO_FS_EVENT);
-  if (err == 0)
-    err = uv__io_attach(loop, &vnodes->watcher, kq);
+  int err = uv__io_attach(loop, &vnodes->watcher, kq);
   if (err != 0) {
     (void) uv__fd_close(kq); /* the first error is the one to report */
     return err;
@@ -250,7 +248,7 @@ int uv__fs_event_os_start(uv_fs_event_t* handle, unsigned int flags) {
   err = open_vnodes(handle->loop);
   if (err != 0)
     return err;
-  int fd = uv__fd_open(handle->path, WATCH_FLAGS, 0);
+  int fd = uv__fd_above_stdio(uv__fd_open(handle->path, WATCH_FLAGS, 0));
   if (fd < 0)
     return fd;
   err = add_vnode(vnodes_of(handle->loop), handle, fd);

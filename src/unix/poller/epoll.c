@@ -45,13 +45,14 @@ static int epoll_control(const uv_loop_t* loop, int op, int fd, unsigned mask) {
 }
 
 static int epoll_poller_open(uv_loop_t* loop) {
-  int err;
+  int fd = epoll_create1(EPOLL_CLOEXEC);
 
-  loop->backend_fd = epoll_create1(EPOLL_CLOEXEC);
-  if (loop->backend_fd == -1)
-    return uv__errno();
+  fd = fd == -1 ? uv__errno() : uv__fd_above_stdio(fd);
+  loop->backend_fd = fd < 0 ? -1 : fd;
+  if (fd < 0)
+    return fd;
 
-  err = uv__wake_fd_open(loop);
+  int err = uv__wake_fd_open(loop);
   if (err != 0)
     goto err_close_backend;
   err = epoll_change(loop, EPOLL_CTL_ADD, uv__wake_fd_get(loop),

@@ -62,16 +62,14 @@ static int add_wake(uv_loop_t* loop) {
 }
 
 static int open_queue(uv_loop_t* loop) {
-  int err;
+  int fd = uv__fd_kqueue();
 
-  loop->backend_fd = kqueue();
-  if (loop->backend_fd == -1)
-    return uv__errno();
-  set_of(loop)->queue = loop->backend_fd;
+  loop->backend_fd = fd < 0 ? -1 : fd;
+  if (fd < 0)
+    return fd;
+  set_of(loop)->queue = fd;
   set_of(loop)->owner = (int) getpid();
-  err = uv__fd_cloexec(loop->backend_fd, 1);
-  if (err == 0)
-    err = add_wake(loop);
+  int err = add_wake(loop);
   if (err != 0) {
     uv__fd_close(loop->backend_fd);
     loop->backend_fd = -1;

@@ -160,7 +160,7 @@ static int selector_new(uv_loop_t* loop, struct uv__selector** out) {
   if (s == NULL)
     return UV_ENOMEM;
   s->loop = loop;
-  err = uv__fd_pipe(s->pipe, O_CLOEXEC | O_NONBLOCK);
+  err = uv__fd_pipe_above_stdio(s->pipe, O_CLOEXEC | O_NONBLOCK);
   if (err != 0)
     goto err_free;
   err = UV_EMFILE;

@@ -24,7 +24,7 @@ static unsigned slot_index(unsigned counter, unsigned entries) {
 
 static int ring_setup(unsigned entries, struct uv__uring_params* params) {
   long fd = syscall(UV__SYS_URING_SETUP, entries, params);
-  return fd >= 0 ? (int) fd : uv__errno();
+  return fd >= 0 ? uv__fd_above_stdio((int) fd) : uv__errno();
 }
 
 static int register_with(const struct uv__uring* ring,
