@@ -120,6 +120,7 @@ uv_private_headers = \
   src/unix/process-sys.h \
   src/unix/process.h \
   src/unix/resolver.h \
+  src/unix/signal-list.h \
   src/unix/signal-log.h \
   src/unix/signal.h \
   src/unix/sock.h \
@@ -406,6 +407,7 @@ uv_unix_sources = \
   src/unix/random.c \
   src/unix/resolver.c \
   src/unix/signal-handler.c \
+  src/unix/signal-list.c \
   src/unix/signal-log.c \
   src/unix/signal.c \
   src/unix/sock.c \

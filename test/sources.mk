@@ -118,6 +118,7 @@ uv_test_unix_sources = \
   test/blackbox/test-process-start.c \
   test/blackbox/test-sandbox.c \
   test/blackbox/test-select-limit.c \
+  test/blackbox/test-signal-many.c \
   test/blackbox/test-signal.c \
   test/blackbox/test-stderr.c \
   test/blackbox/test-system-odd.c \

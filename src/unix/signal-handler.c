@@ -41,7 +41,7 @@ void uv__signal_handler(int signum) {
    * and waits, or this addition follows its own, and all earlier changes are
    * visible here. */
   uv__fetch_add(&slot->in_flight, 1);
-  /* Acquire: the handles. Pairs with list_join() in signal.c. */
+  /* Acquire: the handles. Pairs with uv__signal_list_add(). */
   for (uv_signal_t* handle = uv__load_acquire(&slot->first); handle != NULL;
        handle = uv__load_acquire(uv__signal_next(handle)))
     signal_deliver(handle, signum);

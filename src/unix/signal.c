@@ -12,6 +12,7 @@
 #include "unix/signal.h"
 #include "unix/fd.h"
 #include "unix/loop.h"
+#include "unix/signal-list.h"
 #include "unix/signal-log.h"
 #include "util/alloc.h"
 #include "util/atomic.h"
@@ -22,37 +23,23 @@
 #include <signal.h>
 #include <string.h>
 
-/* The kinds of handles on a list, as far as the disposition depends on them. */
-enum listeners { LISTENERS_NONE, LISTENERS_ONE_SHOT, LISTENERS_PERSISTENT };
-
 /* Held while a list and its disposition change (S3). */
 static struct uv__fork_lock change_lock;
 /* Signals that were ever watched, for disposition_repair(). */
 static char is_known[UV__SIGNUM_MAX + 1];
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
-/* The public header reserves fields for a search tree. We use the first two
- * pointers to link the handle into the started handles of its loop, the third
- * for the delivery list (signal.h), and rbe_color for its traits there, which
- * the change lock protects. */
-enum {
-  ONE_SHOT = 1, /* wants one delivery only */
-  LAST = 2      /* is or was one-shot: delivered last */
-};
-static_assert(sizeof(((uv_signal_t*) 0)->tree_entry) >=
+/* Links the handle into the started handles of its loop. */
+static_assert(sizeof(((uv_signal_t*) 0)->u.reserved) >=
                   sizeof(struct uv__queue),
               "a queue node fits");
 
 static struct uv__queue* node_of(uv_signal_t* handle) {
-  return (struct uv__queue*) (void*) &handle->tree_entry;
+  return (struct uv__queue*) (void*) &handle->u.reserved;
 }
 
 static uv_signal_t* handle_of(struct uv__queue* node) {
-  return container_of(node, uv_signal_t, tree_entry);
-}
-
-static uv_signal_t* first_of(int signum) {
-  return uv__load_relaxed(&uv__signal_slots[signum].first);
+  return container_of(node, uv_signal_t, u.reserved);
 }
 
 /* Waits until no signal handler holds a handle that was removed before (S1).
@@ -64,56 +51,26 @@ static void wait_for_handlers(int signum) {
     uv__wait_turn(turn);
 }
 
-/* Order of delivery, as in libuv: persistent handles before one-shot ones, each
- * kind by address. */
-static int comes_before(const uv_signal_t* a, const uv_signal_t* b) {
-  int a_is_last = a->tree_entry.rbe_color & LAST;
-  int b_is_last = b->tree_entry.rbe_color & LAST;
-
-  if (a_is_last != b_is_last)
-    return b_is_last;
-  return (uintptr_t) a < (uintptr_t) b;
-}
-
-/* Returns the link of the list of signum that points to the handle, or that
- * would if it were there. */
-static uv_signal_t** place_of(int signum, const uv_signal_t* handle) {
-  uv_signal_t** link = &uv__signal_slots[signum].first;
-  uv_signal_t* other = uv__load_relaxed(link);
-
-  while (other != NULL && comes_before(other, handle)) {
-    link = uv__signal_next(other);
-    other = uv__load_relaxed(link);
-  }
-  return link;
-}
-
-static enum listeners listeners_of(int signum) {
-  uv_signal_t* first = first_of(signum);
-
+static enum uv__signal_listeners listeners_of(int signum) {
   if (signum == uv__load_relaxed(&uv__signal_post_signum))
-    return LISTENERS_PERSISTENT;
-  for (uv_signal_t* handle = first; handle != NULL;
-       handle = uv__load_relaxed(uv__signal_next(handle)))
-    if (!(handle->tree_entry.rbe_color & ONE_SHOT))
-      return LISTENERS_PERSISTENT;
-  return first == NULL ? LISTENERS_NONE : LISTENERS_ONE_SHOT;
+    return UV__LISTENERS_PERSISTENT;
+  return uv__signal_list_kind(signum);
 }
 
 /* The change lock's: a signal that was posted until the library ended. Senders
  * do not know, and its default action would end the process. */
 static int ignored_signum;
 
-static int disposition_set(int signum, enum listeners listeners) {
+static int disposition_set(int signum, enum uv__signal_listeners listeners) {
   struct sigaction action;
 
   memset(&action, 0, sizeof(action));
   sigfillset(&action.sa_mask);
   action.sa_handler = uv__signal_handler;
-  if (listeners == LISTENERS_NONE)
+  if (listeners == UV__LISTENERS_NONE)
     action.sa_handler = signum == ignored_signum ? SIG_IGN : SIG_DFL;
   action.sa_flags = SA_RESTART;
-  if (listeners == LISTENERS_ONE_SHOT)
+  if (listeners == UV__LISTENERS_ONE_SHOT)
     action.sa_flags |= SA_RESETHAND;
   return sigaction(signum, &action, NULL) == 0 ? 0 : uv__errno();
 }
@@ -129,19 +86,19 @@ static void forget_handlers(void) {
  * during the fork, the child may have the old list and the new disposition, or
  * vice versa. Dispositions that the program set itself stay. */
 static void disposition_repair(int signum) {
-  enum listeners listeners = listeners_of(signum);
+  enum uv__signal_listeners listeners = listeners_of(signum);
   struct sigaction action;
 
   if (sigaction(signum, NULL, &action) != 0)
     return;
   int is_ours = action.sa_handler == uv__signal_handler;
   int is_missing =
-      action.sa_handler == SIG_DFL && listeners == LISTENERS_PERSISTENT;
+      action.sa_handler == SIG_DFL && listeners == UV__LISTENERS_PERSISTENT;
   int err = 0;
   if (is_ours || is_missing)
     err = disposition_set(signum, listeners);
   if (err != 0)
-    uv__store_relaxed(&uv__signal_slots[signum].first, NULL);
+    uv__signal_list_clear(signum);
 }
 
 /* Takes the change lock. The first call in a forked child, which has one thread
@@ -151,9 +108,12 @@ static void change_lock_take(void) {
   if (!uv__fork_lock(&change_lock))
     return;
   forget_handlers();
-  for (int signum = 1; signum <= UV__SIGNUM_MAX; signum++)
-    if (is_known[signum])
+  for (int signum = 1; signum <= UV__SIGNUM_MAX; signum++) {
+    if (is_known[signum]) {
+      uv__signal_list_repair(signum);
       disposition_repair(signum);
+    }
+  }
 }
 
 static void change_begin(sigset_t* saved_mask) {
@@ -182,46 +142,36 @@ static void fork_register(void) {
   (void) pthread_atfork(NULL, NULL, fork_child);
 }
 
-/* Takes the handle out of the list, where `link` points to it. */
-static void list_unlink(int signum, uv_signal_t** link, uv_signal_t* handle) {
-  uv__store_relaxed(link, uv__load_relaxed(uv__signal_next(handle)));
-  wait_for_handlers(signum);
-}
-
 /* Adds the handle to the list of signum. On failure nothing has changed. */
 static int list_join(uv_signal_t* handle, int signum, int one_shot) {
-  enum listeners before = listeners_of(signum);
+  enum uv__signal_listeners before = listeners_of(signum);
   int is_last = one_shot || (handle->flags & UV__SIGNAL_ONE_SHOT);
 
-  handle->tree_entry.rbe_color =
-      (one_shot ? ONE_SHOT : 0) | (is_last ? LAST : 0);
-  uv_signal_t** link = place_of(signum, handle);
-  uv__store_relaxed(uv__signal_next(handle), uv__load_relaxed(link));
   is_known[signum] = 1;
-  /* Release: the handle. Pairs with uv__signal_handler(). */
-  uv__store_release(link, handle);
+  uv__signal_list_add(handle, signum, one_shot, is_last);
 
-  enum listeners now = listeners_of(signum);
+  enum uv__signal_listeners now = listeners_of(signum);
   int err = 0;
   /* SA_RESETHAND may have reset the disposition already; the program may have
    * changed that of a signal that is posted. */
-  if (now != before || now == LISTENERS_ONE_SHOT ||
+  if (now != before || now == UV__LISTENERS_ONE_SHOT ||
       signum == uv__load_relaxed(&uv__signal_post_signum))
     err = disposition_set(signum, now);
-  if (err != 0)
-    list_unlink(signum, link, handle);
+  if (err != 0) {
+    (void) uv__signal_list_remove(handle, signum); /* it is there */
+    wait_for_handlers(signum);
+  }
   return err;
 }
 
 /* Removes the handle from the list of signum, if it is there. */
 static void list_leave(uv_signal_t* handle, int signum) {
-  enum listeners before = listeners_of(signum);
-  uv_signal_t** link = place_of(signum, handle);
-  if (uv__load_relaxed(link) != handle)
+  enum uv__signal_listeners before = listeners_of(signum);
+  if (!uv__signal_list_remove(handle, signum))
     return; /* removed by uv__signal_cleanup() */
 
-  list_unlink(signum, link, handle);
-  enum listeners now = listeners_of(signum);
+  wait_for_handlers(signum);
+  enum uv__signal_listeners now = listeners_of(signum);
   if (now != before)
     (void) disposition_set(signum, now); /* succeeded before for this signal */
 }
@@ -238,7 +188,7 @@ static int post_start(int signum, uv_sem_t* sem) {
   uv__store_relaxed(&uv__signal_post_sem, sem);
   /* Release: the semaphore. Pairs with uv__signal_handler(). */
   uv__store_release(&uv__signal_post_signum, signum);
-  return disposition_set(signum, LISTENERS_PERSISTENT);
+  return disposition_set(signum, UV__LISTENERS_PERSISTENT);
 }
 
 int uv__signal_os_post_start(int signum, uv_sem_t* sem) {
@@ -421,10 +371,10 @@ void uv__signal_cleanup(void) {
 
   change_begin(&saved_mask);
   for (int signum = 1; signum <= UV__SIGNUM_MAX; signum++) {
-    if (first_of(signum) == NULL)
+    if (uv__signal_list_kind(signum) == UV__LISTENERS_NONE)
       continue;
-    (void) disposition_set(signum, LISTENERS_NONE); /* it was ours */
-    uv__store_relaxed(&uv__signal_slots[signum].first, NULL);
+    (void) disposition_set(signum, UV__LISTENERS_NONE); /* it was ours */
+    uv__signal_list_clear(signum);
     wait_for_handlers(signum);
   }
   change_end(&saved_mask);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Signals: from the kernel to uv_signal_t callbacks.
  *
- * Every signal number has a delivery list: the started handles of all loops.
- * The signal handler (signal-handler.c) logs a delivery for each handle on the
- * list in the log of its loop (signal-log.c) and wakes the loop, which runs the
- * callbacks in that order (signal.c). A delivery is valid if the handle watches
- * the same signal when the loop gets to it, whatever happened in between.
+ * Every signal number has a delivery list (signal-list.c): the started handles
+ * of all loops. The signal handler (signal-handler.c) logs a delivery for each
+ * of them in the log of its loop (signal-log.c) and wakes the loop, which runs
+ * the callbacks in that order (signal.c), if the handle still watches the same
+ * signal then, whatever happened in between.
  *
  * S1  A handle that leaves its list keeps its link until no signal handler is
  *     running that may have seen it.

@@ -588,6 +588,15 @@ TEST_UNIX(signal_closed_in_its_callback_that_runs_the_loop,
 TEST_UNIX(thread_cancelled_in_a_signal_handler, "pthread_cancel()")
 TEST_UNIX(thread_cancelled_in_a_send, "pthread_cancel()")
 
+/* test-signal-many.c */
+TEST_UNIX(signal_many_handles_ascending, "signals that a process sends itself")
+TEST_UNIX(signal_many_handles_descending, "signals that a process sends itself")
+TEST_UNIX(signal_many_handles_in_random_order,
+          "signals that a process sends itself")
+TEST_UNIX(signal_many_one_shot_handles, "signals that a process sends itself")
+TEST_UNIX(signal_order_after_random_changes,
+          "signals that a process sends itself")
+
 /* test-storm.c */
 TEST_UNIX(storm_accept_at_the_limit, "setrlimit()")
 TEST_UNIX(storm_of_signals, "signals that a process sends itself")
