@@ -36,6 +36,11 @@
 #define ARITY 4
 #define MIN_CAPACITY 16
 
+/* Longer arrays shrink when only one in SHRINK_SHARE slots is needed, and are
+ * half full afterwards: a few timers more or less do not move them again. */
+#define KEPT_CAPACITY 1024
+#define SHRINK_SHARE 4
+
 /* Slots that uv__timer_peek_due() visits before it settles for a lower
  * bound. */
 #define PEEK_MAX 64
@@ -165,50 +170,68 @@ static uv_timer_t* heap_top(struct uv__timers* timers) {
   return NULL;
 }
 
-/* One slot past the end links an array to the one it replaced, which is half as
- * long. */
-static struct uv__timer_slot** older_heap(struct uv__timer_slot* heap,
-                                          size_t capacity) {
-  return (struct uv__timer_slot**) &heap[capacity].timer;
+/* The slot in front of an array: `start_id` is its capacity, `timer` the array
+ * that it replaced. A reader on another thread that has the array thus has its
+ * capacity. */
+static struct uv__timer_slot* head_of(const struct uv__timer_slot* heap) {
+  return (struct uv__timer_slot*) heap - 1;
 }
 
-static void free_older_heaps(struct uv__timers* timers) {
-  size_t capacity = timers->capacity;
-  struct uv__timer_slot* heap = timers->heap;
+static size_t capacity_of(const struct uv__timer_slot* heap) {
+  return heap == NULL ? 0 : (size_t) head_of(heap)->start_id;
+}
 
+static void free_heaps(struct uv__timer_slot* heap) {
   while (heap != NULL) {
-    struct uv__timer_slot* older = *older_heap(heap, capacity);
-    if (heap == timers->heap)
-      *older_heap(heap, capacity) = NULL;
-    else
-      uv__free(heap);
-    heap = older;
-    capacity /= 2;
+    struct uv__timer_slot* head = head_of(heap);
+    heap = (struct uv__timer_slot*) (void*) head->timer;
+    uv__free(head);
   }
 }
 
-/* If another thread is reading an older array in uv__timer_peek_due(), old
- * arrays are kept until the heap grows again. */
-UV__NOINLINE static int heap_grow(struct uv__timers* timers) {
-  size_t capacity = timers->capacity * 2;
-  if (capacity < MIN_CAPACITY)
-    capacity = MIN_CAPACITY;
-
-  struct uv__timer_slot* heap = uv__calloc(capacity + 1, sizeof(*heap));
-  if (heap == NULL)
+/* Moves the heap to an array of another length. If another thread is reading
+ * an older array in uv__timer_peek_due(), old arrays are kept until the heap
+ * moves again. */
+UV__NOINLINE static int heap_move(struct uv__timers* timers, size_t capacity) {
+  struct uv__timer_slot* head = uv__calloc(capacity + 1, sizeof(*head));
+  if (head == NULL)
     return UV_ENOMEM;
 
+  struct uv__timer_slot* heap = head + 1;
   if (timers->count != 0)
     memcpy(heap, timers->heap, timers->count * sizeof(*heap));
-  *older_heap(heap, capacity) = timers->heap;
-  /* In this order: pairs with the loads in uv__timer_peek_due(). */
+  head->start_id = capacity;
+  head->timer = (uv_timer_t*) (void*) timers->heap;
+  /* Release: the array. Pairs with the load in peek_due(). */
   uv__store_release(&timers->heap, heap);
-  uv__store_release(&timers->capacity, capacity);
+  timers->capacity = capacity;
+  timers->shrink_below = capacity > KEPT_CAPACITY ? capacity / SHRINK_SHARE : 0;
   /* Release: a reader that arrives after this sees the new array. Pairs with
    * the addition in uv__timer_peek_due(). */
-  if (uv__fetch_add(&timers->readers, 0) == 0)
-    free_older_heaps(timers);
+  if (uv__fetch_add(&timers->readers, 0) == 0) {
+    free_heaps((struct uv__timer_slot*) (void*) head->timer);
+    head->timer = NULL;
+  }
   return 0;
+}
+
+static int heap_grow(struct uv__timers* timers) {
+  size_t capacity = timers->capacity * 2;
+
+  return heap_move(timers, capacity < MIN_CAPACITY ? MIN_CAPACITY : capacity);
+}
+
+/* Gives memory back after most timers have gone. Due timers, which may repeat,
+ * keep their room. */
+static inline void heap_shrink(struct uv__timers* timers) {
+  size_t needed = timers->count + timers->nready;
+  if (needed >= timers->shrink_below)
+    return;
+
+  size_t capacity = timers->capacity;
+  while (capacity > KEPT_CAPACITY && needed < capacity / SHRINK_SHARE)
+    capacity /= 2;
+  (void) heap_move(timers, capacity); /* without memory it stays as it is */
 }
 
 /* Makes room for one more timer beside the due ones, which may repeat. */
@@ -313,6 +336,7 @@ int uv_timer_stop(uv_timer_t* handle) {
     heap_remove(timers, handle);
     uv__handle_stop(uv__base(handle));
   }
+  heap_shrink(timers);
   return 0;
 }
 
@@ -377,9 +401,9 @@ static uint64_t true_earliest(const struct uv__timer_slot* heap, size_t count) {
 static uint64_t peek_due(const struct uv__timers* timers) {
   /* Acquire: pairs with change_end(). */
   unsigned changes = uv__load_acquire(&timers->changes);
-  /* In this order: pairs with heap_grow(), so the array has that capacity. */
-  size_t count = uv__load_acquire(&timers->capacity);
+  /* Acquire: the array. Pairs with heap_move(). */
   const struct uv__timer_slot* heap = uv__load_acquire(&timers->heap);
+  size_t count = capacity_of(heap);
 
   if (timers->count < count)
     count = timers->count;
@@ -403,7 +427,7 @@ static uint64_t peek_due(const struct uv__timers* timers) {
 uint64_t uv__timer_peek_due(const uv_loop_t* loop) {
   struct uv__timers* timers = &uv__loop_state(loop)->timers;
 
-  /* Keeps the array alive. Pairs with heap_grow(). */
+  /* Keeps the array alive. Pairs with heap_move(). */
   uv__fetch_add(&timers->readers, 1);
   uint64_t due_ns = peek_due(timers);
   uv__fetch_sub(&timers->readers, 1);
@@ -525,6 +549,7 @@ UV__NOINLINE static void run_round(struct uv__timers* timers, uint64_t now_ns) {
     leave_ready(timers, timer);
     timer_fire(timer);
   }
+  heap_shrink(timers);
 }
 
 void uv__timer_run_due(uv_loop_t* loop) {
@@ -544,10 +569,10 @@ void uv__timer_close_loop(uv_loop_t* loop) {
 
   assert(timers->count == 0);
   assert(timers->nready == 0);
-  free_older_heaps(timers);
-  uv__free(timers->heap);
+  free_heaps(timers->heap);
   timers->heap = NULL;
   timers->capacity = 0;
+  timers->shrink_below = 0;
 }
 
 enum uv__close_result uv__timer_close(uv_handle_t* handle) {

@@ -71,6 +71,7 @@ uv_test_sources = \
   test/blackbox/test-thread-create.c \
   test/blackbox/test-thread-name.c \
   test/blackbox/test-thread-sync.c \
+  test/blackbox/test-timer-memory.c \
   test/blackbox/test-timer-signals.c \
   test/blackbox/test-timer.c \
   test/blackbox/test-trace.c \

@@ -64,12 +64,13 @@ struct uv__timer_slot {
 };
 
 struct uv__timers {
-  struct uv__timer_slot* heap;
+  struct uv__timer_slot* heap; /* atomic; see uv__timer_peek_due() */
   size_t count;
   size_t capacity;
-  size_t nready;    /* due, disarmed, waiting for their callbacks */
-  unsigned changes; /* of the heap, so far; odd during a change */
-  unsigned readers; /* in uv__timer_peek_due() right now, on any thread */
+  size_t shrink_below; /* with fewer timers, the heap moves to less memory */
+  size_t nready;       /* due, disarmed, waiting for their callbacks */
+  unsigned changes;    /* of the heap, so far; odd during a change */
+  unsigned readers;    /* in uv__timer_peek_due() right now, on any thread */
 };
 
 /* async.c. */

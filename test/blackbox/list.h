@@ -756,6 +756,14 @@ TEST_WINDOWS(thread_self_is_the_same_in_every_fiber, "fibers")
 TEST_WINDOWS(thread_self_needs_no_slot_for_fibers, "fibers")
 TEST_WINDOWS(thread_priority_after_join, "thread handles")
 
+/* test-timer-memory.c */
+TEST(timer_memory_returns_after_stop)
+TEST(timer_memory_returns_after_firing)
+TEST(timer_memory_shrinks_around_the_rest)
+TEST(timer_memory_refused_while_stopping)
+TEST(timer_memory_is_not_moved_to_and_fro)
+TEST(timer_memory_of_repeating_timers_stays)
+
 /* test-timer-signals.c */
 TEST_UNIX(timer_once_waits_through_signals,
           "signals that interrupt system calls")
@@ -774,6 +782,7 @@ TEST(loop_time_in_idle_and_prepare)
 TEST(loop_time_of_a_stopped_run)
 TEST(backend_timeout_before_the_first_round)
 TEST(backend_timeout_while_timers_start)
+TEST(backend_timeout_while_all_timers_come_and_go)
 
 /* test-trace.c */
 TEST(trace_more_sends_than_it_remembers)

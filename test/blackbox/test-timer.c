@@ -254,22 +254,35 @@ static void ask(void* arg) {
   }
 }
 
-TEST_IMPL(backend_timeout_while_timers_start) {
-  static uv_timer_t crowd[5000];
+#define CROWD 5000
+
+static uv_timer_t crowd[CROWD];
+
+/* Calls `change` while another thread asks for the timeout. */
+static void change_while_asked(void (*change)(void)) {
   uv_thread_t thread;
-  unsigned seed = 1;
 
   if (TEST_TSAN)
     test_skip("the race is the program's");
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_timer_init(&loop, &timers[0]));
   ASSERT_OK(uv_timer_start(&timers[0], ignore_timer, 100000, 0));
-  for (int i = 0; i < 5000; i++)
+  for (int i = 0; i < CROWD; i++)
     ASSERT_OK(uv_timer_init(&loop, &crowd[i]));
   uv_run(&loop, UV_RUN_NOWAIT);
   ASSERT_OK(uv_sem_init(&asking, 0));
   ASSERT_OK(uv_thread_create(&thread, ask, NULL));
   uv_sem_wait(&asking);
+  change();
+  __atomic_store_n(&over, 1, __ATOMIC_RELAXED);
+  ASSERT_OK(uv_thread_join(&thread));
+  uv_sem_destroy(&asking);
+  test_close_loop(&loop);
+}
+
+static void start_and_stop_at_random(void) {
+  unsigned seed = 1;
+
   for (int step = 0; step < 100000; step++) {
     seed = seed * 1664525 + 1013904223;
     uv_timer_t* timer = &crowd[(seed >> 8) % (unsigned) (step / 20 + 1)];
@@ -278,9 +291,24 @@ TEST_IMPL(backend_timeout_while_timers_start) {
     else
       ASSERT_OK(uv_timer_start(timer, ignore_timer, 50000 + (seed >> 16), 0));
   }
-  __atomic_store_n(&over, 1, __ATOMIC_RELAXED);
-  ASSERT_OK(uv_thread_join(&thread));
-  uv_sem_destroy(&asking);
-  test_close_loop(&loop);
+}
+
+TEST_IMPL(backend_timeout_while_timers_start) {
+  change_while_asked(start_and_stop_at_random);
+  return 0;
+}
+
+/* The heap grows and shrinks under the reader. */
+static void start_and_stop_all(void) {
+  for (int round = 0; round < 50; round++) {
+    for (int i = 0; i < CROWD; i++)
+      ASSERT_OK(uv_timer_start(&crowd[i], ignore_timer, 200000, 0));
+    for (int i = 0; i < CROWD; i++)
+      ASSERT_OK(uv_timer_stop(&crowd[i]));
+  }
+}
+
+TEST_IMPL(backend_timeout_while_all_timers_come_and_go) {
+  change_while_asked(start_and_stop_all);
   return 0;
 }
