@@ -135,7 +135,12 @@ if(LIBUV_HARDENING AND UNIX AND NOT uv_sanitizers)
     list(APPEND uv_defines
          $<$<NOT:$<OR:$<CONFIG:Debug>,$<CONFIG:>>>:_FORTIFY_SOURCE=${uv_fortify}>)
   endif()
-  uv_cc_flag(uv_cflags -fstack-protector-strong -fstack-clash-protection)
+  uv_cc_flag(uv_cflags -fstack-protector-strong)
+  # gcc's: with it, clang 14 puts "sub rsp" between a comparison and the second
+  # of two jumps that depend on it.
+  if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    uv_cc_flag(uv_cflags -fstack-clash-protection)
+  endif()
   # Where the processor checks the targets of jumps and returns (x86, ARM). One
   # object without it switches that off for the whole program.
   uv_cc_flag(uv_cflags -fcf-protection=full -mbranch-protection=standard)
