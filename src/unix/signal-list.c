@@ -59,10 +59,19 @@ static int comes_before(const uv_signal_t* a, const uv_signal_t* b) {
   return (uintptr_t) a < (uintptr_t) b;
 }
 
-static void tree_insert(uv_signal_t** place, uv_signal_t* handle) {
+/* Returns the handle in front of it, or NULL. */
+static uv_signal_t* tree_insert(uv_signal_t** place, uv_signal_t* handle) {
   uint64_t priority = priority_of(handle);
-  while (*place != NULL && priority_of(*place) > priority)
-    place = comes_before(*place, handle) ? right_of(*place) : left_of(*place);
+  uv_signal_t* previous = NULL;
+
+  while (*place != NULL && priority_of(*place) > priority) {
+    if (comes_before(*place, handle)) {
+      previous = *place;
+      place = right_of(*place);
+    } else {
+      place = left_of(*place);
+    }
+  }
 
   /* Splits the tree that was there into what comes before and after. */
   uv_signal_t* rest = *place;
@@ -71,6 +80,7 @@ static void tree_insert(uv_signal_t** place, uv_signal_t* handle) {
   *place = handle;
   while (rest != NULL) {
     if (comes_before(rest, handle)) {
+      previous = rest;
       *before = rest;
       before = right_of(rest);
       rest = *before;
@@ -82,18 +92,13 @@ static void tree_insert(uv_signal_t** place, uv_signal_t* handle) {
   }
   *before = NULL;
   *after = NULL;
+  return previous;
 }
 
-/* Returns 0 if the handle is not in the tree. */
-static int tree_remove(uv_signal_t** place, uv_signal_t* handle) {
-  while (*place != NULL && *place != handle)
-    place = comes_before(*place, handle) ? right_of(*place) : left_of(*place);
-  if (*place == NULL)
-    return 0;
-
-  /* Merges its children in its place. */
-  uv_signal_t* before = *left_of(handle);
-  uv_signal_t* after = *right_of(handle);
+/* Merges the children of a handle in its place. */
+static void tree_merge(uv_signal_t** place,
+                       uv_signal_t* before,
+                       uv_signal_t* after) {
   while (before != NULL && after != NULL) {
     if (priority_of(before) > priority_of(after)) {
       *place = before;
@@ -106,30 +111,47 @@ static int tree_remove(uv_signal_t** place, uv_signal_t* handle) {
     }
   }
   *place = before != NULL ? before : after;
+}
+
+/* Returns 0 if the handle is not in the tree, otherwise 1 and the handle in
+ * front of it, or NULL. */
+static int tree_remove(uv_signal_t** place,
+                       uv_signal_t* handle,
+                       uv_signal_t** previous) {
+  uv_signal_t* last_before = NULL;
+
+  while (*place != NULL && *place != handle) {
+    if (comes_before(*place, handle)) {
+      last_before = *place;
+      place = right_of(*place);
+    } else {
+      place = left_of(*place);
+    }
+  }
+  if (*place == NULL)
+    return 0;
+
+  /* Those below it are closer. */
+  for (uv_signal_t* closer = *left_of(handle); closer != NULL;
+       closer = *right_of(closer))
+    last_before = closer;
+  *previous = last_before;
+  tree_merge(place, *left_of(handle), *right_of(handle));
   return 1;
 }
 
-/* Returns the link that points to the handle, or that would if it were on the
- * list. */
-static uv_signal_t** link_to(int signum, const uv_signal_t* handle) {
-  uv_signal_t* node = list_indexes[signum].root;
-  uv_signal_t* previous = NULL;
-
-  while (node != NULL) {
-    int is_before = comes_before(node, handle);
-    if (is_before)
-      previous = node;
-    node = is_before ? *right_of(node) : *left_of(node);
-  }
+/* The link that follows a handle, or the first one. */
+static uv_signal_t** link_after(int signum, uv_signal_t* previous) {
   return previous == NULL ? &uv__signal_slots[signum].first
                           : uv__signal_next(previous);
 }
 
-static void index_add(int signum, uv_signal_t* handle) {
+/* Returns the handle in front of it, or NULL. */
+static uv_signal_t* index_add(int signum, uv_signal_t* handle) {
   struct list_index* index = &list_indexes[signum];
 
-  tree_insert(&index->root, handle);
   index->npersistent += !(handle->tree_entry.rbe_color & ONE_SHOT);
+  return tree_insert(&index->root, handle);
 }
 
 static void index_clear(int signum) {
@@ -151,8 +173,7 @@ void uv__signal_list_add(uv_signal_t* handle,
                          int is_last) {
   handle->tree_entry.rbe_color =
       (one_shot ? ONE_SHOT : 0) | (is_last ? LAST : 0);
-  uv_signal_t** link = link_to(signum, handle);
-  index_add(signum, handle);
+  uv_signal_t** link = link_after(signum, index_add(signum, handle));
   uv__store_relaxed(uv__signal_next(handle), uv__load_relaxed(link));
   /* Release: the handle. Pairs with uv__signal_handler(). */
   uv__store_release(link, handle);
@@ -160,11 +181,12 @@ void uv__signal_list_add(uv_signal_t* handle,
 
 int uv__signal_list_remove(uv_signal_t* handle, int signum) {
   struct list_index* index = &list_indexes[signum];
+  uv_signal_t* previous = NULL;
 
-  if (!tree_remove(&index->root, handle))
+  if (!tree_remove(&index->root, handle, &previous))
     return 0;
   index->npersistent -= !(handle->tree_entry.rbe_color & ONE_SHOT);
-  uv__store_relaxed(link_to(signum, handle),
+  uv__store_relaxed(link_after(signum, previous),
                     uv__load_relaxed(uv__signal_next(handle)));
   return 1;
 }
@@ -179,5 +201,5 @@ void uv__signal_list_repair(int signum) {
 
   index_clear(signum);
   for (; handle != NULL; handle = uv__load_relaxed(uv__signal_next(handle)))
-    index_add(signum, handle);
+    (void) index_add(signum, handle); /* it is linked already */
 }
