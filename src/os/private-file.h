@@ -2,7 +2,7 @@
 /* Files that the library itself writes: traces and metrics. Their names come
  * from the environment, so they are treated as input:
  *
- * - A file is made anew, or one of the library's own is overwritten: a regular
+ * - A file is created, or one of the library's own is overwritten: a regular
  *   file of the user's, on a file system with blocks (not procfs), with one
  *   name, that is empty or begins as such files do.
  * - It is locked while it is open, against other processes that would write it.

@@ -254,7 +254,7 @@ static void spin_for_work(struct uv__pool* pool, int was_loop_spinning) {
   uv__store_release(&pool->spinner, 0);
 }
 
-/* Removes a worker that waited in vain from the list of idle ones. */
+/* Removes a worker whose wait timed out from the list of idle ones. */
 static void leave_idle(struct uv__pool* pool, struct uv__worker* me) {
   struct uv__worker** at = &pool->idle;
 

@@ -38,7 +38,7 @@ static struct {
   ino_t inode;
   mode_t mode;
 } first;
-static int is_stalled;   /* atomic: waiting was in vain the last time */
+static int is_stalled;   /* atomic: the last wait for room timed out */
 static unsigned dropped; /* atomic: messages since the last that was printed */
 
 __attribute__((constructor)) static void remember_stderr(void) {
@@ -99,7 +99,7 @@ static ssize_t write_piece(int fd, mode_t mode, const char* text, size_t size) {
   return n == -1 ? uv__errno() : n;
 }
 
-/* A terminal has room for one byte when poll() calls it writable. Opened anew,
+/* A terminal has room for one byte when poll() calls it writable. Reopened,
  * it can be written to without waiting; in a container it may have no name. */
 static int open_terminal(void) {
   char name[128];
