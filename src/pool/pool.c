@@ -230,11 +230,13 @@ static int is_over(const void* arg) {
 /* Watches the queue for a moment, unless another worker does or recent spins
  * were unsuccessful. Called without the lock: on a busy machine, waiting for it
  * first would take longer than the spin. */
-static void spin_for_work(struct uv__pool* pool, int was_loop_spinning) {
+static void spin_for_work(struct uv__pool* pool,
+                          const struct uv__worker* me,
+                          int was_loop_spinning) {
   unsigned none = 0;
 
   /* Acquire: `spin`. Pairs with the store below. */
-  if (has_work(pool) || !uv__wake_may_spin() ||
+  if (me->ran >= UV__POOL_TURN || has_work(pool) || !uv__wake_may_spin() ||
       !uv__cas_strong(&pool->spinner, &none, 1))
     return;
 
@@ -254,6 +256,20 @@ static void spin_for_work(struct uv__pool* pool, int was_loop_spinning) {
   uv__store_release(&pool->spinner, 0);
 }
 
+/* Behind all others if its turn is over, so that the next item is theirs. */
+static void join_idle(struct uv__pool* pool, struct uv__worker* me) {
+  struct uv__worker** at = &pool->idle;
+
+  if (me->ran >= UV__POOL_TURN) {
+    me->ran = 0;
+    while (*at != NULL)
+      at = &(*at)->next;
+  }
+  me->next = *at;
+  *at = me;
+  pool->idle_count++;
+}
+
 /* Removes a worker whose wait timed out from the list of idle ones. */
 static void leave_idle(struct uv__pool* pool, struct uv__worker* me) {
   struct uv__worker** at = &pool->idle;
@@ -270,9 +286,7 @@ static int wait_for_call(struct uv__pool* pool, struct uv__worker* me) {
   const struct uv__pool_limits* limits = &pool->limits;
 
   me->state = UV__WORKER_IDLE;
-  me->next = pool->idle;
-  pool->idle = me;
-  pool->idle_count++;
+  join_idle(pool, me);
   update_awake(pool);
   while (me->state == UV__WORKER_IDLE) {
     if (pool->threads <= limits->threads_min) {
@@ -301,7 +315,7 @@ static struct uv__work* take_item(struct uv__pool* pool, int* is_slow) {
 }
 
 /* Runs items until there is nothing to take. Called with the lock held. */
-static void run_items(struct uv__pool* pool) {
+static void run_items(struct uv__pool* pool, struct uv__worker* me) {
   struct uv__work* w;
   int is_slow;
 
@@ -309,8 +323,9 @@ static void run_items(struct uv__pool* pool) {
     pool->running++;
     unlock_pool(pool, call_worker(pool));
     int was_loop_spinning = run_item(w);
+    me->ran++;
     if (!is_slow)
-      spin_for_work(pool, was_loop_spinning);
+      spin_for_work(pool, me, was_loop_spinning);
     lock_pool(pool);
     pool->running--;
     if (is_slow)
@@ -329,7 +344,7 @@ static void run_worker(void* arg) {
   pool->starting--;
   try_open(pool);
   do
-    run_items(pool);
+    run_items(pool, me);
   while (!pool->is_ending && wait_for_call(pool, me));
   pool->threads--;
   update_awake(pool);

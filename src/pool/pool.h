@@ -54,6 +54,7 @@ struct uv__worker {
   struct uv__worker* next; /* in `idle` or `unused` */
   uv_thread_t id;
   uv_cond_t called; /* this worker's own */
+  unsigned ran;     /* items since its turn began; the worker's own */
   enum uv__worker_state state;
 };
 
@@ -64,7 +65,8 @@ struct uv__pool {
   struct uv__worker* workers; /* threads_max places */
   unsigned nused;             /* places that ever had a thread */
   struct uv__worker* unused;  /* of these: have none now */
-  struct uv__worker* idle;    /* newest first, so that caches stay warm */
+  struct uv__worker* idle;    /* newest first, so that caches stay warm; those
+                               * whose turn is over come last */
   unsigned idle_count;
   unsigned threads;    /* that exist */
   unsigned starting;   /* of those: do not run yet */

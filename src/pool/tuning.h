@@ -38,4 +38,9 @@
  * well. Workload: items of 0 us, 64 in flight; less: 0 us, one at a time. */
 #define UV__GATHER_REQS 8
 
+/* After so many items a worker lets another one run the next. Otherwise one
+ * thread would run all of a thin stream of work. Workload: libuv's own test
+ * thread_name_threadpool, which waits until each thread has run an item. */
+#define UV__POOL_TURN 256
+
 #endif /* UV_POOL_TUNING_H_ */

@@ -997,6 +997,7 @@ TEST_UNIX(work_submitted_twice_is_fatal, "fork()")
 
 /* test-work-threads.c */
 TEST(work_items_wait_for_each_other)
+TEST(work_one_at_a_time_reaches_every_thread)
 TEST(work_cancel_many_newest_first)
 
 /* test-write-cancel.c */

@@ -353,3 +353,40 @@ TEST_IMPL(work_submitted_during_the_shutdown) {
   return 0;
 }
 #endif
+
+#define THREADS 4
+
+static uv_thread_t seen[THREADS];
+static int nseen;
+
+static void note_thread(uv_work_t* req) {
+  *(uv_thread_t*) req->data = uv_thread_self();
+}
+
+static void submit_until_all_ran(uv_work_t* req, int status) {
+  int i = 0;
+
+  ASSERT_OK(status);
+  while (i < nseen && !uv_thread_equal(&seen[i], req->data))
+    i++;
+  if (i == nseen)
+    seen[nseen++] = *(uv_thread_t*) req->data;
+  if (nseen < THREADS)
+    ASSERT_OK(uv_queue_work(req->loop, req, note_thread, submit_until_all_ran));
+}
+
+/* Each thread gets a turn, even if one could run all: libuv's own suite waits
+ * for that. */
+TEST_IMPL(work_one_at_a_time_reaches_every_thread) {
+  uv_loop_t loop;
+  uv_thread_t last;
+  uv_work_t req = { .data = &last };
+
+  ASSERT_OK(uv_os_unsetenv("UV_THREADPOOL_SIZE"));
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_queue_work(&loop, &req, note_thread, submit_until_all_ran));
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(THREADS, nseen);
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
