@@ -33,6 +33,7 @@ uv_private_headers = \
   src/loop/state.h \
   src/loop/timer-sort.h \
   src/loop/wake.h \
+  src/loops.h \
   src/misuse.h \
   src/observe/background.h \
   src/observe/callback.h \
@@ -209,6 +210,7 @@ uv_common_sources = \
   src/loop/run.c \
   src/loop/timer-sort.c \
   src/loop/wake.c \
+  src/loops-run.c \
   src/loops.c \
   src/misuse.c \
   src/observe/metrics/histogram.c \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of managed loops: src/loops.c, wait_quietly(). Each of LOOPS loops
+/* The end of managed loops: src/loops-run.c, wait_quietly(). Each of LOOPS loops
  * has a queue of posts; BALLS posts go round the ring of loops, HOPS times
  * each. A loop without a post is quiet. If all are quiet and no queue has a
  * post, all may leave.

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Managed loops: what loops.c and loops-run.c share.
+ *
+ * Context: any, unless said otherwise; the mutex of the loops is the outermost
+ * lock.
+ */
+#ifndef UV_LOOPS_H_
+#define UV_LOOPS_H_
+
+#include "util/base.h"
+#include "uv/ext.h"
+
+/* In this order. A run that failed to make a thread goes back to NEW. */
+enum uv__loops_state {
+  UV__LOOPS_NEW,
+  UV__LOOPS_STARTING, /* threads are made */
+  UV__LOOPS_RUNNING,  /* all threads are there */
+  UV__LOOPS_ENDING,   /* the shutdown has begun */
+  UV__LOOPS_DRAINED,  /* all loops may leave */
+  UV__LOOPS_ENDED     /* all threads have been joined */
+};
+
+/* A start or end function, in the order of addition. */
+struct uv__loops_hook {
+  struct uv__loops_hook* next;
+  uv_loop_t* loop; /* NULL: of all */
+  uvx_loop_cb cb;
+  void* arg;
+};
+
+/* One of the loops. */
+struct uv__managed {
+  uvx_loops_t* loops;
+  uv_loop_t* loop; /* `own`, or options.main */
+  unsigned index;
+  int has_ended; /* the loop's thread's: the end functions have run */
+  int is_quiet;  /* guarded by the mutex */
+  uvx_post_t end;
+  uv_thread_t thread;
+  uv_loop_t own;
+};
+
+struct uvx_loops_s {
+  uv_mutex_t mutex;
+  uv_cond_t changed;          /* anything that the mutex guards */
+  enum uv__loops_state state; /* guarded by the mutex; so are the next three */
+  unsigned arrived;           /* threads that wait for the start */
+  int is_refused;             /* one of them could not be made */
+  int err;                    /* of uvx_loops_run() */
+  int is_asked;               /* atomic: uvx_loops_shutdown() was called */
+  uv_pid_t pid;               /* of the process that made them */
+  unsigned flags;             /* the next four are options */
+  unsigned count;
+  size_t stack_size;
+  char name[16];
+  struct uv__loops_hook* starts; /* fixed from the start on */
+  struct uv__loops_hook* ends;
+  uvx_post_t shutdown;
+  uv_signal_t signals[2];
+  unsigned signals_count; /* of `signals`, initialised */
+  struct uv__managed slots[];
+};
+
+/* The slot of the managed loop that this thread runs, or NULL. */
+struct uv__managed* uv__loops_current(void);
+/* Sets it, NULL: none. */
+void uv__loops_set_current(struct uv__managed* slot);
+
+/* Is `loop` one of them? */
+int uv__loops_has(const uvx_loops_t* loops, const uv_loop_t* loop);
+
+/* Is this a child of the process that made them? It has none of their threads.
+ */
+int uv__loops_is_forked(const uvx_loops_t* loops);
+
+/* Calls posts that came when nobody ran the loops any more. */
+void uv__loops_run_late_posts(uvx_loops_t* loops);
+
+#endif /* UV_LOOPS_H_ */
