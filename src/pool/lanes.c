@@ -171,6 +171,6 @@ void uv__lanes_shutdown(void) {
   for (int i = 0; i < LANES; i++)
     uv__pool_end(&lanes[i]);
   for (int i = 0; i < LANES; i++)
-    uv__pool_join(&lanes[i]);
+    uv__pool_join(&lanes[i], 0);
   uv__store_relaxed(&lanes_error, UV_ECANCELED); /* no work from now on */
 }

@@ -132,6 +132,7 @@ static int start_worker(struct uv__pool* pool) {
 
   if (worker != NULL) {
     worker->pool = pool;
+    worker->is_in_lookup = 0;
     err = uv_thread_create_ex(&worker->id, &options, run_worker, worker);
   }
   if (err != 0) {
@@ -210,11 +211,17 @@ void uv__pool_open(struct uv__pool* pool) {
 
 /* Context: worker. Returns 1 if the loop was spinning for the item. */
 static int run_item(struct uv__work* w) {
+  uv_loop_t* loop = w->loop;
+
+  if (loop == NULL) {
+    w->kind->work(w); /* delivers its result, and frees the item */
+    return 0;
+  }
   if (uv__is_observed())
     uv__observed_work(w);
   else
     w->kind->work(w);
-  return uv__work_push_done(w->loop, w);
+  return uv__work_push_done(loop, w);
 }
 
 static int has_work(const void* arg) {
@@ -314,19 +321,24 @@ static struct uv__work* take_item(struct uv__pool* pool, int* is_slow) {
   return w;
 }
 
-/* Runs items until there is nothing to take. Called with the lock held. */
+/* Runs items until there is nothing to take, or until the worker is abandoned:
+ * uv__pool_join() did not wait for its lookup. Called with the lock held. */
 static void run_items(struct uv__pool* pool, struct uv__worker* me) {
   struct uv__work* w;
   int is_slow;
 
   while ((w = take_item(pool, &is_slow)) != NULL) {
     pool->running++;
+    me->is_in_lookup = uv__work_is_slow(w->kind->id);
     unlock_pool(pool, call_worker(pool));
     int was_loop_spinning = run_item(w);
     me->ran++;
-    if (!is_slow)
+    if (!me->is_in_lookup)
       spin_for_work(pool, me, was_loop_spinning);
     lock_pool(pool);
+    if (me->is_abandoned)
+      return;
+    me->is_in_lookup = 0;
     pool->running--;
     if (is_slow)
       uv__work_queue_ran_slow(&pool->queue);
@@ -346,6 +358,10 @@ static void run_worker(void* arg) {
   do
     run_items(pool, me);
   while (!pool->is_ending && wait_for_call(pool, me));
+  if (me->is_abandoned) {
+    unlock_pool(pool, NULL);
+    return;
+  }
   pool->threads--;
   update_awake(pool);
   me->state = UV__WORKER_ENDED;
@@ -409,7 +425,7 @@ int uv__pool_cancel(struct uv__pool* pool,
   }
   unlock_pool(pool, NULL);
 
-  if (is_queued)
+  if (is_queued && loop != NULL)
     (void) uv__work_push_done(loop, w);
   return is_queued || was_cancelled ? 0 : UV_EBUSY;
 }
@@ -456,22 +472,51 @@ void uv__pool_end(struct uv__pool* pool) {
   unlock_pool(pool, NULL);
 }
 
-/* Is there, or was there, a thread at place `i`? Returns -1 behind the last. A
- * worker may start another for items that were queued at the shutdown. */
-static int look_at_place(struct uv__pool* pool, unsigned i) {
+/* Leaves a worker to itself: its lookup may take as long as a server does not
+ * answer. It touches nothing but the lock when it comes back. */
+static void abandon_worker(struct uv__pool* pool, struct uv__worker* worker) {
+  worker->is_abandoned = 1;
+  worker->state = UV__WORKER_NONE;
+  pool->threads--;
+  pool->running--;
+  update_awake(pool);
+  (void) uv_thread_detach(&worker->id);
+}
+
+/* Is there, or was there, a thread at place `i` to wait for? Returns -1 behind
+ * the last. A worker may start another for items that were queued at the
+ * shutdown. */
+static int look_at_place(struct uv__pool* pool, unsigned i, int may_abandon) {
   int has_thread = -1;
 
   lock_pool(pool);
-  if (i < pool->nused)
-    has_thread = pool->workers[i].state != UV__WORKER_NONE;
+  if (i < pool->nused) {
+    struct uv__worker* worker = &pool->workers[i];
+    if (may_abandon && worker->is_in_lookup)
+      abandon_worker(pool, worker);
+    has_thread = worker->state != UV__WORKER_NONE;
+  }
   unlock_pool(pool, NULL);
   return has_thread;
 }
 
-void uv__pool_join(struct uv__pool* pool) {
+/* Runs what is queued although no worker is left: all of them were abandoned,
+ * or the last one waits here, because an item called exit(). */
+static void run_rest(struct uv__pool* pool) {
+  struct uv__worker here = { .pool = pool, .state = UV__WORKER_RUNS };
+
+  lock_pool(pool);
+  pool->limits.threads_max = 0; /* no more threads */
+  run_items(pool, &here);
+  unlock_pool(pool, NULL);
+}
+
+void uv__pool_join(struct uv__pool* pool, int may_abandon) {
   int has_thread;
 
-  for (unsigned i = 0; (has_thread = look_at_place(pool, i)) >= 0; i++)
+  for (unsigned i = 0; (has_thread = look_at_place(pool, i, may_abandon)) >= 0;
+       i++)
     if (has_thread)
       (void) uv_thread_join(&pool->workers[i].id);
+  run_rest(pool);
 }

@@ -56,6 +56,8 @@ struct uv__worker {
   uv_cond_t called; /* this worker's own */
   unsigned ran;     /* items since its turn began; the worker's own */
   enum uv__worker_state state;
+  unsigned char is_in_lookup; /* runs one: uv__pool_join() need not wait */
+  unsigned char is_abandoned; /* and did not; see there */
 };
 
 /* Guarded by the lock, except what is marked atomic. */
@@ -99,7 +101,8 @@ void uv__pool_start(struct uv__pool* pool);
 void uv__pool_open(struct uv__pool* pool);
 
 /* Queues `w`, which the caller keeps alive until done() ran; `loop`, `work` and
- * `kind` are set. Starts a thread if there is none. Returns UV_ECANCELED after
+ * `kind` are set. If `loop` is NULL, work() owns the item, and there is no
+ * done(). Starts a thread if there is none. Returns UV_ECANCELED after
  * the shutdown, or why the system refused the only thread. Context: any. */
 int uv__pool_submit(struct uv__pool* pool, struct uv__work* w);
 
@@ -109,8 +112,8 @@ int uv__pool_submit(struct uv__pool* pool, struct uv__work* w);
 void uv__pool_flush(struct uv__pool* pool);
 
 /* Returns 0 if work() will not run; done() then runs later with UV_ECANCELED,
- * once, even if the item is cancelled again. UV_EBUSY: too late. `work` is the
- * function of the item's kind. */
+ * once, even if the item is cancelled again. UV_EBUSY: too late. If `loop` is
+ * NULL, the item is the caller's again. */
 int uv__pool_cancel(struct uv__pool* pool,
                     uv_loop_t* loop,
                     struct uv__work* w,
@@ -128,8 +131,10 @@ static inline unsigned uv__pool_awake(const struct uv__pool* pool) {
 
 /* Refuses new items; the workers run what is queued, and end. */
 void uv__pool_end(struct uv__pool* pool);
-/* Waits for that. The memory stays: other threads may be in a call. */
-void uv__pool_join(struct uv__pool* pool);
+/* Waits for that. The memory stays: other threads may be in a call. If
+ * `may_abandon`, it does not wait for workers that are in a lookup. They end
+ * when the resolver returns, so the code must stay mapped. */
+void uv__pool_join(struct uv__pool* pool, int may_abandon);
 
 /* The pool at one moment, for reports. */
 struct uv__pool_view {
