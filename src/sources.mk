@@ -125,6 +125,7 @@ uv_private_headers = \
   src/unix/signal-log.h \
   src/unix/signal.h \
   src/unix/sock.h \
+  src/unix/stack-walk.h \
   src/unix/stream.h \
   src/unix/sysinfo/bsd.h \
   src/unix/sysinfo/cgroup.h \
@@ -391,6 +392,7 @@ uv_unix_sources = \
   src/unix/ifaddrs.c \
   src/unix/io.c \
   src/unix/loop.c \
+  src/unix/perf-map.c \
   src/unix/pipe.c \
   src/unix/poll-handle.c \
   src/unix/poller/choose.c \
@@ -413,6 +415,7 @@ uv_unix_sources = \
   src/unix/signal-log.c \
   src/unix/signal.c \
   src/unix/sock.c \
+  src/unix/stack-walk.c \
   src/unix/stream-accept.c \
   src/unix/stream-ipc.c \
   src/unix/stream-read.c \

@@ -130,6 +130,7 @@ uv_test_unix_sources = \
   test/blackbox/test-udp-socket.c \
   test/blackbox/test-uring-rights.c \
   test/blackbox/test-uring.c \
+  test/blackbox/test-watchdog-generated.c \
   test/blackbox/test-watchdog-unix.c
 
 uv_test_win_sources = \

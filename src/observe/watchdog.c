@@ -60,6 +60,7 @@ static void print_report(const uvx_watchdog_report_t* r) {
 /* "" if the thread does not respond. Valid until the next call. */
 static const char* take_backtrace(struct watchdog* w, uint64_t tid) {
   const void* frames[UV__BACKTRACE_MAX];
+  struct uv__generated functions[UV__BACKTRACE_MAX];
   char place[512];
   size_t count = 0;
 
@@ -67,9 +68,16 @@ static const char* take_backtrace(struct watchdog* w, uint64_t tid) {
   if (w->options.signum != 0)
     count = uv__backtrace_os_take(tid, w->options.signum, frames,
                                   ARRAY_SIZE(frames));
+  for (size_t i = 0; i < count; i++)
+    functions[i].address = frames[i];
+  uv__symbol_os_generated(functions, count);
   for (size_t i = 0; i < count; i++) {
-    uv__symbol_os_place(frames[i], place, sizeof(place));
-    uv__strbuf_add(&w->backtrace, "  #%-2u %s\n", (unsigned) i, place);
+    const char* name = functions[i].name;
+    if (name[0] == '\0') {
+      uv__symbol_os_place(frames[i], place, sizeof(place));
+      name = place;
+    }
+    uv__strbuf_add(&w->backtrace, "  #%-2u %s\n", (unsigned) i, name);
   }
   return w->backtrace.used != 0 ? w->backtrace.data : "";
 }

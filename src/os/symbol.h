@@ -17,4 +17,13 @@ void uv__symbol_os_name(const void* address, char* name, size_t size);
  * there is one. */
 void uv__symbol_os_place(const void* address, char* name, size_t size);
 
+/* A function that a run-time compiler made. */
+struct uv__generated {
+  const void* address; /* in it */
+  char name[256];      /* "" if it is not known; a long one lacks its start */
+};
+
+/* Sets the names. Reads a file, so this is for reports. */
+void uv__symbol_os_generated(struct uv__generated* functions, size_t count);
+
 #endif /* UV_OS_SYMBOL_H_ */

@@ -8,8 +8,8 @@
  * that has waited too long takes the request back, unless the handler has begun
  * with it.
  *
- * backtrace() allocates memory and loads libgcc with its first call, which is
- * therefore made before. From then on it takes no lock with glibc 2.35 and
+ * The first walk allocates memory and loads libgcc, and is therefore made
+ * before (stack-walk.h). From then on it takes no lock with glibc 2.35 and
  * newer; before, one of the dynamic linker, so that a thread that is stopped in
  * the middle of dlopen() is walked while the list of libraries changes.
  */
@@ -17,6 +17,7 @@
 #include "os/thread.h"
 #include "unix/fd.h"
 #include "unix/os.h"
+#include "unix/stack-walk.h"
 #include "util/atomic.h"
 
 #include <errno.h>
@@ -25,7 +26,6 @@
 #include <unistd.h>
 
 #if UV__HAVE_BACKTRACE
-# include <execinfo.h>
 # include <sys/syscall.h>
 #endif
 
@@ -41,21 +41,10 @@ static struct {
 } request;
 
 #if UV__HAVE_BACKTRACE
-/* Context: any | signal. */
-static int walk_stack(void** frames, int max) {
-  return backtrace(frames, max);
-}
-
 static int send_signal(uint64_t tid, int signum) {
   return (int) syscall(SYS_tgkill, getpid(), (pid_t) tid, signum);
 }
 #else
-static int walk_stack(void** frames, int max) {
-  (void) frames;
-  (void) max;
-  return 0;
-}
-
 static int send_signal(uint64_t tid, int signum) {
   (void) tid;
   (void) signum;
@@ -73,7 +62,7 @@ static void on_signal(int signum) {
   if (uv__load_acquire(&request.stage) == ASKED &&
       uv__load_relaxed(&request.tid) == uv__thread_os_id() &&
       uv__cas_strong(&request.stage, &expected, TAKING)) {
-    request.count = walk_stack(request.frames, UV__BACKTRACE_MAX);
+    request.count = uv__stack_walk(request.frames, UV__BACKTRACE_MAX);
     /* Release: the frames. */
     uv__store_release(&request.stage, TAKEN);
   }
@@ -84,7 +73,8 @@ int uv__backtrace_os_start(int signum) {
   struct sigaction action;
   void* frame;
 
-  if (walk_stack(&frame, 1) == 0)
+  uv__stack_walk_init();
+  if (uv__stack_walk(&frame, 1) == 0)
     return UV_ENOSYS;
   if (sigaction(signum, NULL, &action) != 0)
     return uv__errno();

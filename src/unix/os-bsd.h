@@ -18,6 +18,7 @@
 #define UV__HAVE_GETAUXVAL 0
 #define UV__HAVE_DL_PHDR 0
 #define UV__HAVE_BACKTRACE 0
+#define UV__HAVE_UNWINDER 0
 #define UV__HAVE_AF_PACKET 0
 #define UV__HAVE_AF_LINK 1
 #define UV__HAVE_EPOLL 0

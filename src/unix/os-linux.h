@@ -88,10 +88,19 @@
 # define UV__CLONE __clone
 # define UV__HAVE_NEWER_CALLS __GLIBC_PREREQ(2, 27)
 # define UV__HAVE_BACKTRACE 1
+# define UV__HAVE_UNWINDER 1
+# if defined(__x86_64__)
+#  define UV__FRAME_POINTER 6
+# elif defined(__aarch64__)
+#  define UV__FRAME_POINTER 29
+# else
+#  define UV__FRAME_POINTER 0
+# endif
 #else
 # define UV__CLONE clone
 # define UV__HAVE_NEWER_CALLS 1 /* musl has them since 2018 */
 # define UV__HAVE_BACKTRACE 0
+# define UV__HAVE_UNWINDER 0
 #endif
 
 /* Times in struct stat: x is a, m or c. */

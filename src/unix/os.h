@@ -36,6 +36,9 @@
  *                              dlclose() holds; getauxval(AT_EXECFN)
  *   UV__HAVE_BACKTRACE         backtrace() of <execinfo.h> in the C library,
  *                              and tgkill()
+ *   UV__HAVE_UNWINDER          backtrace() loads libgcc_s.so.1, in whose tables
+ *                              the frame pointer has number UV__FRAME_POINTER
+ *                              (0: not known); process_vm_readv()
  *   UV__HAVE_AF_PACKET         link addresses are struct sockaddr_ll
  *   UV__HAVE_AF_LINK           link addresses are struct sockaddr_dl
  * pollers and descriptors

@@ -32,3 +32,9 @@ void uv__symbol_os_name(const void* address, char* name, size_t size) {
 void uv__symbol_os_place(const void* address, char* name, size_t size) {
   uv__symbol_os_name(address, name, size);
 }
+
+/* No compiler writes a list of its functions here. */
+void uv__symbol_os_generated(struct uv__generated* functions, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    functions[i].name[0] = '\0';
+}

@@ -980,6 +980,10 @@ TEST(watchdog_refuses_what_it_cannot_do)
 TEST(watchdog_takes_options_of_an_older_header)
 TEST(watchdog_leaves_idle_loops_alone)
 
+/* test-watchdog-generated.c */
+TEST_UNIX(watchdog_backtrace_names_generated_code, "signals to threads")
+TEST_UNIX(watchdog_backtrace_ignores_a_map_behind_a_link, "signals to threads")
+
 /* test-watchdog-unix.c */
 TEST_UNIX(watchdog_backtrace_of_a_sleeping_callback, "signals to threads")
 TEST_UNIX(watchdog_backtrace_of_a_busy_callback, "signals to threads")
