@@ -31,7 +31,6 @@ uv_private_headers = \
   src/loop/poll.h \
   src/loop/post.h \
   src/loop/state.h \
-  src/loop/timer-sort.h \
   src/loop/wake.h \
   src/loops.h \
   src/misuse.h \
@@ -209,7 +208,6 @@ uv_common_sources = \
   src/loop/poll.c \
   src/loop/post.c \
   src/loop/run.c \
-  src/loop/timer-sort.c \
   src/loop/wake.c \
   src/loops-run.c \
   src/loops.c \

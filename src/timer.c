@@ -25,7 +25,6 @@
 #include "loop/check.h"
 #include "loop/deadline.h"
 #include "loop/state.h"
-#include "loop/timer-sort.h"
 #include "observe/callback.h"
 #include "os/handle-class.h"
 #include "util/alloc.h"
@@ -45,13 +44,12 @@
  * bound. */
 #define PEEK_MAX 64
 
-/* A round that finds one in MANY_SHARE of at least MANY_MIN timers due takes
- * them out together. */
-#define MANY_MIN 16
-#define MANY_SHARE 4
-
-/* Levels of a heap: there are fewer slots than 2^64. */
-#define LEVELS_MAX 32
+static int key_before(const struct uv__timer_slot* a,
+                      const struct uv__timer_slot* b) {
+  if (a->due_ns != b->due_ns)
+    return a->due_ns < b->due_ns;
+  return a->start_id < b->start_id;
+}
 
 static size_t slot_of(const uv_timer_t* timer) {
   return (size_t) (uintptr_t) timer->node.heap[0];
@@ -98,7 +96,7 @@ static void sift_up(struct uv__timers* timers,
                     struct uv__timer_slot slot) {
   while (i > 0) {
     size_t parent = (i - 1) / ARITY;
-    if (!uv__timer_key_before(&slot, &timers->heap[parent]))
+    if (!key_before(&slot, &timers->heap[parent]))
       break;
     put_slot(timers, i, &timers->heap[parent]);
     i = parent;
@@ -113,7 +111,7 @@ static size_t earliest_child(const struct uv__timers* timers, size_t first) {
 
   size_t best = first;
   for (size_t i = first + 1; i < end; i++)
-    if (uv__timer_key_before(&timers->heap[i], &timers->heap[best]))
+    if (key_before(&timers->heap[i], &timers->heap[best]))
       best = i;
   return best;
 }
@@ -127,7 +125,7 @@ static void sift_down(struct uv__timers* timers,
     if (first >= timers->count)
       break;
     size_t child = earliest_child(timers, first);
-    if (!uv__timer_key_before(&timers->heap[child], &slot))
+    if (!key_before(&timers->heap[child], &slot))
       break;
     put_slot(timers, i, &timers->heap[child]);
     i = child;
@@ -144,7 +142,7 @@ static void heap_remove(struct uv__timers* timers, uv_timer_t* timer) {
   struct uv__timer_slot last = timers->heap[--timers->count];
   if (i == timers->count)
     ; /* it was the last slot */
-  else if (i > 0 && uv__timer_key_before(&last, &timers->heap[(i - 1) / ARITY]))
+  else if (i > 0 && key_before(&last, &timers->heap[(i - 1) / ARITY]))
     sift_up(timers, i, last);
   else
     sift_down(timers, i, last);
@@ -459,50 +457,6 @@ static void timer_fire(uv_timer_t* timer) {
   uv__call_timer(timer, due_ns);
 }
 
-/* Are as many keys due as `enough`? Those form the top of the heap. */
-static int has_many_due(const struct uv__timers* timers,
-                        uint64_t now_ns,
-                        size_t enough) {
-  size_t todo[ARITY * LEVELS_MAX];
-  size_t ntodo = 1;
-  size_t due = 0;
-
-  for (todo[0] = 0; ntodo != 0;) {
-    size_t i = todo[--ntodo];
-    if (timers->heap[i].due_ns > now_ns)
-      continue;
-    if (++due >= enough)
-      return 1;
-    for (size_t k = 1; k <= ARITY && i * ARITY + k < timers->count; k++)
-      todo[ntodo++] = i * ARITY + k;
-  }
-  return 0;
-}
-
-/* Moves the slots of due timers to the end of the array, corrects keys that
- * were too early, and returns how many slots come before the due ones. */
-static size_t split_due(struct uv__timers* timers, uint64_t now_ns) {
-  struct uv__timer_slot* heap = timers->heap;
-  size_t end = timers->count;
-  size_t i = 0;
-  int is_moved = 0;
-
-  while (i < end) {
-    if (heap[i].due_ns <= now_ns)
-      heap[i] = key_of(heap[i].timer);
-    if (heap[i].due_ns <= now_ns) {
-      uv__timer_swap(&heap[i], &heap[--end]);
-      is_moved = 1;
-      continue;
-    }
-    if (is_moved)
-      set_slot(heap[i].timer, i + 1);
-    is_moved = 0;
-    i++;
-  }
-  return end;
-}
-
 static void push_ready(struct uv__timers* timers,
                        struct uv__queue* ready,
                        uv_timer_t* timer) {
@@ -511,34 +465,12 @@ static void push_ready(struct uv__timers* timers,
   timers->nready++;
 }
 
-/* Sorting the due timers takes less time than removing one after another from
- * the heap: with a million of them, a third less in total. */
-UV__NOINLINE static void take_many_due(struct uv__timers* timers,
-                                       uint64_t now_ns,
-                                       struct uv__queue* ready) {
-  change_begin(timers);
-  size_t count = timers->count;
-  size_t stay = split_due(timers, now_ns);
-  timers->count = stay;
-  for (size_t i = stay / ARITY + 1; i-- > 0;)
-    if (i < stay)
-      sift_down(timers, i, timers->heap[i]);
-  change_end(timers);
-
-  uv__timer_sort(timers->heap + stay, count - stay);
-  for (size_t i = stay; i < count; i++)
-    push_ready(timers, ready, timers->heap[i].timer);
-}
-
 /* Disarms every due timer before the first callback runs. */
 UV__NOINLINE static void run_round(struct uv__timers* timers, uint64_t now_ns) {
   struct uv__queue ready;
   uv_timer_t* timer;
 
   uv__queue_init(&ready);
-  if (timers->count >= MANY_MIN &&
-      has_many_due(timers, now_ns, timers->count / MANY_SHARE))
-    take_many_due(timers, now_ns, &ready);
   for (timer = heap_top(timers); timer != NULL && timer->timeout <= now_ns;
        timer = heap_top(timers)) {
     heap_remove(timers, timer);
@@ -593,7 +525,7 @@ int uv__timer_heap_is_sound(const uv_loop_t* loop) {
       return 0;
     if (slot->due_ns > timer->timeout)
       return 0;
-    if (i > 0 && uv__timer_key_before(slot, &timers->heap[(i - 1) / ARITY]))
+    if (i > 0 && key_before(slot, &timers->heap[(i - 1) / ARITY]))
       return 0;
   }
   return 1;
