@@ -31,6 +31,7 @@ uv_private_headers = \
   src/loop/poll.h \
   src/loop/post.h \
   src/loop/state.h \
+  src/loop/timer-heap.h \
   src/loop/wake.h \
   src/loops.h \
   src/misuse.h \
@@ -202,12 +203,12 @@ uv_common_sources = \
   src/loop-watcher.c \
   src/loop/check.c \
   src/loop/counters.c \
-  src/loop/deadline.c \
   src/loop/life.c \
   src/loop/list.c \
   src/loop/poll.c \
   src/loop/post.c \
   src/loop/run.c \
+  src/loop/timer-heap.c \
   src/loop/wake.c \
   src/loops-run.c \
   src/loops.c \

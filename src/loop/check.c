@@ -2,7 +2,7 @@
 /* Walks everything a loop holds and checks the invariants. */
 #include "loop/check.h"
 #include "handle.h"
-#include "timer.h"
+#include "loop/timer-heap.h"
 #include "util/fatal.h"
 
 #include <stdio.h>

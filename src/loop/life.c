@@ -4,12 +4,12 @@
 #include "loop/list.h"
 #include "loop/poll.h"
 #include "loop/post.h"
+#include "loop/timer-heap.h"
 #include "loop/wake.h"
 #include "misuse.h"
 #include "observe/hooks.h"
 #include "os/async.h"
 #include "os/loop.h"
-#include "timer.h"
 #include "util/alloc.h"
 
 #include <limits.h>
@@ -45,6 +45,8 @@ int uv_loop_init(uv_loop_t* loop) {
   uv__misuse_init_process();
   uv__hook_loop_begin();
   uv__loop_poll_init(loop);
+  uv__timer_heap_init(&state->timers);
+  uv__loop_set_runner(loop);
   uv__async_os_init_loop(loop);
   uv__post_init_loop(loop);
   uv_update_time(loop);
@@ -95,7 +97,7 @@ int uv_loop_close(uv_loop_t* loop) {
   uv__loop_list_remove(loop);
   uv__async_os_close_loop(loop);
   uv__loop_os_close(loop);
-  uv__timer_close_loop(loop);
+  uv__timer_heap_close(&uv__loop_state(loop)->timers);
   uv__loop_poll_close(loop);
   uv__hook_loop_close(loop);
   uv__free(loop->internal_fields);

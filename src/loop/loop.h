@@ -4,6 +4,23 @@
 #define UV_LOOP_LOOP_H_
 
 #include "loop/state.h"
+#include "os/thread.h"
+
+/* Is this the thread that ran the loop last, or made it? Context: any. */
+static inline int uv__loop_runs_here(const uv_loop_t* loop) {
+  return uv__load_relaxed(&uv__loop_state(loop)->shared.runner) ==
+         uv__thread_os_self();
+}
+
+/* Marks the calling thread as the one that runs the loop. */
+static inline void uv__loop_set_runner(uv_loop_t* loop) {
+  uintptr_t* runner = &uv__loop_state(loop)->shared.runner;
+  uintptr_t self = uv__thread_os_self();
+
+  /* Written only if it changes: senders read this line. */
+  if (uv__load_relaxed(runner) != self)
+    uv__store_relaxed(runner, self);
+}
 
 /* Makes the loop dispatch wake-ups before it sleeps again; wakes the poller if
  * the loop sleeps or is not running. Returns 1 if the loop was spinning for it,

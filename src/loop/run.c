@@ -13,9 +13,9 @@
  */
 #include "loop-watcher.h"
 #include "loop/check.h"
-#include "loop/deadline.h"
 #include "loop/poll.h"
 #include "loop/post.h"
+#include "loop/timer-heap.h"
 #include "loop/wake.h"
 #include "misuse.h"
 #include "observe/hooks.h"
@@ -60,8 +60,8 @@ UV__INLINE uint64_t loop_deadline(uv_loop_t* loop) {
   return next_own_work(loop);
 }
 
-/* Must not write: programs call this on another thread while the loop thread
- * starts timers. */
+/* Embedders call this on another thread while the loop's starts timers: there
+ * it must not write, and an answer that is too early is good enough. */
 int uv_backend_timeout(const uv_loop_t* loop) {
   if (loop->stop_flag || !loop_is_alive(loop) || has_own_work(loop))
     return 0;
@@ -69,8 +69,10 @@ int uv_backend_timeout(const uv_loop_t* loop) {
    * that is not committed yet: an iteration is due. */
   if (uv__loop_os_uncommitted(loop))
     return 0;
-  return uv__deadline_left_ms(uv__timer_peek_due(loop),
-                              uv__loop_state(loop)->now_ns);
+  uint64_t due_ns = uv__loop_runs_here(loop)
+                        ? uv__timer_next_due((uv_loop_t*) loop)
+                        : uv__timer_due_bound(loop);
+  return uv__deadline_left_ms(due_ns, uv__loop_state(loop)->now_ns);
 }
 
 void uv_update_time(uv_loop_t* loop) {
@@ -177,6 +179,7 @@ static unsigned enter_run(uv_loop_t* loop) {
   unsigned before = state->flags & UV__LOOP_RUNNING;
 
   uv__loop_enter(loop);
+  uv__loop_set_runner(loop);
   state->flags |= UV__LOOP_RUNNING;
   return before;
 }

@@ -55,22 +55,21 @@ struct uv__wake {
   struct uv__spin spin;
 };
 
-/* timer.c. One element of the heap: the key is kept beside the pointer so that
- * sifting touches no timer. */
+/* timer-heap.c. One element of the heap: the key is kept beside the pointer so
+ * that sifting touches no timer. */
 struct uv__timer_slot {
-  uint64_t due_ns; /* never later than the timer's own; see timer.c */
+  uint64_t due_ns; /* never later than the timer's own */
   uint64_t start_id;
   uv_timer_t* timer;
 };
 
 struct uv__timers {
-  struct uv__timer_slot* heap; /* atomic; see uv__timer_peek_due() */
+  struct uv__timer_slot* heap;
   size_t count;
   size_t capacity;
-  size_t shrink_below; /* with fewer timers, the heap moves to less memory */
-  size_t nready;       /* due, disarmed, waiting for their callbacks */
-  unsigned changes;    /* of the heap, so far; odd during a change */
-  unsigned readers;    /* in uv__timer_peek_due() right now, on any thread */
+  size_t trim_below; /* with fewer timers, the heap moves to less memory */
+  size_t nready;     /* due, disarmed, waiting for their callbacks */
+  uint64_t bound_ns; /* atomic: no timer is due before it */
 };
 
 /* async.c. */
@@ -120,8 +119,8 @@ struct uv__loop_shared {
                                 * linked by uv__work.wq.next */
   uvx_post_t* posted;          /* post.c: the last one queued, or the stub */
   int posts_closed;            /* post.c: uvx_post() refuses */
-  uintptr_t runner; /* unix/async.c: the thread that runs the callbacks */
-  int signals_due;  /* there are some for uv__loop_os_dispatch_signals() */
+  uintptr_t runner;            /* run.c: the thread that ran the loop last */
+  int signals_due; /* there are some for uv__loop_os_dispatch_signals() */
 };
 
 struct uv__loop_state {

@@ -51,6 +51,10 @@ void uv__thread_os_lower_priority(void);
 /* The kernel's number of the calling thread. Context: any | signal. */
 uint64_t uv__thread_os_id(void);
 
+/* A number of the calling thread that no other one has at the same time; takes
+ * a few instructions. Context: any | signal. */
+uintptr_t uv__thread_os_self(void);
+
 /* A slot of each thread for a pointer; `at_exit` is called with it when a
  * thread ends that has one. Read with uv_key_get(). 0 or UV_E*. */
 int uv__thread_os_key_create(uv_key_t* key, void (*at_exit)(void* data));

@@ -88,11 +88,6 @@ static int push_sent(struct uv__loop_shared* shared, uv_async_t* handle) {
   return head == NULL;
 }
 
-/* Does this thread run the loop's callbacks? A guess is enough. */
-static int is_own_thread(const struct uv__loop_shared* shared) {
-  return uv__load_relaxed(&shared->runner) == (uintptr_t) pthread_self();
-}
-
 int uv_async_send(uv_async_t* handle) {
   /* Release: what the sender wrote is visible to the callback. Pairs with the
    * exchange in call_handle(), also for senders that find it already set. */
@@ -107,8 +102,8 @@ int uv_async_send(uv_async_t* handle) {
   /* Pairs with the acquire in uv__async_os_close_loop(). */
   uv__fetch_add(&shared->busy, 1);
   if (push_sent(shared, handle))
-    err = is_own_thread(shared) ? uv__wake_send(loop)
-                                : uv__wake_send_foreign(loop);
+    err = uv__loop_runs_here(loop) ? uv__wake_send(loop)
+                                   : uv__wake_send_foreign(loop);
   uv__fetch_sub(&shared->busy, 1);
   return err < 0 ? err : 0;
 }
@@ -394,9 +389,6 @@ int uv__async_run(uv_loop_t* loop, int* work) {
   pass.is_walk = 0;
   pass.runs.mask = 0;
   asyncs->pass = &pass;
-  /* Written only if it changes: senders read this line. */
-  if (!is_own_thread(&state->shared))
-    uv__store_relaxed(&state->shared.runner, (uintptr_t) pthread_self());
   *work = uv__work_has_done(loop) ? uv__work_run_done(loop) : 0;
   if (uv__load_relaxed(&state->shared.sent) != NULL || pass.runs.mask != 0 ||
       has_leftover(asyncs))

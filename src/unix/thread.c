@@ -139,6 +139,10 @@ uv_thread_t uv_thread_self(void) {
   return pthread_self();
 }
 
+uintptr_t uv__thread_os_self(void) {
+  return (uintptr_t) pthread_self();
+}
+
 int uv_thread_equal(const uv_thread_t* t1, const uv_thread_t* t2) {
   return pthread_equal(*t1, *t2);
 }

@@ -270,6 +270,10 @@ int uv__thread_os_start_own(uv_thread_t* thread, uv_thread_cb entry) {
   return uv_thread_create_ex(thread, &options, entry, NULL);
 }
 
+uintptr_t uv__thread_os_self(void) {
+  return GetCurrentThreadId();
+}
+
 uint64_t uv__thread_os_id(void) {
   return GetCurrentThreadId();
 }

@@ -781,6 +781,7 @@ TEST(timer_again_while_closing)
 TEST(loop_time_in_idle_and_prepare)
 TEST(loop_time_of_a_stopped_run)
 TEST(backend_timeout_before_the_first_round)
+TEST(backend_timeout_after_a_restart)
 TEST(backend_timeout_while_timers_start)
 TEST(backend_timeout_while_all_timers_come_and_go)
 

@@ -239,6 +239,37 @@ TEST_IMPL(backend_timeout_before_the_first_round) {
   return 0;
 }
 
+static int asked;
+
+static void ask_once(void* arg) {
+  (void) arg;
+  asked = uv_backend_timeout(&loop);
+}
+
+/* On the loop's own thread the timeout is exact, whatever was restarted; on
+ * another one it may be too early, until its own thread has looked. */
+TEST_IMPL(backend_timeout_after_a_restart) {
+  uv_thread_t thread;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  for (int i = 0; i < 2; i++)
+    ASSERT_OK(uv_timer_init(&loop, &timers[i]));
+  ASSERT_OK(uv_timer_start(&timers[0], ignore_timer, 10000, 0));
+  ASSERT_OK(uv_timer_start(&timers[1], ignore_timer, 60000, 0));
+  uv_run(&loop, UV_RUN_NOWAIT);
+  ASSERT_OK(uv_timer_start(&timers[0], ignore_timer, 80000, 0));
+  ASSERT_OK(uv_thread_create(&thread, ask_once, NULL));
+  ASSERT_OK(uv_thread_join(&thread));
+  ASSERT_GT(asked, 0);
+  ASSERT_LE(asked, 60000);
+  ASSERT_EQ(uv_timer_get_due_in(&timers[1]), uv_backend_timeout(&loop));
+  ASSERT_OK(uv_thread_create(&thread, ask_once, NULL));
+  ASSERT_OK(uv_thread_join(&thread));
+  ASSERT_EQ(uv_timer_get_due_in(&timers[1]), asked);
+  test_close_loop(&loop);
+  return 0;
+}
+
 static uv_sem_t asking;
 static int over; /* atomic */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* deadline.c: deadlines to the nanosecond. */
+/* deadline.h: deadlines to the nanosecond. */
 #include "unit.h"
 
 #include "loop/deadline.h"

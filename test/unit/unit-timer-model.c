@@ -4,6 +4,7 @@
  * order of equals matters, and callbacks that do the same. */
 #include "poller-fake.h"
 
+#include "loop/timer-heap.h"
 #include "timer.h"
 
 #include <string.h>
@@ -117,11 +118,13 @@ static void mutate(void) {
 
 static void check_against_model(void) {
   int first = model_first();
-  uint64_t peeked = uv__timer_peek_due(&fake.loop);
+  uint64_t bound = uv__timer_due_bound(&fake.loop);
   uint64_t due = uv__timer_next_due(&fake.loop);
   unsigned armed = 0;
 
-  CHECK_EQ(due, peeked);
+  CHECK(bound <= due);
+  /* The question has corrected the top. */
+  CHECK_EQ(due, uv__timer_due_bound(&fake.loop));
   CHECK_EQ(first == -1, due == UINT64_MAX);
   if (first != -1)
     CHECK_EQ(models[first].due_ns, due);

@@ -3,6 +3,7 @@
  * model under random operations. */
 #include "poller-fake.h"
 
+#include "loop/timer-heap.h"
 #include "timer.h"
 
 #include <limits.h>
