@@ -197,7 +197,8 @@ static int submit_req(uv_fs_t* req) {
   uv__debug_check(
       uv__loop_check_thread(req->loop, UV__RULE_FS_THREAD, req->loop));
   uv__req_start(req->loop, req, UV_FS);
-  if (uv__fs_os_offer(req)) {
+  if ((uv__loop_state(req->loop)->flags & UV__LOOP_OFFERS_FS) &&
+      uv__fs_os_offer(req)) {
     *uv__fs_off_pool(req) = req;
     req->work_req.work = NULL; /* the pool cannot cancel it */
     if (uv__is_observed()) {
@@ -213,7 +214,9 @@ static int submit_req(uv_fs_t* req) {
   return err;
 }
 
-int uv__fs_copy_bufs(uv_fs_t* req, const struct uv__fs_args* args) {
+/* Copies the buffer descriptors (F2), into the request itself if they fit
+ * there: 0 or UV_ENOMEM. */
+static int copy_bufs(uv_fs_t* req, const struct uv__fs_args* args) {
   req->bufs = req->bufsml;
   if (args->nbufs > ARRAY_SIZE(req->bufsml)) {
     req->bufs = uv__malloc_array(args->nbufs, sizeof(*req->bufs));
@@ -272,6 +275,8 @@ int uv__fs_start(uv_loop_t* loop,
   int err = check_args(args);
   if (err == 0)
     err = uv__fs_os_fill(req, args);
+  if (err == 0 && args->bufs != NULL && cb != NULL)
+    err = copy_bufs(req, args);
   if (err != 0)
     return refuse_req(req, err);
 

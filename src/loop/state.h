@@ -106,7 +106,8 @@ enum {
   UV__LOOP_BLOCK_SIGPROF = 1u << 1, /* UV_LOOP_BLOCK_SIGNAL configured */
   UV__LOOP_WANT_SQPOLL = 1u << 2,   /* UV_LOOP_USE_IO_URING_SQPOLL */
   UV__LOOP_WALKING = 1u << 3,       /* inside uv_walk() */
-  UV__LOOP_RUNNING = 1u << 4        /* inside uv_run() or a dispatch */
+  UV__LOOP_RUNNING = 1u << 4,       /* inside uv_run() or a dispatch */
+  UV__LOOP_OFFERS_FS = 1u << 5      /* file requests to the platform first */
 };
 
 /* What other threads and signal handlers write to; all of it is atomic. */

@@ -82,22 +82,20 @@ static inline int uv__fs_is_async(const uv_fs_t* req) {
   return req->cb != NULL;
 }
 
-/* Copies the buffer descriptors, into the request itself if they fit there: 0
- * or UV_ENOMEM. For uv__fs_os_fill(). */
-int uv__fs_copy_bufs(uv_fs_t* req, const struct uv__fs_args* args);
-
 /* Implemented by the platform; src/<platform>/fs-ops.c. */
 
 /* Initialises the private fields, as of an empty request. */
 void uv__fs_os_init(uv_fs_t* req);
 
-/* Fills the request from checked arguments, with copies where F2 requires them:
- * 0 or UV_E*. */
+/* Fills the request from checked arguments, with copies of the paths where F2
+ * requires them: 0 or UV_E*. */
 int uv__fs_os_fill(uv_fs_t* req, const struct uv__fs_args* args);
 
-/* Offers the request to the platform's own executor, if it has one and the user
- * enabled it. Returns 1 if that takes the request and will call one of the
- * three functions below; 0 if the pool has to run it. */
+/* Offers the request to the platform's own executor. Called while the loop has
+ * UV__LOOP_OFFERS_FS: the platform sets it if it has an executor, and clears it
+ * if the user has not enabled that. Returns 1 if the executor takes the request
+ * and will call one of the three functions below; 0 if the pool has to run
+ * it. */
 int uv__fs_os_offer(uv_fs_t* req);
 /* uv_cancel() of a request that the executor took. */
 int uv__fs_os_cancel(uv_fs_t* req);

@@ -96,8 +96,6 @@ int uv__fs_os_fill(uv_fs_t* req, const struct uv__fs_args* args) {
 
   if (args->path != NULL && needs_own_path(req))
     return copy_paths(req, args);
-  if (args->bufs != NULL && uv__fs_is_async(req))
-    return uv__fs_copy_bufs(req, args);
 
   req->path = args->path;
   req->new_path = args->new_path;

@@ -15,7 +15,13 @@
 
 const size_t uv__loop_os_state_size = sizeof(struct uv__loop_os);
 
+static void offer_fs(uv_loop_t* loop) {
+  if (UV__HAVE_URING)
+    uv__loop_state(loop)->flags |= UV__LOOP_OFFERS_FS;
+}
+
 int uv__loop_os_init(uv_loop_t* loop) {
+  offer_fs(loop);
   uv__queue_init(&loop->wq);
   uv__queue_init(&loop->async_handles);
   loop->backend_fd = -1;
@@ -58,6 +64,7 @@ void uv__loop_os_close(uv_loop_t* loop) {
 int uv__loop_os_fork(uv_loop_t* loop) {
   if (uv__fs_uring_is_open(loop))
     uv__fs_uring_close(loop);
+  offer_fs(loop);
   uv__io_fork(loop);
   uv__process_fork(loop);
   uv__signal_fork(loop);

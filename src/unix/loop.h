@@ -24,7 +24,7 @@ struct uv__loop_os {
   struct uv__queue children_ended;
   /* fs-event/kqueue.c: NULL until a path is watched. */
   struct uv__vnodes* vnodes;
-  /* fs-uring.c: NULL until a file request could use it. */
+  /* fs-uring.c: NULL if the loop has no ring. */
   struct uv__fs_uring* fs_uring;
 };
 

@@ -165,8 +165,6 @@ int uv__fs_os_fill(uv_fs_t* req, const struct uv__fs_args* args) {
 
   if (args->path != NULL)
     return copy_paths(req, args);
-  if (args->bufs != NULL && uv__fs_is_async(req))
-    return uv__fs_copy_bufs(req, args);
   req->bufs = (uv_buf_t*) args->bufs; /* never modified */
   return 0;
 }

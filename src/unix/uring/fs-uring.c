@@ -46,9 +46,6 @@ struct uv__fs_uring {
   unsigned nstamps;
 };
 
-/* Marks a loop whose ring was refused or not requested: do not try again. */
-static struct uv__fs_uring refused = { .generation = UINT32_MAX };
-
 /* Forks between this process and the first one that used a ring. A ring with a
  * lower number belongs to the parent. */
 static unsigned generation;
@@ -138,7 +135,9 @@ static void ring_decide(const uv_fs_t* req) {
       return;
     fu = make_ring(req->loop, takes_all);
   }
-  uv__loop_os(req->loop)->fs_uring = fu != NULL ? fu : &refused;
+  uv__loop_os(req->loop)->fs_uring = fu;
+  if (fu == NULL) /* not requested, or refused: do not try again */
+    uv__loop_state(req->loop)->flags &= ~(unsigned) UV__LOOP_OFFERS_FS;
 }
 
 int uv__fs_os_offer(uv_fs_t* req) {
@@ -319,8 +318,6 @@ void uv__fs_uring_close(uv_loop_t* loop) {
   struct uv__fs_uring* fu = os->fs_uring;
 
   os->fs_uring = NULL;
-  if (fu == NULL || fu == &refused)
-    return;
   if (fu->generation == generation)
     uv__fetch_sub(&nrings, 1);
   uv__uring_close(&fu->ring);

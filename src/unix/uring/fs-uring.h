@@ -4,8 +4,8 @@
  *   uv__fs_os_offer() -> (next poll phase) commit -> kernel -> run_done
  *   -> uv__fs_done()
  *
- * A loop gets a ring with its first request that could use one; other loops
- * only have the pointer. In builds without io_uring the pointer stays NULL.
+ * A loop gets a ring with its first request that could use one, or loses
+ * UV__LOOP_OFFERS_FS. In builds without io_uring it never has that flag.
  */
 #ifndef UV_UNIX_FS_URING_H_
 #define UV_UNIX_FS_URING_H_
