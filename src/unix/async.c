@@ -11,10 +11,9 @@
  * order of the sends, including sends from a callback to a handle further down
  * the list. Programs rely on this order: the channels of a Node process reach
  * their listeners in the order of creation. A handle created during a pass is
- * inserted at the pass's position and first called in the next one. Callbacks
- * of finished work run first, as in libuv, where they belong to the oldest
- * handle. A pass sorts the handles sent; if they are many, it marks them and
- * really walks along all handles.
+ * inserted at the pass's position and first called in the next one. A pass
+ * sorts the handles sent; if they are many, it marks them and really walks
+ * along all handles.
  *
  * Context: uv_async_send() any | signal; the rest is the loop's thread.
  *
@@ -27,21 +26,8 @@
 #include "loop/state.h"
 #include "observe/callback.h"
 #include "os/async.h"
-#include "pool/done.h"
-#include "unix/async-order.h"
 #include "util/atomic.h"
 #include "util/wait.h"
-
-/* A pass in progress, on the stack of uv__async_run(). A callback that runs the
- * loop starts a nested pass, which stops at the position of this one. */
-struct uv__async_pass {
-  struct uv__async_pass* outer;
-  struct uv__queue* at;       /* position: the last handle called or created */
-  const uv_async_t* seen;     /* from here on, the stack is for later passes */
-  size_t added;               /* handles to call, called ones included */
-  int is_walk;                /* they are marked, not sorted */
-  struct uv__async_runs runs; /* handles to call in this pass, sorted */
-};
 
 /* If at least this many handles were sent, and at least one in WALK_SHARE of
  * all, walking along all handles is cheaper than sorting those sent: they
@@ -376,24 +362,28 @@ static int run_sent(struct uv__loop_state* state, struct uv__async_pass* pass) {
   return run_pass(state, pass, handle);
 }
 
-int uv__async_run(uv_loop_t* loop, int* work) {
+void uv__async_pass_begin(uv_loop_t* loop, struct uv__async_pass* pass) {
+  struct uv__asyncs* asyncs = &uv__loop_state(loop)->asyncs;
+
+  pass->outer = asyncs->pass;
+  pass->at = &asyncs->list;
+  pass->seen = NULL;
+  pass->added = 0;
+  pass->is_walk = 0;
+  pass->runs.mask = 0;
+  asyncs->pass = pass;
+}
+
+int uv__async_pass_run(uv_loop_t* loop, struct uv__async_pass* pass) {
   struct uv__loop_state* state = uv__loop_state(loop);
   struct uv__asyncs* asyncs = &state->asyncs;
-  struct uv__async_pass pass;
   int count = 0;
 
-  pass.outer = asyncs->pass;
-  pass.at = &asyncs->list;
-  pass.seen = NULL;
-  pass.added = 0;
-  pass.is_walk = 0;
-  pass.runs.mask = 0;
-  asyncs->pass = &pass;
-  *work = uv__work_has_done(loop) ? uv__work_run_done(loop) : 0;
-  if (uv__load_relaxed(&state->shared.sent) != NULL || pass.runs.mask != 0 ||
+  assert(asyncs->pass == pass);
+  if (uv__load_relaxed(&state->shared.sent) != NULL || pass->runs.mask != 0 ||
       has_leftover(asyncs))
-    count = run_sent(state, &pass);
-  asyncs->pass = pass.outer;
+    count = run_sent(state, pass);
+  asyncs->pass = pass->outer;
 
   /* Handles kept for a later pass need a wake of their own. */
   if (has_leftover(asyncs))

@@ -13,6 +13,7 @@
 #include "unix/io.h"
 #include "loop/loop.h"
 #include "os/loop.h"
+#include "pool/done.h"
 #include "unix/async.h"
 #include "unix/fs-event/fs-event.h"
 #include "unix/loop.h"
@@ -380,10 +381,12 @@ static int dispatch_io(uv_loop_t* loop, const struct uv__event* event) {
 }
 
 UV__NOINLINE static int dispatch_wake(uv_loop_t* loop) {
-  int work;
+  struct uv__async_pass pass;
   int ran = uv__fs_uring_is_open(loop) ? uv__fs_uring_run_done(loop) : 0;
-  ran += uv__async_run(loop, &work);
-  ran += work;
+
+  uv__async_pass_begin(loop, &pass);
+  int work = uv__work_has_done(loop) ? uv__work_run_done(loop) : 0;
+  ran += work + uv__async_pass_run(loop, &pass);
   if (uv__post_is_due(loop))
     ran += uv__post_run(loop);
   if (!uv__queue_empty(&uv__loop_os(loop)->children_ended))

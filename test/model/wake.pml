@@ -174,7 +174,7 @@ proctype signaller() {
 }
 
 byte ready;        /* asyncs.ready */
-byte round;        /* of uv__async_run(): to be called in this pass */
+byte round;        /* of uv__async_pass_run(): to be called in this pass */
 byte at = SENDERS; /* the first handle whose turn in this pass is to come */
 
 /* take_sent() and hand_out(): handles from `at` on have their turn in the pass
@@ -207,7 +207,7 @@ inline close_handle(k) {
   fi
 }
 
-/* uv__work_run_done() and uv__async_run() */
+/* uv__work_run_done() and uv__async_pass_run() */
 inline dispatch_wake() {
   at = 0; /* the pass begins with finished work, whose callbacks */
   if
