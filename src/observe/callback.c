@@ -5,6 +5,7 @@
  * callback may free it.
  */
 #include "observe/callback.h"
+#include "handle.h"
 #include "observe/metrics/metrics.h"
 #include "observe/span.h"
 
@@ -18,6 +19,11 @@ static int32_t handle_fd(const uv_handle_t* handle) {
   uv_os_fd_t fd;
 
   return uv_fileno(handle, &fd) == 0 ? (int32_t) (intptr_t) fd : -1;
+}
+
+/* The library's own handles are called, but not shown as the program's. */
+static int is_internal(const void* handle) {
+  return (((const uv_handle_t*) handle)->flags & UV__INTERNAL) != 0;
 }
 
 static void span_fill(struct uv__span* span,
@@ -192,6 +198,10 @@ void uv__observed_connection(uv_stream_t* server, int status) {
 void uv__observed_close(uv_loop_t* loop, uv_handle_t* handle) {
   struct uv__span span;
 
+  if (is_internal(handle)) {
+    handle->close_cb(handle);
+    return;
+  }
   span_fill(&span, loop, UV__CALL_CLOSE, handle, (unsigned) handle->type,
             ADDRESS(handle->close_cb));
   uv__span_begin(&span);
@@ -202,6 +212,10 @@ void uv__observed_close(uv_loop_t* loop, uv_handle_t* handle) {
 void uv__observed_timer(uv_timer_t* handle, uint64_t due_ns) {
   struct uv__span span;
 
+  if (is_internal(handle)) {
+    handle->timer_cb(handle);
+    return;
+  }
   span_begin_next(&span, handle, UV__CALL_TIMER, ADDRESS(handle->timer_cb));
   span.record.value = (int64_t) (span.record.begin_ns - due_ns);
   handle->timer_cb(handle);
@@ -263,6 +277,10 @@ void uv__observed_poll(uv_poll_t* handle, int status, int events) {
 void uv__observed_signal(uv_signal_t* handle, int signum) {
   struct uv__span span;
 
+  if (is_internal(handle)) {
+    handle->signal_cb(handle, signum);
+    return;
+  }
   span_begin_handle(&span, handle, UV__CALL_SIGNAL, ADDRESS(handle->signal_cb));
   span.record.detail = signum;
   handle->signal_cb(handle, signum);

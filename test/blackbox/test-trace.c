@@ -274,6 +274,65 @@ TEST_IMPL(trace_has_every_callback_of_four_loops_once) {
   return 0;
 }
 
+static int polled;
+
+static void forget_handle(uv_handle_t* handle) {
+  (void) handle;
+}
+
+static void close_poller(uv_fs_poll_t* handle,
+                         int status,
+                         const uv_stat_t* before,
+                         const uv_stat_t* now) {
+  (void) before;
+  (void) now;
+  /* The first report, of the missing file, and one of its creation. */
+  if (polled++ == 0) {
+    ASSERT_ERR(UV_ENOENT, status);
+    test_write_file("polled", "x");
+    return;
+  }
+  ASSERT_OK(status);
+  uv_close((uv_handle_t*) handle, forget_handle);
+}
+
+static void close_process(uv_process_t* process, int64_t status, int signum) {
+  (void) status;
+  (void) signum;
+  uv_close((uv_handle_t*) process, forget_handle);
+}
+
+/* The library waits for children with a signal handle of its own, and polls
+ * files with timers: a trace has the program's callbacks only. */
+TEST_IMPL(trace_leaves_out_the_handles_of_the_library) {
+  uv_loop_t loop;
+  uv_fs_poll_t poll;
+  uv_process_t process;
+  uv_process_options_t options;
+  struct trace_file trace;
+  char* args[7];
+
+  start_trace("own.json");
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_fs_poll_init(&loop, &poll));
+  ASSERT_OK(uv_fs_poll_start(&poll, close_poller, "polled", 1));
+  helper_args(args, "nothing", NULL, NULL, NULL);
+  test_process_options(&options, args, close_process);
+  ASSERT_OK(uv_spawn(&loop, &process, &options));
+  ASSERT_OK(uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_OK(uv_loop_close(&loop));
+  ASSERT_OK(uvx_trace_stop());
+
+  trace_file_read(&trace, "own.json");
+  ASSERT_EQ(1, trace_file_count(&trace, "\"call\":\"exit\"", NULL));
+  ASSERT_EQ(2, trace_file_count(&trace, "\"call\":\"fs_poll\"", NULL));
+  ASSERT_EQ(2, trace_file_count(&trace, "\"call\":\"close\"", NULL));
+  ASSERT_EQ(0, trace_file_count(&trace, "\"call\":\"timer\"", NULL));
+  ASSERT_EQ(0, trace_file_count(&trace, "\"call\":\"signal\"", NULL));
+  trace_file_free(&trace);
+  return 0;
+}
+
 static int is_over;
 static int restarts;
 
