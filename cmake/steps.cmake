@@ -74,6 +74,8 @@ uv_step(unit unit 120 FAST gcc NORMAL clang asan windows
 uv_step(contract contract 120 FAST gcc NORMAL asan kqueue windows
         FULL tsan msan valgrind i386 musl windows32 ${zig} ${emulated}
         NAMES PROGRAM uv-contract)
+uv_step(contract-freebsd contract 120 NORMAL kqueue
+        NAMES PROGRAM uv-contract KQUEUE_SHIM_SYSTEM=freebsd)
 uv_step(shim unit 120 NORMAL kqueue NAMES PROGRAM uv-shim)
 uv_step(test-epoll blackbox 300 FAST gcc NORMAL clang asan
         FULL tsan msan valgrind i386 musl ${zig} ${emulated}

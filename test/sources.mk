@@ -15,6 +15,7 @@ uv_shim_sources = \
   test/kqueue-shim/shim.h \
   test/kqueue-shim/sys/clonefile.h \
   test/kqueue-shim/sys/event.h \
+  test/kqueue-shim/urgent.c \
   test/kqueue-shim/vnode-filter.c
 
 # Its own tests.
@@ -22,6 +23,7 @@ uv_shim_test_sources = \
   test/kqueue-shim/test/list.h \
   test/kqueue-shim/test/shim-change.c \
   test/kqueue-shim/test/shim-filter.c \
+  test/kqueue-shim/test/shim-system.c \
   test/kqueue-shim/test/shim-watch.c
 
 # Black-box tests: only what uv.h and uv/ext.h offer.

@@ -87,6 +87,23 @@ int uv__sock_take_error(int fd) {
   return -error;
 }
 
+int uv__sock_has_urgent(int fd) {
+  int is_inline = 0;
+  socklen_t len = sizeof(is_inline);
+  ssize_t n;
+  char byte;
+
+  do
+    n = recv(fd, &byte, 1, MSG_OOB | MSG_PEEK | MSG_DONTWAIT);
+  while (n == -1 && errno == EINTR);
+  /* EAGAIN: it was announced and has not arrived. */
+  if (n != -1 || (errno != EINVAL && errno != EAGAIN))
+    return 1;
+  /* It may be among other data, where it cannot be asked for. */
+  return getsockopt(fd, SOL_SOCKET, SO_OOBINLINE, &is_inline, &len) == 0 &&
+         is_inline;
+}
+
 int uv__sock_reuseaddr(int fd) {
   return uv__sock_set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
 }

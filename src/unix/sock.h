@@ -22,6 +22,11 @@ int uv__sock_set(int fd, int level, int option, int value);
 /* getsockopt(SO_ERROR), cleared by reading: 0 or UV_E*. */
 int uv__sock_take_error(int fd);
 
+/* Does this socket have an urgent byte that was not read? Where it was, the
+ * BSDs and macOS still report urgent data, until all data before it is read.
+ * True also where one cannot know. */
+int uv__sock_has_urgent(int fd);
+
 /* SO_REUSEADDR or, with port sharing, the kernel's load-balancing
  * SO_REUSEPORT; UV_ENOTSUP where there is none. */
 int uv__sock_reuseaddr(int fd);

@@ -389,7 +389,8 @@ static void on_peer_gone(uv_stream_t* stream,
 }
 
 /* uvloop sets libuv's private "readable" bit on a pipe that it only writes to,
- * so that reading detects a closed reader. The bit is part of the ABI. */
+ * so that reading detects a closed reader. The bit is part of the ABI. Pipes of
+ * FreeBSD go both ways: it is set already. */
 TEST_IMPL(pipe_readable_bit_set_by_the_program) {
   enum { LIBUV_READABLE = 0x4000, LIBUV_WRITABLE = 0x8000 };
   uv_pipe_t writer;
@@ -400,8 +401,11 @@ TEST_IMPL(pipe_readable_bit_set_by_the_program) {
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_pipe_init(&loop, &writer, 0));
   ASSERT_OK(uv_pipe_open(&writer, fds[1]));
-  ASSERT_EQ(LIBUV_WRITABLE, writer.flags & (LIBUV_READABLE | LIBUV_WRITABLE));
-  ASSERT_ERR(UV_ENOTCONN, uv_read_start(stream, test_alloc, on_peer_gone));
+  ASSERT_EQ(LIBUV_WRITABLE, writer.flags & LIBUV_WRITABLE);
+  if (!uv_is_readable(stream)) {
+    ASSERT_EQ(0, writer.flags & LIBUV_READABLE);
+    ASSERT_ERR(UV_ENOTCONN, uv_read_start(stream, test_alloc, on_peer_gone));
+  }
 
   writer.flags |= LIBUV_READABLE;
   ASSERT_EQ(1, uv_is_readable(stream));

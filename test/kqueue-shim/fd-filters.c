@@ -133,15 +133,18 @@ static void fill_write(const struct shim_knote* knote,
     out->flags |= EV_EOF;
 }
 
-/* Whether there is urgent data. macOS remembers that there was some until the
- * event's state is reset. Its filter is that of EVFILT_READ, with all that
- * makes a socket readable; the page says it of the end of data alone: "If the
- * read direction of the socket has shutdown, then the filter also sets EV_EOF
- * in flags, and returns the socket error (if any) in fflags." */
+/* Whether there is urgent data: until its mark is passed, even if its byte was
+ * read (then Linux wakes for other data only). macOS remembers that there was
+ * some until the event's state is reset. Its filter is that of EVFILT_READ,
+ * with all that makes a socket readable; the page says it of the end of data
+ * alone: "If the read direction of the socket has shutdown, then the filter
+ * also sets EV_EOF in flags, and returns the socket error (if any) in fflags."
+ */
 static int fill_except(struct shim_knote* knote,
                        unsigned mask,
                        struct kevent* out) {
-  int is_urgent = (mask & EPOLLPRI) != 0;
+  int is_urgent =
+      (mask & EPOLLPRI) != 0 || shim_is_before_mark((int) knote->want.ident);
 
   if (is_urgent)
     knote->seen = NOTE_OOB;

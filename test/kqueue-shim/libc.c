@@ -16,6 +16,7 @@
 #include <limits.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,6 +27,18 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+/* The C library's own, which threads may be cancelled in. Found before threads
+ * and signal handlers need them. */
+static ssize_t (*next_write)(int, const void*, size_t);
+static int (*next_poll)(struct pollfd*, nfds_t, int);
+
+__attribute__((constructor)) static void find_next(void) {
+  void* address = dlsym(RTLD_NEXT, "write");
+  memcpy(&next_write, &address, sizeof(next_write));
+  address = dlsym(RTLD_NEXT, "poll");
+  memcpy(&next_poll, &address, sizeof(next_poll));
+}
 
 int shim_acts_as(const char* system) {
   const char* chosen = getenv("KQUEUE_SHIM_SYSTEM");
@@ -42,6 +55,18 @@ int shim_has_abstract_sockets(void);
 
 int shim_has_abstract_sockets(void) {
   return getenv("KQUEUE_SHIM_SYSTEM") == NULL;
+}
+
+/* Linux doubles the space of a receiver, because it also counts what it needs
+ * besides; that takes up to twice the bytes. FreeBSD counts the bytes: here
+ * setsockopt() asks for half as much again. */
+int getsockopt(int fd, int level, int option, void* value, socklen_t* len) {
+  int r = (int) syscall(SYS_getsockopt, fd, level, option, value, len);
+
+  if (r == 0 && level == SOL_SOCKET && option == SO_RCVBUF &&
+      shim_acts_as("freebsd"))
+    *(int*) value /= 3;
+  return r;
 }
 
 static int socket_is(int fd, int option, int value) {
@@ -66,6 +91,59 @@ static int get_path(int fd, char path[PATH_MAX]) {
 
 /* Queues. */
 
+/* pipe(2) of FreeBSD: "The pipe system call creates a pipe, which is an object
+ * allowing bidirectional data flow": both ends are open for both. */
+static int is_both_ways(int fd) {
+  char link[64];
+  char name[8] = "";
+  struct stat st;
+
+  if (!shim_acts_as("freebsd") || shim_stat(fd, &st) != 0 ||
+      !S_ISFIFO(st.st_mode))
+    return 0;
+  snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+  return readlink(link, name, sizeof(name) - 1) >= 5 &&
+         strncmp(name, "pipe:", 5) == 0; /* a fifo with a name is not */
+}
+
+/* pipe_poll() of FreeBSD: an end whose other end is closed is hung up, and both
+ * readable and writable; it is never POLLERR. */
+static short odd_revents(const struct pollfd* entry) {
+  if ((entry->revents & (POLLHUP | POLLERR)) && is_both_ways(entry->fd))
+    return (short) (POLLHUP | (entry->events & (POLLIN | POLLOUT)));
+  if ((entry->events & POLLPRI) && shim_is_before_mark(entry->fd))
+    return (short) (entry->revents | POLLPRI);
+  return entry->revents;
+}
+
+static int adapt_revents(struct pollfd* fds, nfds_t count) {
+  int n = 0;
+
+  for (nfds_t i = 0; i < count; i++) {
+    fds[i].revents = odd_revents(&fds[i]);
+    n += fds[i].revents != 0;
+  }
+  return n;
+}
+
+int poll(struct pollfd* fds, nfds_t count, int timeout) {
+  if (!shim_acts_as("freebsd"))
+    return next_poll(fds, count, timeout);
+  int n = next_poll(fds, count, 0); /* may be ready for FreeBSD alone */
+  if (n >= 0)
+    n = adapt_revents(fds, count);
+  if (n != 0 || timeout == 0)
+    return n;
+  n = next_poll(fds, count, timeout);
+  return n <= 0 ? n : adapt_revents(fds, count);
+}
+
+static int get_flags(int fd) {
+  int flags = (int) syscall(SYS_fcntl, fd, F_GETFL);
+  return flags != -1 && is_both_ways(fd) ? (flags & ~O_ACCMODE) | O_RDWR
+                                         : flags;
+}
+
 int fcntl(int fd, int command, ...) {
   va_list arguments;
 
@@ -76,6 +154,8 @@ int fcntl(int fd, int command, ...) {
     return fail(ENOTTY);
   if (command == F_GETPATH)
     return get_path(fd, (char*) argument);
+  if (command == F_GETFL)
+    return get_flags(fd);
   return (int) syscall(SYS_fcntl, fd, command, argument);
 }
 
@@ -221,6 +301,10 @@ int setsockopt(int fd,
   if (level == SOL_SOCKET && option == SO_REUSEPORT &&
       socket_is(fd, SO_DOMAIN, AF_UNIX))
     return 0;
+  if (level == SOL_SOCKET && option == SO_RCVBUF && shim_acts_as("freebsd")) {
+    int space = *(const int*) value / 2 * 3;
+    return (int) syscall(SYS_setsockopt, fd, level, option, &space, len);
+  }
   return (int) syscall(SYS_setsockopt, fd, level, option, value, len);
 }
 
@@ -292,4 +376,27 @@ ssize_t sendmsg(int fd, const struct msghdr* message, int flags) {
 
 ssize_t send(int fd, const void* buf, size_t len, int flags) {
   return late(syscall(SYS_sendto, fd, buf, len, flags, NULL, 0));
+}
+
+/* FreeBSD: net.inet.udp.recvspace. */
+int socket(int domain, int type, int protocol) {
+  int fd = (int) syscall(SYS_socket, domain, type, protocol);
+  int space = 42080;
+
+  if (fd != -1 && (domain == AF_INET || domain == AF_INET6) &&
+      socket_is(fd, SO_TYPE, SOCK_DGRAM) && shim_acts_as("freebsd"))
+    (void) setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &space, sizeof(space));
+  return fd;
+}
+
+/* FreeBSD: a write beyond RLIMIT_FSIZE sends SIGXFSZ to the process, so that
+ * any thread may get it: blocking it where one writes is not enough. */
+ssize_t write(int fd, const void* buf, size_t len) {
+  ssize_t n = next_write(fd, buf, len);
+
+  if (n == -1 && errno == EFBIG && shim_acts_as("freebsd")) {
+    kill(getpid(), SIGXFSZ);
+    errno = EFBIG;
+  }
+  return n;
 }

@@ -319,7 +319,7 @@ static int refuse_new(const struct shim_queue* queue,
   if (find_queue(pfd.fd) != NULL)
     return EINVAL;
   if (knote->is_fifo && knote->want.filter == EVFILT_WRITE &&
-      poll(&pfd, 1, 0) == 1 && (pfd.revents & POLLERR))
+      poll(&pfd, 1, 0) == 1 && (pfd.revents & (POLLERR | POLLHUP)))
     return EPIPE;
   return 0;
 }
@@ -451,7 +451,8 @@ static int apply_all(struct shim_queue* queue,
                      const struct kevent* changes,
                      int nchanges,
                      struct kevent* events,
-                     int nevents) {
+                     int nevents,
+                     int* is_full) {
   int n = 0;
 
   for (int i = 0; i < nchanges; i++) {
@@ -462,9 +463,11 @@ static int apply_all(struct shim_queue* queue,
     if (n == nevents) {
       /* NetBSD's page, of EV_RECEIPT: "if ... there is no remaining space in
        * eventlist to hold the EV_ERROR event, then subsequent changes will not
-       * get processed." */
+       * get processed." FreeBSD returns 0 then (seen on 14.1), although events
+       * were stored. */
+      *is_full = 1;
       if (err == 0)
-        return n;
+        return 0;
       errno = err;
       return -1;
     }
@@ -658,6 +661,7 @@ int kevent(int kq,
   int64_t deadline = deadline_of(timeout);
   sigset_t old;
   int rounds = 0;
+  int is_full = 0;
 
   lock(&old);
   struct shim_queue* queue = find_queue(kq);
@@ -667,8 +671,8 @@ int kevent(int kq,
   else if (!is_time_limit(timeout))
     errno = EINVAL;
   else
-    n = apply_all(queue, changelist, nchanges, eventlist, nevents);
-  if (n != 0 || nevents == 0) {
+    n = apply_all(queue, changelist, nchanges, eventlist, nevents, &is_full);
+  if (n != 0 || nevents == 0 || is_full) {
     unlock(&old);
     return n;
   }

@@ -91,6 +91,10 @@ int shim_stat(int fd, struct stat* st);
 /* libc.c: does KQUEUE_SHIM_SYSTEM name this system? */
 int shim_acts_as(const char* system);
 
+/* urgent.c: is an urgent byte of this socket ahead, or the next to be read,
+ * whether or not it was taken? */
+int shim_is_before_mark(int fd);
+
 /* fd-filters.c: EVFILT_READ, EVFILT_WRITE, EVFILT_EXCEPT. All return 0 or an
  * errno. `is_new`: the knote is not in the set yet. */
 enum shim_set shim_fd_set(short filter);

@@ -18,6 +18,7 @@
 #include "unix/fd.h"
 #include "unix/io.h"
 #include "unix/poller/kqueue-interest.h"
+#include "unix/sock.h"
 #include "unix/wake-fd.h"
 #include "util/alloc.h"
 
@@ -387,12 +388,26 @@ static int report_children(struct uv__kqset* set,
   return n;
 }
 
+/* Urgent data is reported until all data before it is read. If the urgent byte
+ * itself was read, there is nothing for the watcher: the event is dropped, and
+ * the filter is silent (EV_CLEAR) until something else arrives. */
+static void drop_read_oob(struct kevent* event) {
+#if defined(EVFILT_EXCEPT) && defined(NOTE_OOB)
+  if (event->filter == EVFILT_EXCEPT && !(event->flags & EV_EOF) &&
+      (event->fflags & NOTE_OOB) && !uv__sock_has_urgent((int) event->ident))
+    event->fflags = 0;
+#else
+  (void) event;
+#endif
+}
+
 static int report_events(uv_loop_t* loop, int count, struct uv__event* out) {
   struct uv__kqset* set = set_of(loop);
   int n = 0;
 
   for (int i = 0; i < count; i++) {
-    const struct kevent* event = &set->events[i];
+    struct kevent* event = &set->events[i];
+    drop_read_oob(event);
     if (is_wake(loop, event))
       event_put(&out[n++], 0, UV__EVENT_WAKE);
     else if (event->filter != EVFILT_PROC)

@@ -13,6 +13,7 @@
 #include "unix/poller/select-thread.h"
 #include "loop/loop.h"
 #include "unix/fd.h"
+#include "unix/sock.h"
 #include "util/alloc.h"
 #include "util/fork-lock.h"
 
@@ -22,11 +23,17 @@
 #include <string.h>
 #include <sys/select.h>
 
+/* Urgent data stays exceptional until all data before it is read. If the urgent
+ * byte itself was read, its fd is put on hold: select() leaves it out, and the
+ * thread looks again after this time, without waking the loop. */
+#define HOLD_MS 20
+
 struct device {
   int fd;
   unsigned want;  /* POLLIN | POLLOUT | POLLPRI */
   unsigned ready; /* subset of `want`, to be collected */
   int armed;      /* the thread selects on it */
+  int on_hold;    /* but not for POLLPRI, until the hold ends */
 };
 
 struct uv__selector {
@@ -39,10 +46,12 @@ struct uv__selector {
   struct device* devices;
   unsigned count;
   unsigned room;
+  uint64_t hold_end; /* of all that are on hold, uv_hrtime(); 0: none is */
 };
 
 struct select_request {
   unsigned version;
+  struct timeval timeout; /* until the hold ends */
   int max_fd;
   fd_set in;
   fd_set out;
@@ -56,7 +65,27 @@ static void selector_changed(struct uv__selector* s) {
   (void) uv__fd_write(s->pipe[1], &byte, 1); /* full: wakes it anyway */
 }
 
+static void hold_begin(struct uv__selector* s, struct device* device) {
+  device->on_hold = 1;
+  if (s->hold_end == 0)
+    s->hold_end = uv_hrtime() + HOLD_MS * 1000000;
+}
+
+/* Ends the hold when its time has come; returns microseconds until then. */
+static int64_t hold_update(struct uv__selector* s) {
+  uint64_t now = s->hold_end == 0 ? 0 : uv_hrtime();
+
+  if (now < s->hold_end)
+    return (int64_t) ((s->hold_end - now) / 1000 + 1);
+  for (unsigned i = 0; s->hold_end != 0 && i < s->count; i++)
+    s->devices[i].on_hold = 0;
+  s->hold_end = 0;
+  return 0;
+}
+
 static void request_fill(struct uv__selector* s, struct select_request* q) {
+  q->timeout.tv_sec = 0;
+  q->timeout.tv_usec = (suseconds_t) hold_update(s);
   FD_ZERO(&q->in);
   FD_ZERO(&q->out);
   FD_ZERO(&q->oob);
@@ -71,7 +100,7 @@ static void request_fill(struct uv__selector* s, struct select_request* q) {
       FD_SET(device->fd, &q->in);
     if (device->want & POLLOUT)
       FD_SET(device->fd, &q->out);
-    if (device->want & POLLPRI)
+    if ((device->want & POLLPRI) && !device->on_hold)
       FD_SET(device->fd, &q->oob);
     if (device->fd > q->max_fd)
       q->max_fd = device->fd;
@@ -94,8 +123,12 @@ static int devices_mark(struct uv__selector* s,
       ready |= POLLIN;
     if ((device->want & POLLOUT) && FD_ISSET(device->fd, &q->out))
       ready |= POLLOUT;
-    if ((device->want & POLLPRI) && FD_ISSET(device->fd, &q->oob))
-      ready |= POLLPRI;
+    if ((device->want & POLLPRI) && FD_ISSET(device->fd, &q->oob)) {
+      if (uv__sock_has_urgent(device->fd))
+        ready |= POLLPRI;
+      else
+        hold_begin(s, device);
+    }
     if (ready == 0)
       continue;
     device->ready = ready;
@@ -136,7 +169,8 @@ static void selector_main(void* arg) {
   while (!s->ending) {
     request_fill(s, &q);
     uv__fork_unlock(&s->lock);
-    int n = select(q.max_fd + 1, &q.in, &q.out, &q.oob, NULL);
+    int n = select(q.max_fd + 1, &q.in, &q.out, &q.oob,
+                   q.timeout.tv_usec == 0 ? NULL : &q.timeout);
     int err = n == -1 ? errno : 0;
     if (n > 0 && FD_ISSET(s->pipe[0], &q.in))
       pipe_drain(s->pipe[0]);
@@ -222,6 +256,7 @@ int uv__select_watch(struct uv__selector** selector,
   if (device != NULL) {
     device->want = want & (POLLIN | POLLOUT | POLLPRI);
     device->ready = 0;
+    device->on_hold = 0;
     device->armed = device->want != 0;
     selector_changed(s);
   }

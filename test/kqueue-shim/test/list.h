@@ -60,6 +60,14 @@ UNIT(vnode_comes_with_all_flags)
 UNIT(vnode_while_disabled)
 UNIT(vnode_of_a_socket)
 
+/* shim-system.c */
+UNIT(system_urgent_data_stays_until_the_mark)
+UNIT(system_except_stays_until_the_mark)
+UNIT(system_pipes_are_open_both_ways)
+UNIT(system_poll_of_a_pipe_that_is_hung_up)
+UNIT(system_limit_of_files_signals_the_process)
+UNIT(system_receivers_have_little_room)
+
 /* shim-watch.c */
 UNIT(watch_large_directory_is_not_read)
 UNIT(watch_name_that_came_and_went)

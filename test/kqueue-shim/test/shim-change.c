@@ -136,7 +136,8 @@ UNIT_TEST(receipt_takes_no_event) {
 
 /* NetBSD: "if this flag is encountered and there is no remaining space in
  * eventlist to hold the EV_ERROR event, then subsequent changes will not get
- * processed." Other systems may process them. */
+ * processed." FreeBSD 14.1: the call returns 0, although there was room for the
+ * first. */
 UNIT_TEST(receipt_without_room_ends_the_list) {
   struct kevent changes[2];
   struct kevent event;
@@ -146,7 +147,9 @@ UNIT_TEST(receipt_without_room_ends_the_list) {
 
   EV_SET(&changes[0], fds[1], EVFILT_WRITE, EV_ADD | EV_RECEIPT, 0, 0, NULL);
   EV_SET(&changes[1], fd, EVFILT_READ, EV_ADD | EV_RECEIPT, 0, 0, NULL);
-  CHECK_EQ(1, kevent(kq, changes, 2, &event, 1, NULL));
+  memset(&event, 0, sizeof(event));
+  CHECK_EQ(0, kevent(kq, changes, 2, &event, 1, NULL));
+  CHECK(event.flags & EV_ERROR);
   CHECK_EQ(0, event.data);
   CHECK_EQ(fds[1], event.ident);
 }
