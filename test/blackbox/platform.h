@@ -12,6 +12,8 @@
  *   TEST_PATH_SEP      between the directories of PATH
  *   TEST_NO_SOCKET     what the system says of a socket that is not open
  *   TEST_POLL_FILE     what uv_poll_init() says of a regular file
+ *   TEST_REUSEPORT     the socket option that balances between those that have
+ *                      it; not on Windows
  *   TEST_NO_STREAM     the error of a write to a stream that is not open
  *   TEST_NO_INTERFACE  what it says of an interface that does not exist
  *   TEST_KILLED_STATUS exit status of a child that was killed with a signal
@@ -74,6 +76,12 @@
 # define TEST_WEAK __attribute__((weak))
 #else
 # define TEST_HAVE_WEAK 0
+#endif
+
+#if defined(__FreeBSD__)
+# define TEST_REUSEPORT SO_REUSEPORT_LB
+#else
+# define TEST_REUSEPORT SO_REUSEPORT
 #endif
 
 #if defined(__FreeBSD__)

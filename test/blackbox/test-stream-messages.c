@@ -94,7 +94,20 @@ TEST_IMPL(stream_messages_of_packet_pipes) {
   return 0;
 }
 
-/* One empty buffer is an empty message; several send nothing. */
+static int keeps_empty_messages(void) {
+  int fds[2];
+  char byte = 0;
+
+  ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds));
+  ASSERT_EQ(0, send(fds[0], &byte, 0, 0));
+  ssize_t n = recv(fds[1], &byte, 1, MSG_DONTWAIT);
+  close(fds[0]);
+  close(fds[1]);
+  return n == 0;
+}
+
+/* One empty buffer is an empty message; several send nothing. Some systems
+ * deliver no empty messages (FreeBSD 14.1); sending one is no error there. */
 TEST_IMPL(stream_messages_without_data) {
   char byte;
   uv_buf_t bufs[2] = { uv_buf_init(&byte, 0), uv_buf_init(&byte, 0) };
@@ -109,7 +122,10 @@ TEST_IMPL(stream_messages_without_data) {
   ASSERT_EQ(0, uv_try_write((uv_stream_t*) &handle, bufs, 2));
   ASSERT_EQ(-1, read(fds[1], &byte, 1));
   ASSERT_EQ(0, uv_try_write((uv_stream_t*) &handle, bufs, 1));
-  ASSERT_EQ(0, read(fds[1], &byte, 1));
+  if (keeps_empty_messages())
+    ASSERT_EQ(0, read(fds[1], &byte, 1));
+  else
+    ASSERT_EQ(-1, read(fds[1], &byte, 1));
   test_close_loop(&loop);
   close(fds[1]);
   return 0;

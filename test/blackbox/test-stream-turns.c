@@ -5,6 +5,7 @@
 #include "test.h"
 
 #if TEST_POSIX
+# include <poll.h>
 # include <signal.h>
 # include <sys/socket.h>
 # include <unistd.h>
@@ -377,7 +378,15 @@ TEST_IMPL(stream_end_after_data_is_in_the_next_turn) {
   return 0;
 }
 
-/* Nothing to read, so no buffer is requested. */
+/* Does poll(2) call a pipe at its end readable? FreeBSD's does. */
+static int end_is_readable(int fd) {
+  struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+  ASSERT_EQ(1, poll(&pfd, 1, 0));
+  return (pfd.revents & POLLIN) != 0;
+}
+
+/* Nothing to read, so no buffer is requested, if the poller knows. */
 TEST_IMPL(stream_end_by_hangup_takes_no_buffer) {
   uv_file fds[2];
 
@@ -390,7 +399,8 @@ TEST_IMPL(stream_end_by_hangup_takes_no_buffer) {
   ASSERT_OK(uv_read_start((uv_stream_t*) &client, on_alloc, on_read));
   run(2);
   ASSERT_STR_EQ(".d.e", trace);
-  ASSERT_EQ(1, allocs);
+  if (test_on_kqueue() || !end_is_readable(fds[0]))
+    ASSERT_EQ(1, allocs);
   test_close_loop(&loop);
   return 0;
 }

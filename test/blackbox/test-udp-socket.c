@@ -296,7 +296,7 @@ TEST_IMPL(udp_opened_socket_shares_its_port) {
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_udp_init(&loop, &sender));
   need_reuseport(uv_udp_open_ex(&sender, fd, UV_UDP_REUSEPORT));
-  ASSERT_EQ(0, getsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, &len));
+  ASSERT_EQ(0, getsockopt(fd, SOL_SOCKET, TEST_REUSEPORT, &on, &len));
   ASSERT_NE(0, on);
   test_close_loop(&loop);
   return 0;
@@ -385,8 +385,9 @@ TEST_IMPL(udp_recv_truncated) {
 }
 
 /* No IP datagram is larger than the buffer that uv_alloc_cb is asked for, but
- * one of another family may be. */
+ * one of another family may be, where the system lets it. */
 TEST_IMPL(udp_recv_truncated_unix_datagram) {
+  int space = 2 * (int) sizeof(arrived);
   int pair[2];
 
   ASSERT_OK(uv_loop_init(&loop));
@@ -395,7 +396,13 @@ TEST_IMPL(udp_recv_truncated_unix_datagram) {
   ASSERT_OK(uv_udp_open(&receiver, pair[0]));
   room = 64 * 1024;
   ASSERT_OK(uv_udp_recv_start(&receiver, alloc_room, on_truncated));
-  ASSERT_EQ(sizeof(arrived), send(pair[1], arrived, sizeof(arrived), 0));
+  for (int i = 0; i < 2; i++) /* the BSDs need to be asked for the space */
+    ASSERT_EQ(0, setsockopt(pair[i], SOL_SOCKET, i == 0 ? SO_RCVBUF : SO_SNDBUF,
+                            &space, sizeof(space)));
+  ssize_t n = send(pair[1], arrived, sizeof(arrived), 0);
+  if (n == -1 && (errno == EMSGSIZE || errno == ENOBUFS))
+    SKIP("the system limits the datagrams of unix sockets");
+  ASSERT_EQ(sizeof(arrived), n);
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   ASSERT_EQ(1, partial);
   close(pair[1]);
