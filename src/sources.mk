@@ -158,6 +158,7 @@ uv_private_headers = \
   src/win/ansi.h \
   src/win/async.h \
   src/win/compiler.h \
+  src/win/detach.h \
   src/win/dump-path.h \
   src/win/error.h \
   src/win/event-req.h \
@@ -222,6 +223,7 @@ uv_common_sources = \
   src/pool/queue.c \
   src/process.c \
   src/random.c \
+  src/release.c \
   src/resolver.c \
   src/signal.c \
   src/stream.c \
@@ -282,6 +284,7 @@ uv_win_sources = \
   src/win/backtrace.c \
   src/win/clock.c \
   src/win/cpu-info.c \
+  src/win/detach.c \
   src/win/dispatch.c \
   src/win/dl.c \
   src/win/dump-path.c \

@@ -32,6 +32,29 @@ int uv_accept(uv_stream_t* server, uv_stream_t* client) {
   return uv__stream_os_accept(server, client);
 }
 
+/* May something wait for uv_accept() there? */
+static int can_announce(const uv_stream_t* server) {
+  return server != NULL && !uv__is_closing(uv__base(server)) &&
+         (server->type == UV_TCP || server->type == UV_NAMED_PIPE);
+}
+
+int uvx_accept_fd(uv_stream_t* server, uv_os_fd_t* fd) {
+  if (fd == NULL || !can_announce(server))
+    return UV_EINVAL;
+  return uv__stream_os_accept_fd(server, fd);
+}
+
+int uvx_reject(uv_stream_t* server) {
+  return can_announce(server) ? uv__stream_os_reject(server) : UV_EINVAL;
+}
+
+int uvx_listen_pause(uv_stream_t* server, int is_paused) {
+  if (!can_announce(server) || !(server->flags & UV__LISTENING))
+    return UV_EINVAL;
+  uv__stream_os_listen_pause(server, is_paused != 0);
+  return 0;
+}
+
 int uv_read_start(uv_stream_t* stream,
                   uv_alloc_cb alloc_cb,
                   uv_read_cb read_cb) {

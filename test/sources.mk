@@ -59,8 +59,10 @@ uv_test_sources = \
   test/blackbox/test-process-end.c \
   test/blackbox/test-process.c \
   test/blackbox/test-pull.c \
+  test/blackbox/test-release.c \
   test/blackbox/test-security-names.c \
   test/blackbox/test-security-rights.c \
+  test/blackbox/test-server.c \
   test/blackbox/test-storm.c \
   test/blackbox/test-stream-messages.c \
   test/blackbox/test-stream-turns.c \
@@ -121,6 +123,7 @@ uv_test_unix_sources = \
   test/blackbox/test-process-start.c \
   test/blackbox/test-sandbox.c \
   test/blackbox/test-select-limit.c \
+  test/blackbox/test-server-unix.c \
   test/blackbox/test-signal-many.c \
   test/blackbox/test-signal.c \
   test/blackbox/test-stderr.c \
@@ -301,6 +304,7 @@ uv_examples = \
   examples/loops \
   examples/manager \
   examples/metrics \
+  examples/move-connection \
   examples/pipe-server \
   examples/post \
   examples/pull-echo \

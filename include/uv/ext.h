@@ -160,6 +160,38 @@ UV_EXTERN uv_loop_t* uvx_loop_current(void);
 /* The number of a managed loop, otherwise UV_EINVAL. Context: any thread. */
 UV_EXTERN int uvx_loop_index(const uv_loop_t* loop);
 
+/* Descriptors: given away, refused, held back. */
+
+/* Takes the socket out of a TCP, pipe or UDP handle and stores it, for another
+ * loop, library or process. The handle is then as after its init function; the
+ * caller owns the descriptor. What has arrived and was not read stays in the
+ * kernel. The descriptor stays non-blocking; a server's goes on listening, and
+ * the file of a bound pipe stays. Allowed in callbacks of the handle.
+ *
+ * 0; UV_EBUSY, and nothing changed: it reads, connects or shuts down, a write
+ * or send has not been reported, or a connection or received descriptor waits
+ * for uv_accept(); UV_EBADF: it has none; UV_EINVAL: another type, or closing;
+ * an error that uv_tcp_bind() delayed. Windows: UV_ENOTSUP for pipes and
+ * servers, and where the system cannot detach a socket from a completion port
+ * (before 8.1, some Wine). */
+UV_EXTERN int uvx_release(uv_handle_t* handle, uv_os_fd_t* fd);
+
+/* uv_accept() without a handle: stores the waiting connection or, of a pipe
+ * with ipc, the oldest received descriptor. The caller owns it, and may open it
+ * on any loop. 0; UV_EAGAIN: none waits; UV_EINVAL; UV_ENOTSUP: a pipe on
+ * Windows. */
+UV_EXTERN int uvx_accept_fd(uv_stream_t* server, uv_os_fd_t* fd);
+
+/* Closes the connection (or received descriptor) that uv_accept() would
+ * deliver, and goes on accepting. 0; UV_EAGAIN: none waits; UV_EINVAL. */
+UV_EXTERN int uvx_reject(uv_stream_t* server);
+
+/* Holds back connections, or reports them again. A paused server accepts
+ * nothing, so clients wait in the backlog, and stays active; uv_accept() of
+ * what was announced still works. (Windows accepts ahead: a few are accepted
+ * and reported after the pause.) 0; UV_EINVAL: it does not listen. */
+UV_EXTERN int uvx_listen_pause(uv_stream_t* server, int is_paused);
+
 /* Seeing the loop: uvx_*. Nothing below fails a program that calls nothing of
  * it, and while it is off it costs one comparison per callback. What the
  * environment asks for (UV_TRACE=FILE, UV_METRICS=FILE, UV_WATCHDOG=MS,

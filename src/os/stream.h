@@ -30,6 +30,19 @@ int uv__stream_os_listen(uv_stream_t* stream, int backlog, uv_connection_cb cb);
  * the client cannot take it, it is closed and the server continues. */
 int uv__stream_os_accept(uv_stream_t* server, uv_stream_t* client);
 
+/* The same without a client: stores what waits, as a descriptor that belongs to
+ * the caller. UV_ENOTSUP where only a handle can take it. */
+int uv__stream_os_accept_fd(uv_stream_t* server, uv_os_fd_t* fd);
+
+/* The same, but it is closed. */
+int uv__stream_os_reject(uv_stream_t* server);
+
+/* The stream listens. */
+void uv__stream_os_listen_pause(uv_stream_t* server, int is_paused);
+
+/* uvx_release() of a TCP or pipe handle that is not closing. */
+int uv__stream_os_release(uv_stream_t* stream, uv_os_fd_t* fd);
+
 /* The stream is readable and not reading; afterwards it is. 0 or UV_E*. */
 int uv__stream_os_read_start(uv_stream_t* stream);
 

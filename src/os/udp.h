@@ -44,6 +44,9 @@ int uv__udp_os_is_open(const uv_udp_t* handle);
  * caller keeps it. `flags`: UV_UDP_REUSEADDR, UV_UDP_REUSEPORT. */
 int uv__udp_os_open(uv_udp_t* handle, uv_os_sock_t sock, unsigned flags);
 
+/* uvx_release() of a handle that is not closing. */
+int uv__udp_os_release(uv_udp_t* handle, uv_os_fd_t* fd);
+
 int uv__udp_os_bind(uv_udp_t* handle,
                     struct uv__endpoint local,
                     unsigned flags);

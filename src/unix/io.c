@@ -46,6 +46,7 @@ static uv__io_fn* const io_handlers[] = {
   [UV__IO_UDP] = uv__udp_io,
   [UV__IO_POLL] = uv__poll_handle_io,
   [UV__IO_FS_EVENT] = uv__fs_event_io,
+  [UV__IO_SERVER_PAUSED] = uv__server_paused_io,
 };
 
 static_assert(ARRAY_SIZE(io_handlers) == UV__IO_KIND_MAX,
@@ -67,6 +68,10 @@ void uv__io_init(uv__io_t* w, enum uv__io_kind kind) {
 
 void uv__io_set_kind(uv__io_t* w, enum uv__io_kind kind) {
   w->bits = (w->bits & ~(uintptr_t) KIND_MASK) | kind;
+}
+
+enum uv__io_kind uv__io_kind(const uv__io_t* w) {
+  return (enum uv__io_kind)(w->bits & KIND_MASK);
 }
 
 /* Grows by a quarter rather than doubling: unused slots cost 8 bytes each. */

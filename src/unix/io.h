@@ -31,11 +31,12 @@
  * uv__io_t.bits. */
 enum uv__io_kind {
   UV__IO_NONE,
-  UV__IO_STREAM,   /* uv__stream_io: reading, writing, connecting */
-  UV__IO_SERVER,   /* uv__server_io: listening sockets */
-  UV__IO_UDP,      /* uv__udp_io */
-  UV__IO_POLL,     /* uv__poll_handle_io */
-  UV__IO_FS_EVENT, /* uv__fs_event_io: inotify */
+  UV__IO_STREAM,        /* uv__stream_io: reading, writing, connecting */
+  UV__IO_SERVER,        /* uv__server_io: listening sockets */
+  UV__IO_UDP,           /* uv__udp_io */
+  UV__IO_POLL,          /* uv__poll_handle_io */
+  UV__IO_FS_EVENT,      /* uv__fs_event_io: inotify */
+  UV__IO_SERVER_PAUSED, /* uv__server_paused_io */
   UV__IO_KIND_MAX
 };
 
@@ -46,6 +47,7 @@ void uv__io_init(uv__io_t* w, enum uv__io_kind kind);
 
 /* Changes the handler (a stream starts listening). */
 void uv__io_set_kind(uv__io_t* w, enum uv__io_kind kind);
+enum uv__io_kind uv__io_kind(const uv__io_t* w);
 
 /* Sets the fd and reserves its slot in the table, so that start cannot fail: 0,
  * UV_ENOMEM, or UV_EMFILE if the fd is too high for the poller. uv__io_start()

@@ -88,6 +88,12 @@ enum uv__close_result uv__pipe_close(uv_handle_t* handle) {
   return UV__CLOSE_DONE;
 }
 
+void uv__pipe_disown_file(uv_pipe_t* pipe) {
+  if (pipe->pipe_fname != NULL)
+    uv__free(file_of(pipe->pipe_fname));
+  pipe->pipe_fname = NULL;
+}
+
 int uv__pipe_os_open(uv_pipe_t* pipe, uv_file fd) {
   if (uv__io_fd_taken(pipe->loop, fd))
     return UV_EEXIST;

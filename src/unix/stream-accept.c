@@ -5,7 +5,8 @@
  * socket share the load. It waits in accepted_fd; if the callback does not
  * uv_accept() it, POLLIN interest is dropped until uv_accept() is called.
  * Without a callback there is no interest: connections wait in the backlog
- * until another uv_listen() brings one.
+ * until another uv_listen() brings one. A paused server has a handler of its
+ * own, which drops the interest, so that others need not test for the pause.
  *
  * When the process is out of descriptors, a pending connection would keep the
  * socket readable for ever. The loop therefore holds a descriptor in reserve:
@@ -54,6 +55,10 @@ static void await_connection(uv_stream_t* server) {
     uv__io_start(server->loop, &server->io_watcher, POLLIN);
 }
 
+static int is_paused(const uv_stream_t* server) {
+  return uv__io_kind(&server->io_watcher) == UV__IO_SERVER_PAUSED;
+}
+
 int uv__stream_os_listen(uv_stream_t* stream,
                          int backlog,
                          uv_connection_cb cb) {
@@ -66,7 +71,8 @@ int uv__stream_os_listen(uv_stream_t* stream,
   open_reserve(stream->loop);
   stream->connection_cb = cb;
   stream->flags |= UV__LISTENING;
-  uv__io_set_kind(&stream->io_watcher, UV__IO_SERVER);
+  if (!is_paused(stream))
+    uv__io_set_kind(&stream->io_watcher, UV__IO_SERVER);
   await_connection(stream);
   uv__handle_start(uv__base(stream));
   return 0;
@@ -135,6 +141,25 @@ void uv__server_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
     uv__io_stop(loop, w, POLLIN);
 }
 
+void uv__server_paused_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
+  uv_stream_t* server = container_of(w, uv_stream_t, io_watcher);
+
+  if (server->connect_req != NULL)
+    uv__stream_io(loop, w, events); /* as in uv__server_io() */
+  else
+    uv__io_stop(loop, w, POLLIN);
+}
+
+void uv__stream_os_listen_pause(uv_stream_t* server, int paused) {
+  uv__io_t* w = &server->io_watcher;
+
+  uv__io_set_kind(w, paused ? UV__IO_SERVER_PAUSED : UV__IO_SERVER);
+  if (paused)
+    uv__io_stop(server->loop, w, POLLIN);
+  else
+    await_connection(server);
+}
+
 /* Opens a connection that we accepted, or a received descriptor of unknown
  * type. */
 static int open_client(const uv_stream_t* server, uv_stream_t* client, int fd) {
@@ -153,6 +178,13 @@ static int hand_over(uv_stream_t* server, uv_stream_t* client, int fd) {
   return err;
 }
 
+/* accepted_fd was delivered or dropped: continues with the next one. */
+static void accept_next(uv_stream_t* server) {
+  server->accepted_fd = uv__ipc_next_fd(server);
+  if (server->flags & UV__LISTENING)
+    await_connection(server);
+}
+
 int uv__stream_os_accept(uv_stream_t* server, uv_stream_t* client) {
   int fd = server->accepted_fd;
 
@@ -165,10 +197,23 @@ int uv__stream_os_accept(uv_stream_t* server, uv_stream_t* client) {
     return UV_EINVAL;
 
   int err = hand_over(server, client, fd);
+  accept_next(server);
+  return err;
+}
 
-  /* Delivered or dropped: continue with the next one. */
-  server->accepted_fd = uv__ipc_next_fd(server);
-  if (server->flags & UV__LISTENING)
-    await_connection(server);
+int uv__stream_os_accept_fd(uv_stream_t* server, uv_os_fd_t* fd) {
+  if (server->accepted_fd == -1)
+    return UV_EAGAIN;
+  *fd = server->accepted_fd;
+  accept_next(server);
+  return 0;
+}
+
+int uv__stream_os_reject(uv_stream_t* server) {
+  int fd;
+  int err = uv__stream_os_accept_fd(server, &fd);
+
+  if (err == 0)
+    uv__fd_close(fd);
   return err;
 }

@@ -335,6 +335,38 @@ void uv__stream_close(uv_stream_t* stream) {
   stream->accepted_fd = -1;
 }
 
+/* 0, or why the stream cannot be released. */
+static int check_release(const uv_stream_t* stream) {
+  if (uv__stream_fd(stream) == -1)
+    return UV_EBADF;
+  if (stream->connect_req != NULL || stream->shutdown_req != NULL ||
+      (stream->flags & UV__READING) || stream->accepted_fd != -1)
+    return UV_EBUSY;
+  if (!uv__queue_empty(&stream->write_queue) ||
+      !uv__queue_empty(&stream->write_completed_queue))
+    return UV_EBUSY;
+  return stream->delayed_error;
+}
+
+int uv__stream_os_release(uv_stream_t* stream, uv_os_fd_t* fd) {
+  int err = check_release(stream);
+  if (err != 0)
+    return err;
+
+  *fd = uv__stream_fd(stream);
+  uv__io_close(stream->loop, &stream->io_watcher);
+  uv__io_init(&stream->io_watcher, UV__IO_STREAM);
+  uv__handle_stop(uv__base(stream));
+  uv__ipc_close(stream); /* empty: frees the ring */
+  if (stream->type == UV_NAMED_PIPE)
+    uv__pipe_disown_file((uv_pipe_t*) stream);
+  stream->flags = UV__REF;
+  stream->alloc_cb = NULL;
+  stream->read_cb = NULL;
+  stream->connection_cb = NULL;
+  return 0;
+}
+
 enum uv__finish_result uv__stream_finish(uv_handle_t* handle) {
   uv_stream_t* stream = (uv_stream_t*) handle;
 

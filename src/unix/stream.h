@@ -75,12 +75,16 @@ void uv__stream_connect_fail(uv_stream_t* stream, uv_connect_t* req, int err);
 /* Event handlers, called by io.c. */
 void uv__stream_io(uv_loop_t* loop, uv__io_t* w, unsigned events);
 void uv__server_io(uv_loop_t* loop, uv__io_t* w, unsigned events);
+void uv__server_paused_io(uv_loop_t* loop, uv__io_t* w, unsigned events);
 
 /* ---- close() of the handle classes ---- */
 
 enum uv__close_result uv__tcp_close(uv_handle_t* handle);
 enum uv__close_result uv__pipe_close(uv_handle_t* handle);
 enum uv__close_result uv__tty_close(uv_handle_t* handle);
+
+/* pipe.c: the pipe no longer owns the file it bound, which stays. */
+void uv__pipe_disown_file(uv_pipe_t* pipe);
 
 /* ---- sending, for stream-write.c and stream-ipc.c ---- */
 

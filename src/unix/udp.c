@@ -92,6 +92,22 @@ static int report_icmp_errors(uv_udp_t* handle, int family) {
 }
 #endif
 
+int uv__udp_os_release(uv_udp_t* handle, uv_os_fd_t* fd) {
+  if (!uv__udp_os_is_open(handle))
+    return UV_EBADF;
+  if ((handle->flags & UV__READING) || handle->send_queue_count != 0)
+    return UV_EBUSY;
+
+  *fd = uv__udp_fd(handle);
+  uv__io_close(handle->loop, &handle->io_watcher);
+  uv__io_init(&handle->io_watcher, UV__IO_UDP);
+  uv__handle_stop(uv__base(handle));
+  /* DRAINING: a send callback may call this. */
+  handle->flags =
+      UV__REF | (handle->flags & (UV__UDP_RECVMMSG | UV__UDP_DRAINING));
+  return 0;
+}
+
 static int set_bind_options(uv_udp_t* handle, int family, unsigned int flags) {
   int fd = uv__udp_fd(handle);
   int err = 0;

@@ -210,16 +210,30 @@ static void accept_failed(uv_pipe_t* server, uv_pipe_accept_t* req) {
     uv__call_connection(uv__pipe_stream(server), err);
 }
 
+/* What the server has not announced yet, because it is paused: queued_bytes of
+ * the request. */
+enum { ANNOUNCED, HELD_BACK, ANNOUNCE_PENDED };
+
+static void announce_client(uv_pipe_t* server, uv_pipe_accept_t* req) {
+  req->u.io.queued_bytes = HELD_BACK;
+  if (server->flags & UV__PAUSED)
+    return;
+  req->u.io.queued_bytes = ANNOUNCED;
+  if (server->connection_cb != NULL)
+    uv__call_connection(uv__pipe_stream(server), 0);
+}
+
 void uv__pipe_accept_done(uv_handle_t* handle, uv_req_t* base) {
   uv_pipe_t* server = (uv_pipe_t*) handle;
   uv_pipe_accept_t* req = (uv_pipe_accept_t*) base;
 
   if (uv__is_closing(handle)) {
     drop_instance(req);
+  } else if (req->u.io.queued_bytes == ANNOUNCE_PENDED) {
+    announce_client(server, req);
   } else if (uv__req_succeeded(req)) {
     queue_connection(server, req);
-    if (server->connection_cb != NULL)
-      uv__call_connection(uv__pipe_stream(server), 0);
+    announce_client(server, req);
   } else {
     accept_failed(server, req);
   }
@@ -233,21 +247,34 @@ static int check_client(const uv_stream_t* client) {
   return client->flags & (UV__PIPE_CONN | UV__PIPE_SERVER) ? UV_EBUSY : 0;
 }
 
+/* Removes the oldest connection that was announced: its slot is free, its
+ * handle the caller's. INVALID_HANDLE_VALUE if there is none. */
+static HANDLE announced_take(uv_pipe_t* server) {
+  uv_pipe_accept_t* req = server->pipe.serv.pending_accepts;
+
+  if (req == NULL || req->u.io.queued_bytes != ANNOUNCED)
+    return INVALID_HANDLE_VALUE;
+  HANDLE instance = req->pipeHandle;
+  server->pipe.serv.pending_accepts = req->next_pending;
+  req->next_pending = NULL;
+  req->pipeHandle = INVALID_HANDLE_VALUE;
+  return instance;
+}
+
+static int is_ipc_connection(const uv_pipe_t* pipe) {
+  return (pipe->flags & UV__PIPE_CONN) && pipe->ipc;
+}
+
 int uv__pipe_accept(uv_stream_t* stream, uv_stream_t* client) {
   uv_pipe_t* server = (uv_pipe_t*) stream;
 
-  if ((stream->flags & UV__PIPE_CONN) && server->ipc)
+  if (is_ipc_connection(server))
     return uv__ipc_accept(server, client);
   if (!(stream->flags & UV__PIPE_SERVER))
     return UV_EINVAL;
-  uv_pipe_accept_t* req = server->pipe.serv.pending_accepts;
-  if (req == NULL)
+  HANDLE instance = announced_take(server);
+  if (instance == INVALID_HANDLE_VALUE)
     return UV_EAGAIN;
-
-  server->pipe.serv.pending_accepts = req->next_pending;
-  req->next_pending = NULL;
-  HANDLE instance = req->pipeHandle;
-  req->pipeHandle = INVALID_HANDLE_VALUE;
 
   int err = check_client(client);
   if (err == 0)
@@ -259,6 +286,39 @@ int uv__pipe_accept(uv_stream_t* stream, uv_stream_t* client) {
   if (!uv__is_closing(uv__base(server)))
     accept_continue(server);
   return err;
+}
+
+int uv__pipe_reject(uv_stream_t* stream) {
+  uv_pipe_t* server = (uv_pipe_t*) stream;
+
+  if (is_ipc_connection(server))
+    return uv__ipc_reject(server);
+  if (!(stream->flags & UV__PIPE_SERVER))
+    return UV_EAGAIN;
+  HANDLE instance = announced_take(server);
+  if (instance == INVALID_HANDLE_VALUE)
+    return UV_EAGAIN;
+  CloseHandle(instance);
+  accept_continue(server);
+  return 0;
+}
+
+void uv__pipe_listen_pause(uv_stream_t* stream, int is_paused) {
+  uv_pipe_t* server = (uv_pipe_t*) stream;
+  uv_pipe_accept_t* req = server->pipe.serv.pending_accepts;
+
+  stream->flags &= ~UV__PAUSED;
+  if (is_paused) {
+    stream->flags |= UV__PAUSED;
+    return;
+  }
+  for (; req != NULL; req = req->next_pending) {
+    if (req->u.io.queued_bytes != HELD_BACK)
+      continue;
+    req->u.io.queued_bytes = ANNOUNCE_PENDED;
+    server->reqs_pending++;
+    uv__req_pend(server->loop, req);
+  }
 }
 
 void uv__pipe_server_close(uv_pipe_t* pipe) {

@@ -169,15 +169,36 @@ int uv__ipc_read(uv_pipe_t* pipe, DWORD avail) {
 
 /* ---- accepting ---- */
 
-int uv__ipc_accept(uv_pipe_t* pipe, uv_stream_t* client) {
+/* The oldest, which the caller frees, or NULL. */
+static struct uv__ipc_socket* socket_take(uv_pipe_t* pipe) {
   struct uv__queue* line = &pipe->pipe.conn.ipc_xfer_queue;
 
   if (uv__queue_empty(line))
-    return UV_EAGAIN;
-  struct uv__ipc_socket* item =
-      uv__queue_entry(uv__queue_pop_front(line), struct uv__ipc_socket, node);
+    return NULL;
   pipe->pipe.conn.ipc_xfer_queue_length--;
+  return uv__queue_entry(uv__queue_pop_front(line), struct uv__ipc_socket,
+                         node);
+}
 
+static void socket_discard(struct uv__ipc_socket* item) {
+  uv__tcp_xfer_discard(&item->xfer);
+  uv__free(item);
+}
+
+int uv__ipc_reject(uv_pipe_t* pipe) {
+  struct uv__ipc_socket* item = socket_take(pipe);
+
+  if (item == NULL)
+    return UV_EAGAIN;
+  socket_discard(item);
+  return 0;
+}
+
+int uv__ipc_accept(uv_pipe_t* pipe, uv_stream_t* client) {
+  struct uv__ipc_socket* item = socket_take(pipe);
+
+  if (item == NULL)
+    return UV_EAGAIN;
   int err = UV_EINVAL;
   if (client->type == UV_TCP && !uv__is_closing(uv__base(client)))
     err = uv__tcp_xfer_import((uv_tcp_t*) client, &item->xfer,
@@ -189,15 +210,10 @@ int uv__ipc_accept(uv_pipe_t* pipe, uv_stream_t* client) {
 }
 
 void uv__ipc_close(uv_pipe_t* pipe) {
-  struct uv__queue* line = &pipe->pipe.conn.ipc_xfer_queue;
+  struct uv__ipc_socket* item;
 
-  while (!uv__queue_empty(line)) {
-    struct uv__ipc_socket* item =
-        uv__queue_entry(uv__queue_pop_front(line), struct uv__ipc_socket, node);
-    uv__tcp_xfer_discard(&item->xfer);
-    uv__free(item);
-  }
-  pipe->pipe.conn.ipc_xfer_queue_length = 0;
+  while ((item = socket_take(pipe)) != NULL)
+    socket_discard(item);
   struct uv__ipc_parser* parser = &uv__pipe_extra(pipe)->parser;
   if (parser->socket != NULL)
     uv__free(item_of(parser->socket));

@@ -132,6 +132,8 @@ int uv__pipe_open_stdio(uv_pipe_t* pipe, unsigned int flags, HANDLE* child_end);
 
 int uv__pipe_listen(uv_stream_t* stream, int backlog, uv_connection_cb cb);
 int uv__pipe_accept(uv_stream_t* server, uv_stream_t* client);
+int uv__pipe_reject(uv_stream_t* server);
+void uv__pipe_listen_pause(uv_stream_t* server, int is_paused);
 
 /* Closes the OS handles of a server; part of closing. */
 void uv__pipe_server_close(uv_pipe_t* pipe);
@@ -227,6 +229,7 @@ int uv__ipc_put_frame(uv_pipe_t* pipe,
                       char** at);
 
 int uv__ipc_accept(uv_pipe_t* pipe, uv_stream_t* client);
+int uv__ipc_reject(uv_pipe_t* pipe);
 
 /* Discards sockets that were not accepted. */
 void uv__ipc_close(uv_pipe_t* pipe);

@@ -38,6 +38,24 @@ int uv__stream_os_accept(uv_stream_t* server, uv_stream_t* client) {
   return ops->accept == NULL ? UV_EINVAL : ops->accept(server, client);
 }
 
+int uv__stream_os_accept_fd(uv_stream_t* server, uv_os_fd_t* fd) {
+  const struct uv__stream_ops* ops = ops_of(server);
+  return ops->accept_fd == NULL ? UV_ENOTSUP : ops->accept_fd(server, fd);
+}
+
+int uv__stream_os_reject(uv_stream_t* server) {
+  return ops_of(server)->reject(server);
+}
+
+void uv__stream_os_listen_pause(uv_stream_t* server, int is_paused) {
+  ops_of(server)->listen_pause(server, is_paused);
+}
+
+int uv__stream_os_release(uv_stream_t* stream, uv_os_fd_t* fd) {
+  const struct uv__stream_ops* ops = ops_of(stream);
+  return ops->give_away == NULL ? UV_ENOTSUP : ops->give_away(stream, fd);
+}
+
 int uv__stream_os_read_start(uv_stream_t* stream) {
   return ops_of(stream)->read_start(stream);
 }

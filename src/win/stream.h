@@ -24,15 +24,23 @@
 enum {
   /* Operations that succeed inside the call post no completion and must be
    * pended (FILE_SKIP_COMPLETION_PORT_ON_SUCCESS). */
-  UV__SKIP_PORT = 1u << 10
+  UV__SKIP_PORT = 1u << 10,
+  /* A server that announces no connections. Servers do not read, so they have
+   * the bit of UV__READ_EOF to spare. */
+  UV__PAUSED = UV__READ_EOF
 };
 
 /* Operations of a stream type. Arguments and results are those of os/stream.h;
- * NULL if unsupported: stream.c returns UV_EINVAL or UV_ENOTSUP. */
+ * NULL if unsupported: stream.c returns UV_EINVAL or UV_ENOTSUP, or does not
+ * call it. */
 struct uv__stream_ops {
   int (*is_open)(const uv_stream_t* stream);
   int (*listen)(uv_stream_t* stream, int backlog, uv_connection_cb cb);
   int (*accept)(uv_stream_t* server, uv_stream_t* client);
+  int (*accept_fd)(uv_stream_t* server, uv_os_fd_t* fd);
+  int (*reject)(uv_stream_t* server);
+  void (*listen_pause)(uv_stream_t* server, int is_paused);
+  int (*give_away)(uv_stream_t* stream, uv_os_fd_t* fd);
   int (*read_start)(uv_stream_t* stream);
   void (*read_stop)(uv_stream_t* stream);
   int (*can_send)(const uv_stream_t* stream, const uv_stream_t* send_handle);

@@ -196,9 +196,26 @@ static void append_pending(uv_tcp_t* tcp, uv_tcp_accept_t* req) {
   *link = req;
 }
 
+/* The oldest connection is to be announced, unless the server is paused; then
+ * the end of the pause does that. */
 static void announce_connection(uv_tcp_t* tcp) {
+  if (tcp->flags & UV__PAUSED)
+    return;
   tcp->flags |= UV__TCP_ANNOUNCED;
   server_notify(tcp, 0);
+}
+
+/* Has the oldest connection announced in the pending phase, if there is one.
+ * queued_bytes is 1 while its request is on the pending list for that. */
+static void announce_later(uv_tcp_t* tcp) {
+  uv_tcp_accept_t* req = tcp->tcp.serv.pending_accepts;
+
+  if (req == NULL || (tcp->flags & UV__TCP_ANNOUNCED) ||
+      req->u.io.queued_bytes != 0)
+    return;
+  req->u.io.queued_bytes = 1;
+  tcp->reqs_pending++;
+  uv__req_pend(tcp->loop, req);
 }
 
 /* Makes the accepted socket inherit the listener's properties, without which
@@ -227,6 +244,7 @@ static int is_shortage(int err) {
 
 /* Handles an error pended by accept_continue(). Only shortages are retried. */
 static void accept_refused(uv_tcp_t* tcp, int err) {
+  tcp->tcp.serv.accept_reqs[0].u.io.queued_bytes = 0;
   tcp->tcp.serv.processed_accepts++;
   server_notify(tcp, err);
   if (is_shortage(err) && !uv__is_closing(uv__base(tcp)))
@@ -255,14 +273,16 @@ void uv__tcp_accept_done(uv_handle_t* handle, uv_req_t* base) {
   uv_tcp_accept_t* req = (uv_tcp_accept_t*) base;
 
   uv__event_req_end(places_of(req));
-  if (uv__is_closing(handle))
+  if (uv__is_closing(handle)) {
     drop_socket(req);
-  else if (req == tcp->tcp.serv.pending_accepts)
-    announce_connection(tcp); /* uv__tcp_accept() has pended it */
-  else if (req->accept_socket == INVALID_SOCKET)
+  } else if (req == tcp->tcp.serv.pending_accepts) {
+    req->u.io.queued_bytes = 0;
+    announce_connection(tcp); /* announce_later() has pended it */
+  } else if (req->accept_socket == INVALID_SOCKET) {
     accept_refused(tcp, (int) (intptr_t) req->u.io.queued_bytes);
-  else
+  } else {
     accept_ended(tcp, req);
+  }
   uv__req_finished(tcp, &tcp->reqs_pending);
 }
 
@@ -278,32 +298,74 @@ static int client_open(const uv_tcp_t* server, uv_tcp_t* client, SOCKET sock) {
   return err;
 }
 
+static int has_announced(const uv_tcp_t* server) {
+  unsigned int both = UV__LISTENING | UV__TCP_ANNOUNCED;
+  return (server->flags & both) == both;
+}
+
+/* Removes the announced connection: its socket is the caller's, its request
+ * idle again. */
+static SOCKET announced_take(uv_tcp_t* server) {
+  uv_tcp_accept_t* req = server->tcp.serv.pending_accepts;
+  SOCKET sock = req->accept_socket;
+
+  server->tcp.serv.pending_accepts = req->next_pending;
+  server->tcp.serv.processed_accepts++;
+  server->flags &= ~UV__TCP_ANNOUNCED;
+  req->accept_socket = INVALID_SOCKET;
+  return sock;
+}
+
+/* The announced connection was delivered or dropped. */
+static void accept_next(uv_tcp_t* server) {
+  if (uv__is_closing(uv__base(server)))
+    return;
+  accept_continue(server);
+  announce_later(server);
+}
+
 int uv__tcp_accept(uv_stream_t* stream, uv_stream_t* client) {
   uv_tcp_t* server = (uv_tcp_t*) stream;
 
-  if (!(server->flags & UV__LISTENING) || !(server->flags & UV__TCP_ANNOUNCED))
+  if (!has_announced(server))
     return UV_EAGAIN;
   if (client->type != UV_TCP || uv__is_closing(uv__base(client)))
     return UV_EINVAL;
 
-  uv_tcp_accept_t* req = server->tcp.serv.pending_accepts;
-  server->tcp.serv.pending_accepts = req->next_pending;
-  server->flags &= ~UV__TCP_ANNOUNCED;
-  int err = client_open(server, (uv_tcp_t*) client, req->accept_socket);
+  SOCKET sock = announced_take(server);
+  int err = client_open(server, (uv_tcp_t*) client, sock);
   if (err != 0)
-    closesocket(req->accept_socket);
-  req->accept_socket = INVALID_SOCKET;
-
-  /* Accepted or dropped: the request is idle again. */
-  server->tcp.serv.processed_accepts++;
-  if (uv__is_closing(uv__base(server)))
-    return err;
-  accept_continue(server);
-  if (server->tcp.serv.pending_accepts != NULL) {
-    server->reqs_pending++;
-    uv__req_pend(server->loop, server->tcp.serv.pending_accepts);
-  }
+    closesocket(sock);
+  accept_next(server);
   return err;
+}
+
+/* The socket is in no port yet. */
+int uv__tcp_accept_fd(uv_stream_t* stream, uv_os_fd_t* fd) {
+  uv_tcp_t* server = (uv_tcp_t*) stream;
+
+  if (!has_announced(server))
+    return UV_EAGAIN;
+  *fd = (HANDLE) announced_take(server);
+  accept_next(server);
+  return 0;
+}
+
+int uv__tcp_reject(uv_stream_t* stream) {
+  uv_os_fd_t fd;
+
+  int err = uv__tcp_accept_fd(stream, &fd);
+  if (err == 0)
+    closesocket((SOCKET) fd);
+  return err;
+}
+
+void uv__tcp_listen_pause(uv_stream_t* stream, int is_paused) {
+  stream->flags &= ~UV__PAUSED;
+  if (is_paused)
+    stream->flags |= UV__PAUSED;
+  else
+    announce_later((uv_tcp_t*) stream);
 }
 
 void uv__tcp_accept_close(uv_tcp_t* tcp) {
@@ -312,7 +374,7 @@ void uv__tcp_accept_close(uv_tcp_t* tcp) {
   for (; req != NULL; req = req->next_pending)
     drop_socket(req);
   tcp->tcp.serv.pending_accepts = NULL;
-  tcp->flags &= ~UV__TCP_ANNOUNCED;
+  tcp->flags &= ~(UV__TCP_ANNOUNCED | UV__PAUSED);
   uv__activity_end(tcp, &tcp->activecnt);
 }
 

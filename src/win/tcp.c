@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* TCP sockets: creating, binding, opening, closing. */
 #include "win/tcp.h"
+#include "win/detach.h"
 #include "win/loop.h"
 #include "win/sock.h"
 
@@ -181,6 +182,48 @@ int uv__tcp_fileno(const uv_handle_t* handle, uv_os_fd_t* fd) {
   return 0;
 }
 
+/* 0, or why the socket cannot be given away. */
+static int check_give_away(const uv_tcp_t* tcp) {
+  const uv_stream_t* stream = (const uv_stream_t*) tcp;
+
+  if (!uv__tcp_os_is_open(tcp))
+    return UV_EBADF;
+  /* Its accepts are in the system. */
+  if (tcp->flags & UV__LISTENING)
+    return UV_ENOTSUP;
+  if ((tcp->flags & (UV__READING | UV__TCP_CONNECTING)) ||
+      tcp->shutdown_req != NULL || stream->write_queue_size != 0 ||
+      stream->write_reqs_pending != 0)
+    return UV_EBUSY;
+  if (tcp->delayed_error != 0)
+    return uv_translate_sys_error(tcp->delayed_error);
+  /* Another port has it already, which need not be ours. */
+  if ((tcp->flags & UV__TCP_NO_PORT) || !uv__detach_works())
+    return UV_ENOTSUP;
+  return 0;
+}
+
+/* A zero-byte receive stays pending when reading stops. It has to end before
+ * the socket can leave the port; its completion arrives later, at the handle,
+ * which may have another socket by then: uv__tcp_read_done() ignores it. */
+static int tcp_give_away(uv_stream_t* stream, uv_os_fd_t* fd) {
+  uv_tcp_t* tcp = (uv_tcp_t*) stream;
+
+  int err = check_give_away(tcp);
+  if (err == 0 && (tcp->flags & UV__READ_PENDING))
+    err = uv__detach_cancel(tcp->socket, &tcp->read_req);
+  if (err == 0)
+    err = uv__detach(tcp->socket);
+  if (err != 0)
+    return err;
+
+  *fd = (HANDLE) tcp->socket;
+  tcp->socket = INVALID_SOCKET;
+  tcp->flags = UV__REF | (tcp->flags & UV__READ_PENDING);
+  memset(&tcp->tcp, 0, sizeof(tcp->tcp));
+  return 0;
+}
+
 static int is_open(const uv_stream_t* stream) {
   return uv__tcp_os_is_open((const uv_tcp_t*) stream);
 }
@@ -195,6 +238,10 @@ const struct uv__stream_ops uv__tcp_stream_ops = {
   .is_open = is_open,
   .listen = uv__tcp_listen,
   .accept = uv__tcp_accept,
+  .accept_fd = uv__tcp_accept_fd,
+  .reject = uv__tcp_reject,
+  .listen_pause = uv__tcp_listen_pause,
+  .give_away = tcp_give_away,
   .read_start = uv__tcp_read_start,
   .read_stop = uv__tcp_read_stop,
   .can_send = NULL,

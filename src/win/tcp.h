@@ -78,6 +78,9 @@ static inline struct uv__event_req uv__tcp_read_places(uv_tcp_t* tcp) {
 
 int uv__tcp_listen(uv_stream_t* stream, int backlog, uv_connection_cb cb);
 int uv__tcp_accept(uv_stream_t* server, uv_stream_t* client);
+int uv__tcp_accept_fd(uv_stream_t* server, uv_os_fd_t* fd);
+int uv__tcp_reject(uv_stream_t* server);
+void uv__tcp_listen_pause(uv_stream_t* server, int is_paused);
 
 /* Closing a server, before its socket is closed: drops queued connections. */
 void uv__tcp_accept_close(uv_tcp_t* tcp);

@@ -2,6 +2,7 @@
 /* UDP sockets: initialisation, binding, connecting, closing. */
 #include "win/udp.h"
 #include "win/afd.h"
+#include "win/detach.h"
 #include "win/loop.h"
 #include "win/sock.h"
 
@@ -95,6 +96,36 @@ int uv__udp_os_open(uv_udp_t* handle, uv_os_sock_t sock, unsigned flags) {
   if (err == 0)
     handle->flags |= uv__sock_state_flags(sock, UV__UDP_CONNECTED);
   return err;
+}
+
+static int check_give_away(const uv_udp_t* handle) {
+  if (!uv__udp_os_is_open(handle))
+    return UV_EBADF;
+  if ((handle->flags & UV__READING) || handle->send_queue_count != 0)
+    return UV_EBUSY;
+  if (handle->flags & UV__UDP_NO_PORT)
+    return UV_ENOTSUP;
+  /* A thread waits with the socket (poll-slow.c). */
+  if ((handle->flags & UV__READ_PENDING) &&
+      uv__udp_base(handle) == INVALID_SOCKET)
+    return UV_ENOTSUP;
+  return uv__detach_works() ? 0 : UV_ENOTSUP;
+}
+
+/* Receiving waits with a poll of the AFD device, not of the socket. If one is
+ * pending, its completion arrives later, and is ignored. */
+int uv__udp_os_release(uv_udp_t* handle, uv_os_fd_t* fd) {
+  int err = check_give_away(handle);
+  if (err == 0)
+    err = uv__detach(handle->socket);
+  if (err != 0)
+    return err;
+
+  (void) uv__udp_recv_cancel(handle);
+  *fd = (HANDLE) handle->socket;
+  handle->socket = INVALID_SOCKET;
+  handle->flags = UV__REF | (handle->flags & UV__READ_PENDING);
+  return 0;
 }
 
 static int set_bind_options(uv_udp_t* handle, int family, unsigned int flags) {

@@ -62,6 +62,7 @@ enum uv__file_info_class {
   UV__FILE_PIPE_INFORMATION = 23,
   UV__FILE_PIPE_LOCAL_INFORMATION = 24,
   UV__FILE_COMPLETION_INFORMATION = 30,
+  UV__FILE_REPLACE_COMPLETION_INFORMATION = 61, /* Windows 8.1 */
   UV__FILE_DISPOSITION_INFORMATION_EX = 64,
   UV__FILE_RENAME_INFORMATION_EX = 65,
   UV__FILE_STAT_INFORMATION = 68
@@ -104,6 +105,12 @@ struct uv__file_all_info {
 
 struct uv__file_mode_info {
   ULONG mode;
+};
+
+/* UV__FILE_REPLACE_COMPLETION_INFORMATION: NULL detaches. */
+struct uv__file_completion_info {
+  HANDLE port;
+  PVOID key;
 };
 
 #define UV__FILE_SYNCHRONOUS_IO_ALERT 0x10

@@ -564,11 +564,37 @@ TEST(security_timers_closed_by_another)
 HELPER(list_descriptors)
 #endif
 
+/* test-release.c */
+TEST(release_leaves_unread_bytes)
+TEST(release_leaves_unread_datagrams)
+TEST(release_bad_arguments)
+TEST(release_is_busy_while_reading_and_writing)
+TEST(release_is_busy_while_connecting)
+TEST(release_moves_a_connection_between_loops)
+TEST(release_drops_events_of_the_same_batch)
+TEST(release_in_its_own_callback)
+TEST_UNIX(release_of_a_server_keeps_it_listening, "release of servers")
+TEST_UNIX(release_reports_a_delayed_error, "two binds of one port")
+
 /* test-select-limit.c */
 TEST_UNIX(select_limit_descriptors_of_the_program, "select() and its sets")
 TEST_UNIX(select_limit_descriptors_of_handles, "select() and its sets")
 TEST_UNIX(select_limit_accept, "select() and its sets")
 TEST_UNIX(select_limit_loop_goes_on, "select() and its sets")
+
+/* test-server.c */
+TEST(server_rejects_connections)
+TEST(server_connection_goes_to_another_loop)
+TEST(server_bad_arguments)
+TEST(server_pause_holds_connections_back)
+TEST(server_pauses_itself_after_each_connection)
+TEST(server_stays_paused_when_it_listens_again)
+TEST(server_pipe_pauses_and_rejects)
+
+/* test-server-unix.c */
+TEST_UNIX(server_rejects_with_one_descriptor_left, "fork()")
+TEST_UNIX(server_pause_with_a_thousand_clients, "fork()")
+TEST_UNIX(server_refuses_received_descriptors, "SCM_RIGHTS")
 
 /* test-signal.c */
 TEST_UNIX(signal_order_of_arrival, "signals that a process sends itself")
