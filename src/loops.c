@@ -125,6 +125,7 @@ static uvx_loops_t* loops_alloc(const uvx_loops_options_t* options) {
   loops->pid = uv_os_getpid();
   snprintf(loops->name, sizeof(loops->name), "%s",
            options->name != NULL ? options->name : "uv-loop");
+  uv__loops_pause_init(loops);
   return loops;
 }
 
@@ -193,6 +194,13 @@ static int is_in_use(const uvx_loops_t* loops) {
   return 0;
 }
 
+static enum uv__loops_state read_state(uvx_loops_t* loops) {
+  uv_mutex_lock(&loops->mutex);
+  enum uv__loops_state state = loops->state;
+  uv_mutex_unlock(&loops->mutex);
+  return state;
+}
+
 int uvx_loops_free(uvx_loops_t* loops) {
   if (loops == NULL)
     return 0;
@@ -200,9 +208,7 @@ int uvx_loops_free(uvx_loops_t* loops) {
     free_memory(loops);
     return 0;
   }
-  uv_mutex_lock(&loops->mutex);
-  enum uv__loops_state state = loops->state;
-  uv_mutex_unlock(&loops->mutex);
+  enum uv__loops_state state = read_state(loops);
   if (state != UV__LOOPS_NEW && state != UV__LOOPS_ENDED)
     return UV_EBUSY;
   if (state == UV__LOOPS_ENDED)
@@ -226,21 +232,12 @@ int uv__loops_has(const uvx_loops_t* loops, const uv_loop_t* loop) {
          loops->slots[index].loop == loop;
 }
 
-static int add_hook(uvx_loops_t* loops,
-                    struct uv__loops_hook** list,
+static int add_hook(struct uv__loops_hook** list,
                     uv_loop_t* loop,
                     uvx_loop_cb cb,
                     void* arg) {
-  if (cb == NULL || (loop != NULL && !uv__loops_has(loops, loop)))
-    return UV_EINVAL;
-  if (uv__loops_is_forked(loops))
-    return UV_EPERM;
-  uv_mutex_lock(&loops->mutex);
-  int is_new = loops->state == UV__LOOPS_NEW;
-  uv_mutex_unlock(&loops->mutex);
-  if (!is_new)
-    return UV_EBUSY;
   struct uv__loops_hook* hook = uv__malloc(sizeof(*hook));
+
   if (hook == NULL)
     return UV_ENOMEM;
   hook->next = NULL;
@@ -253,18 +250,40 @@ static int add_hook(uvx_loops_t* loops,
   return 0;
 }
 
+static int check_hook(const uvx_loops_t* loops,
+                      const uv_loop_t* loop,
+                      uvx_loop_cb cb) {
+  if (loops == NULL || cb == NULL ||
+      (loop != NULL && !uv__loops_has(loops, loop)))
+    return UV_EINVAL;
+  return uv__loops_is_forked(loops) ? UV_EPERM : 0;
+}
+
 int uvx_loops_on_start(uvx_loops_t* loops,
                        uv_loop_t* loop,
                        uvx_loop_cb cb,
                        void* arg) {
-  return loops == NULL ? UV_EINVAL
-                       : add_hook(loops, &loops->starts, loop, cb, arg);
+  int err = check_hook(loops, loop, cb);
+
+  if (err != 0)
+    return err;
+  if (read_state(loops) != UV__LOOPS_NEW)
+    return UV_EBUSY;
+  return add_hook(&loops->starts, loop, cb, arg);
 }
 
 int uvx_loops_on_end(uvx_loops_t* loops,
                      uv_loop_t* loop,
                      uvx_loop_cb cb,
                      void* arg) {
-  return loops == NULL ? UV_EINVAL
-                       : add_hook(loops, &loops->ends, loop, cb, arg);
+  int err = check_hook(loops, loop, cb);
+
+  if (err != 0)
+    return err;
+  enum uv__loops_state state = read_state(loops);
+  /* In a pause no other loop can begin the shutdown, or read the list. */
+  if (state != UV__LOOPS_NEW &&
+      (state != UV__LOOPS_RUNNING || !uv__loops_is_pauser(loops)))
+    return UV_EBUSY;
+  return add_hook(&loops->ends, loop, cb, arg);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Managed loops: what loops.c and loops-run.c share.
+/* Managed loops: what loops.c, loops-run.c and loops-pause.c share.
  *
  * Context: any, unless said otherwise; the mutex of the loops is the outermost
  * lock.
@@ -28,6 +28,22 @@ struct uv__loops_hook {
   void* arg;
 };
 
+/* What a loop does, as far as a pause is concerned (loops-pause.c). What always
+ * holds:
+ *   Z1  There is at most one pauser.
+ *   Z2  During a pause loops cease to be RUNNING, and none becomes it.
+ *   Z3  A pauser waits for RUNNING loops only, never for one that waits for its
+ *       turn: pausers cannot deadlock.
+ *   Z4  Those that one pause parked leave before the next begins: they finish
+ *       an iteration between two pauses.
+ */
+enum uv__managed_state {
+  UV__MANAGED_RUNNING, /* may run callbacks, now or soon */
+  UV__MANAGED_PARKED,  /* stands still for another one's pause */
+  UV__MANAGED_WAITING, /* stands still in uvx_loops_pause(), for its turn */
+  UV__MANAGED_PAUSER
+};
+
 /* One of the loops. */
 struct uv__managed {
   uvx_loops_t* loops;
@@ -36,6 +52,11 @@ struct uv__managed {
   int has_ended; /* the loop's thread's: the end functions have run */
   int is_quiet;  /* guarded by the mutex */
   uvx_post_t end;
+  /* loops-pause.c: guarded by the mutex. */
+  enum uv__managed_state state; /* written by the slot's thread only */
+  int is_park_queued;
+  uvx_post_t park;
+  struct uv__queue turn; /* in `turns` while WAITING */
   uv_thread_t thread;
   uv_loop_t own;
 };
@@ -58,6 +79,12 @@ struct uvx_loops_s {
   uvx_post_t shutdown;
   uv_signal_t signals[2];
   unsigned signals_count; /* of `signals`, initialised */
+  /* loops-pause.c: guarded by the mutex. */
+  struct uv__managed* pauser; /* or NULL */
+  unsigned depth;             /* its pauses */
+  unsigned running;           /* loops that are RUNNING */
+  unsigned leaving;           /* loops still in a pause that is over */
+  struct uv__queue turns;     /* loops that wait to pause, in their order */
   struct uv__managed slots[];
 };
 
@@ -72,6 +99,12 @@ int uv__loops_has(const uvx_loops_t* loops, const uv_loop_t* loop);
 /* Is this a child of the process that made them? It has none of their threads.
  */
 int uv__loops_is_forked(const uvx_loops_t* loops);
+
+/* Does this thread hold the pause? */
+int uv__loops_is_pauser(uvx_loops_t* loops);
+void uv__loops_pause_init(uvx_loops_t* loops);
+/* Where a loop stands still; the watchdog does not count it as blocked. */
+void uv__loops_park(uvx_post_t* post);
 
 /* Calls posts that came when nobody ran the loops any more. */
 void uv__loops_run_late_posts(uvx_loops_t* loops);

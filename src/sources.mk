@@ -211,6 +211,7 @@ uv_common_sources = \
   src/loop/run.c \
   src/loop/timer-heap.c \
   src/loop/wake.c \
+  src/loops-pause.c \
   src/loops-run.c \
   src/loops.c \
   src/misuse.c \

@@ -46,6 +46,7 @@ uv_test_sources = \
   test/blackbox/test-fs-poll.c \
   test/blackbox/test-fs.c \
   test/blackbox/test-loop.c \
+  test/blackbox/test-loops-pause.c \
   test/blackbox/test-loops.c \
   test/blackbox/test-metrics-loop.c \
   test/blackbox/test-metrics.c \

@@ -129,7 +129,8 @@ UV_EXTERN uv_loop_t* uvx_loops_get(const uvx_loops_t* loops, unsigned index);
 
 /* Adds a function that a loop, or each one if loop is NULL, calls on its own
  * thread when it starts, or when the shutdown begins; in the order in which
- * they were added. Before uvx_loops_run(), afterwards UV_EBUSY. */
+ * they were added. Before uvx_loops_run(), afterwards UV_EBUSY; end
+ * functions also while the caller holds the pause. */
 UV_EXTERN int uvx_loops_on_start(uvx_loops_t* loops,
                                  uv_loop_t* loop,
                                  uvx_loop_cb cb,
@@ -154,6 +155,20 @@ UV_EXTERN int uvx_loops_run(uvx_loops_t* loops);
 
 /* Begins the shutdown. Context: any thread; on Unix also signal handlers. */
 UV_EXTERN void uvx_loops_shutdown(uvx_loops_t* loops);
+
+/* Pauses: from now on the other loops stand still, each between two callbacks,
+ * until uvx_loops_resume(): what all use can be changed. timeout_ms: how long
+ * to wait for them, -1: for ever. A pauser may pause again, and resumes as
+ * often; others that want to pause take turns, in the order of their calls, so
+ * that whatever is shared may have changed when the call returns. A callback
+ * may return with the pause and have a later one of the same loop resume.
+ *
+ * 0; UV_ETIMEDOUT: nothing is paused; UV_EPERM: not on the thread of one of
+ * these loops while they run; UV_EINVAL. Context: the thread of a managed
+ * loop. */
+UV_EXTERN int uvx_loops_pause(uvx_loops_t* loops, int timeout_ms);
+/* Ends the last pause of this loop; nothing if there is none. */
+UV_EXTERN void uvx_loops_resume(uvx_loops_t* loops);
 
 /* The managed loop that this thread runs, or NULL. Context: any thread. */
 UV_EXTERN uv_loop_t* uvx_loop_current(void);

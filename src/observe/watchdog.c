@@ -7,6 +7,7 @@
  *
  * Context: the session's lock (session.h); run_watchdog() is the thread.
  */
+#include "loops.h"
 #include "observe/background.h"
 #include "observe/hooks.h"
 #include "observe/names.h"
@@ -133,6 +134,11 @@ static void send_report(struct watchdog* w,
     listener(&r, w->options.arg);
 }
 
+/* Does it stand still because another loop wants it to? */
+static int is_parked(const struct uv__running* running) {
+  return running->symbol == (const void*) (uintptr_t) uv__loops_park;
+}
+
 /* Handles a thread that was reported, or is to be. */
 static void check_thread(struct watchdog* w,
                          struct uv__observe_thread* thread,
@@ -149,7 +155,8 @@ static void check_thread(struct watchdog* w,
     thread->reported.begin_ns = 0;
   }
   if (now.begin_ns == 0 || now.begin_ns == thread->reported.begin_ns ||
-      now_ns < now.begin_ns || now_ns - now.begin_ns < limit_ns)
+      now_ns < now.begin_ns || now_ns - now.begin_ns < limit_ns ||
+      is_parked(&now))
     return;
   thread->reported = now;
   send_report(w, thread, &now, (now_ns - now.begin_ns) / 1000000, 0);

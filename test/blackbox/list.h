@@ -253,11 +253,32 @@ TEST(loops_go_on_after_a_stop)
 TEST(loops_with_a_loop_of_the_program)
 TEST(loops_free_says_what_is_left)
 
+/* test-loops-pause.c */
+TEST(loops_pause_by_one_of_eight)
+TEST(loops_pause_by_two_of_eight)
+TEST(loops_pause_by_three_of_eight)
+TEST(loops_pause_by_all_of_eight)
+TEST(loops_pause_lets_others_run_in_between)
+TEST(loops_pause_nests)
+TEST(loops_pause_times_out)
+TEST(loops_pause_that_is_late_is_in_no_pause)
+TEST(loops_pause_in_start_and_end_functions)
+TEST(loops_pause_in_a_nested_run)
+TEST(loops_pause_and_run_the_loop_in_it)
+TEST(loops_pause_outlasts_a_callback)
+TEST(loops_pause_and_uv_stop)
+TEST(loops_pause_is_for_their_threads)
+TEST(loops_pause_and_add_end_functions)
+TEST(loops_pause_of_one)
+TEST(loops_pause_is_not_blocking_for_the_watchdog)
+
 /* test-loops-unix.c */
 TEST_UNIX(loops_signals_begin_the_shutdown, "signals of the process")
 TEST_UNIX(loops_leave_signals_alone, "signals of the process")
 TEST_UNIX(loops_in_a_forked_child, "fork()")
 TEST_UNIX(loops_end_when_a_poller_fails, "descriptors of pollers")
+TEST_UNIX(loops_pause_and_fork, "fork()")
+TEST_UNIX(loops_pause_with_a_poller_that_failed, "descriptors of pollers")
 
 /* test-metrics.c */
 TEST_UNIX(metrics_async_handles_are_one_event, "one wake-up for many sends")

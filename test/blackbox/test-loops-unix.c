@@ -143,3 +143,61 @@ TEST_IMPL(loops_end_when_a_poller_fails) {
   ASSERT_EQ(2, ends);
   return 0;
 }
+
+/* The child of a fork in a pause has one thread: there is nothing to pause or
+ * to resume, whatever the locks were. The parent goes on. */
+static void fork_in_pause(uv_loop_t* loop, void* arg) {
+  int status;
+
+  (void) loop;
+  (void) arg;
+  ASSERT_OK(uvx_loops_pause(loops, -1));
+  pid_t pid = fork();
+  ASSERT_NE(-1, pid);
+  if (pid == 0) {
+    ASSERT_ERR(UV_EPERM, uvx_loops_pause(loops, -1));
+    uvx_loops_resume(loops);
+    ASSERT_ERR(UV_EPERM, uvx_loops_on_end(loops, NULL, do_nothing, NULL));
+    test_exit_bare(0);
+  }
+  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  ASSERT_EQ(0, status);
+  uvx_loops_resume(loops);
+  uvx_loops_shutdown(loops);
+}
+
+TEST_IMPL(loops_pause_and_fork) {
+  if (TEST_FORK_IS_UNSAFE)
+    SKIP(FORK_IS_UNSAFE);
+  make_loops(3);
+  ASSERT_OK(
+      uvx_loops_on_start(loops, uvx_loops_get(loops, 1), fork_in_pause, NULL));
+  ASSERT_OK(uvx_loops_run(loops));
+  ASSERT_OK(uvx_loops_free(loops));
+  return 0;
+}
+
+/* A loop whose poller has failed stands still like the others, until the
+ * shutdown that this begins. */
+static void pause_as_often(uv_loop_t* loop, void* arg) {
+  (void) loop;
+  (void) arg;
+  for (int i = 0; i < 10; i++) {
+    ASSERT_OK(uvx_loops_pause(loops, -1));
+    uvx_loops_resume(loops);
+  }
+}
+
+TEST_IMPL(loops_pause_with_a_poller_that_failed) {
+  if (test_on_kqueue())
+    SKIP("the emulation of kqueue has the descriptor in tables of its own");
+  if (!is_failure_noticed())
+    SKIP("this poller works without its descriptor");
+  make_loops(2);
+  uv_loop_t* second = uvx_loops_get(loops, 1);
+  ASSERT_OK(uvx_loops_on_start(loops, second, close_poller, NULL));
+  ASSERT_OK(
+      uvx_loops_on_start(loops, uvx_loops_get(loops, 0), pause_as_often, NULL));
+  ASSERT_ERR(UV_EIO, uvx_loops_run(loops));
+  return 0;
+}

@@ -119,6 +119,8 @@ static int loops_ended;
 
 static void on_loop_start(uv_loop_t* loop, void* arg) {
   (void) loop;
+  SC_CHECK(uvx_loops_pause(arg, -1) == 0);
+  uvx_loops_resume(arg);
   __atomic_add_fetch(&loops_started, 1, __ATOMIC_RELAXED);
   uvx_loops_shutdown(arg);
 }

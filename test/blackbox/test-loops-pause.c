@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: MIT */
+/* Pauses of managed loops. What a pauser changes, `paused` above all, is not
+ * atomic: ThreadSanitizer shows whether a pause excludes the other loops. */
+#include "test.h"
+#include "uv/ext.h"
+
+#define LOOPS 8
+
+static uvx_loops_t* loops;
+static uvx_loops_options_t options;
+static int paused; /* the pause of some loop is in force */
+
+static void make_loops(unsigned count) {
+  options.size = sizeof(options);
+  options.count = count;
+  ASSERT_OK(uvx_loops_new(&loops, &options));
+}
+
+/* Runs the loops with a start function for loop 0 and one for loop 1. */
+static void run_loops(unsigned count, uvx_loop_cb first, uvx_loop_cb second) {
+  make_loops(count);
+  ASSERT_OK(uvx_loops_on_start(loops, uvx_loops_get(loops, 0), first, NULL));
+  if (second != NULL)
+    ASSERT_OK(uvx_loops_on_start(loops, uvx_loops_get(loops, 1), second, NULL));
+  ASSERT_OK(uvx_loops_run(loops));
+  ASSERT_OK(uvx_loops_free(loops));
+}
+
+static void begin_pause(void) {
+  ASSERT_OK(uvx_loops_pause(loops, -1));
+  ASSERT_EQ(0, paused);
+  paused = 1;
+}
+
+static void end_pause(void) {
+  ASSERT_EQ(1, paused);
+  paused = 0;
+  uvx_loops_resume(loops);
+}
+
+static uvx_post_t stop_post;
+
+static void stop_all(uvx_post_t* post) {
+  (void) post;
+  uvx_loops_shutdown(loops);
+}
+
+/* Eight busy loops, of which some pause all the time: no callback runs in a
+ * pause of another loop, and everybody gets a turn. */
+#define PAUSES 1000
+
+static unsigned npausers;
+static unsigned pauses_left; /* of all of them; changed in pauses only */
+static uvx_post_t busy_posts[LOOPS];
+static unsigned busy_calls[LOOPS];
+
+static void on_busy(uvx_post_t* post) {
+  unsigned index = (unsigned) uvx_loop_index(post->loop);
+
+  ASSERT_EQ(0, paused);
+  busy_calls[index]++;
+  if (pauses_left == 0)
+    return;
+  if (index < npausers) {
+    begin_pause();
+    unsigned calls[LOOPS];
+    memcpy(calls, busy_calls, sizeof(calls));
+    if (pauses_left > 0 && --pauses_left == 0)
+      uvx_loops_shutdown(loops);
+    if (pauses_left % 16 == 0)
+      uv_sleep(1); /* a chance for what should not happen */
+    ASSERT_MEM_EQ(calls, busy_calls, sizeof(calls));
+    end_pause();
+  }
+  uv_sleep(0); /* eight threads that never sleep would take long to stop */
+  ASSERT_OK(uvx_post(post->loop, post, on_busy));
+}
+
+static void begin_busy(uv_loop_t* loop, void* arg) {
+  (void) arg;
+  ASSERT_OK(uvx_post(loop, &busy_posts[uvx_loop_index(loop)], on_busy));
+}
+
+static void pause_by(unsigned count) {
+  npausers = count;
+  pauses_left = PAUSES;
+  make_loops(LOOPS);
+  ASSERT_OK(uvx_loops_on_start(loops, NULL, begin_busy, NULL));
+  ASSERT_OK(uvx_loops_run(loops));
+  ASSERT_OK(uvx_loops_free(loops));
+  ASSERT_EQ(0, pauses_left);
+  for (unsigned i = 0; i < count; i++)
+    ASSERT_GE(busy_calls[i], PAUSES / count / 2);
+}
+
+TEST_IMPL(loops_pause_by_one_of_eight) {
+  pause_by(1);
+  return 0;
+}
+
+TEST_IMPL(loops_pause_by_two_of_eight) {
+  pause_by(2);
+  return 0;
+}
+
+TEST_IMPL(loops_pause_by_three_of_eight) {
+  pause_by(3);
+  return 0;
+}
+
+TEST_IMPL(loops_pause_by_all_of_eight) {
+  pause_by(8);
+  return 0;
+}
+
+/* A loop finishes an iteration between two pauses, however soon one follows the
+ * other. */
+static uv_idle_t counting_idle;
+static unsigned iterations; /* of loop 1; read in pauses only */
+
+static void count_iteration(uv_idle_t* handle) {
+  ASSERT_EQ(0, paused);
+  iterations++;
+  if (iterations >= 100)
+    uv_close((uv_handle_t*) handle, NULL);
+}
+
+static void start_counting(uv_loop_t* loop, void* arg) {
+  (void) arg;
+  ASSERT_OK(uv_idle_init(loop, &counting_idle));
+  ASSERT_OK(uv_idle_start(&counting_idle, count_iteration));
+}
+
+static void pause_without_a_break(uv_loop_t* loop, void* arg) {
+  (void) loop;
+  (void) arg;
+  for (;;) {
+    begin_pause();
+    int is_done = iterations >= 100;
+    end_pause();
+    if (is_done)
+      break;
+  }
+  uvx_loops_shutdown(loops);
+}
+
+TEST_IMPL(loops_pause_lets_others_run_in_between) {
+  run_loops(2, pause_without_a_break, start_counting);
+  return 0;
+}
+
+/* The others go on after as many resumes as there were pauses. */
+static void pause_twice(uv_loop_t* loop, void* arg) {
+  (void) arg;
+  uvx_loops_resume(loops); /* nothing to end */
+  begin_pause();
+  ASSERT_OK(uvx_loops_pause(loops, 0));
+  ASSERT_OK(uvx_loops_pause(loops, 0));
+  uvx_loops_resume(loops);
+  uvx_loops_resume(loops);
+  uv_sleep(2); /* a chance for what should not happen */
+  pauses_left = 0;
+  ASSERT_OK(uvx_post(loop, &stop_post, stop_all));
+  end_pause();
+  uvx_loops_resume(loops);
+}
+
+TEST_IMPL(loops_pause_nests) {
+  pauses_left = 1;
+  run_loops(2, pause_twice, begin_busy);
+  return 0;
+}
+
+/* Loop 1 is in a callback until it is told to leave it. */
+static uv_sem_t entered;
+static uv_sem_t leave;
+static uvx_post_t blocking_post;
+static uvx_post_t ping;
+
+static void block(uvx_post_t* post) {
+  (void) post;
+  uv_sem_post(&entered);
+  uv_sem_wait(&leave);
+}
+
+static void on_ping(uvx_post_t* post) {
+  (void) post;
+  ASSERT_EQ(0, paused);
+  uv_sem_post(&entered);
+}
+
+static void pause_in_time(uv_loop_t* loop, void* arg) {
+  (void) loop;
+  (void) arg;
+  uv_loop_t* second = uvx_loops_get(loops, 1);
+  uv_loop_t* third = uvx_loops_get(loops, 2);
+  ASSERT_OK(uvx_post(second, &blocking_post, block));
+  uv_sem_wait(&entered);
+  ASSERT_ERR(UV_ETIMEDOUT, uvx_loops_pause(loops, 0));
+  ASSERT_ERR(UV_ETIMEDOUT, uvx_loops_pause(loops, 5));
+  /* The third loop goes on. */
+  ASSERT_OK(uvx_post(third, &ping, on_ping));
+  uv_sem_wait(&entered);
+  /* And so does the second one; a park that is too late does nothing. */
+  uv_sem_post(&leave);
+  ASSERT_OK(uvx_post(second, &ping, on_ping));
+  uv_sem_wait(&entered);
+  begin_pause();
+  end_pause();
+  uvx_loops_shutdown(loops);
+}
+
+TEST_IMPL(loops_pause_times_out) {
+  ASSERT_OK(uv_sem_init(&entered, 0));
+  ASSERT_OK(uv_sem_init(&leave, 0));
+  run_loops(3, pause_in_time, NULL);
+  return 0;
+}
+
+/* A loop whose time is up while another one pauses stands still until that
+ * pause is over. */
+static int is_over; /* changed in a pause only */
+
+static void pause_once(uv_loop_t* loop, void* arg) {
+  (void) loop;
+  (void) arg;
+  begin_pause();
+  uv_sleep(2); /* a chance for what should not happen */
+  is_over = 1;
+  end_pause();
+  uvx_loops_shutdown(loops);
+}
+
+static void pause_while_it_lasts(uv_loop_t* loop, void* arg) {
+  (void) loop;
+  (void) arg;
+  while (!is_over) {
+    int err = uvx_loops_pause(loops, 0);
+    ASSERT_EQ(0, paused);
+    if (err == 0) /* loop 0 waits for its turn */
+      uvx_loops_resume(loops);
+    else
+      ASSERT_ERR(UV_ETIMEDOUT, err);
+  }
+}
+
+TEST_IMPL(loops_pause_that_is_late_is_in_no_pause) {
+  run_loops(2, pause_once, pause_while_it_lasts);
+  return 0;
+}
+
+/* Start and end functions may pause, all at once. */
+static int pauses; /* changed in pauses only */
+
+static void pause_hook(uv_loop_t* loop, void* arg) {
+  (void) loop;
+  begin_pause();
+  pauses++;
+  if (arg != NULL && pauses == 4)
+    uvx_loops_shutdown(loops);
+  end_pause();
+}
+
+TEST_IMPL(loops_pause_in_start_and_end_functions) {
+  make_loops(4);
+  ASSERT_OK(uvx_loops_on_start(loops, NULL, pause_hook, "last"));
+  ASSERT_OK(uvx_loops_on_end(loops, NULL, pause_hook, NULL));
+  ASSERT_OK(uvx_loops_run(loops));
+  ASSERT_OK(uvx_loops_free(loops));
+  ASSERT_EQ(8, pauses);
+  return 0;
+}
+
+/* A loop that runs itself in a callback stands still in there. */
+static int is_done; /* changed in a pause only */
+static uv_timer_t timer;
+
+static void on_tick(uv_timer_t* handle) {
+  (void) handle;
+  ASSERT_EQ(0, paused);
+}
+
+static void run_nested(uv_loop_t* loop, void* arg) {
+  (void) arg;
+  ASSERT_OK(uv_timer_init(loop, &timer));
+  ASSERT_OK(uv_timer_start(&timer, on_tick, 1, 1));
+  uv_sem_post(&entered);
+  while (!is_done)
+    uv_run(loop, UV_RUN_ONCE);
+  uv_close((uv_handle_t*) &timer, NULL);
+}
+
+static void pause_nested(uv_loop_t* loop, void* arg) {
+  (void) loop;
+  (void) arg;
+  uv_sem_wait(&entered);
+  begin_pause();
+  is_done = 1;
+  end_pause();
+  uvx_loops_shutdown(loops);
+}
+
+TEST_IMPL(loops_pause_in_a_nested_run) {
+  ASSERT_OK(uv_sem_init(&entered, 0));
+  run_loops(2, pause_nested, run_nested);
+  return 0;
+}
+
+/* A pauser that runs its loop in the pause runs its own callbacks only. */
+static void on_last_tick(uv_timer_t* handle) {
+  ASSERT_EQ(1, paused);
+  uv_close((uv_handle_t*) handle, NULL);
+  is_done = 1;
+}
+
+static void run_in_pause(uv_loop_t* loop, void* arg) {
+  (void) arg;
+  ASSERT_OK(uv_timer_init(loop, &timer));
+  ASSERT_OK(uv_timer_start(&timer, on_last_tick, 2, 0));
+  begin_pause();
+  while (!is_done)
+    uv_run(loop, UV_RUN_ONCE);
+  pauses_left = 0;
+  end_pause();
+  uvx_loops_shutdown(loops);
+}
+
+TEST_IMPL(loops_pause_and_run_the_loop_in_it) {
+  pauses_left = 1;
+  run_loops(2, run_in_pause, begin_busy);
+  return 0;
+}
+
+/* The pause outlasts the callback: a later one of the same loop resumes. */
+static void resume_later(uv_timer_t* handle) {
+  ASSERT_EQ(1, paused);
+  uv_close((uv_handle_t*) handle, NULL);
+  pauses_left = 0;
+  end_pause();
+  uvx_loops_shutdown(loops);
+}
+
+static void pause_and_return(uv_loop_t* loop, void* arg) {
+  (void) arg;
+  ASSERT_OK(uv_timer_init(loop, &timer));
+  ASSERT_OK(uv_timer_start(&timer, resume_later, 2, 0));
+  begin_pause();
+}
+
+TEST_IMPL(loops_pause_outlasts_a_callback) {
+  pauses_left = 1;
+  run_loops(2, pause_and_return, begin_busy);
+  return 0;
+}
+
+/* uv_stop() on a loop, even all the time, changes nothing; nor can a loop be
+ * closed in a pause. */
+static void stop_and_go_on(uv_timer_t* handle) {
+  ASSERT_EQ(0, paused);
+  uv_stop(handle->loop);
+  if (is_done)
+    uv_close((uv_handle_t*) handle, NULL);
+}
+
+static void start_stopping(uv_loop_t* loop, void* arg) {
+  (void) arg;
+  ASSERT_OK(uv_timer_init(loop, &timer));
+  ASSERT_OK(uv_timer_start(&timer, stop_and_go_on, 1, 1));
+}
+
+static void pause_and_stop(uv_loop_t* loop, void* arg) {
+  (void) arg;
+  for (int i = 0; i < 50; i++) {
+    begin_pause();
+    uv_stop(loop);
+    uv_stop(uvx_loops_get(loops, 1)); /* nobody else uses it now */
+    ASSERT_ERR(UV_EBUSY, uv_loop_close(loop));
+    ASSERT_ERR(UV_EBUSY, uv_loop_close(uvx_loops_get(loops, 1)));
+    ASSERT_ERR(UV_EBUSY, uvx_loops_free(loops));
+    is_done = i == 49;
+    end_pause();
+  }
+  ASSERT_OK(uvx_post(loop, &stop_post, stop_all));
+}
+
+TEST_IMPL(loops_pause_and_uv_stop) {
+  run_loops(2, pause_and_stop, start_stopping);
+  return 0;
+}
+
+/* Only the thread of a loop can pause, while they run. */
+static uv_work_t work;
+
+static void pause_in_work(uv_work_t* req) {
+  (void) req;
+  ASSERT_ERR(UV_EPERM, uvx_loops_pause(loops, -1));
+  uvx_loops_resume(loops);
+}
+
+static void end_after_work(uv_work_t* req, int status) {
+  (void) req;
+  ASSERT_OK(status);
+  uvx_loops_shutdown(loops);
+}
+
+static void queue_work(uv_loop_t* loop, void* arg) {
+  (void) arg;
+  ASSERT_OK(uv_queue_work(loop, &work, pause_in_work, end_after_work));
+}
+
+TEST_IMPL(loops_pause_is_for_their_threads) {
+  uvx_loops_t* others;
+
+  ASSERT_ERR(UV_EINVAL, uvx_loops_pause(NULL, -1));
+  uvx_loops_resume(NULL);
+  make_loops(2);
+  ASSERT_OK(uvx_loops_new(&others, &options));
+  ASSERT_ERR(UV_EPERM, uvx_loops_pause(loops, -1));
+  ASSERT_OK(
+      uvx_loops_on_start(loops, uvx_loops_get(loops, 1), queue_work, NULL));
+  ASSERT_OK(uvx_loops_run(loops));
+  ASSERT_ERR(UV_EPERM, uvx_loops_pause(loops, -1));
+  uvx_loops_resume(loops);
+  ASSERT_OK(uvx_loops_free(loops));
+  ASSERT_OK(uvx_loops_free(others));
+  return 0;
+}
+
+/* A pauser may add end functions, until the shutdown has begun; a shutdown in a
+ * pause begins after it. */
+static void count_end(uv_loop_t* loop, void* arg) {
+  (void) loop;
+  (void) arg;
+  begin_pause();
+  pauses++;
+  ASSERT_ERR(UV_EBUSY, uvx_loops_on_end(loops, NULL, count_end, NULL));
+  end_pause();
+}
+
+static void add_end(uv_loop_t* loop, void* arg) {
+  (void) loop;
+  (void) arg;
+  ASSERT_ERR(UV_EBUSY, uvx_loops_on_end(loops, NULL, count_end, NULL));
+  begin_pause();
+  ASSERT_OK(uvx_loops_on_end(loops, NULL, count_end, NULL));
+  ASSERT_ERR(UV_EBUSY, uvx_loops_on_start(loops, NULL, count_end, NULL));
+  uvx_loops_shutdown(loops);
+  ASSERT_EQ(0, pauses);
+  end_pause();
+}
+
+TEST_IMPL(loops_pause_and_add_end_functions) {
+  run_loops(4, add_end, NULL);
+  ASSERT_EQ(4, pauses);
+  return 0;
+}
+
+/* The only loop waits for nobody. */
+static void pause_alone(uv_loop_t* loop, void* arg) {
+  (void) loop;
+  (void) arg;
+  ASSERT_OK(uvx_loops_pause(loops, 0));
+  uvx_loops_resume(loops);
+  uvx_loops_shutdown(loops);
+}
+
+TEST_IMPL(loops_pause_of_one) {
+  run_loops(1, pause_alone, NULL);
+  return 0;
+}
+
+/* The watchdog reports the callback that pauses, not those that stand still. */
+static int is_reported; /* atomic */
+
+static void on_report(const uvx_watchdog_report_t* report, void* arg) {
+  (void) arg;
+  ASSERT_PTR_EQ(uvx_loops_get(loops, 0), report->loop);
+  __atomic_store_n(&is_reported, 1, __ATOMIC_RELEASE);
+}
+
+static void pause_for_long(uvx_post_t* post) {
+  (void) post;
+  begin_pause();
+  while (!__atomic_load_n(&is_reported, __ATOMIC_ACQUIRE))
+    uv_sleep(1);
+  uv_sleep(100); /* a chance for what should not happen */
+  end_pause();
+  uvx_loops_shutdown(loops);
+}
+
+static void begin_long_pause(uv_loop_t* loop, void* arg) {
+  (void) arg;
+  ASSERT_OK(uvx_post(loop, &ping, pause_for_long));
+}
+
+TEST_IMPL(loops_pause_is_not_blocking_for_the_watchdog) {
+  uvx_watchdog_options_t watchdog = { .size = sizeof(watchdog),
+                                      .limit_ms = 20,
+                                      .cb = on_report };
+
+  make_loops(3);
+  ASSERT_OK(uvx_watchdog_start(&watchdog));
+  ASSERT_OK(uvx_loops_on_start(loops, uvx_loops_get(loops, 0), begin_long_pause,
+                               NULL));
+  ASSERT_OK(uvx_loops_run(loops));
+  ASSERT_OK(uvx_watchdog_stop());
+  ASSERT_OK(uvx_loops_free(loops));
+  return 0;
+}
