@@ -83,6 +83,8 @@ uv_private_headers = \
   src/pool/done.h \
   src/pool/kind.h \
   src/pool/lanes.h \
+  src/pool/lookup-table.h \
+  src/pool/lookup.h \
   src/pool/pool.h \
   src/pool/queue.h \
   src/pool/tuning.h \
@@ -220,6 +222,8 @@ uv_common_sources = \
   src/poll-handle.c \
   src/pool/done.c \
   src/pool/lanes.c \
+  src/pool/lookup-table.c \
+  src/pool/lookup.c \
   src/pool/pool.c \
   src/pool/queue.c \
   src/process.c \

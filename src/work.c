@@ -6,6 +6,7 @@
 #include "observe/callback.h"
 #include "os/stream.h"
 #include "pool/lanes.h"
+#include "pool/lookup.h"
 #include "req.h"
 
 static uv_work_t* req_of(struct uv__work* w) {
@@ -64,8 +65,6 @@ struct pool_req {
 
 static const struct pool_req pool_reqs[UV_REQ_TYPE_MAX] = {
   [UV_WORK] = POOL_REQ(uv_work_t, &work_kind),
-  [UV_GETADDRINFO] = POOL_REQ(uv_getaddrinfo_t, &uv__addr_kind),
-  [UV_GETNAMEINFO] = POOL_REQ(uv_getnameinfo_t, &uv__name_kind),
   [UV_RANDOM] = POOL_REQ(uv_random_t, &uv__random_kind),
 };
 
@@ -77,6 +76,10 @@ int uv_cancel(uv_req_t* req) {
     return uv__stream_os_cancel_write((uv_write_t*) req);
   if (req->type == UV_FS)
     return uv__fs_cancel((uv_fs_t*) req);
+  if (req->type == UV_GETADDRINFO)
+    return uv__lookup_cancel(&((uv_getaddrinfo_t*) req)->work_req);
+  if (req->type == UV_GETNAMEINFO)
+    return uv__lookup_cancel(&((uv_getnameinfo_t*) req)->work_req);
 
   const struct pool_req* where = &pool_reqs[req->type];
   if (where->kind == NULL)

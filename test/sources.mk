@@ -45,6 +45,7 @@ uv_test_sources = \
   test/blackbox/test-fd-table.c \
   test/blackbox/test-fs-poll.c \
   test/blackbox/test-fs.c \
+  test/blackbox/test-lookup.c \
   test/blackbox/test-loop.c \
   test/blackbox/test-loops-pause.c \
   test/blackbox/test-loops.c \
@@ -94,6 +95,8 @@ uv_test_sources = \
 # On unix: what its runner is made of, and files all about descriptors. Elsewhere
 # list.h names these tests as skipped, with the reason.
 uv_test_unix_sources = \
+  test/blackbox/fake-resolver.c \
+  test/blackbox/fake-resolver.h \
   test/blackbox/runner-unix.c \
   test/blackbox/support-unix.c \
   test/blackbox/test-assert-unix.c \
@@ -110,6 +113,7 @@ uv_test_unix_sources = \
   test/blackbox/test-fs-times.c \
   test/blackbox/test-ipc-unix.c \
   test/blackbox/test-limits.c \
+  test/blackbox/test-lookup-unix.c \
   test/blackbox/test-loops-unix.c \
   test/blackbox/test-misuse-unix.c \
   test/blackbox/test-observe-alone.c \

@@ -149,6 +149,17 @@ UV__NOINLINE void uv__observed_done(struct uv__work* w,
                                     int status,
                                     const struct uv__work_kind* kind);
 
+/* The item of a request that waits for a lookup: the resolver is at work, was
+ * at work since `begun_ns`, or goes on without the request. Others that wait
+ * for the same call are counted, but only the first is recorded in the trace.
+ * Context: any; worker; the loop's. */
+UV__NOINLINE void uv__observed_lookup_begin(const struct uv__work* w,
+                                            uint64_t now_ns);
+UV__NOINLINE void uv__observed_lookup_end(const struct uv__work* w,
+                                          uint64_t begun_ns,
+                                          int is_first);
+UV__NOINLINE void uv__observed_lookup_cancel(const struct uv__work* w);
+
 /* Fills in what a record says of work: class, request, operation, callback. */
 void uv__work_describe(struct uv__record* record, const struct uv__work* w);
 
@@ -262,6 +273,24 @@ static inline void uv__observed_refused(const struct uv__work* w) {
 }
 
 static inline void uv__observed_work(struct uv__work* w) {
+  (void) w;
+}
+
+static inline void uv__observed_lookup_begin(const struct uv__work* w,
+                                             uint64_t now_ns) {
+  (void) w;
+  (void) now_ns;
+}
+
+static inline void uv__observed_lookup_end(const struct uv__work* w,
+                                           uint64_t begun_ns,
+                                           int is_first) {
+  (void) w;
+  (void) begun_ns;
+  (void) is_first;
+}
+
+static inline void uv__observed_lookup_cancel(const struct uv__work* w) {
   (void) w;
 }
 

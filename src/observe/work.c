@@ -100,6 +100,19 @@ static void run_work(struct uv__work* w) {
   uv__probe_work_done(w);
 }
 
+static void fill_record(struct uv__record* record,
+                        const struct uv__inflight* entry,
+                        const struct uv__work* w,
+                        uint64_t begin_ns) {
+  memset(record, 0, sizeof(*record));
+  record->kind = UV__RECORD_WORK;
+  record->loop = w->loop;
+  record->flow = entry->id;
+  uv__work_describe(record, w);
+  record->begin_ns = begin_ns;
+  record->value = (int64_t) (begin_ns - entry->submit_ns);
+}
+
 void uv__observed_work(struct uv__work* w) {
   struct uv__inflight* entry = uv__inflight_find(w);
   struct uv__record record;
@@ -110,13 +123,7 @@ void uv__observed_work(struct uv__work* w) {
   }
 
   struct uv__observe_thread* thread = worker_thread();
-  memset(&record, 0, sizeof(record));
-  record.kind = UV__RECORD_WORK;
-  record.loop = w->loop;
-  record.flow = entry->id;
-  uv__work_describe(&record, w);
-  record.begin_ns = uv__observe_thread_time(thread, uv_hrtime());
-  record.value = (int64_t) (record.begin_ns - entry->submit_ns);
+  fill_record(&record, entry, w, uv__observe_thread_time(thread, uv_hrtime()));
   uv__inflight_start(entry, record.begin_ns);
   run_work(w);
   record.end_ns = uv__observe_thread_time(thread, uv_hrtime());
@@ -125,6 +132,51 @@ void uv__observed_work(struct uv__work* w) {
   tell_pool(thread, record.end_ns);
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
     uv__metrics_work(&record);
+}
+
+void uv__observed_lookup_begin(const struct uv__work* w, uint64_t now_ns) {
+  struct uv__inflight* entry = uv__inflight_find(w);
+
+  uv__probe_work_start(w);
+  if (entry != NULL)
+    uv__inflight_start(entry, now_ns);
+}
+
+void uv__observed_lookup_end(const struct uv__work* w,
+                             uint64_t begun_ns,
+                             int is_first) {
+  struct uv__inflight* entry = uv__inflight_find(w);
+  struct uv__record record;
+
+  uv__probe_work_done(w);
+  if (entry == NULL || uv__load_relaxed(&entry->start_ns) == 0)
+    return; /* it began before somebody observed */
+
+  struct uv__observe_thread* thread = worker_thread();
+  /* One that joined later waited for less, and not for a worker. */
+  if (begun_ns < entry->submit_ns)
+    begun_ns = entry->submit_ns;
+  uint64_t now_ns = uv_hrtime();
+  if (is_first) { /* the others' times are not this thread's */
+    begun_ns = uv__observe_thread_time(thread, begun_ns);
+    now_ns = uv__observe_thread_time(thread, now_ns);
+  }
+  fill_record(&record, entry, w, begun_ns);
+  record.end_ns = now_ns;
+  uv__inflight_done(entry, now_ns);
+  if (is_first) {
+    uv__observe_record(&record, thread);
+    tell_pool(thread, now_ns);
+  }
+  if (uv__is_observed_by(UV__OBSERVE_METRICS))
+    uv__metrics_work(&record);
+}
+
+void uv__observed_lookup_cancel(const struct uv__work* w) {
+  struct uv__inflight* entry = uv__inflight_find(w);
+
+  if (entry != NULL && uv__load_relaxed(&entry->start_ns) != 0)
+    uv__inflight_done(entry, uv_hrtime());
 }
 
 void uv__observed_done(struct uv__work* w,

@@ -40,4 +40,8 @@ int uv__loop_os_dispatch_signals(uv_loop_t* loop);
 /* uv_library_shutdown(): releases the platform's process-wide state. */
 void uv__library_os_shutdown(void);
 
+/* Keeps the object that contains the library mapped until the process ends: 0,
+ * or an error, and then its threads must end before it is unloaded. */
+int uv__library_os_pin(void);
+
 #endif /* UV_OS_LOOP_H_ */

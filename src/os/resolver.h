@@ -1,26 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/* Names and addresses: what the platform supplies to resolver.c. */
+/* Names and addresses: what the platform supplies to resolver.c and
+ * pool/lookup.c. Context: any, unless it says otherwise. */
 #ifndef UV_OS_RESOLVER_H_
 #define UV_OS_RESOLVER_H_
 
 #include "util/base.h"
 
-/* Copies the query into the request: host name in ASCII form, service and
- * hints, each of which may be NULL. 0, or UV_E* with nothing to drop. */
-int uv__getaddrinfo_os_pack(uv_getaddrinfo_t* req,
-                            const char* host,
-                            const char* service,
-                            const struct addrinfo* hints);
+/* What getaddrinfo() is asked. Owns nothing. */
+struct uv__addr_query {
+  const char* host;             /* in the form the DNS takes, or NULL */
+  const char* service;          /* or NULL */
+  const struct addrinfo* hints; /* or NULL */
+};
 
-/* Calls the resolver and stores the result in req->addrinfo and req->retcode.
- * Context: worker, or the caller of the synchronous form. */
-void uv__getaddrinfo_os_resolve(uv_getaddrinfo_t* req);
+/* Can the query be put to the system? 0, UV_EINVAL for a service that has no
+ * form there, or why the resolver cannot be used. */
+int uv__addrinfo_os_check(const struct uv__addr_query* query);
 
-/* Frees the copy of the query. */
-void uv__getaddrinfo_os_drop(uv_getaddrinfo_t* req);
+/* Calls the resolver: 0 and a list for uv_freeaddrinfo(), or UV_EAI_* or UV_E*
+ * with *list untouched. */
+int uv__addrinfo_os_resolve(const struct uv__addr_query* query,
+                            struct addrinfo** list);
 
-/* Resolves the address in req->storage and stores the result in req->host,
- * req->service and req->retcode. Context: as above. */
-void uv__getnameinfo_os_resolve(uv_getnameinfo_t* req);
+/* The ai_flags that the resolver puts into a list if there are no hints. */
+extern const int uv__addrinfo_os_default_flags;
+
+/* May uv_freeaddrinfo(), and the system's freeaddrinfo() where programs call
+ * that, free what the next function returns? */
+int uv__addrinfo_os_can_copy(void);
+
+/* A list of its own with the same contents; NULL if there is no memory, or for
+ * an empty one. Only if it can be freed, see above. */
+struct addrinfo* uv__addrinfo_os_copy(const struct addrinfo* list);
+
+/* Finds the names of an address of either family: 0, or UV_EAI_* or UV_E* with
+ * undefined contents of the buffers, which have NI_MAXHOST and NI_MAXSERV
+ * bytes. */
+int uv__nameinfo_os_resolve(const struct sockaddr* addr,
+                            int flags,
+                            char* host,
+                            char* service);
 
 #endif /* UV_OS_RESOLVER_H_ */

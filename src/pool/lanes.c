@@ -5,6 +5,7 @@
 #include "observe/hooks.h"
 #include "os/thread.h"
 #include "pool/done.h"
+#include "pool/lookup.h"
 #include "util/env.h"
 #include "util/fork-lock.h"
 
@@ -109,6 +110,17 @@ UV__COLD static int submit_elsewhere(struct uv__pool* lane,
   return err;
 }
 
+UV__INLINE int submit_to_lane(uv_loop_t* loop, struct uv__work* w) {
+  struct uv__pool* lane = lane_of(w->kind);
+  int err = uv__pool_submit(lane, w);
+
+  if (err != 0 && err != UV_ECANCELED)
+    err = submit_elsewhere(lane, w, err);
+  if (err == 0)
+    uv__loop_state(loop)->wake.submitted = 1;
+  return err;
+}
+
 int uv__work_submit(uv_loop_t* loop,
                     struct uv__work* w,
                     const struct uv__work_kind* kind) {
@@ -122,15 +134,23 @@ int uv__work_submit(uv_loop_t* loop,
   if (uv__is_observed())
     uv__observed_submit(loop, w);
 
-  struct uv__pool* lane = lane_of(kind);
-  err = uv__pool_submit(lane, w);
-  if (err != 0 && err != UV_ECANCELED)
-    err = submit_elsewhere(lane, w, err);
-  if (err == 0)
-    uv__loop_state(loop)->wake.submitted = 1;
-  else if (uv__is_observed())
+  err = submit_to_lane(loop, w);
+  if (err != 0 && uv__is_observed())
     uv__observed_refused(w);
   return err;
+}
+
+int uv__work_submit_own(uv_loop_t* loop,
+                        struct uv__work* w,
+                        const struct uv__work_kind* kind) {
+  int err = ensure_lanes();
+  if (err != 0)
+    return err;
+
+  w->loop = NULL;
+  w->work = kind->work;
+  w->kind = kind;
+  return submit_to_lane(loop, w);
 }
 
 void uv__lanes_flush(void) {
@@ -170,7 +190,8 @@ void uv__lanes_shutdown(void) {
     return;
   for (int i = 0; i < LANES; i++)
     uv__pool_end(&lanes[i]);
+  int may_abandon = uv__lookup_shutdown();
   for (int i = 0; i < LANES; i++)
-    uv__pool_join(&lanes[i], 0);
+    uv__pool_join(&lanes[i], may_abandon);
   uv__store_relaxed(&lanes_error, UV_ECANCELED); /* no work from now on */
 }

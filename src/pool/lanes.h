@@ -13,11 +13,19 @@ int uv__work_submit(uv_loop_t* loop,
                     struct uv__work* w,
                     const struct uv__work_kind* kind);
 
+/* The same for an item whose work() owns it, frees it and tells the loop
+ * itself: there is no done(), and what is observed is the caller's to report.
+ */
+int uv__work_submit_own(uv_loop_t* loop,
+                        struct uv__work* w,
+                        const struct uv__work_kind* kind);
+
 /* uv__pool_flush() for all lanes, by a loop that has submitted work and is
  * about to sleep. */
 void uv__lanes_flush(void);
 
-/* uv__pool_cancel() for its lane. `w` need not be submitted. */
+/* uv__pool_cancel() for its lane. `w` need not be submitted; `loop` is NULL for
+ * one that was submitted with uv__work_submit_own(). */
 int uv__work_cancel(uv_loop_t* loop,
                     struct uv__work* w,
                     const struct uv__work_kind* kind);
@@ -40,7 +48,8 @@ int uv__lanes_look(unsigned i,
  * what follows the digits is ignored, and no number is 0. */
 unsigned uv__lanes_size(void);
 
-/* For uv_library_shutdown(): ends and joins the workers. */
+/* For uv_library_shutdown(): ends and joins the workers, except those that are
+ * in a lookup. */
 void uv__lanes_shutdown(void);
 
 #endif /* UV_POOL_LANES_H_ */

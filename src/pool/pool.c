@@ -492,7 +492,7 @@ static int look_at_place(struct uv__pool* pool, unsigned i, int may_abandon) {
   lock_pool(pool);
   if (i < pool->nused) {
     struct uv__worker* worker = &pool->workers[i];
-    if (may_abandon && worker->is_in_lookup)
+    if (may_abandon && worker->state == UV__WORKER_RUNS && worker->is_in_lookup)
       abandon_worker(pool, worker);
     has_thread = worker->state != UV__WORKER_NONE;
   }

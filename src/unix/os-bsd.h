@@ -46,6 +46,7 @@
 #define UV__HAVE_FCHMODAT2 0
 #define UV__HAVE_CLONEFILE 0
 #define UV__HAVE_FCOPYFILE 0
+#define UV__HAVE_ADDRINFO_COPY 0 /* not tried there */
 #define UV__CLOCK CLOCK_MONOTONIC
 #define UV__HAVE_NEWER_CALLS 1
 #define UV__HAVE_VFORK_CLONE 0

@@ -67,6 +67,7 @@
 #define UV__HAVE_FCHMODAT2 0
 #define UV__HAVE_CLONEFILE 1
 #define UV__HAVE_FCOPYFILE 1
+#define UV__HAVE_ADDRINFO_COPY 0 /* not tried there */
 #define UV__CLOCK CLOCK_UPTIME_RAW
 #define UV__HAVE_GETRANDOM 0
 #define UV__HAVE_GETENTROPY 1

@@ -70,6 +70,11 @@
 #define UV__HAVE_FICLONE 1
 #define UV__HAVE_FCHMODAT2 1
 #define UV__HAVE_FCOPYFILE 0
+#if defined(__GLIBC__) && !defined(__UCLIBC__)
+# define UV__HAVE_ADDRINFO_COPY 1 /* musl: one block with a hidden count */
+#else
+# define UV__HAVE_ADDRINFO_COPY 0
+#endif
 #define UV__CLOCK CLOCK_MONOTONIC
 #define UV__HAVE_GETRANDOM 1
 #define UV__HAVE_GETENTROPY 0

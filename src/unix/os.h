@@ -94,6 +94,9 @@
  *   UV__ENVIRON                the environment (a shared library cannot name
  *                              `environ` everywhere)
  *   UV__HAVE_PTSNAME_R         ptsname_r(): fails unless the fd is a pty master
+ * names
+ *   UV__HAVE_ADDRINFO_COPY     freeaddrinfo() frees each element with free(),
+ *                              and its name with another
  * clocks
  *   UV__CLOCK                  the clock of uv_hrtime(). macOS' CLOCK_MONOTONIC
  *                              has microseconds and was seen to go backwards

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Resolving names and addresses with the system's resolver.
  *
- * A getaddrinfo request owns one block with copies of the hints, the service
- * and the host name in its DNS form, freed when the resolver returns. Systems
- * number and name the errors differently, hence a list of pairs instead of an
- * index.
+ * Systems number and name the errors differently, hence a list of pairs instead
+ * of an index. Copies of a result come from the C library's malloc(), whatever
+ * the program replaced: programs call plain freeaddrinfo() on them.
  */
 #include "unix/resolver.h"
 #include "os/addr.h"
 #include "os/resolver.h"
-#include "util/alloc.h"
+#include "unix/os.h"
+#include "util/atomic.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <netdb.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct eai_pair {
@@ -60,63 +62,111 @@ int uv__eai_error(int eai) {
   return UV_EAI_FAIL; /* newer than this table */
 }
 
-void uv__getaddrinfo_os_resolve(uv_getaddrinfo_t* req) {
+int uv__addrinfo_os_check(const struct uv__addr_query* query) {
+  (void) query; /* anything may be asked */
+  return 0;
+}
+
+int uv__addrinfo_os_resolve(const struct uv__addr_query* query,
+                            struct addrinfo** list) {
+  struct addrinfo* found = NULL;
+
   errno = 0; /* so that EAI_SYSTEM sees no stale value */
-  int eai =
-      getaddrinfo(req->hostname, req->service, req->hints, &req->addrinfo);
-  req->retcode = uv__eai_error(eai);
+  int eai = getaddrinfo(query->host, query->service, query->hints, &found);
+  if (eai == 0)
+    *list = found;
+  return uv__eai_error(eai);
 }
 
-void uv__getaddrinfo_os_drop(uv_getaddrinfo_t* req) {
-  /* The block starts with the hints if there are any, then the service, then
-   * the host name. */
-  void* block = req->hints;
-  if (block == NULL)
-    block = req->service != NULL ? req->service : req->hostname;
+#if UV__HAVE_ADDRINFO_COPY
+/* What glibc assumes without hints. */
+const int uv__addrinfo_os_default_flags = AI_V4MAPPED | AI_ADDRCONFIG;
 
-  uv__free(block);
-  req->hints = NULL;
-  req->service = NULL;
-  req->hostname = NULL;
+/* Returns where the object with `function` is mapped; NULL: no such object. */
+static const void* base_of(void (*function)(void)) {
+  void* address;
+  Dl_info info;
+
+  static_assert(sizeof(address) == sizeof(function), "as in POSIX");
+  memcpy(&address, &function, sizeof(address));
+  return dladdr(address, &info) == 0 ? NULL : info.dli_fbase;
 }
 
-static char* block_append(char** at, const void* from, size_t len) {
-  char* to = *at;
+/* A program, or a library that it preloads, may bring a freeaddrinfo() that
+ * frees what its own getaddrinfo() makes. Nobody brings a gai_strerror(). */
+int uv__addrinfo_os_can_copy(void) {
+  static int answer; /* atomic: 0 until known, 1: yes, 2: no */
+  int known = uv__load_relaxed(&answer);
 
-  if (len == 0)
+  if (known == 0) {
+    const void* libc = base_of((void (*)(void)) gai_strerror);
+    known = base_of((void (*)(void)) freeaddrinfo) == libc ? 1 : 2;
+    uv__store_relaxed(&answer, known);
+  }
+  return known == 1;
+}
+
+/* Copies one element: its address follows it in the same block, its name is a
+ * block of its own. That is what glibc's freeaddrinfo() expects. */
+static struct addrinfo* copy_element(const struct addrinfo* from) {
+  struct addrinfo* to = malloc(sizeof(*to) + from->ai_addrlen);
+
+  if (to == NULL)
     return NULL;
-  memcpy(to, from, len);
-  *at += len;
+  *to = *from;
+  to->ai_next = NULL;
+  if (from->ai_addr != NULL) {
+    to->ai_addr = (struct sockaddr*) (void*) (to + 1);
+    memcpy(to->ai_addr, from->ai_addr, from->ai_addrlen);
+  }
+  if (from->ai_canonname != NULL) {
+    to->ai_canonname = strdup(from->ai_canonname);
+    if (to->ai_canonname == NULL) {
+      free(to);
+      return NULL;
+    }
+  }
   return to;
 }
 
-int uv__getaddrinfo_os_pack(uv_getaddrinfo_t* req,
-                            const char* host,
-                            const char* service,
-                            const struct addrinfo* hints) {
-  size_t host_len = host == NULL ? 0 : strlen(host) + 1;
-  size_t hints_len = hints == NULL ? 0 : sizeof(*hints);
-  size_t service_len = service == NULL ? 0 : strlen(service) + 1;
-  char* at = uv__malloc(hints_len + service_len + host_len);
+struct addrinfo* uv__addrinfo_os_copy(const struct addrinfo* list) {
+  struct addrinfo* copy = NULL;
+  struct addrinfo** end = &copy;
 
-  if (at == NULL)
-    return UV_ENOMEM;
-  req->hints = (struct addrinfo*) block_append(&at, hints, hints_len);
-  req->service = block_append(&at, service, service_len);
-  req->hostname = block_append(&at, host, host_len);
+  for (; list != NULL; list = list->ai_next) {
+    *end = copy_element(list);
+    if (*end == NULL) {
+      uv_freeaddrinfo(copy);
+      return NULL;
+    }
+    end = &(*end)->ai_next;
+  }
+  return copy;
+}
+#else
+const int uv__addrinfo_os_default_flags = 0;
+
+int uv__addrinfo_os_can_copy(void) {
   return 0;
 }
+
+struct addrinfo* uv__addrinfo_os_copy(const struct addrinfo* list) {
+  (void) list;
+  return NULL;
+}
+#endif
 
 void uv_freeaddrinfo(struct addrinfo* ai) {
   if (ai != NULL)
     freeaddrinfo(ai);
 }
 
-void uv__getnameinfo_os_resolve(uv_getnameinfo_t* req) {
-  const struct sockaddr* addr = (const struct sockaddr*) &req->storage;
+int uv__nameinfo_os_resolve(const struct sockaddr* addr,
+                            int flags,
+                            char* host,
+                            char* service) {
   errno = 0; /* so that EAI_SYSTEM sees no stale value */
-  int eai = getnameinfo(addr, (socklen_t) uv__addr_os_len(addr), req->host,
-                        sizeof(req->host), req->service, sizeof(req->service),
-                        req->flags);
-  req->retcode = uv__eai_error(eai);
+  int eai = getnameinfo(addr, (socklen_t) uv__addr_os_len(addr), host,
+                        NI_MAXHOST, service, NI_MAXSERV, flags);
+  return uv__eai_error(eai);
 }

@@ -111,3 +111,17 @@ int uv_dlsym(uv_lib_t* lib, const char* name, void** ptr) {
 const char* uv_dlerror(const uv_lib_t* lib) {
   return lib->errmsg == NULL ? "no error" : lib->errmsg;
 }
+
+/* ---- the object that contains the library ---- */
+
+static const char here;
+
+int uv__library_os_pin(void) {
+  HMODULE module;
+  const DWORD flags =
+      GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN;
+
+  if (!GetModuleHandleExW(flags, (LPCWSTR) (const void*) &here, &module))
+    return uv_translate_sys_error((int) GetLastError());
+  return 0;
+}

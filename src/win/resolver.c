@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Name resolution with the system's resolver, in both directions.
  *
- * A getaddrinfo request owns one block (alloc) with copies of the hints, the
- * service and the host name in 16-bit form. The result is copied into a
- * separate block, because its strings must be UTF-8; uv_freeaddrinfo() frees
+ * The query is converted to 16-bit text for the call. The result is copied into
+ * a block of ours, because its strings must be UTF-8; uv_freeaddrinfo() frees
  * that block.
  */
 #include "os/resolver.h"
@@ -109,31 +108,70 @@ static int copy_answer(const struct addrinfoW* list, struct addrinfo** out) {
   return 0;
 }
 
-/* ---- getaddrinfo: request ---- */
-
-void uv__getaddrinfo_os_resolve(uv_getaddrinfo_t* req) {
-  struct addrinfoW* answer = NULL;
-  int sys_error =
-      GetAddrInfoW(req->node, req->service, req->addrinfow, &answer);
-
-  req->retcode = eai_error(sys_error);
-  if (req->retcode == 0 && answer != NULL)
-    req->retcode = copy_answer(answer, &req->addrinfo);
-  if (answer != NULL)
-    FreeAddrInfoW(answer);
+/* Frees what a list consists of: one block. */
+void uv_freeaddrinfo(struct addrinfo* ai) {
+  uv__free(ai);
 }
 
-void uv__getaddrinfo_os_drop(uv_getaddrinfo_t* req) {
-  uv__free(req->alloc);
-  req->alloc = NULL;
-  req->addrinfow = NULL;
-  req->node = NULL;
-  req->service = NULL;
+/* ---- getaddrinfo: copies of a result ---- */
+
+/* Results have no flags of their own. */
+const int uv__addrinfo_os_default_flags = 0;
+
+/* Programs free lists with uv_freeaddrinfo(), as documented. */
+int uv__addrinfo_os_can_copy(void) {
+  return 1;
 }
+
+/* The size of a list that was made by copy_answer(). */
+static size_t list_size(const struct addrinfo* list) {
+  size_t size = 0;
+
+  for (; list != NULL; list = list->ai_next) {
+    size += align_size(sizeof(*list)) + align_size(list->ai_addrlen);
+    if (list->ai_canonname != NULL)
+      size += align_size(strlen(list->ai_canonname) + 1);
+  }
+  return size;
+}
+
+/* The place in the copy of what is at `at` in the list; NULL for NULL. */
+static void* moved(const struct addrinfo* list,
+                   struct addrinfo* copy,
+                   const void* at) {
+  if (at == NULL)
+    return NULL;
+  return (char*) copy + ((const char*) at - (const char*) list);
+}
+
+struct addrinfo* uv__addrinfo_os_copy(const struct addrinfo* list) {
+  size_t size = list_size(list);
+  struct addrinfo* copy = size == 0 ? NULL : uv__malloc(size);
+
+  if (copy == NULL)
+    return NULL;
+  memcpy(copy, list, size);
+  for (struct addrinfo* at = copy; at != NULL; at = at->ai_next) {
+    at->ai_addr = moved(list, copy, at->ai_addr);
+    at->ai_canonname = moved(list, copy, at->ai_canonname);
+    at->ai_next = moved(list, copy, at->ai_next);
+  }
+  return copy;
+}
+
+/* ---- getaddrinfo: query ---- */
 
 /* Length of `text` in units with its NUL, 0 for NULL, or UV_EINVAL. */
 static ssize_t wide_size(const char* text) {
   return text == NULL ? 0 : uv__wide_size(text);
+}
+
+int uv__addrinfo_os_check(const struct uv__addr_query* query) {
+  int err = uv__winsock_startup();
+  if (err != 0)
+    return err;
+  return wide_size(query->service) < 0 || wide_size(query->host) < 0 ? UV_EINVAL
+                                                                     : 0;
 }
 
 static WCHAR* append_wide(WCHAR** at, const char* text, size_t units) {
@@ -146,42 +184,53 @@ static WCHAR* append_wide(WCHAR** at, const char* text, size_t units) {
   return to;
 }
 
-int uv__getaddrinfo_os_pack(uv_getaddrinfo_t* req,
-                            const char* host,
-                            const char* service,
-                            const struct addrinfo* hints) {
-  int err = uv__winsock_startup();
-  if (err != 0)
-    return err;
+/* A query in the system's form; `text` has the host and the service. */
+struct wide_query {
+  const struct addrinfoW* hints;
+  const WCHAR* host;
+  const WCHAR* service;
+  struct addrinfoW hints_copy;
+  WCHAR text[1];
+};
 
-  ssize_t service_units = wide_size(service);
-  ssize_t host_units = wide_size(host);
-  if (service_units < 0 || host_units < 0)
-    return UV_EINVAL;
+/* The caller frees it; NULL: no memory. */
+static struct wide_query* wide_query_new(const struct uv__addr_query* query) {
+  size_t service_units = (size_t) wide_size(query->service); /* checked */
+  size_t host_units = (size_t) wide_size(query->host);
+  struct wide_query* wide = uv__calloc(
+      1, sizeof(*wide) + (service_units + host_units) * sizeof(WCHAR));
 
-  size_t units = (size_t) service_units + (size_t) host_units;
-  struct addrinfoW* block = uv__malloc(sizeof(*block) + units * sizeof(WCHAR));
-  if (block == NULL)
-    return UV_ENOMEM;
-  WCHAR* at = (WCHAR*) (block + 1);
-  req->alloc = block;
-  req->addrinfow = NULL;
-  req->service = append_wide(&at, service, (size_t) service_units);
-  req->node = append_wide(&at, host, (size_t) host_units);
-  if (hints == NULL)
-    return 0;
+  if (wide == NULL)
+    return NULL;
+  WCHAR* at = wide->text;
+  wide->service = append_wide(&at, query->service, service_units);
+  wide->host = append_wide(&at, query->host, host_units);
+  if (query->hints == NULL)
+    return wide;
 
-  memset(block, 0, sizeof(*block));
-  block->ai_flags = hints->ai_flags;
-  block->ai_family = hints->ai_family;
-  block->ai_socktype = hints->ai_socktype;
-  block->ai_protocol = hints->ai_protocol;
-  req->addrinfow = block;
-  return 0;
+  wide->hints_copy.ai_flags = query->hints->ai_flags;
+  wide->hints_copy.ai_family = query->hints->ai_family;
+  wide->hints_copy.ai_socktype = query->hints->ai_socktype;
+  wide->hints_copy.ai_protocol = query->hints->ai_protocol;
+  wide->hints = &wide->hints_copy;
+  return wide;
 }
 
-void uv_freeaddrinfo(struct addrinfo* ai) {
-  uv__free(ai);
+int uv__addrinfo_os_resolve(const struct uv__addr_query* query,
+                            struct addrinfo** list) {
+  struct addrinfoW* answer = NULL;
+  struct wide_query* wide = wide_query_new(query);
+
+  if (wide == NULL)
+    return UV_EAI_MEMORY;
+  int err =
+      eai_error(GetAddrInfoW(wide->host, wide->service, wide->hints, &answer));
+  uv__free(wide);
+  if (err == 0 && answer != NULL)
+    err = copy_answer(answer, list);
+  if (answer != NULL)
+    FreeAddrInfoW(answer);
+  return err;
 }
 
 /* ---- getnameinfo ---- */
@@ -191,18 +240,21 @@ static int name_put(const WCHAR* wide, char* buffer, size_t size) {
   return uv__wide_put(wide, -1, buffer, &size) == 0 ? 0 : UV_EAI_OVERFLOW;
 }
 
-void uv__getnameinfo_os_resolve(uv_getnameinfo_t* req) {
-  const struct sockaddr* addr = (const struct sockaddr*) &req->storage;
-  WCHAR host[NI_MAXHOST];
-  WCHAR service[NI_MAXSERV];
+int uv__nameinfo_os_resolve(const struct sockaddr* addr,
+                            int flags,
+                            char* host,
+                            char* service) {
+  WCHAR wide_host[NI_MAXHOST];
+  WCHAR wide_service[NI_MAXSERV];
 
-  req->retcode = uv__winsock_startup();
-  if (req->retcode == 0)
-    req->retcode = eai_error(GetNameInfoW(
-        addr, (socklen_t) uv__addr_os_len(addr), host, ARRAY_SIZE(host),
-        service, ARRAY_SIZE(service), req->flags));
-  if (req->retcode == 0)
-    req->retcode = name_put(host, req->host, sizeof(req->host));
-  if (req->retcode == 0)
-    req->retcode = name_put(service, req->service, sizeof(req->service));
+  int err = uv__winsock_startup();
+  if (err == 0)
+    err = eai_error(GetNameInfoW(addr, (socklen_t) uv__addr_os_len(addr),
+                                 wide_host, ARRAY_SIZE(wide_host), wide_service,
+                                 ARRAY_SIZE(wide_service), flags));
+  if (err == 0)
+    err = name_put(wide_host, host, NI_MAXHOST);
+  if (err == 0)
+    err = name_put(wide_service, service, NI_MAXSERV);
+  return err;
 }

@@ -243,6 +243,39 @@ TEST(poll_handle_rules)
 TEST_UNIX(signal_callbacks_run_last, "signals that a process sends itself")
 TEST(poll_callback_closes_on_error)
 
+/* test-lookup.c */
+TEST(lookup_of_numbers_is_that_of_the_system)
+TEST(lookup_of_equal_names_has_equal_results)
+TEST(lookup_of_numbers_of_an_address)
+
+/* test-lookup-unix.c */
+TEST_UNIX(lookup_equal_names_are_asked_once, "a resolver of our own")
+TEST_UNIX(lookup_names_are_compared_as_they_are_asked, "a resolver of our own")
+TEST_UNIX(lookup_different_queries_are_asked_separately,
+          "a resolver of our own")
+TEST_UNIX(lookup_error_reaches_every_waiter, "a resolver of our own")
+TEST_UNIX(lookup_first_waiter_is_cancelled, "a resolver of our own")
+TEST_UNIX(lookup_is_cancelled_while_it_runs, "a resolver of our own")
+TEST_UNIX(lookup_is_cancelled_before_it_runs, "a resolver of our own")
+TEST_UNIX(lookup_joins_one_that_was_cancelled, "a resolver of our own")
+TEST_UNIX(lookup_does_not_join_an_old_one, "a resolver of our own")
+TEST_UNIX(lookup_cancelled_in_a_callback_of_the_same, "a resolver of our own")
+TEST_UNIX(lookup_callbacks_run_in_the_order_of_the_calls,
+          "a resolver of our own")
+TEST_UNIX(lookup_is_shared_between_loops, "a resolver of our own")
+TEST_UNIX(lookup_is_shared_in_a_pool_of_one_thread, "a resolver of our own")
+TEST_UNIX(lookup_of_a_number_needs_no_thread, "a resolver of our own")
+TEST_UNIX(lookup_of_a_number_is_cancelled, "a resolver of our own")
+TEST_UNIX(lookup_names_of_an_address, "a resolver of our own")
+TEST_UNIX(lookup_numbers_of_an_address_need_no_thread, "a resolver of our own")
+TEST_UNIX(lookup_does_not_keep_the_process, "a resolver of our own")
+TEST_UNIX(lookup_does_not_keep_work_from_the_shutdown, "a resolver of our own")
+TEST_UNIX(lookup_is_cancelled_by_the_shutdown, "a resolver of our own")
+TEST_UNIX(work_exit_in_an_item_runs_the_rest, "a resolver of our own")
+TEST_UNIX(lookup_outlives_the_library, "a resolver of our own")
+TEST_UNIX(lookup_in_a_forked_child, "a resolver of our own")
+TEST_UNIX(lookup_cancelled_at_random_from_many_loops, "a resolver of our own")
+
 /* test-loops.c */
 TEST(loops_start_and_end_in_order)
 TEST(loops_bad_arguments)

@@ -25,6 +25,8 @@
  *                      the copy, without set-user-ID bits
  *   TEST_NTOP_RFC5952  1 if inet_ntop() writes IPv6 addresses as RFC 5952 says
  *                      (musl may shorten another run of zeros than the first)
+ *   TEST_SHARES_LOOKUPS  1 if equal lookups in flight are one call: a copy of a
+ *                      result can be freed
  */
 #ifndef TEST_PLATFORM_H_
 #define TEST_PLATFORM_H_
@@ -68,6 +70,12 @@
 # define TEST_NTOP_RFC5952 0
 #else
 # define TEST_NTOP_RFC5952 1
+#endif
+
+#if defined(_WIN32) || defined(__GLIBC__)
+# define TEST_SHARES_LOOKUPS 1
+#else
+# define TEST_SHARES_LOOKUPS 0
 #endif
 
 /* Functions that only some builds of the library have. */

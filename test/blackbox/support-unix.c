@@ -2,6 +2,7 @@
 /* The helpers of test.h on Unix. */
 #include "test.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #if __has_include(<sys/syscall.h>)
 # include <sys/syscall.h>
@@ -68,4 +69,19 @@ void test_stream_pair(uv_loop_t* loop, test_stream_t* a, test_stream_t* b) {
   ASSERT_OK(uv_pipe_init(loop, b, 0));
   ASSERT_OK(uv_pipe_open(a, fds[0]));
   ASSERT_OK(uv_pipe_open(b, fds[1]));
+}
+
+void test_copy_library(const char* path) {
+  Dl_info info;
+  uv_fs_t req;
+  void* address;
+  unsigned (*function)(void) = uv_version;
+
+  memcpy(&address, &function, sizeof(address));
+  ASSERT_NE(0, dladdr(address, &info));
+  if (strstr(info.dli_fname, ".so") == NULL &&
+      strstr(info.dli_fname, ".dylib") == NULL)
+    SKIP("the library is linked statically");
+  ASSERT_OK(uv_fs_copyfile(NULL, &req, info.dli_fname, path, 0, NULL));
+  uv_fs_req_cleanup(&req);
 }

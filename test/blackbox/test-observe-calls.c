@@ -147,7 +147,7 @@ static void on_name(uv_getnameinfo_t* req,
                     const char* service) {
   (void) req;
   ASSERT_OK(status);
-  ASSERT_STR_EQ("127.0.0.1", host);
+  ASSERT_NOT_NULL(host);
   ASSERT_STR_EQ("80", service);
   saw(GETNAMEINFO);
 }
@@ -159,8 +159,8 @@ static void on_addresses(uv_getaddrinfo_t* req,
 
   (void) req;
   ASSERT_OK(status);
-  ASSERT_OK(uv_getnameinfo(&loop, &name_req, on_name, list->ai_addr,
-                           NI_NUMERICHOST | NI_NUMERICSERV));
+  ASSERT_OK(
+      uv_getnameinfo(&loop, &name_req, on_name, list->ai_addr, NI_NUMERICSERV));
   uv_freeaddrinfo(list);
   saw(GETADDRINFO);
 }
@@ -212,9 +212,10 @@ static void start_requests(void) {
   struct addrinfo hints;
 
   memset(&hints, 0, sizeof(hints));
-  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+  hints.ai_family = AF_INET;
+  hints.ai_flags = AI_NUMERICSERV;
   hints.ai_socktype = SOCK_STREAM;
-  ASSERT_OK(uv_getaddrinfo(&loop, &address_req, on_addresses, "127.0.0.1", "80",
+  ASSERT_OK(uv_getaddrinfo(&loop, &address_req, on_addresses, "localhost", "80",
                            &hints));
   ASSERT_OK(uv_random(&loop, &random_req, noise, sizeof(noise), 0, on_random));
 }

@@ -83,28 +83,12 @@ static void wait_until_finished(void* arg) {
   uv_sem_wait(&finished);
 }
 
-/* A copy of the library, which this program does not use otherwise. */
-static void copy_library(const char* path) {
-  Dl_info info;
-  uv_fs_t req;
-  void* address;
-  unsigned (*function)(void) = uv_version;
-
-  memcpy(&address, &function, sizeof(address));
-  ASSERT_NE(0, dladdr(address, &info));
-  if (strstr(info.dli_fname, ".so") == NULL &&
-      strstr(info.dli_fname, ".dylib") == NULL)
-    SKIP("the library is linked statically");
-  ASSERT_OK(uv_fs_copyfile(NULL, &req, info.dli_fname, path, 0, NULL));
-  uv_fs_req_cleanup(&req);
-}
-
 /* The last names are looked up while dlclose() waits for the writer. */
 static void unload_with(const char* variable) {
   struct library library;
   uv_thread_t thread;
 
-  copy_library("./copy.so");
+  test_copy_library("./copy.so");
   ASSERT_OK(uv_os_setenv(variable, "observed-%p"));
   ASSERT_OK(uv_sem_init(&finished, 0));
   ASSERT_OK(uv_thread_create(&thread, wait_until_finished, NULL));

@@ -306,8 +306,7 @@ static int submit_one(struct submitter* s) {
   }
   names[s->submitted].data = s;
   return uv_getnameinfo(&s->loop, &names[s->submitted], count_name,
-                        (const struct sockaddr*) &addr,
-                        NI_NUMERICHOST | NI_NUMERICSERV);
+                        (const struct sockaddr*) &addr, NI_NUMERICHOST);
 }
 
 static void submit_until_refused(void* arg) {

@@ -209,6 +209,10 @@ int test_lowest_fd(void);
  * children that may not open any. */
 _Noreturn void test_exit_bare(int status);
 
+/* Copies the library to `path`: one that this program does not use otherwise.
+ * Skips the test if it is linked statically. */
+void test_copy_library(const char* path);
+
 /* The loops of this run poll with kqueue: on Linux, with test/kqueue-shim. */
 int test_on_kqueue(void);
 #endif

@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* The thread pool as lines: its threads, the queued requests and, while loops
- * are observed, the running ones. The age of a request is known only then as
- * well: a request has no room for the time (in-flight.h). */
+/* The thread pool as lines: its threads, the lookups in flight, the queued
+ * requests and, while loops are observed, the running ones. The age of a
+ * request is known only then as well: a request has no room for the time
+ * (in-flight.h). A lookup has. */
 #include "observe/dump/dump.h"
 #include "observe/hooks.h"
 #include "observe/in-flight.h"
 #include "observe/trace/format.h"
 #include "pool/lanes.h"
+#include "pool/lookup.h"
 #include "util/atomic.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Requests that are shown one by one. */
 #define SHOWN_MAX 64
+/* Bytes of a host's name that are shown. */
+#define HOST_SHOWN 128
 
 /* What waits, copied while the pool was locked. */
 struct waiting {
-  unsigned count;
+  unsigned count; /* without lookups */
   unsigned count_of[UV__WORK_MAX];
   struct uv__record shown[SHOWN_MAX]; /* see uv__work_describe() */
   const struct uv__work* works[SHOWN_MAX];
@@ -26,6 +31,8 @@ static void copy(const struct uv__work* w, void* arg) {
   struct waiting* waiting = arg;
 
   waiting->count_of[w->kind->id]++;
+  if (w->loop == NULL)
+    return; /* see add_lookups() */
   if (waiting->count < SHOWN_MAX) {
     struct uv__record* record = &waiting->shown[waiting->count];
     memset(record, 0, sizeof(*record));
@@ -86,8 +93,9 @@ static void add_started(struct uv__dump* dump,
   uint64_t end_ns = uv__load_relaxed(&entry->end_ns);
   unsigned work_id = uv__load_relaxed(&entry->work_id);
 
-  if (start_ns == 0)
-    return;
+  if (start_ns == 0 ||
+      (end_ns == 0 && uv__work_is_slow((enum uv__work_id) work_id)))
+    return; /* see add_lookups() */
   uv__strbuf_add(
       &dump->text, "  %s %-4s of loop %p, for %.3f ms, age %.3f ms\n",
       end_ns == 0 ? "running " : "finished",
@@ -106,6 +114,48 @@ static void add_all_started(struct uv__dump* dump) {
   }
 }
 
+/* The lookups, copied while the table was locked. */
+struct in_flight {
+  unsigned count;
+  struct uv__lookup_view shown[SHOWN_MAX];
+  char hosts[SHOWN_MAX][HOST_SHOWN]; /* with the service */
+};
+
+static void copy_lookup(const struct uv__lookup_view* view, void* arg) {
+  struct in_flight* all = arg;
+  unsigned i = all->count++;
+
+  if (i >= SHOWN_MAX)
+    return;
+  all->shown[i] = *view;
+  snprintf(all->hosts[i], HOST_SHOWN, "%s%s%s", view->host,
+           view->service[0] == '\0' ? "" : ":", view->service);
+}
+
+static void add_lookups(struct uv__dump* dump) {
+  struct in_flight all;
+
+  all.count = 0;
+  uv__lookup_look(copy_lookup, &all);
+  uint64_t joined = uv__lookup_joined();
+  if (all.count == 0 && joined == 0)
+    return;
+  uv__strbuf_add(
+      &dump->text,
+      "lookups: %u in flight, %llu requests so far shared another's\n",
+      all.count, (unsigned long long) joined);
+  for (unsigned i = 0; i < all.count && i < SHOWN_MAX; i++) {
+    const struct uv__lookup_view* view = &all.shown[i];
+    uv__strbuf_add(
+        &dump->text, "  %s  dns  %p %s %s, for %.3f ms, %u requests\n",
+        view->is_running ? "running" : "waiting", view->lookup,
+        view->id == UV__WORK_GETADDRINFO ? "getaddrinfo" : "getnameinfo",
+        all.hosts[i], ms_since(dump, view->begun_ns), view->waiters);
+  }
+  if (all.count > SHOWN_MAX)
+    uv__strbuf_add(&dump->text, "  and %u more\n", all.count - SHOWN_MAX);
+}
+
 /* Adds one lane; returns 0 if there is none with this number. */
 static int add_lane(struct uv__dump* dump, unsigned i) {
   struct waiting waiting;
@@ -115,15 +165,15 @@ static int add_lane(struct uv__dump* dump, unsigned i) {
   memset(waiting.count_of, 0, sizeof(waiting.count_of));
   if (!uv__lanes_look(i, &pool, copy, &waiting))
     return 0;
-  uv__strbuf_add(&dump->text,
-                 "pool: %u of %u threads, %u running (%u of at most %u name "
-                 "look-ups), %u requests waiting (fs %u, dns %u, work %u)\n",
-                 pool.threads, pool.size, pool.running, pool.slow_running,
-                 pool.slow_max, waiting.count, waiting.count_of[UV__WORK_FS],
-                 waiting.count_of[UV__WORK_GETADDRINFO] +
-                     waiting.count_of[UV__WORK_GETNAMEINFO],
-                 waiting.count_of[UV__WORK_USER] +
-                     waiting.count_of[UV__WORK_RANDOM]);
+  unsigned lookups = waiting.count_of[UV__WORK_GETADDRINFO] +
+                     waiting.count_of[UV__WORK_GETNAMEINFO];
+  uv__strbuf_add(
+      &dump->text,
+      "pool: %u of %u threads, %u running (%u of at most %u name "
+      "look-ups), %u requests waiting (fs %u, dns %u, work %u)\n",
+      pool.threads, pool.size, pool.running, pool.slow_running, pool.slow_max,
+      waiting.count + lookups, waiting.count_of[UV__WORK_FS], lookups,
+      waiting.count_of[UV__WORK_USER] + waiting.count_of[UV__WORK_RANDOM]);
   if (i == 0)
     add_all_started(dump);
   add_waiting(dump, &waiting);
@@ -137,4 +187,5 @@ void uv__dump_pool(struct uv__dump* dump) {
     i++;
   if (i == 0)
     uv__strbuf_add(&dump->text, "pool: not started\n");
+  add_lookups(dump);
 }

@@ -7,6 +7,7 @@
 #include "observe/in-flight.h"
 #include "observe/metrics/metrics.h"
 #include "observe/names.h"
+#include "pool/lookup.h"
 #include "util/atomic.h"
 #include "util/utf8.h"
 
@@ -333,6 +334,10 @@ static void add_pool(struct report* r) {
   uv__strbuf_add(r->text, "uv_pool_queue %d\n", now.queued);
   begin_family(r, "uv_pool_running", "gauge", "Requests that threads run.");
   uv__strbuf_add(r->text, "uv_pool_running %d\n", now.running);
+  begin_family(r, "uv_lookups_shared_total", "counter",
+               "Requests that shared the lookup of another.");
+  uv__strbuf_add(r->text, "uv_lookups_shared_total %llu\n",
+                 (unsigned long long) uv__lookup_joined());
   begin_family(r, "uv_pool_queue_seconds", "histogram",
                "Time that requests waited for a thread.");
   for (int i = 0; i < UVX_CLASSES; i++)
