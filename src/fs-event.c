@@ -59,6 +59,7 @@ int uv_fs_event_getpath(uv_fs_event_t* handle, char* buffer, size_t* size) {
 }
 
 enum uv__close_result uv__fs_event_close(uv_handle_t* handle) {
+  assert(handle->type == UV_FS_EVENT);
   (void) uv_fs_event_stop((uv_fs_event_t*) handle); /* cannot fail */
   return UV__CLOSE_DONE;
 }

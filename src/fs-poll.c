@@ -100,6 +100,7 @@ static void poller_end_done(uv_handle_t* timer) {
 }
 
 static void poller_end(struct poller* poller) {
+  assert(!poller->busy);
   uv_close(uv__base(&poller->timer), poller_end_done);
 }
 
@@ -136,6 +137,7 @@ static void poll_stat_done(uv_fs_t* req);
 static int start_stat(struct poller* poller) {
   uv_loop_t* loop = poller->handle->loop;
 
+  assert(!poller->busy);
   poller->stat_time = uv_now(loop);
   int err = uv_fs_stat(loop, &poller->req, poller->path, poll_stat_done);
   poller->busy = err == 0;
@@ -149,6 +151,7 @@ static int arm_poller(struct poller* poller) {
   uint64_t interval = poller->interval_ms;
   uint64_t elapsed = uv_now(poller->handle->loop) - poller->stat_time;
 
+  assert(!poller->busy);
   return uv_timer_start(&poller->timer, poll_timer_done,
                         interval - elapsed % interval, 0);
 }
@@ -184,6 +187,7 @@ static void poll_timer_done(uv_timer_t* timer) {
 static void poll_stat_done(uv_fs_t* req) {
   struct poller* poller = container_of(req, struct poller, req);
 
+  assert(poller->busy);
   if (is_running(poller)) {
     if (req->result == 0)
       report_stat(poller, &req->statbuf);
@@ -256,6 +260,7 @@ int uv_fs_poll_getpath(uv_fs_poll_t* handle, char* buffer, size_t* size) {
 enum uv__close_result uv__fs_poll_close(uv_handle_t* handle) {
   uv_fs_poll_t* poll = (uv_fs_poll_t*) handle;
 
+  assert(handle->type == UV_FS_POLL);
   (void) uv_fs_poll_stop(poll); /* cannot fail */
   return poll->poll_ctx == NULL ? UV__CLOSE_DONE : UV__CLOSE_AFTER;
 }

@@ -105,6 +105,7 @@ UV__NOINLINE static int check_others(const struct uv__fs_args* args,
 }
 
 static int check_args(const struct uv__fs_args* args) {
+  assert((unsigned) args->type < UV__FS_TYPES);
   unsigned needs = traits[args->type];
 
   if ((needs & NEEDS_PATH) && args->path == NULL)
@@ -164,6 +165,7 @@ static int submit_to_pool(uv_fs_t* req) {
 }
 
 void uv__fs_done(uv_fs_t* req) {
+  assert(*uv__fs_off_pool(req) != NULL);
   *uv__fs_off_pool(req) = NULL;
   if (uv__is_observed())
     uv__observed_done(&req->work_req, 0, &fs_kind);
@@ -172,6 +174,7 @@ void uv__fs_done(uv_fs_t* req) {
 }
 
 void uv__fs_to_pool(uv_fs_t* req) {
+  assert(*uv__fs_off_pool(req) != NULL);
   *uv__fs_off_pool(req) = NULL;
   int err = submit_to_pool(req);
   if (err == 0)
@@ -183,6 +186,7 @@ void uv__fs_to_pool(uv_fs_t* req) {
 }
 
 void uv__fs_cancelled(uv_fs_t* req) {
+  assert(*uv__fs_off_pool(req) != NULL);
   *uv__fs_off_pool(req) = NULL;
   uv__work_hand_over(req->loop, &req->work_req, UV_ECANCELED, &fs_kind);
 }

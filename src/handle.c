@@ -15,11 +15,13 @@
 #include <stdio.h>
 
 void uv__handle_discard(uv_handle_t* handle) {
+  assert(!uv__is_closing(handle));
   uv__handle_stop(handle);
   uv__queue_remove(&handle->handle_queue);
 }
 
 void uv__handle_make_internal(uv_handle_t* handle) {
+  assert(!uv__is_closing(handle));
   uv_unref(handle);
   handle->flags |= UV__INTERNAL;
 }
@@ -76,6 +78,7 @@ void uv__handle_close_after_done(uv_handle_t* handle) {
 }
 
 void uv__handle_close_later_done(uv_handle_t* handle) {
+  assert(handle->loop->active_handles > 0);
   handle->loop->active_handles--;
   uv__handle_close_after_done(handle);
 }

@@ -79,6 +79,7 @@ void uv__run_idle(uv_loop_t* loop) {
 }
 
 enum uv__close_result uv__idle_close(uv_handle_t* handle) {
+  assert(handle->type == UV_IDLE);
   uv_idle_stop((uv_idle_t*) handle);
   return UV__CLOSE_DONE;
 }
@@ -113,6 +114,7 @@ void uv__run_prepare(uv_loop_t* loop) {
 }
 
 enum uv__close_result uv__prepare_close(uv_handle_t* handle) {
+  assert(handle->type == UV_PREPARE);
   uv_prepare_stop((uv_prepare_t*) handle);
   return UV__CLOSE_DONE;
 }
@@ -147,6 +149,7 @@ void uv__run_check(uv_loop_t* loop) {
 }
 
 enum uv__close_result uv__check_close(uv_handle_t* handle) {
+  assert(handle->type == UV_CHECK);
   uv_check_stop((uv_check_t*) handle);
   return UV__CLOSE_DONE;
 }

@@ -176,6 +176,9 @@ int uv_shutdown(uv_shutdown_t* req, uv_stream_t* stream, uv_shutdown_cb cb) {
 void uv__stream_shutdown_report(uv_stream_t* stream, int err) {
   uv_shutdown_t* req = stream->shutdown_req;
 
+  assert(req != NULL);
+  assert(stream->flags & UV__SHUTTING);
+  assert(err <= 0);
   stream->shutdown_req = NULL;
   stream->flags &= ~UV__SHUTTING;
   if (err == 0)

@@ -193,6 +193,7 @@ void uv__timer_run_due(uv_loop_t* loop) {
 }
 
 enum uv__close_result uv__timer_close(uv_handle_t* handle) {
+  assert(handle->type == UV_TIMER);
   uv_timer_stop((uv_timer_t*) handle);
   return UV__CLOSE_DONE;
 }

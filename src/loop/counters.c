@@ -21,6 +21,7 @@ void uv__counters_wait_end(uv_loop_t* loop) {
   uint64_t idle_ns = uv__load_relaxed(&counters->idle_ns);
   unsigned sequence = uv__load_relaxed(&counters->sequence);
 
+  assert(since != 0);
   /* The wait moves from one word to the other; a reader that sees the sequence
    * change retries. Release: a reader that sees one of the two words also sees
    * the odd sequence. Pairs with uv_metrics_idle_time(). */

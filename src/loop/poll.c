@@ -35,6 +35,7 @@ void uv__loop_poll_init(uv_loop_t* loop) {
 
 /* The batch grows once, after it was full. Without memory it stays small. */
 UV__NOINLINE static void grow_batch(struct uv__batch* batch) {
+  assert(batch->events == batch->first);
   struct uv__event* events =
       uv__malloc_array(UV__BATCH_MAX + 1, sizeof(*events));
 
@@ -88,6 +89,7 @@ UV__INLINE int wait_once(uv_loop_t* loop, int timeout_ms) {
   if (is_timed)
     uv__counters_wait_end(loop);
 
+  assert(n <= batch->capacity);
   batch->next = 0;
   batch->count = n < 0 ? 0 : n;
   batch->was_full = n == batch->capacity;

@@ -79,6 +79,7 @@ static int take_chain(struct uv__loop_state* state) {
   /* Pairs with begin_batch(). */
   uvx_post_t* first = uv__load_acquire(&posts->next);
 
+  assert(posts->first == NULL);
   if (first == NULL)
     return 0;
   posts->first = first;

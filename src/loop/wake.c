@@ -193,6 +193,7 @@ static void gather(const uv_loop_t* loop, struct uv__wake* w) {
 int uv__wake_sleep(uv_loop_t* loop, int timeout_ms) {
   struct uv__wake* w = &uv__loop_state(loop)->wake;
 
+  assert(timeout_ms != 0);
   if (w->awake != 0 && is_pending(word_of(loop))) {
     gather(loop, w);
     return 0;

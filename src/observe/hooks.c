@@ -81,6 +81,7 @@ int uv__observe_init(void) {
 }
 
 void uv__observe_start(unsigned observer) {
+  assert(observer != 0);
   if (uv__load_relaxed(&uv__observers) == 0)
     uv__inflight_clear(); /* its contents are from an earlier session */
   /* Release: what uv__observe_init() made. */
@@ -88,6 +89,7 @@ void uv__observe_start(unsigned observer) {
 }
 
 void uv__observe_stop(unsigned observer) {
+  assert(observer != 0);
   uv__fetch_and(&uv__observers, ~observer);
 }
 
@@ -129,6 +131,7 @@ uint64_t uv__observed_phase_begin(uv_loop_t* loop, enum uv__phase phase) {
   struct uv__observe_thread* thread = state->observer;
   uint64_t now_ns = interval_begin_ns(loop);
 
+  assert(phase < UV__PHASE_MAX);
   if (thread != NULL) {
     thread->is_sequence = is_sequence[phase];
     thread->is_between = thread->is_sequence;
@@ -167,6 +170,8 @@ void uv__observed_phase_end(uv_loop_t* loop,
                                .kind = UV__RECORD_PHASE,
                                .call = (uint8_t) phase };
 
+  assert(begin_ns != 0);
+  assert(phase < UV__PHASE_MAX);
   record_phase(loop, &record, thread);
 }
 
@@ -187,6 +192,7 @@ void uv__observed_poll_end(uv_loop_t* loop,
                                .kind = UV__RECORD_PHASE,
                                .call = UV__PHASE_POLL };
 
+  assert(begin_ns != 0);
   record_phase(loop, &record, thread);
 }
 
@@ -207,6 +213,7 @@ uint64_t uv__observed_iteration_begin(uv_loop_t* loop) {
 void uv__observed_iteration_end(uv_loop_t* loop,
                                 uint64_t begin_ns,
                                 uint64_t events) {
+  assert(begin_ns != 0);
   struct uv__loop_state* state = uv__loop_state(loop);
   struct uv__observe_thread* thread = state->observer;
   struct uv__record record;

@@ -118,6 +118,7 @@ size_t uv__inflight_slots(void) {
 }
 
 const struct uv__inflight* uv__inflight_at(size_t i) {
+  assert(i < SLOTS);
   const struct uv__inflight* entries = uv__load_acquire(&table);
 
   return &entries[i];

@@ -26,6 +26,7 @@ static const enum uv__rule once_rules[UV__WORK_MAX] = {
 };
 
 void uv__observed_submit(uv_loop_t* loop, const struct uv__work* w) {
+  assert(w->kind->id < UV__WORK_MAX);
   enum uv__work_id work_id = w->kind->id;
 
   uv__probe_submit(loop, w, work_id);
@@ -62,6 +63,7 @@ void uv__observed_refused(const struct uv__work* w) {
 }
 
 void uv__work_describe(struct uv__record* record, const struct uv__work* w) {
+  assert(w->kind->id < UV__WORK_MAX);
   enum uv__work_id work_id = w->kind->id;
 
   record->type = (uint8_t) work_id;
@@ -182,6 +184,7 @@ void uv__observed_lookup_cancel(const struct uv__work* w) {
 void uv__observed_done(struct uv__work* w,
                        int status,
                        const struct uv__work_kind* kind) {
+  assert(status == 0 || status == UV_ECANCELED);
   struct uv__observe_thread* thread = uv__observe_thread_self();
   struct uv__inflight* entry = uv__inflight_find(w);
 

@@ -245,6 +245,7 @@ static int has_more_sent(const struct uv__loop_state* state,
 }
 
 static void call_handle(struct uv__async_pass* pass, uv_async_t* handle) {
+  assert(!uv__is_closing(uv__base(handle)));
   pass->at = &handle->queue;
   /* Cleared before the callback, so that a send during it causes another call.
    * Pairs with uv_async_send(). */
@@ -407,6 +408,8 @@ enum uv__close_result uv__async_close(uv_handle_t* base) {
   uv_async_t* handle = (uv_async_t*) base;
   struct uv__loop_state* state = uv__loop_state(handle->loop);
 
+  assert(base->type == UV_ASYNC);
+  assert(state->asyncs.count > 0);
   /* Stays set, so that later sends do nothing. */
   if (uv__exchange(&handle->pending, 1) != 0) {
     for (unsigned turn = 0; !is_collected(handle); turn++) {

@@ -54,10 +54,13 @@ static_assert(ARRAY_SIZE(io_handlers) == UV__IO_KIND_MAX,
 
 /* Runs w's handler. */
 static void io_run(uv_loop_t* loop, uv__io_t* w, unsigned events) {
+  assert((w->bits & KIND_MASK) != UV__IO_NONE);
+  assert((w->bits & KIND_MASK) < UV__IO_KIND_MAX);
   io_handlers[w->bits & KIND_MASK](loop, w, events);
 }
 
 void uv__io_init(uv__io_t* w, enum uv__io_kind kind) {
+  assert(kind < UV__IO_KIND_MAX);
   w->bits = kind;
   w->fd = -1;
   w->events = 0;
@@ -67,6 +70,8 @@ void uv__io_init(uv__io_t* w, enum uv__io_kind kind) {
 }
 
 void uv__io_set_kind(uv__io_t* w, enum uv__io_kind kind) {
+  assert(kind > UV__IO_NONE);
+  assert(kind < UV__IO_KIND_MAX);
   w->bits = (w->bits & ~(uintptr_t) KIND_MASK) | kind;
 }
 
@@ -225,6 +230,7 @@ static void io_forget_stopped(uv_loop_t* loop, uv__io_t* w) {
 }
 
 void uv__io_feed(uv_loop_t* loop, uv__io_t* w) {
+  assert((w->bits & KIND_MASK) != UV__IO_NONE);
   if (uv__queue_empty(&w->pending_queue))
     uv__queue_push_back(&loop->pending_queue, &w->pending_queue);
   uv__loop_state(loop)->may_have_pending = 1;

@@ -78,6 +78,7 @@ static void file_remove(const struct bound_file* file) {
 enum uv__close_result uv__pipe_close(uv_handle_t* handle) {
   uv_pipe_t* pipe = (uv_pipe_t*) handle;
 
+  assert(handle->type == UV_NAMED_PIPE);
   if (pipe->pipe_fname != NULL) {
     struct bound_file* file = file_of(pipe->pipe_fname);
     pipe->pipe_fname = NULL;

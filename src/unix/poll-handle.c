@@ -140,6 +140,7 @@ void uv__poll_handle_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
 }
 
 enum uv__close_result uv__poll_handle_close(uv_handle_t* handle) {
+  assert(handle->type == UV_POLL);
   (void) uv_poll_stop((uv_poll_t*) handle); /* cannot fail */
   return UV__CLOSE_DONE;
 }

@@ -76,6 +76,7 @@ int uv__process_os_kill(uv_process_t* process, int signum) {
 enum uv__close_result uv__process_close(uv_handle_t* handle) {
   uv_process_t* process = (uv_process_t*) handle;
 
+  assert(handle->type == UV_PROCESS);
   uv__child_unwatch(process);
   uv__handle_stop(handle);
   return UV__CLOSE_DONE;

@@ -160,6 +160,8 @@ static void index_clear(int signum) {
 }
 
 enum uv__signal_listeners uv__signal_list_kind(int signum) {
+  assert(signum > 0);
+  assert(signum <= UV__SIGNUM_MAX);
   const struct list_index* index = &list_indexes[signum];
 
   if (index->npersistent != 0)
@@ -171,6 +173,8 @@ void uv__signal_list_add(uv_signal_t* handle,
                          int signum,
                          int one_shot,
                          int is_last) {
+  assert(signum > 0);
+  assert(signum <= UV__SIGNUM_MAX);
   handle->tree_entry.rbe_color =
       (one_shot ? ONE_SHOT : 0) | (is_last ? LAST : 0);
   uv_signal_t** link = link_after(signum, index_add(signum, handle));
@@ -180,6 +184,8 @@ void uv__signal_list_add(uv_signal_t* handle,
 }
 
 int uv__signal_list_remove(uv_signal_t* handle, int signum) {
+  assert(signum > 0);
+  assert(signum <= UV__SIGNUM_MAX);
   struct list_index* index = &list_indexes[signum];
   uv_signal_t* previous = NULL;
 

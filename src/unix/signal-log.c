@@ -23,6 +23,8 @@ static struct uv__signal_arrival* log_slot(struct uv__signal_log* log,
 int uv__signal_log_push(struct uv__signal_log* log,
                         uv_signal_t* handle,
                         int signum) {
+  assert(handle != NULL);
+  assert(signum > 0);
   unsigned tail = uv__load_relaxed(&log->tail);
 
   do {

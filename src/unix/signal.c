@@ -271,6 +271,7 @@ enum uv__close_result uv__signal_close(uv_handle_t* base) {
   uv_signal_t* handle = (uv_signal_t*) base;
   struct uv__signal_log* log = uv__loop_os(handle->loop)->signal_log;
 
+  assert(base->type == UV_SIGNAL);
   (void) uv_signal_stop(handle); /* cannot fail */
   if (log != NULL)
     uv__signal_log_forget(log, handle);

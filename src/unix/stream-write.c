@@ -59,6 +59,7 @@ static size_t bytes_in(const uv_buf_t* bufs, unsigned nbufs) {
 static void write_call_fill(struct write_call* p,
                             const uv_buf_t* bufs,
                             unsigned nbufs) {
+  assert(nbufs > 0);
   p->bufs = bufs;
   p->count = nbufs < UV__IOV_MAX ? nbufs : UV__IOV_MAX;
   p->bytes = bytes_in(bufs, p->count);
@@ -199,6 +200,8 @@ static void req_conclude(uv_stream_t* stream,
 static void req_complete(uv_stream_t* stream, uv_write_t* req, int err) {
   size_t left = bytes_left(req);
 
+  assert(req->bufs != NULL);
+  assert(err <= 0);
   uv__queue_remove(&req->queue);
   if (req->bufs != req->bufsml)
     uv__free(req->bufs);
@@ -209,6 +212,7 @@ static void req_complete(uv_stream_t* stream, uv_write_t* req, int err) {
 /* Distributes `n` written bytes over the head of the queue. A request without
  * data has a call of its own, so that it cannot complete the next one. */
 static void queue_consume(uv_stream_t* stream, size_t n) {
+  assert(n <= stream->write_queue_size);
   stream->write_queue_size -= n;
   do {
     struct uv__queue* q = uv__queue_first(&stream->write_queue);
@@ -288,6 +292,7 @@ static void wait_writable(const uv_stream_t* stream) {
 UV__NOINLINE static void fail_head(uv_stream_t* stream, int err) {
   struct uv__queue* q = uv__queue_first(&stream->write_queue);
 
+  assert(err < 0);
   req_complete(stream, uv__queue_entry(q, uv_write_t, queue), err);
   uv__io_feed(stream->loop, &stream->io_watcher);
 }
@@ -489,6 +494,7 @@ int uv__stream_os_cancel_write(uv_write_t* req) {
 }
 
 void uv__stream_write_abandon(uv_stream_t* stream, int err) {
+  assert(err < 0);
   while (!uv__queue_empty(&stream->write_queue)) {
     struct uv__queue* q = uv__queue_first(&stream->write_queue);
     req_complete(stream, uv__queue_entry(q, uv_write_t, queue), err);
@@ -524,6 +530,7 @@ static int is_shutdown_due(const uv_stream_t* stream) {
 static void stream_shut_down(uv_stream_t* stream) {
   int err = UV_ECANCELED;
 
+  assert(uv__queue_empty(&stream->write_queue));
   /* A write callback may have closed the stream. */
   if (uv__stream_fd(stream) != -1)
     err = shutdown(uv__stream_fd(stream), SHUT_WR) == 0 ? 0 : uv__errno();
@@ -551,6 +558,7 @@ void uv__stream_write_failed(uv_stream_t* stream, int err) {
 }
 
 void uv__stream_os_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {
+  assert(stream->shutdown_req == NULL);
   stream->shutdown_req = req;
   /* With data queued or a connect in progress, it runs after them. */
   if (is_shutdown_due(stream))

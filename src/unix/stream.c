@@ -177,6 +177,8 @@ static void connect_register(uv_stream_t* stream, uv_connect_t* req) {
 }
 
 void uv__stream_connecting(uv_stream_t* stream, uv_connect_t* req, int result) {
+  assert(!uv__is_closing(uv__base(stream)));
+  assert(result < 0 || uv__stream_fd(stream) >= 0);
   assert(stream->connect_req == NULL);
   connect_register(stream, req);
   stream->connect_req = req;
@@ -193,6 +195,7 @@ void uv__stream_connecting(uv_stream_t* stream, uv_connect_t* req, int result) {
 }
 
 void uv__stream_connect_fail(uv_stream_t* stream, uv_connect_t* req, int err) {
+  assert(err < 0);
   if (stream->connect_req == NULL && !uv__is_closing(uv__base(stream))) {
     uv__stream_connecting(stream, req, err);
     return;
@@ -211,6 +214,8 @@ static void connect_report(uv_stream_t* stream, int err) {
   uv_connect_t* req = stream->connect_req;
   struct uv__queue refused;
 
+  assert(req != NULL);
+  assert(err <= 0);
   stream->connect_req = NULL;
   uv__queue_move(&refused, &req->queue);
   uv__req_unregister(stream->loop);
@@ -294,6 +299,7 @@ void uv__stream_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   uv_stream_t* stream = container_of(w, uv_stream_t, io_watcher);
   int refused = w->events == 0 && (events & POLLERR) != 0;
 
+  assert(!uv__is_closing(uv__base(stream)));
   (void) loop;
   if (stream->connect_req != NULL) {
     if (is_for_cancelled(stream, refused))
@@ -370,6 +376,8 @@ int uv__stream_os_release(uv_stream_t* stream, uv_os_fd_t* fd) {
 enum uv__finish_result uv__stream_finish(uv_handle_t* handle) {
   uv_stream_t* stream = (uv_stream_t*) handle;
 
+  assert(uv__is_closing(handle));
+  assert(uv__stream_fd(stream) == -1);
   if (stream->connect_req != NULL)
     connect_report(stream, UV_ECANCELED);
   /* Requests completed before the close keep their result. */
@@ -381,5 +389,7 @@ enum uv__finish_result uv__stream_finish(uv_handle_t* handle) {
     uv__stream_shutdown_report(stream, UV_ECANCELED);
 
   assert(stream->write_queue_size == 0);
+  assert(stream->connect_req == NULL);
+  assert(stream->shutdown_req == NULL);
   return UV__FINISH_DONE;
 }

@@ -18,6 +18,7 @@ void uv__tcp_os_init(uv_loop_t* loop, uv_tcp_t* tcp) {
 }
 
 enum uv__close_result uv__tcp_close(uv_handle_t* handle) {
+  assert(handle->type == UV_TCP);
   uv__stream_close((uv_stream_t*) handle);
   return UV__CLOSE_DONE;
 }

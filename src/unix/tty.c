@@ -241,6 +241,7 @@ enum uv__close_result uv__tty_close(uv_handle_t* handle) {
   uv_tty_t* tty = (uv_tty_t*) handle;
   int fd = uv__stream_fd((uv_stream_t*) tty);
 
+  assert(handle->type == UV_TTY);
   if (fd != -1)
     restore_mode(fd);
   uv__stream_close((uv_stream_t*) tty);

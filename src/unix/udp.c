@@ -204,6 +204,7 @@ enum uv__close_result uv__udp_close(uv_handle_t* base) {
   uv_udp_t* handle = (uv_udp_t*) base;
   int fd = uv__udp_fd(handle);
 
+  assert(base->type == UV_UDP);
   if (fd >= 0) {
     uv__io_close(handle->loop, &handle->io_watcher);
     uv__fd_close(fd);
@@ -217,6 +218,8 @@ enum uv__close_result uv__udp_close(uv_handle_t* base) {
 enum uv__finish_result uv__udp_finish(uv_handle_t* base) {
   uv_udp_t* handle = (uv_udp_t*) base;
 
+  assert(uv__is_closing(base));
+  assert(uv__udp_fd(handle) == -1);
   uv__udp_cancel_sends(handle);
   handle->recv_cb = NULL;
   handle->alloc_cb = NULL;

@@ -33,6 +33,7 @@ static int open_pair(int fds[2]) {
 #endif
 
 int uv__wake_fd_open(uv_loop_t* loop) {
+  assert(fds_of(loop)[0] == -1);
   return open_pair(fds_of(loop));
 }
 

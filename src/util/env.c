@@ -8,6 +8,7 @@
 
 /* The value, which may be empty. */
 static int env_read(const char* name, char* value, size_t size) {
+  assert(size > 0);
   int err = uv_os_getenv(name, value, &size);
 
   if (err != 0 && err != UV_ENOBUFS)

@@ -23,6 +23,7 @@ static inline int uv__out_string_put(const char* text,
                                      size_t len,
                                      char* buffer,
                                      size_t* size) {
+  assert(*size > 0);
   if (len >= *size) {
     *size = len + 1;
     return UV_ENOBUFS;

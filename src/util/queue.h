@@ -7,8 +7,7 @@
 #ifndef UV_UTIL_QUEUE_H_
 #define UV_UTIL_QUEUE_H_
 
-#include <stddef.h>
-#include "uv.h"
+#include "util/base.h"
 
 /* The structure of type `type` whose member `field` is the node `q`. */
 #define uv__queue_entry(q, type, field)                                        \
@@ -78,6 +77,7 @@ static inline void uv__queue_unlink(struct uv__queue* node) {
 /* Takes the first node off a list that is not empty. */
 static inline struct uv__queue* uv__queue_pop_front(struct uv__queue* head) {
   struct uv__queue* node = head->next;
+  assert(node != head);
   uv__queue_remove(node);
   return node;
 }
@@ -85,6 +85,7 @@ static inline struct uv__queue* uv__queue_pop_front(struct uv__queue* head) {
 /* The same; leaves the node as it was, like uv__queue_unlink(). */
 static inline struct uv__queue* uv__queue_shift(struct uv__queue* head) {
   struct uv__queue* node = head->next;
+  assert(node != head);
   head->next = node->next;
   node->next->prev = head;
   return node;
@@ -94,6 +95,7 @@ static inline struct uv__queue* uv__queue_shift(struct uv__queue* head) {
 static inline void uv__queue_splice_until(struct uv__queue* to,
                                           struct uv__queue* from,
                                           struct uv__queue* last) {
+  assert(last != from);
   struct uv__queue* first = from->next;
   from->next = last->next;
   last->next->prev = from;

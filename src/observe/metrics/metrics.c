@@ -228,6 +228,7 @@ static void metrics_add_io(struct uv__metrics* metrics,
 }
 
 void uv__metrics_io(uv_loop_t* loop, enum uv__io io, ssize_t result) {
+  assert(io < UV__IO_MAX);
   struct uv__metrics* metrics = metrics_of(loop);
 
   if (metrics != NULL)
@@ -263,6 +264,7 @@ void uv__metrics_callback(uv_loop_t* loop, const struct uv__record* record) {
 
 /* The public class of a class of work. */
 static enum uvx_class class_of(enum uv__work_id work_id) {
+  assert(work_id < UV__WORK_MAX);
   static const enum uvx_class of[] = {
     [UV__WORK_USER] = UVX_CLASS_WORK,
     [UV__WORK_RANDOM] = UVX_CLASS_WORK,

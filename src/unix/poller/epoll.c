@@ -94,6 +94,7 @@ static int watch_probe(uv_loop_t* loop, int fd) {
 }
 
 static int watch_apply(uv_loop_t* loop, int fd, unsigned have, unsigned want) {
+  assert(fd >= 0);
   if (want == 0) {
     int err = epoll_control(loop, EPOLL_CTL_DEL, fd, 0);
     /* If the program closed the fd, it left the set already. */
