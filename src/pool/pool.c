@@ -8,9 +8,9 @@
  *
  * After an item its worker hands the result over and then, without the lock,
  * tries to become the spinner, which watches the queue for a few microseconds.
- * Before it gives up it clears `spinner` and then takes the lock: a submit that
- * had the lock before is seen by it, and one that has the lock after it finds
- * `spinner` cleared.
+ * However the spin ends, the spinner takes the lock and only then clears
+ * `spinner`: a submit that had the lock before is seen by it, and one that has
+ * the lock after it finds `spinner` cleared.
  *
  * Context: submit and cancel any; run_worker() is the worker.
  */
@@ -237,15 +237,15 @@ static int is_over(const void* arg) {
 /* Watches the queue for a moment, unless another worker does or recent spins
  * were unsuccessful. Called without the lock: on a busy machine, waiting for it
  * first would take longer than the spin. */
-static void spin_for_work(struct uv__pool* pool,
-                          const struct uv__worker* me,
-                          int was_loop_spinning) {
+static int spin_for_work(struct uv__pool* pool,
+                         const struct uv__worker* me,
+                         int was_loop_spinning) {
   unsigned none = 0;
 
-  /* Acquire: `spin`. Pairs with the store below. */
+  /* Acquire: `spin`. Pairs with the store in run_items(). */
   if (me->ran >= UV__POOL_TURN || has_work(pool) || !uv__wake_may_spin() ||
       !uv__cas_strong(&pool->spinner, &none, 1))
-    return;
+    return 0;
 
   struct uv__spin* spin = &pool->spin;
   /* The loop was waiting for this item, and may submit the next at once. */
@@ -260,7 +260,7 @@ static void spin_for_work(struct uv__pool* pool,
     else
       spin->misses++;
   }
-  uv__store_release(&pool->spinner, 0);
+  return 1;
 }
 
 /* Behind all others if its turn is over, so that the next item is theirs. */
@@ -333,9 +333,11 @@ static void run_items(struct uv__pool* pool, struct uv__worker* me) {
     unlock_pool(pool, call_worker(pool));
     int was_loop_spinning = run_item(w);
     me->ran++;
-    if (!me->is_in_lookup)
-      spin_for_work(pool, me, was_loop_spinning);
+    int is_spinner =
+        !me->is_in_lookup && spin_for_work(pool, me, was_loop_spinning);
     lock_pool(pool);
+    if (is_spinner)
+      uv__store_release(&pool->spinner, 0);
     if (me->is_abandoned)
       return;
     me->is_in_lookup = 0;
