@@ -129,6 +129,13 @@ static void init_req(uv_loop_t* loop,
   uv__fs_os_init(req);
 }
 
+/* `change` is 1 or -1. Only this thread writes the number. */
+static void count_pending(const uv_loop_t* loop, int change) {
+  unsigned* pending = &uv__loop_state(loop)->files_pending;
+
+  uv__store_relaxed(pending, uv__load_relaxed(pending) + (unsigned) change);
+}
+
 /* Runs the operation and stores req->result. Context: any. */
 static void fs_run(uv_fs_t* req) {
   const struct uv__fs_op* op = &uv__fs_ops[req->fs_type];
@@ -146,6 +153,7 @@ static void fs_done(struct uv__work* w, int status) {
   uv_fs_t* req = container_of(w, uv_fs_t, work_req);
 
   uv__req_unregister(req->loop);
+  count_pending(req->loop, -1);
   if (status != 0) {
     assert(status == UV_ECANCELED);
     req->result = status;
@@ -201,6 +209,7 @@ static int submit_req(uv_fs_t* req) {
   uv__debug_check(
       uv__loop_check_thread(req->loop, UV__RULE_FS_THREAD, req->loop));
   uv__req_start(req->loop, req, UV_FS);
+  count_pending(req->loop, 1);
   if ((uv__loop_state(req->loop)->flags & UV__LOOP_OFFERS_FS) &&
       uv__fs_os_offer(req)) {
     *uv__fs_off_pool(req) = req;
@@ -213,8 +222,10 @@ static int submit_req(uv_fs_t* req) {
   }
 
   int err = submit_to_pool(req);
-  if (err != 0)
+  if (err != 0) {
     uv__req_unregister(req->loop);
+    count_pending(req->loop, -1);
+  }
   return err;
 }
 

@@ -244,6 +244,7 @@ struct variable {
  * what observes the loops explain themselves, see variable.h.) */
 static const struct variable variables[] = {
   { "UV_THREADPOOL_SIZE", NULL, 0, LONG_MAX, "not a number from 1 to 1024" },
+  { "UV_THREADPOOL_LANES", NULL, 0, 1, "not 0 or 1" },
   { "UV_USE_IO_URING", NULL, 0, 2, "not 0, 1 or 2" },
   { "UV_POLLER", is_poller, 0, 0, "not a poller of this system" },
 };

@@ -87,6 +87,7 @@ uv_private_headers = \
   src/pool/lookup.h \
   src/pool/pool.h \
   src/pool/queue.h \
+  src/pool/threads.h \
   src/pool/tuning.h \
   src/req.h \
   src/strscpy.h \
@@ -226,6 +227,8 @@ uv_common_sources = \
   src/pool/lookup.c \
   src/pool/pool.c \
   src/pool/queue.c \
+  src/pool/stuck.c \
+  src/pool/threads.c \
   src/process.c \
   src/random.c \
   src/release.c \

@@ -45,6 +45,7 @@ uv_test_sources = \
   test/blackbox/test-fd-table.c \
   test/blackbox/test-fs-poll.c \
   test/blackbox/test-fs.c \
+  test/blackbox/test-lanes.c \
   test/blackbox/test-lookup.c \
   test/blackbox/test-loop.c \
   test/blackbox/test-loops-pause.c \
@@ -112,6 +113,7 @@ uv_test_unix_sources = \
   test/blackbox/test-fs-send.c \
   test/blackbox/test-fs-times.c \
   test/blackbox/test-ipc-unix.c \
+  test/blackbox/test-lanes-unix.c \
   test/blackbox/test-limits.c \
   test/blackbox/test-lookup-unix.c \
   test/blackbox/test-loops-unix.c \

@@ -21,6 +21,7 @@
 #include "observe/hooks.h"
 #include "os/handle-class.h"
 #include "os/loop.h"
+#include "pool/lanes.h"
 #include "timer.h"
 #include "uv/ext.h"
 
@@ -69,10 +70,15 @@ int uv_backend_timeout(const uv_loop_t* loop) {
    * that is not committed yet: an iteration is due. */
   if (uv__loop_os_uncommitted(loop))
     return 0;
+  const struct uv__loop_state* state = uv__loop_state(loop);
   uint64_t due_ns = uv__loop_runs_here(loop)
                         ? uv__timer_next_due((uv_loop_t*) loop)
                         : uv__timer_due_bound(loop);
-  return uv__deadline_left_ms(due_ns, uv__loop_state(loop)->now_ns);
+  int timeout_ms = uv__deadline_left_ms(due_ns, state->now_ns);
+  /* The embedder's next iteration looks whether files are stuck. */
+  return uv__load_relaxed(&state->files_pending) == 0
+             ? timeout_ms
+             : uv__lanes_limit_sleep(timeout_ms);
 }
 
 void uv_update_time(uv_loop_t* loop) {

@@ -51,7 +51,7 @@ struct uv__wake {
   int may_skip;    /* waits that cannot find anything may be skipped */
   int was_pending; /* the last sleep, or spin, ended with a pending wake */
   int nfound;      /* 1: another thread's wake was pending at the last look */
-  int submitted;   /* work, and has not called for workers since */
+  unsigned submitted; /* the lanes that got work and were not flushed since */
   struct uv__spin spin;
 };
 
@@ -133,6 +133,8 @@ struct uv__loop_state {
   unsigned runs;     /* loop/check.c: atomic, calls of uv_run() under way */
   uv_thread_t owner; /* the thread that makes them */
 #endif
+  unsigned files_pending; /* fs.c: file requests in flight; atomic, because of
+                           * uv_backend_timeout() */
   /* Loop time in ns; loop->time is the same moment in ms, rounded down. */
   uint64_t now_ns;
   struct uv__metrics*

@@ -80,10 +80,19 @@ int uv__wake_send_state(struct uv__loop_state* state) {
 
 /* Nothing will submit more: the items that wait need workers now (L3). */
 static void call_for_workers(struct uv__wake* w) {
-  if (!w->submitted)
+  if (w->submitted == 0)
     return;
+  uv__lanes_flush(w->submitted);
   w->submitted = 0;
-  uv__lanes_flush();
+}
+
+/* A loop with file requests looks whether they are stuck before it sleeps (S3),
+ * and returns how long it may sleep. */
+static int look_after_files(const struct uv__loop_state* state,
+                            int timeout_ms) {
+  if (uv__load_relaxed(&state->files_pending) == 0)
+    return timeout_ms;
+  return uv__lanes_before_sleep(timeout_ms);
 }
 
 void uv__wake_run_begin(uv_loop_t* loop, uv_run_mode mode) {
@@ -103,9 +112,11 @@ void uv__wake_run_begin(uv_loop_t* loop, uv_run_mode mode) {
 }
 
 void uv__wake_run_end(uv_loop_t* loop) {
-  struct uv__wake* w = &uv__loop_state(loop)->wake;
+  struct uv__loop_state* state = uv__loop_state(loop);
+  struct uv__wake* w = &state->wake;
 
   call_for_workers(w);
+  (void) look_after_files(state, 0); /* the caller may sleep */
   if (w->awake == 0)
     return;
   uv__store_relaxed(&w->awake, 0);
@@ -191,7 +202,8 @@ static void gather(const uv_loop_t* loop, struct uv__wake* w) {
 }
 
 int uv__wake_sleep(uv_loop_t* loop, int timeout_ms) {
-  struct uv__wake* w = &uv__loop_state(loop)->wake;
+  struct uv__loop_state* state = uv__loop_state(loop);
+  struct uv__wake* w = &state->wake;
 
   assert(timeout_ms != 0);
   if (w->awake != 0 && is_pending(word_of(loop))) {
@@ -199,6 +211,7 @@ int uv__wake_sleep(uv_loop_t* loop, int timeout_ms) {
     return 0;
   }
   call_for_workers(w);
+  timeout_ms = look_after_files(state, timeout_ms);
   if (w->awake == 0)
     return timeout_ms; /* senders wake the poller */
   w->nfound = 0;

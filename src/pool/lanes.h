@@ -5,6 +5,19 @@
 
 #include "pool/pool.h"
 
+/* Each lane is a pool of its own, so that none waits for another: a slow name
+ * server does not stop files. With UV_THREADPOOL_SIZE there is one pool for
+ * all, as in libuv, unless UV_THREADPOOL_LANES says otherwise. */
+enum uv__lane {
+  UV__LANE_WORK, /* uv_queue_work(), uv_random(); everything if it is alone */
+  UV__LANE_FILES,
+  UV__LANE_LOOKUPS,
+  UV__LANES
+};
+
+/* The pool that runs this kind of work, after something was submitted. */
+struct uv__pool* uv__pool_for(enum uv__work_id work_id);
+
 /* Queues `w` in its lane; the caller keeps it alive until done() ran. Fails
  * (UV_EAGAIN, UV_ENOMEM) only if the process has not a single worker, or with
  * UV_ECANCELED after the shutdown. Does not touch the loop's request count.
@@ -20,9 +33,8 @@ int uv__work_submit_own(uv_loop_t* loop,
                         struct uv__work* w,
                         const struct uv__work_kind* kind);
 
-/* uv__pool_flush() for all lanes, by a loop that has submitted work and is
- * about to sleep. */
-void uv__lanes_flush(void);
+/* uv__pool_flush() for the lanes in the set: bit i stands for lane i. */
+void uv__lanes_flush(unsigned lanes);
 
 /* uv__pool_cancel() for its lane. `w` need not be submitted; `loop` is NULL for
  * one that was submitted with uv__work_submit_own(). */
@@ -30,23 +42,31 @@ int uv__work_cancel(uv_loop_t* loop,
                     struct uv__work* w,
                     const struct uv__work_kind* kind);
 
-/* Called by every new worker: the first of the process starts the minimum of
- * all lanes before it takes its item. So a program that enters a sandbox after
- * its first callback finds all threads. */
-void uv__lanes_start(void);
+/* How long may a loop sleep that has file requests in flight? At most
+ * `timeout_ms`, -1 for ever, and no longer than until the files lane may be
+ * stuck. The first only answers, the second starts threads if that lane is
+ * stuck. Context of the first: any. */
+int uv__lanes_limit_sleep(int timeout_ms);
+int uv__lanes_before_sleep(int timeout_ms);
 
-/* How many workers of all lanes use a processor? Context: any. */
+/* How many workers use a processor, as far as is known? Not those of the
+ * lookups: they wait for servers. Context: any. */
 unsigned uv__lanes_awake(void);
 
-/* uv__pool_look() for lane `i`; returns 0 if there is none. Context: any. */
+/* uv__pool_look() for lane `i`; returns 0 if there is none, as before the
+ * first request. Context: any. */
 int uv__lanes_look(unsigned i,
                    struct uv__pool_view* view,
                    void (*each)(const struct uv__work* w, void* arg),
                    void* arg);
 
-/* How many threads UV_THREADPOOL_SIZE asks for. It is read as atoi() reads it:
+/* What the environment asks for. UV_THREADPOOL_SIZE is read as atoi() reads it:
  * what follows the digits is ignored, and no number is 0. */
-unsigned uv__lanes_size(void);
+struct uv__lanes_config {
+  unsigned size; /* of the lane for work, or of the only pool */
+  int has_lanes;
+};
+struct uv__lanes_config uv__lanes_read_config(void);
 
 /* For uv_library_shutdown(): ends and joins the workers, except those that are
  * in a lookup. */

@@ -23,10 +23,22 @@
  *   L4  A finished item is on its loop's stack before its worker takes another
  *       lock or item, and the loop is awake or has a wake on its way.
  *   L5  Items are taken in the order of submission, slow ones as queue.h says.
- *   L6  No pool waits for another.
- *   L8  Nothing but the creation of a thread is called with a pool's lock held,
- *       and never two of these locks at once: they are the innermost.
+ *   L6  No pool waits for another: its lock, threads and queue are its own.
+ *       Only one that was refused every thread has another run its items.
+ *   L7  Once the callback of the first item ran, every lane has its minimum of
+ *       threads, or was refused (lanes.c).
+ *   L8  Nothing but the creation of a thread, and the join of one that has
+ *       ended, is called with a pool's lock held, and never two of these locks
+ *       at once: they are the innermost.
  *   L9  A spinning thread holds no lock, and at most one worker per pool spins.
+ * and of a pool that grows when it is stuck:
+ *   S1  It never has more than `threads_max` threads, nor, once started, fewer
+ *       than the minimum.
+ *   S2  It does not grow if an item was taken during the last `stuck_ms`, other
+ *       than by the threads that it grew by.
+ *   S3  If an item waits and no worker is available, its loop looks again
+ *       within `stuck_ms` of going to sleep.
+ *   S4  A loop without items of that pool never wakes up for this.
  */
 
 struct uv__pool;
@@ -39,6 +51,10 @@ struct uv__pool_limits {
                          * so long */
   unsigned slow_max;    /* the most slow items that run at a time; 0: all items
                          * are equal */
+  unsigned stuck_ms;    /* 0: threads beyond the minimum start when an item
+                         * waits; otherwise when items wait, all workers are
+                         * inside one, and none was taken for so long */
+  void (*on_thread)(void); /* called by each new thread first, or NULL */
 };
 
 enum uv__worker_state {
@@ -75,10 +91,15 @@ struct uv__pool {
   unsigned woken;      /* of those: taken from `idle`, do not run yet */
   unsigned running;    /* of those: have an item, or look for the next */
   uint64_t refused_ns; /* when the system refused a thread; 0: not yet */
-  int is_started;      /* the minimum of threads was created */
-  int is_open;         /* and runs: workers may take items */
-  int is_ending;       /* no more items; workers end when the queue is empty */
-  struct uv__pool* substitute; /* takes the items: no thread could be started */
+  unsigned refused;    /* threads, so far */
+  unsigned grown;      /* threads that were started because it was stuck */
+  unsigned
+      grow_step; /* stuck.c: so many at a time; 0: look for the first time */
+  unsigned stuck_taken;    /* stuck.c: queue.taken at the last look */
+  uint64_t stuck_since_ns; /* and when it became that */
+  int is_ending; /* no more items; workers end when the queue is empty */
+  struct uv__pool* substitute; /* took, or takes, items while this pool has no
+                                * thread; NULL: none ever did */
   struct uv__work_queue queue;
   /* Beside queue.ready. */
   unsigned spinner;     /* atomic: 1 while a worker spins, which owns `spin` */
@@ -92,13 +113,18 @@ int uv__pool_init(struct uv__pool* pool, const struct uv__pool_limits* limits);
 /* Frees a pool that has no threads and that no other thread uses. */
 void uv__pool_close(struct uv__pool* pool);
 
-/* In the child of a fork: no thread, no item. */
+/* In the child of a fork: no thread, no item, no hold. */
 int uv__pool_reset(struct uv__pool* pool);
 
-/* Starts the minimum of threads, as far as the system allows. They take no item
- * before the pool is opened and all of them run. Context: any. */
-void uv__pool_start(struct uv__pool* pool);
-void uv__pool_open(struct uv__pool* pool);
+/* Starts the minimum of threads, as far as the system allows; returns how many
+ * there are. Context: any. */
+unsigned uv__pool_start(struct uv__pool* pool);
+
+/* Between the two, no worker takes an item; those that run go on. Submitting
+ * and cancelling work as ever. Holds are counted; the shutdown ends them.
+ * Context: any. */
+void uv__pool_hold(struct uv__pool* pool);
+void uv__pool_release(struct uv__pool* pool);
 
 /* Queues `w`, which the caller keeps alive until done() ran; `loop`, `work` and
  * `kind` are set. If `loop` is NULL, work() owns the item, and there is no
@@ -111,6 +137,12 @@ int uv__pool_submit(struct uv__pool* pool, struct uv__work* w);
  * Context: any. */
 void uv__pool_flush(struct uv__pool* pool);
 
+/* Called by a loop that is about to sleep while items of it are in this pool,
+ * which has `stuck_ms`. Starts threads if the pool is stuck. Returns 0 if
+ * nothing waits for a worker, otherwise how many milliseconds the loop may
+ * sleep (S3). */
+unsigned uv__pool_watch(struct uv__pool* pool);
+
 /* Returns 0 if work() will not run; done() then runs later with UV_ECANCELED,
  * once, even if the item is cancelled again. UV_EBUSY: too late. If `loop` is
  * NULL, the item is the caller's again. */
@@ -120,7 +152,8 @@ int uv__pool_cancel(struct uv__pool* pool,
                     const struct uv__work_kind* kind);
 
 /* Lets `substitute`, which has a thread, take the items of a pool that has
- * none. Returns 0 if the pool has got a thread meanwhile. */
+ * none, until it is given one. Always the same substitute, which keeps its
+ * threads. Returns 0 if the pool has got a thread meanwhile. */
 int uv__pool_substitute(struct uv__pool* pool, struct uv__pool* substitute);
 int uv__pool_has_thread(struct uv__pool* pool);
 
@@ -142,6 +175,8 @@ struct uv__pool_view {
   unsigned size;         /* the most threads */
   unsigned threads;      /* those that exist */
   unsigned running;      /* of those: running an item */
+  unsigned grown;        /* threads started so far because it was stuck */
+  unsigned refused;      /* threads that the system refused so far */
   unsigned slow_running; /* of those: a slow one, if slow_max != 0 */
   unsigned slow_max;
 };

@@ -13,7 +13,9 @@ void uv__work_queue_init(struct uv__work_queue* q, unsigned slow_max) {
   q->slow_running = 0;
   q->slow_max = slow_max;
   q->taken = 0;
+  q->holds = 0;
   uv__store_relaxed(&q->ready, 0);
+  uv__store_relaxed(&q->held, 0);
 }
 
 /* Called after each change of a queue or of the number of running slow
@@ -23,7 +25,9 @@ static void update_ready(struct uv__work_queue* q) {
 
   if (slow > q->slow_queued)
     slow = q->slow_queued;
-  uv__store_relaxed(&q->ready, q->fast_queued + slow);
+  unsigned ready = q->fast_queued + slow;
+  uv__store_relaxed(&q->ready, q->holds == 0 ? ready : 0);
+  uv__store_relaxed(&q->held, q->holds == 0 ? 0 : ready);
 }
 
 /* Gives the slow items a place at the end of the line. */
@@ -88,6 +92,8 @@ static struct uv__work* take_at_place(struct uv__work_queue* q) {
 
 struct uv__work* uv__work_queue_take(struct uv__work_queue* q, int* is_slow) {
   *is_slow = 0;
+  if (q->holds != 0)
+    return NULL;
   if (q->has_place && q->items.next == &q->slow_place) {
     struct uv__work* w = take_at_place(q);
     *is_slow = w != NULL;
@@ -117,6 +123,25 @@ void uv__work_queue_remove(struct uv__work_queue* q,
     q->fast_queued--;
   uv__queue_remove(&w->wq);
   update_ready(q);
+}
+
+void uv__work_queue_set_holds(struct uv__work_queue* q, unsigned holds) {
+  q->holds = holds;
+  update_ready(q);
+}
+
+static int list_contains(const struct uv__queue* list,
+                         const struct uv__queue* node) {
+  const struct uv__queue* n = list->next;
+
+  while (n != list && n != node)
+    n = n->next;
+  return n == node;
+}
+
+int uv__work_queue_contains(const struct uv__work_queue* q,
+                            const struct uv__work* w) {
+  return list_contains(&q->items, &w->wq) || list_contains(&q->slow, &w->wq);
 }
 
 void uv__work_queue_each(const struct uv__work_queue* q,

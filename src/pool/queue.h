@@ -7,8 +7,8 @@
  * again at the end each time that place comes up, whether a slow item ran or
  * too many were running. Neither kind starves the other.
  *
- * Guarded by the pool's lock, except `ready`. Nothing is allocated, and every
- * operation but the walk takes constant time.
+ * Guarded by the pool's lock, except `ready` and `held`. Nothing is allocated,
+ * and every operation but the walk and the search takes constant time.
  */
 #ifndef UV_POOL_QUEUE_H_
 #define UV_POOL_QUEUE_H_
@@ -27,8 +27,10 @@ struct uv__work_queue {
   unsigned slow_running;
   unsigned slow_max; /* 0: all items are equal */
   unsigned taken;    /* by workers so far, modulo 2^32 */
+  unsigned holds;    /* while not 0, nothing is ready and nothing is taken */
   char gap[64];      /* spinning workers read what follows */
   unsigned ready;    /* atomic: items that a free worker may take now */
+  unsigned held;     /* atomic: those it might take without `holds` */
 };
 
 void uv__work_queue_init(struct uv__work_queue* q, unsigned slow_max);
@@ -44,6 +46,11 @@ void uv__work_queue_ran_slow(struct uv__work_queue* q);
 void uv__work_queue_remove(struct uv__work_queue* q,
                            struct uv__work* w,
                            int is_slow);
+/* Sets `holds`. */
+void uv__work_queue_set_holds(struct uv__work_queue* q, unsigned holds);
+/* Looks at each item; for rare cases. */
+int uv__work_queue_contains(const struct uv__work_queue* q,
+                            const struct uv__work* w);
 /* Calls `each` for all items: fast ones, then slow ones, oldest first. */
 void uv__work_queue_each(const struct uv__work_queue* q,
                          void (*each)(const struct uv__work* w, void* arg),

@@ -1073,6 +1073,31 @@ TEST_UNIX(watchdog_backtrace_that_is_not_to_be_had, "signals to threads")
 TEST_UNIX(watchdog_signal_in_use_is_refused, "signals to threads")
 TEST_UNIX(watchdog_signal_of_the_environment, "signals to threads")
 
+/* test-lanes.c */
+TEST(lanes_others_run_beside_blocked_work)
+TEST(lanes_off)
+TEST(lanes_off_with_a_size)
+TEST(lanes_value_unknown_with_a_size)
+TEST(lanes_on_with_a_size)
+TEST(lanes_work_may_wait_for_a_file_of_another_loop)
+TEST(lanes_keep_the_order_within_a_lane)
+TEST(lanes_nested_run_delivers_all_of_them)
+TEST(lanes_run_nowait)
+
+/* test-lanes-unix.c */
+TEST_UNIX(lanes_files_behind_4_stuck_ones, "FIFOs and fork")
+TEST_UNIX(lanes_files_behind_6_stuck_ones, "FIFOs and fork")
+TEST_UNIX(lanes_files_behind_12_stuck_ones, "FIFOs and fork")
+TEST_UNIX(lanes_files_wait_behind_16_stuck_ones, "FIFOs and fork")
+TEST_UNIX(lanes_submit_notices_stuck_files, "FIFOs and fork")
+TEST_UNIX(lanes_off_stuck_files_stop_all, "FIFOs and fork")
+TEST_UNIX(lanes_stuck_files_limit_the_backend_timeout, "FIFOs and fork")
+TEST_UNIX(lanes_stuck_files_do_not_wake_other_loops, "FIFOs and fork")
+TEST_UNIX(lanes_threads_exist_after_the_first_callback, "FIFOs and fork")
+TEST_UNIX(lanes_off_threads, "FIFOs and fork")
+TEST_UNIX(lanes_with_a_size_threads, "FIFOs and fork")
+TEST_UNIX(lanes_fork_with_every_lane_busy, "FIFOs and fork")
+
 /* test-work.c */
 TEST(work_cancel_twice)
 TEST(work_done_is_reported_while_workers_block)

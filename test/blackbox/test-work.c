@@ -33,6 +33,7 @@ static void after_block(uv_work_t* req, int status) {
 
 /* A loop, and a pool whose workers all wait. */
 static void begin(void) {
+  ASSERT_OK(uv_os_setenv("UV_THREADPOOL_SIZE", "4")); /* one pool */
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_sem_init(&running, 0));
   ASSERT_OK(uv_sem_init(&go_on, 0));

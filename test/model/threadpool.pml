@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The hand-over of work in src/pool/pool.c over src/pool/queue.c: one lock, a
  * list of idle workers with a condition variable each, one spinner that is
- * elected and gives up without the lock, slow items limited to half of the
- * workers, a worker that takes an item calling the next, the start of the
- * minimum by the first worker, refused threads, threads beyond the minimum that
- * end when idle, cancelling, and shutdown.
+ * elected without the lock and ends with it, slow items limited to half of the
+ * workers, a worker that takes an item calling the next, the flush by a loop
+ * that is about to sleep, the start of the minimum by the first worker and the
+ * release of the queue by the last one that begins (lanes.c), growing when
+ * stuck, refused threads, threads beyond the minimum that end when idle,
+ * cancelling, and shutdown.
  *
  * The model interleaves single steps (sequential consistency). The code needs
- * no more than the lock's order: a spinner clears `spinner` before it takes the
- * lock, and a submit reads it with the lock held.
+ * no more than the lock's order: a spinner clears `spinner` with the lock held,
+ * and a submit reads it with the lock held.
  *
  * Checked: no item stays queued while every worker sleeps (the monitor would be
  * stuck: invalid end state); counters never go below zero; each item is run,
@@ -17,12 +19,14 @@
  * exists or was refused; a shutdown runs what is queued and ends, and no worker
  * is left that uses the lock.
  *
- * What the code decides by time (how long to spin, when an idle thread ends) is
- * nondeterministic here: every choice must be right.
+ * What the code decides by time (how long to spin, when an idle thread ends,
+ * when a pool is stuck) is nondeterministic here: every choice must be right.
  *
  * -DBROKEN=1 lets a spinner go idle without another look at the queue, 2 leaves
- * out calling the next worker, 3 waking the idle workers at the shutdown: spin
- * must reject each of these. */
+ * out calling the next worker, 3 waking the idle workers at the shutdown, 4
+ * lets a spinner clear `spinner` before it has the lock and checks that a
+ * submit wakes nobody while a spinner comes for its item: spin must reject each
+ * of these. */
 #ifndef SIZE
 #define SIZE 2 /* the maximum number of threads */
 #endif
@@ -50,6 +54,12 @@
 #ifndef REFUSALS
 #define REFUSALS 0 /* threads that the system refuses */
 #endif
+#ifndef FLUSH
+#define FLUSH 0 /* 1: a submitter may go to sleep after each item */
+#endif
+#ifndef GROWS
+#define GROWS 0 /* times the pool is found stuck */
+#endif
 #ifndef CANCELS
 #define CANCELS 0
 #endif
@@ -63,7 +73,8 @@
 #define ONE_COMING (starting + woken + spinner > 0)
 #define NONE 255
 
-bool locked, is_ending, is_open, is_started, is_minimum, destroyed;
+bool locked, is_ending, is_open, is_started, destroyed;
+short missing; /* threads created less those that began; see lanes.c */
 byte spinner;
 byte fast, slow, slow_running, slow_made, done;
 byte submitted; /* submitters that have ended */
@@ -71,7 +82,8 @@ byte threads, starting, woken, nidle;
 byte idle[SIZE]; /* the list: a stack */
 bool alive[SIZE], called[SIZE];
 byte refusals, cancels, spins, ends;
-bool is_blocked;
+bool is_blocked, is_opened;
+byte grows;
 
 /* The caller has the variables `to_call`, initially NONE, and `i`. */
 inline lock() { atomic { assert(!destroyed); !locked -> locked = true } }
@@ -123,43 +135,41 @@ inline call_worker() {
   :: else ->
     if
     :: nidle > 0 -> take_idle()
-    :: nidle == 0 && threads < SIZE -> start()
+    :: nidle == 0 && threads < (GROWS > 0 -> MIN : SIZE) -> start()
     :: else -> skip
     fi
   fi
 }
 
-inline try_open() {
+/* begin_thread() in lanes.c */
+inline begin_thread() {
   if
-  :: is_minimum && starting == 0 -> is_open = true
-  :: else -> skip
-  fi
-}
-
-/* uv__lanes_start() */
-inline start_minimum() {
-  if
-  :: atomic { !is_started -> is_started = true };
-    failed = false;
-    do
-    :: failed || threads >= MIN || is_ending -> break
-    :: else ->
-      lock();
-      if
-      :: threads < MIN && !is_ending -> start()
-      :: else -> skip
-      fi;
-      unlock()
-    od;
-    lock();
-    is_minimum = true;
-    try_open();
+  :: is_open -> skip
+  :: else ->
     if
-    :: is_open -> call_worker()
-    :: else -> skip
+    :: atomic { !is_started -> is_started = true };
+      failed = false;
+      do
+      :: failed || threads >= MIN || is_ending -> break
+      :: else ->
+        lock();
+        if
+        :: threads < MIN && !is_ending -> start()
+        :: else -> skip
+        fi;
+        unlock()
+      od;
+      atomic { missing = missing + threads - 1; is_last = missing == 0 }
+    :: atomic { is_started -> missing--; is_last = missing == 0 }
     fi;
-    unlock()
-  :: else -> skip
+    if
+    :: atomic { is_last && !is_opened -> is_opened = true };
+      lock();
+      is_open = true;
+      call_worker();
+      unlock()
+    :: else -> skip
+    fi
   fi
 }
 
@@ -173,15 +183,14 @@ inline leave_none_behind() {
 }
 
 proctype worker(byte me) {
-  bool failed, gave_up;
+  bool failed, gave_up, is_last, is_spinner;
   byte to_call = NONE;
   byte i;
 
-  start_minimum();
+  begin_thread();
   lock();
   assert(starting > 0);
   starting--;
-  try_open();
 next:
   /* uv__work_queue_take(): the code has an order between the first two. */
   if
@@ -213,10 +222,18 @@ next:
       :: BROKEN == 1 && READY == 0 -> gave_up = true
       :: skip
       fi;
-      spinner = 0
+      is_spinner = true
     :: skip
     fi;
+    if
+    :: BROKEN == 4 && is_spinner -> spinner = 0
+    :: else -> skip
+    fi;
     lock();
+    if
+    :: is_spinner -> spinner = 0; is_spinner = false
+    :: else -> skip
+    fi;
     goto next
   :: else -> gave_up = false
   fi;
@@ -253,6 +270,7 @@ over:
 inline submit() {
   lock();
   failed = false;
+  had_spinner = spinner > 0;
   if
   :: threads == 0 -> start()
   :: else -> skip
@@ -264,7 +282,21 @@ inline submit() {
     :: atomic { slow_made < SLOW -> slow_made++ }; slow++
     :: fast++
     fi;
-    call_worker()
+    call_worker();
+    assert(!had_spinner || to_call == NONE)
+  fi;
+  unlock()
+}
+
+/* uv__pool_flush(): at most one worker at a time here. Then
+ * uv__pool_watch(), which may find the pool stuck. */
+inline sleep() {
+  lock();
+  if
+  :: nidle > 0 && starting + woken + spinner < READY -> take_idle()
+  :: nidle == 0 && READY > 0 && !ONE_COMING && grows < GROWS &&
+     threads < SIZE -> grows++; start()
+  :: else -> skip
   fi;
   unlock()
 }
@@ -284,10 +316,14 @@ proctype submitter() {
   byte n = 0;
   byte to_call = NONE;
   byte i;
-  bool failed;
+  bool failed, had_spinner;
   do
   :: n < ITEMS ->
     submit();
+    if
+    :: FLUSH -> sleep()
+    :: skip
+    fi;
     if
     :: atomic { cancels < CANCELS -> cancels++ }; cancel()
     :: skip

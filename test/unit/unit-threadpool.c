@@ -143,7 +143,7 @@ UNIT_TEST(threadpool_size_from_text) {
 
   for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
     CHECK_EQ(0, uv_os_setenv("UV_THREADPOOL_SIZE", rows[i].text));
-    CHECK_ROW(uv__lanes_size() == rows[i].size, rows[i].text);
+    CHECK_ROW(uv__lanes_read_config().size == rows[i].size, rows[i].text);
   }
 }
 
@@ -295,7 +295,9 @@ UNIT_TEST(threadpool_flush_wakes_a_worker_per_item) {
 
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     struct uv__pool pool;
-    struct uv__pool_limits limits = { "test", 4, 4, 0, 0 };
+    struct uv__pool_limits limits = { .name = "test",
+                                      .threads_min = 4,
+                                      .threads_max = 4 };
     memset(&pool, 0, sizeof(pool));
     CHECK_EQ(0, uv__pool_init(&pool, &limits));
     add_idle_workers(&pool, 4);
