@@ -380,8 +380,9 @@ typedef struct uvx_watchdog_options_s {
   void* arg;          /* for cb */
   /* A signal that the program has no use for, or 0. It is sent to a thread that
    * blocks, whose handler walks the stack there for a backtrace (Linux with
-   * glibc). System calls are restarted, but for those that never are: poll(2),
-   * nanosleep(2) and the like end with EINTR. Also UV_WATCHDOG_SIGNAL=NAME. */
+   * glibc, the BSDs). System calls are restarted, but for those that never are:
+   * poll(2), nanosleep(2) and the like end with EINTR. Also
+   * UV_WATCHDOG_SIGNAL=NAME. */
   int signum;
 } uvx_watchdog_options_t;
 

@@ -25,10 +25,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#if UV__HAVE_BACKTRACE
-# include <sys/syscall.h>
-#endif
-
 #define WAIT_MS 100
 
 enum stage { IDLE, ASKED, TAKING, TAKEN };
@@ -40,9 +36,9 @@ static struct {
   int count;
 } request;
 
-#if UV__HAVE_BACKTRACE
+#if UV__HAVE_THREAD_KILL
 static int send_signal(uint64_t tid, int signum) {
-  return (int) syscall(SYS_tgkill, getpid(), (pid_t) tid, signum);
+  return (int) UV__THREAD_KILL(tid, signum);
 }
 #else
 static int send_signal(uint64_t tid, int signum) {
@@ -71,10 +67,10 @@ static void on_signal(int signum) {
 
 int uv__backtrace_os_start(int signum) {
   struct sigaction action;
-  void* frame;
+  void* frames[2]; /* the first may be the walk itself */
 
   uv__stack_walk_init();
-  if (uv__stack_walk(&frame, 1) == 0)
+  if (uv__stack_walk(frames, 2) == 0)
     return UV_ENOSYS;
   if (sigaction(signum, NULL, &action) != 0)
     return uv__errno();

@@ -19,6 +19,8 @@
 #define UV__HAVE_DL_PHDR 0
 #define UV__HAVE_BACKTRACE 0
 #define UV__HAVE_UNWINDER 0
+#define UV__HAVE_EXECINFO 1
+#define UV__HAVE_THREAD_KILL 1
 #define UV__HAVE_AF_PACKET 0
 #define UV__HAVE_AF_LINK 1
 #define UV__HAVE_EPOLL 0

@@ -4,6 +4,8 @@
 #define UV_UNIX_OS_DARWIN_H_
 
 #include <crt_externs.h> /* _NSGetEnviron() */
+#include <pthread.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <sys/mount.h> /* statfs() */
 #include <sys/param.h>
@@ -32,6 +34,9 @@
 #define UV__HAVE_DL_PHDR 0
 #define UV__HAVE_BACKTRACE 0
 #define UV__HAVE_UNWINDER 0
+#define UV__HAVE_EXECINFO 0
+#define UV__HAVE_THREAD_KILL 0
+#define UV__THREAD_ID() uv__darwin_thread_id()
 #define UV__HAVE_AF_PACKET 0
 #define UV__HAVE_AF_LINK 1
 #define UV__HAVE_EPOLL 0
@@ -88,5 +93,12 @@
 /* MAXTHREADNAMESIZE of <sys/proc_info.h>. */
 #define UV_PTHREAD_MAX_NAMELEN_NP 64
 #define UV__DEFAULT_TMPDIR "/tmp"
+
+static inline uint64_t uv__darwin_thread_id(void) {
+  uint64_t id = 0;
+
+  (void) pthread_threadid_np(NULL, &id); /* of oneself: cannot fail */
+  return id;
+}
 
 #endif /* UV_UNIX_OS_DARWIN_H_ */

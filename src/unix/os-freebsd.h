@@ -9,12 +9,22 @@
 #include <sys/cpuset.h>
 #include <sys/mount.h> /* statfs() */
 #include <pthread_np.h>
+#if !defined(__DragonFly__)
+# include <sys/thr.h>
+#endif
 
 #define UV__HAVE_CANCEL 1
 #define UV__HAVE_PTHREAD_BARRIER 1
 #define UV__HAVE_CPU_SET 1
 #define UV__HAVE_CPUSET_CREATE 0
 #define UV__HAVE_SCHED_GETCPU 1
+#define UV__THREAD_ID() pthread_getthreadid_np()
+#if defined(__DragonFly__)
+# define UV__THREAD_KILL(id, signum) lwp_kill(-1, (lwpid_t) (id), signum)
+#else
+# define UV__THREAD_KILL(id, signum) thr_kill((long) (id), signum)
+#endif
+#define UV__EXECINFO "libexecinfo.so.1"
 #define UV__HAVE_SETNAME_FORMAT 0
 #define UV__HAVE_SET_NAME_NP 1
 #define UV__HAVE_RUSAGE_THREAD 1

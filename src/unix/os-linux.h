@@ -4,7 +4,9 @@
 #define UV_UNIX_OS_LINUX_H_
 
 #include <sched.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h> /* statfs() */
+#include <unistd.h>  /* syscall() */
 
 #define UV__HAVE_CONDATTR_CLOCK 1
 #if defined(__ANDROID__)
@@ -18,6 +20,11 @@
 #define UV__HAVE_CPUSET_CREATE 0
 #define UV__HAVE_SCHED_GETCPU 1
 #define UV__HAVE_THREAD_NICE 1
+#define UV__THREAD_ID() syscall(SYS_gettid)
+#define UV__HAVE_THREAD_KILL 1
+#define UV__THREAD_KILL(id, signum)                                            \
+ syscall(SYS_tgkill, getpid(), (pid_t) (id), signum)
+#define UV__HAVE_EXECINFO 0
 #define UV__HAVE_SETNAME_SELF 0
 #define UV__HAVE_SETNAME_FORMAT 0
 #define UV__HAVE_SET_NAME_NP 0

@@ -5,6 +5,7 @@
 
 #include "unix/os-bsd.h"
 
+#include <lwp.h>
 #include <sched.h>
 
 #define UV__HAVE_CANCEL 1
@@ -12,6 +13,9 @@
 #define UV__HAVE_CPU_SET 0
 #define UV__HAVE_CPUSET_CREATE 1
 #define UV__HAVE_SCHED_GETCPU 0
+#define UV__THREAD_ID() _lwp_self()
+#define UV__THREAD_KILL(id, signum) _lwp_kill((lwpid_t) (id), signum)
+#define UV__EXECINFO "libexecinfo.so.0"
 #define UV__HAVE_SETNAME_FORMAT 1
 #define UV__HAVE_SET_NAME_NP 0
 #define UV__HAVE_RUSAGE_THREAD 0

@@ -6,12 +6,17 @@
 #include "unix/os-bsd.h"
 
 #include <pthread_np.h>
+#include <signal.h> /* thrkill() */
+#include <unistd.h> /* getthrid() */
 
 #define UV__HAVE_CANCEL 1
 #define UV__HAVE_PTHREAD_BARRIER 0
 #define UV__HAVE_CPU_SET 0
 #define UV__HAVE_CPUSET_CREATE 0
 #define UV__HAVE_SCHED_GETCPU 0
+#define UV__THREAD_ID() getthrid()
+#define UV__THREAD_KILL(id, signum) thrkill((pid_t) (id), signum, NULL)
+#define UV__EXECINFO "libexecinfo.so" /* its highest version */
 #define UV__HAVE_SETNAME_FORMAT 0
 #define UV__HAVE_SET_NAME_NP 1
 #define UV__HAVE_RUSAGE_THREAD 1

@@ -18,6 +18,9 @@
  *   UV__HAVE_CPUSET_CREATE     affinity as an allocated cpuset_t (NetBSD)
  *   UV__HAVE_SCHED_GETCPU      sched_getcpu()
  *   UV__HAVE_THREAD_NICE       setpriority() on a thread id of gettid()
+ *   UV__THREAD_ID()            the kernel's number of the calling thread
+ *   UV__HAVE_THREAD_KILL       UV__THREAD_KILL(id, signum): sends a signal to a
+ *                              thread of this process; 0 or -1
  *   UV__HAVE_SETNAME_SELF      pthread_setname_np(name), current thread only
  *   UV__HAVE_SETNAME_FORMAT    pthread_setname_np(thread, format, arg)
  *   UV__HAVE_SET_NAME_NP       pthread_set_name_np()/pthread_get_name_np()
@@ -34,8 +37,9 @@
  *   UV__HAVE_GETAUXVAL         getauxval(AT_SECURE) (else issetugid())
  *   UV__HAVE_DL_PHDR           dl_iterate_phdr() does not take the lock that
  *                              dlclose() holds; getauxval(AT_EXECFN)
- *   UV__HAVE_BACKTRACE         backtrace() of <execinfo.h> in the C library,
- *                              and tgkill()
+ *   UV__HAVE_BACKTRACE         backtrace() of <execinfo.h> in the C library
+ *   UV__HAVE_EXECINFO          backtrace() in the library called UV__EXECINFO,
+ *                              which is loaded when it is needed
  *   UV__HAVE_UNWINDER          backtrace() loads libgcc_s.so.1, in whose tables
  *                              the frame pointer has number UV__FRAME_POINTER
  *                              (0: not known); process_vm_readv()

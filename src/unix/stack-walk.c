@@ -18,8 +18,10 @@
 #if UV__HAVE_BACKTRACE
 # include <execinfo.h>
 #endif
-#if UV__HAVE_UNWINDER
+#if UV__HAVE_UNWINDER || UV__HAVE_EXECINFO
 # include <dlfcn.h>
+#endif
+#if UV__HAVE_UNWINDER
 # include <sys/uio.h>
 # include <unwind.h>
 #endif
@@ -35,6 +37,16 @@ struct walk {
   uintptr_t pointer; /* the frame pointer there; 0: not known */
 };
 
+#if UV__HAVE_UNWINDER || UV__HAVE_EXECINFO
+/* dlsym() returns functions as pointers to objects. */
+static int find_function(void* library, const char* name, void* function) {
+  void* found = dlsym(library, name);
+
+  memcpy(function, &found, sizeof(found));
+  return found != NULL;
+}
+#endif
+
 #if UV__HAVE_UNWINDER
 typedef _Unwind_Reason_Code (*unwind_fn)(_Unwind_Trace_Fn, void*);
 typedef _Unwind_Word (*get_register_fn)(struct _Unwind_Context*, int);
@@ -48,14 +60,6 @@ static struct {
   get_cfa_fn get_cfa;
   get_ip_fn get_ip;
 } libgcc;
-
-/* dlsym() returns functions as pointers to objects. */
-static int find_function(void* library, const char* name, void* function) {
-  void* found = dlsym(library, name);
-
-  memcpy(function, &found, sizeof(found));
-  return found != NULL;
-}
 
 void uv__stack_walk_init(void) {
   void* frame;
@@ -104,18 +108,48 @@ static int read_frame(uintptr_t address, uintptr_t pair[2]) {
   return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) ==
          (ssize_t) local.iov_len;
 }
+#elif UV__HAVE_EXECINFO
+/* Set once, before the handler that uses it is installed. */
+static size_t (*walk_frames)(void**, size_t);
+
+/* The library stays loaded: the handler may be in it. */
+void uv__stack_walk_init(void) {
+  void* frame;
+
+  if (walk_frames != NULL)
+    return;
+  void* library = dlopen(UV__EXECINFO, RTLD_NOW | RTLD_LOCAL);
+  if (library != NULL && find_function(library, "backtrace", &walk_frames))
+    (void) walk_frames(&frame, 1); /* the first call loads the unwinder */
+}
+
+static void unwind_frames(struct walk* walk) {
+  if (walk_frames == NULL)
+    return;
+  walk->count = (int) walk_frames(walk->frames, (size_t) walk->max);
+  if (walk->count <= 0)
+    return;
+  walk->count--; /* this function */
+  memmove(walk->frames, walk->frames + 1,
+          (size_t) walk->count * sizeof(walk->frames[0]));
+}
+#elif UV__HAVE_BACKTRACE
+void uv__stack_walk_init(void) {
+}
+
+static void unwind_frames(struct walk* walk) {
+  walk->count = backtrace(walk->frames, walk->max);
+}
 #else
 void uv__stack_walk_init(void) {
 }
 
 static void unwind_frames(struct walk* walk) {
-# if UV__HAVE_BACKTRACE
-  walk->count = backtrace(walk->frames, walk->max);
-# else
   (void) walk;
-# endif
 }
+#endif
 
+#if !UV__HAVE_UNWINDER
 static int read_frame(uintptr_t address, uintptr_t pair[2]) {
   (void) address;
   (void) pair;

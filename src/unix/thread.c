@@ -21,10 +21,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#if UV__HAVE_THREAD_NICE
-# include <sys/syscall.h>
-#endif
-
 /* Lower bound for any request: a few libc calls must fit. */
 #define STACK_FLOOR ((size_t) 16 << 10)
 
@@ -252,11 +248,11 @@ int uv__thread_os_start_own(uv_thread_t* thread, uv_thread_cb entry) {
   return err;
 }
 
-#if UV__HAVE_THREAD_NICE
 uint64_t uv__thread_os_id(void) {
-  return (uint64_t) syscall(SYS_gettid);
+  return (uint64_t) UV__THREAD_ID();
 }
 
+#if UV__HAVE_THREAD_NICE
 void uv__thread_os_lower_priority(void) {
   id_t tid = (id_t) uv__thread_os_id();
   int nice = getpriority(PRIO_PROCESS, tid);
@@ -265,11 +261,6 @@ void uv__thread_os_lower_priority(void) {
   (void) setpriority(PRIO_PROCESS, tid, nice + NICER);
 }
 #else
-/* Not the kernel's thread id, but unique in the process. */
-uint64_t uv__thread_os_id(void) {
-  return (uint64_t) (uintptr_t) pthread_self();
-}
-
 void uv__thread_os_lower_priority(void) {
   /* Priorities are those of processes. */
 }

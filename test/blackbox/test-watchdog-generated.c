@@ -138,6 +138,8 @@ TEST_IMPL(watchdog_backtrace_names_generated_code) {
   const char* found = strstr(backtrace, " JS:~inner spin.js:1:15\n");
   ASSERT_NOT_NULL(found);
   ASSERT_NULL(strstr(backtrace, "before"));
+  if (test_on_kqueue())
+    SKIP("the BSDs' backtrace() ends at the first generated function");
   /* Beyond the first frame without tables, by frame pointers. */
   ASSERT_NOT_NULL(strstr(found, " JS:*outer?spin.js:2:3\n"));
   return 0;

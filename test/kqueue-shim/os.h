@@ -30,6 +30,15 @@
 #define UV__HAVE_SENDFILE_SOCKET 1
 #define sendfile shim_sendfile
 
+/* The C library's own, found as the BSDs find theirs. */
+#undef UV__HAVE_BACKTRACE
+#define UV__HAVE_BACKTRACE 0
+#undef UV__HAVE_UNWINDER
+#define UV__HAVE_UNWINDER 0
+#undef UV__HAVE_EXECINFO
+#define UV__HAVE_EXECINFO 1
+#define UV__EXECINFO "libc.so.6"
+
 /* The ring's results come by an eventfd. */
 #undef UV__HAVE_URING
 #define UV__HAVE_URING 0

@@ -15,6 +15,15 @@
 #include <time.h>
 #include <unistd.h>
 
+/* The systems without a /proc. */
+#if __has_include(<sys/sysctl.h>) && !__has_include(<linux/version.h>)
+# include <sys/param.h>
+# include <sys/sysctl.h>
+# if defined(KERN_PROC_ENV) && !defined(KERN_PROC_NENV)
+#  include <sys/user.h> /* struct kinfo_file */
+# endif
+#endif
+
 /* The environment of a process that we read. */
 #define ENVIRON_MAX ((size_t) 4 << 20)
 
@@ -155,10 +164,50 @@ int os_list(const char* path,
   return 0;
 }
 
-int os_read_variable(int64_t pid, const char* name, char* value, size_t size) {
+/* What the BSDs tell of a process: `name` is one of KERN_PROC_*. 0 or errno. */
+#if defined(KERN_PROC_ENV) && defined(KERN_PROC_CWD)
+static int ask_kernel(int64_t pid, int name, void* result, size_t* size) {
+# if defined(KERN_PROC_NENV) /* NetBSD's and OpenBSD's names */
+  int place[] = { CTL_KERN, KERN_PROC_ARGS, (int) pid, name };
+# else
+  int place[] = { CTL_KERN, KERN_PROC, name, (int) pid };
+# endif
+  unsigned count = sizeof(place) / sizeof(place[0]);
+
+# if defined(KERN_PROC_NENV) && KERN_PROC_CWD > KERN_PROC_NENV + 2
+  if (name == KERN_PROC_CWD) { /* on OpenBSD no member of KERN_PROC_ARGS */
+    place[1] = name;
+    count--;
+  }
+# endif
+  return sysctl(place, count, result, size, NULL, 0) == 0 ? 0 : errno;
+}
+
+/* The variables as strings, one after another; OpenBSD puts addresses before
+ * them, which end with zeros. */
+static int read_environment(int64_t pid, char* text, size_t* size) {
+  return ask_kernel(pid, KERN_PROC_ENV, text, size);
+}
+
+int os_directory(int64_t pid, char* path, size_t size) {
+# if defined(KERN_PROC_NENV)
+  return ask_kernel(pid, KERN_PROC_CWD, path, &size);
+# else
+  struct kinfo_file info;
+  size_t info_size = sizeof(info);
+  int err = ask_kernel(pid, KERN_PROC_CWD, &info, &info_size);
+
+  if (err != 0)
+    return err;
+  if (strlen(info.kf_path) >= size)
+    return ENAMETOOLONG;
+  memcpy(path, info.kf_path, strlen(info.kf_path) + 1);
+  return 0;
+# endif
+}
+#else
+static int read_environment(int64_t pid, char* text, size_t* size) {
   char path[64];
-  size_t len = strlen(name);
-  int err = ENOENT;
 
   if (access("/proc/self/environ", F_OK) == -1)
     return ENOSYS;
@@ -166,19 +215,43 @@ int os_read_variable(int64_t pid, const char* name, char* value, size_t size) {
   FILE* file = fopen(path, "r");
   if (file == NULL)
     return errno == ENOENT ? ESRCH : errno;
+  *size = fread(text, 1, *size, file);
+  fclose(file);
+  return 0;
+}
+
+int os_directory(int64_t pid, char* path, size_t size) {
+  int n = snprintf(path, size, "/proc/%lld/cwd", (long long) pid);
+  return n < (int) size ? 0 : ENAMETOOLONG;
+}
+#endif
+
+/* The value of a variable in strings; the last ends with a NUL. */
+static const char* find_variable(const char* text,
+                                 size_t size,
+                                 const char* name) {
+  size_t len = strlen(name);
+
+  for (size_t i = 0; i < size; i += strlen(text + i) + 1)
+    if (strncmp(text + i, name, len) == 0 && text[i + len] == '=')
+      return text + i + len + 1;
+  return NULL;
+}
+
+int os_read_variable(int64_t pid, const char* name, char* value, size_t size) {
   char* text = calloc(1, ENVIRON_MAX + 1);
-  size_t n = text == NULL ? 0 : fread(text, 1, ENVIRON_MAX, file);
-  for (size_t i = 0; i < n; i += strlen(text + i) + 1) {
-    if (strncmp(text + i, name, len) != 0 || text[i + len] != '=')
-      continue;
-    const char* found = text + i + len + 1;
-    err = strlen(found) < size ? 0 : ENAMETOOLONG;
+  size_t used = ENVIRON_MAX;
+
+  if (text == NULL)
+    return ENOMEM;
+  int err = read_environment(pid, text, &used);
+  if (err == 0) {
+    const char* found = find_variable(text, used, name);
+    err = found == NULL ? ENOENT : strlen(found) < size ? 0 : ENAMETOOLONG;
     if (err == 0)
       memcpy(value, found, strlen(found) + 1);
-    break;
   }
   free(text);
-  fclose(file);
   return err;
 }
 

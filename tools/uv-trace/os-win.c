@@ -154,6 +154,13 @@ int os_read_variable(int64_t pid, const char* name, char* value, size_t size) {
   return ENOSYS;
 }
 
+int os_directory(int64_t pid, char* path, size_t size) {
+  (void) pid;
+  (void) path;
+  (void) size;
+  return ENOSYS;
+}
+
 int os_process_exists(int64_t pid) {
   (void) pid;
   return 1;

@@ -60,6 +60,9 @@ int os_list(const char* path,
  */
 int os_read_variable(int64_t pid, const char* name, char* value, size_t size);
 
+/* The path of a process's working directory. 0 or an errno, as above. */
+int os_directory(int64_t pid, char* path, size_t size);
+
 /* Whether a process exists; 1 if one cannot know. */
 int os_process_exists(int64_t pid);
 

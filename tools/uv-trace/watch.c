@@ -62,9 +62,11 @@ static int find_file(int64_t pid, char path[PATH_SIZE]) {
   snprintf(number, sizeof(number), "%" PRId64, pid);
   path[0] = '\0';
   if (value[0] != '/') {
-    path_add(path, "/proc/", 6);
-    path_add(path, number, strlen(number));
-    path_add(path, "/cwd/", 5);
+    char directory[PATH_SIZE];
+    if (os_directory(pid, directory, sizeof(directory)) != 0)
+      return -1;
+    path_add(path, directory, strlen(directory));
+    path_add(path, "/", 1);
   }
   for (const char* at = value; *at != '\0'; at++) {
     int is_pid = at[0] == '%' && at[1] == 'p';
