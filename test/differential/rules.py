@@ -63,7 +63,7 @@ class Rule:
             return False
         check = {'late': is_late, 'order': is_order, 'more': is_more,
                  'round': is_round, 'shared': is_shared,
-                 'again': is_again, 'idle': is_idle}
+                 'again': is_again, 'idle': is_idle, 'taken': is_taken}
         return self.how not in check or check[self.how](a, b, at, x, y)
 
 
@@ -162,6 +162,36 @@ def is_idle(a, b, at, x, y):
         if len(line) - len(line.lstrip()) < indent:
             return re.match(r'\s+i\d idle_cb', line) is not None
     return False
+
+
+def is_pipe(lines, name):
+    """Is this stream a pipe? What made it last decides; of the servers, l1 is a
+    TCP server."""
+    pipe, tcp = ('(%s) (s\\d )?%s\\b' % (made, name) for made in
+                 ('pair (pipe|unix)|connect unix|pipe_init|l0 accept|\\] accept',
+                  'pair tcp|connect tcp|tcp_init|l1 accept'))
+    for line in reversed(lines):
+        if re.search(pipe, line):
+            return True
+        if re.search(tcp, line):
+            return False
+    return False
+
+
+def is_taken(a, b, at, x, y):
+    """Is this the callback of a write to a pipe, in another place, or a loop
+    that need not wait because such a callback is due?"""
+    done = re.match(r'(s\d) write_cb #\d+ 0 ', x)
+    if done:
+        return is_pipe(a[:at], done[1]) and is_order(a, b, at, x, y)
+    if 'timeout=0' not in x or \
+            re.sub(r'timeout=-?\d+', '', x) != re.sub(r'timeout=-?\d+', '', y):
+        return False
+    text = '\n'.join(a[:at])
+    return any(is_pipe(a[:at], name) and
+               not re.search(r'%s write_cb #%s ' % (name, number), text)
+               for number, name in re.findall(
+                   r'\] write\S* .*#(\d+) (s\d) .*-> 0', text + '\n' + a[at]))
 
 
 class AreaRules:
