@@ -68,7 +68,7 @@ const char* uv_dlerror(const uv_lib_t* lib) {
 
 /* ---- the object that contains the library ---- */
 
-static const char here;
+static const char here = 0;
 
 /* Systems without it load a file only if it is not there yet, too, unless it
  * was replaced meanwhile. */

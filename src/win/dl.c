@@ -114,7 +114,7 @@ const char* uv_dlerror(const uv_lib_t* lib) {
 
 /* ---- the object that contains the library ---- */
 
-static const char here;
+static const char here = 0;
 
 int uv__library_os_pin(void) {
   HMODULE module;

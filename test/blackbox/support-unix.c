@@ -85,3 +85,10 @@ void test_copy_library(const char* path) {
   ASSERT_OK(uv_fs_copyfile(NULL, &req, info.dli_fname, path, 0, NULL));
   uv_fs_req_cleanup(&req);
 }
+
+void test_find_symbol(void* object, const char* name, void* to) {
+  void* found = dlsym(object, name);
+
+  ASSERT_NOT_NULL(found);
+  memcpy(to, &found, sizeof(found));
+}

@@ -567,9 +567,11 @@ TEST_IMPL(lookup_is_cancelled_by_the_shutdown) {
 
 /* An item ends the process; those behind it run first. */
 static int exit_pipe[2];
+static uv_sem_t all_queued;
 
 static void exit_in_item(uv_work_t* req) {
   (void) req;
+  uv_sem_wait(&all_queued);
   exit(0);
 }
 
@@ -588,9 +590,11 @@ TEST_IMPL(work_exit_in_an_item_runs_the_rest) {
   ASSERT_GE(pid, 0);
   if (pid == 0) {
     ASSERT_OK(uv_loop_init(&loop));
+    ASSERT_OK(uv_sem_init(&all_queued, 0));
     for (int i = 0; i < 5; i++)
       ASSERT_OK(uv_queue_work(&loop, &works[i],
                               i == 0 ? exit_in_item : write_byte, NULL));
+    uv_sem_post(&all_queued);
     uv_run(&loop, UV_RUN_DEFAULT);
     for (;;)
       uv_sleep(1000); /* until the process has ended */
@@ -616,22 +620,15 @@ struct library {
   int (*loop_close)(uv_loop_t*);
 };
 
-static void get(const struct library* library, const char* name, void* to) {
-  void* found = dlsym(library->handle, name);
-
-  ASSERT_NOT_NULL(found);
-  memcpy(to, &found, sizeof(found));
-}
-
 static void load_library(struct library* library) {
   test_copy_library("./copy.so");
   library->handle = dlopen("./copy.so", RTLD_NOW | RTLD_LOCAL);
   ASSERT_NOT_NULL(library->handle);
-  get(library, "uv_loop_init", &library->loop_init);
-  get(library, "uv_getaddrinfo", &library->getaddrinfo);
-  get(library, "uv_cancel", &library->cancel);
-  get(library, "uv_run", &library->run);
-  get(library, "uv_loop_close", &library->loop_close);
+  test_find_symbol(library->handle, "uv_loop_init", &library->loop_init);
+  test_find_symbol(library->handle, "uv_getaddrinfo", &library->getaddrinfo);
+  test_find_symbol(library->handle, "uv_cancel", &library->cancel);
+  test_find_symbol(library->handle, "uv_run", &library->run);
+  test_find_symbol(library->handle, "uv_loop_close", &library->loop_close);
 }
 
 /* dlclose() returns while the resolver is at work, and the worker finds its

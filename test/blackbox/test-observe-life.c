@@ -45,22 +45,15 @@ struct library {
   int (*loop_close)(uv_loop_t*);
 };
 
-static void get(const struct library* library, const char* name, void* to) {
-  void* found = dlsym(library->handle, name);
-
-  ASSERT_NOT_NULL(found);
-  memcpy(to, &found, sizeof(found));
-}
-
 static void load(struct library* library, const char* path) {
   library->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   ASSERT_NOT_NULL(library->handle);
-  get(library, "uv_loop_init", &library->loop_init);
-  get(library, "uv_timer_init", &library->timer_init);
-  get(library, "uv_timer_start", &library->timer_start);
-  get(library, "uv_run", &library->run);
-  get(library, "uv_close", &library->close);
-  get(library, "uv_loop_close", &library->loop_close);
+  test_find_symbol(library->handle, "uv_loop_init", &library->loop_init);
+  test_find_symbol(library->handle, "uv_timer_init", &library->timer_init);
+  test_find_symbol(library->handle, "uv_timer_start", &library->timer_start);
+  test_find_symbol(library->handle, "uv_run", &library->run);
+  test_find_symbol(library->handle, "uv_close", &library->close);
+  test_find_symbol(library->handle, "uv_loop_close", &library->loop_close);
 }
 
 static void run_in(const struct library* library) {

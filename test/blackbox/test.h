@@ -213,6 +213,10 @@ _Noreturn void test_exit_bare(int status);
  * Skips the test if it is linked statically. */
 void test_copy_library(const char* path);
 
+/* Stores the address of a function in an object of dlopen() in the pointer to a
+ * function at `to`. */
+void test_find_symbol(void* object, const char* name, void* to);
+
 /* The loops of this run poll with kqueue: on Linux, with test/kqueue-shim. */
 int test_on_kqueue(void);
 #endif
