@@ -15,6 +15,12 @@
 /* A DNS name has at most 253 characters; NI_MAXHOST leaves room for others. */
 #define HOST_MAX 256
 
+/* Some systems map no addresses. */
+#if !defined(AI_V4MAPPED)
+# define AI_V4MAPPED 0
+# define AI_ALL 0
+#endif
+
 /* The hints' flags with which a numeric host is certain to get the same result
  * without the network. AI_ADDRCONFIG asks the system for its interfaces, which
  * takes as long as a worker. */

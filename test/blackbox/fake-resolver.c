@@ -158,9 +158,9 @@ __attribute__((visibility("default"))) int getnameinfo(
     const struct sockaddr* addr,
     socklen_t addr_len,
     char* host,
-    socklen_t host_len,
+    TEST_NAME_SIZE host_len,
     char* service,
-    socklen_t service_len,
+    TEST_NAME_SIZE service_len,
     int flags) {
   if (__atomic_load_n(&mode, __ATOMIC_ACQUIRE) != PASS_ON) {
     if (flags & NI_NUMERICHOST) {

@@ -12,6 +12,7 @@
  *   TEST_PATH_SEP      between the directories of PATH
  *   TEST_NO_SOCKET     what the system says of a socket that is not open
  *   TEST_POLL_FILE     what uv_poll_init() says of a regular file
+ *   TEST_NAME_SIZE     the type of the sizes that getnameinfo() gets
  *   TEST_REUSEPORT     the socket option that balances between those that have
  *                      it; not on Windows
  *   TEST_NO_STREAM     the error of a write to a stream that is not open
@@ -84,6 +85,12 @@
 # define TEST_WEAK __attribute__((weak))
 #else
 # define TEST_HAVE_WEAK 0
+#endif
+
+#if defined(__FreeBSD__) || defined(__OpenBSD__)
+# define TEST_NAME_SIZE size_t
+#else
+# define TEST_NAME_SIZE socklen_t
 #endif
 
 #if defined(__FreeBSD__)

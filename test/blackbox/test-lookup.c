@@ -87,8 +87,10 @@ static const struct addrinfo all_hints[] = {
   { .ai_family = AF_UNSPEC },
   { .ai_family = AF_INET },
   { .ai_family = AF_INET6 },
+#if defined(AI_V4MAPPED) /* some systems map no addresses */
   { .ai_family = AF_INET6, .ai_flags = AI_V4MAPPED },
   { .ai_family = AF_INET6, .ai_flags = AI_V4MAPPED | AI_ALL },
+#endif
   { .ai_socktype = SOCK_STREAM },
   { .ai_socktype = SOCK_DGRAM },
   { .ai_socktype = SOCK_RAW },
