@@ -92,6 +92,7 @@ const struct uv__work_row uv__work_rows[] = {
   [UV__WORK_USER] = { "work", NULL },
   [UV__WORK_RANDOM] = { "work", "random" },
   [UV__WORK_FS] = { "fs", NULL },
+  [UV__WORK_SCAN] = { "fs", "scan" },
   [UV__WORK_GETADDRINFO] = { "dns", "getaddrinfo" },
   [UV__WORK_GETNAMEINFO] = { "dns", "getnameinfo" },
 };

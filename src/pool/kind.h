@@ -9,6 +9,7 @@ enum uv__work_id {
   UV__WORK_USER, /* uv_queue_work() */
   UV__WORK_RANDOM,
   UV__WORK_FS,
+  UV__WORK_SCAN, /* a directory of a watched tree */
   UV__WORK_GETADDRINFO,
   UV__WORK_GETNAMEINFO,
   UV__WORK_MAX

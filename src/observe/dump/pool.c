@@ -50,6 +50,8 @@ static const char* name_of(struct uv__dump* dump,
     return uv__symbol_name(&dump->symbols, record->symbol);
   case UV__WORK_FS:
     return uv__fs_type_name(record->op);
+  case UV__WORK_SCAN:
+    return "scan";
   case UV__WORK_RANDOM:
     return "random";
   case UV__WORK_GETADDRINFO:
@@ -172,7 +174,8 @@ static int add_lane(struct uv__dump* dump, unsigned i) {
       "pool: %u of %u threads, %u running (%u of at most %u name "
       "look-ups), %u requests waiting (fs %u, dns %u, work %u)\n",
       pool.threads, pool.size, pool.running, pool.slow_running, pool.slow_max,
-      waiting.count + lookups, waiting.count_of[UV__WORK_FS], lookups,
+      waiting.count + lookups,
+      waiting.count_of[UV__WORK_FS] + waiting.count_of[UV__WORK_SCAN], lookups,
       waiting.count_of[UV__WORK_USER] + waiting.count_of[UV__WORK_RANDOM]);
   if (i == 0)
     add_all_started(dump);

@@ -269,6 +269,7 @@ static enum uvx_class class_of(enum uv__work_id work_id) {
     [UV__WORK_USER] = UVX_CLASS_WORK,
     [UV__WORK_RANDOM] = UVX_CLASS_WORK,
     [UV__WORK_FS] = UVX_CLASS_FS,
+    [UV__WORK_SCAN] = UVX_CLASS_FS,
     [UV__WORK_GETADDRINFO] = UVX_CLASS_DNS,
     [UV__WORK_GETNAMEINFO] = UVX_CLASS_DNS,
   };
