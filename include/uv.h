@@ -1830,7 +1830,7 @@ enum uv_fs_event_flags {
    */
   UV_FS_EVENT_WATCH_ENTRY = 1,
   UV_FS_EVENT_STAT = 2,
-  /* Subdirectories too. macOS and Windows; ignored elsewhere. */
+  /* Subdirectories too. Linux, macOS and Windows; ignored elsewhere. */
   UV_FS_EVENT_RECURSIVE = 4
 };
 

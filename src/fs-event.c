@@ -26,15 +26,14 @@ int uv_fs_event_start(uv_fs_event_t* handle,
 
   handle->path = copy;
   handle->cb = cb;
+  uv__handle_start(uv__base(handle));
   int err = uv__fs_event_os_start(handle, flags);
   if (err != 0) {
+    uv__handle_stop(uv__base(handle));
     handle->path = NULL;
     uv__free(copy);
-    return err;
   }
-
-  uv__handle_start(uv__base(handle));
-  return 0;
+  return err;
 }
 
 int uv_fs_event_stop(uv_fs_event_t* handle) {
@@ -56,6 +55,21 @@ int uv_fs_event_getpath(uv_fs_event_t* handle, char* buffer, size_t* size) {
     return UV_EINVAL;
   }
   return uv__out_string_put(handle->path, strlen(handle->path), buffer, size);
+}
+
+int uvx_fs_event_filter(uv_fs_event_t* handle, uvx_fs_event_filter_cb cb) {
+  if (handle == NULL || handle->type != UV_FS_EVENT ||
+      uv__is_closing(uv__base(handle)))
+    return UV_EINVAL;
+  if (uv__is_active(uv__base(handle)))
+    return UV_EBUSY;
+  return uv__fs_event_os_filter(handle, cb);
+}
+
+size_t uvx_fs_event_unscanned(const uv_fs_event_t* handle) {
+  if (handle == NULL || !uv__is_active((const uv_handle_t*) handle))
+    return 0;
+  return uv__fs_event_os_unscanned(handle);
 }
 
 enum uv__close_result uv__fs_event_close(uv_handle_t* handle) {

@@ -103,6 +103,8 @@ uv_private_headers = \
   src/unix/fs-event/dir-names.h \
   src/unix/fs-event/fs-event.h \
   src/unix/fs-event/fsevents.h \
+  src/unix/fs-event/inotify-tree.h \
+  src/unix/fs-event/inotify.h \
   src/unix/fs-ops.h \
   src/unix/fs-statx.h \
   src/unix/io.h \
@@ -459,6 +461,11 @@ uv_linux_sources = \
 
 # Linux, unless test/kqueue-shim is to watch files.
 uv_inotify_sources = \
+  src/unix/fs-event/inotify-apply.c \
+  src/unix/fs-event/inotify-change.c \
+  src/unix/fs-event/inotify-scan.c \
+  src/unix/fs-event/inotify-tree.c \
+  src/unix/fs-event/inotify-watch.c \
   src/unix/fs-event/inotify.c
 
 # Linux, but not Android (and not the shim).

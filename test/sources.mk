@@ -98,6 +98,8 @@ uv_test_sources = \
 uv_test_unix_sources = \
   test/blackbox/fake-resolver.c \
   test/blackbox/fake-resolver.h \
+  test/blackbox/fs-event-tree.c \
+  test/blackbox/fs-event-tree.h \
   test/blackbox/runner-unix.c \
   test/blackbox/support-unix.c \
   test/blackbox/test-assert-unix.c \
@@ -110,6 +112,8 @@ uv_test_unix_sources = \
   test/blackbox/test-fs-copy-safety.c \
   test/blackbox/test-fs-copy.c \
   test/blackbox/test-fs-event-many.c \
+  test/blackbox/test-fs-event-tree-life.c \
+  test/blackbox/test-fs-event-tree.c \
   test/blackbox/test-fs-send.c \
   test/blackbox/test-fs-times.c \
   test/blackbox/test-ipc-unix.c \
@@ -258,7 +262,8 @@ uv_stress_sources = \
   test/stress/life.c \
   test/stress/main.c \
   test/stress/place.c \
-  test/stress/stress.h
+  test/stress/stress.h \
+  test/stress/tree.c
 
 # The benchmarks: only what uv.h offers, so that they run on any libuv.so.1.
 uv_bench_sources = \
@@ -322,6 +327,7 @@ uv_examples = \
   examples/tcp-echo \
   examples/timer \
   examples/trace \
+  examples/watch-tree \
   examples/watch
 
 # Built where GLib is installed.

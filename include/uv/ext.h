@@ -66,6 +66,29 @@ UV_EXTERN int uvx_backend_process(uv_loop_t* loop, int timeout);
  */
 UV_EXTERN int uvx_backend_dispatch(uv_loop_t* loop);
 
+/* Watching whole trees: what uv_fs_event_start() with UV_FS_EVENT_RECURSIVE has
+ * beside libuv's interface on Linux, where the library watches each directory
+ * by itself. macOS and Windows watch trees themselves and ask nobody; elsewhere
+ * the flag has no effect. */
+
+/* Asked for each directory below the root before it is watched; path is
+ * relative to the root, as in the callback. 0 leaves it out, with all that is
+ * in it. Runs inside uv_fs_event_start(), uv_loop_fork() and uv_run(); may stop
+ * the handle. */
+typedef int (*uvx_fs_event_filter_cb)(uv_fs_event_t* handle, const char* path);
+
+/* Sets the filter for the starts to come; NULL: none. 0; UV_EINVAL: handle is
+ * NULL, none of these, or closing; UV_EBUSY: it is active; UV_ENOTSUP: not on
+ * this system, see above. */
+UV_EXTERN int uvx_fs_event_filter(uv_fs_event_t* handle,
+                                  uvx_fs_event_filter_cb cb);
+
+/* How many directories of the tree are known and not watched yet: changes of
+ * contents there are not seen. 0 when the tree is complete, and always on other
+ * systems. uv_fs_event_start() scans for 20 ms, threads of the pool do the
+ * rest. */
+UV_EXTERN size_t uvx_fs_event_unscanned(const uv_fs_event_t* handle);
+
 /* Posts: have the loop's thread call a function. */
 typedef struct uvx_post_s uvx_post_t;
 typedef void (*uvx_post_cb)(uvx_post_t* post);

@@ -234,6 +234,13 @@ static inline void uv__call_fs_event(uv_fs_event_t* handle,
     handle->cb(handle, name, events, status);
 }
 
+/* A question of a start or an event, and a part of it. */
+static inline int uv__call_fs_event_filter(uv_fs_event_t* handle,
+                                           uvx_fs_event_filter_cb filter,
+                                           const char* path) {
+  return filter(handle, path);
+}
+
 static inline void uv__call_fs_poll(uv_fs_poll_t* handle,
                                     uv_fs_poll_cb cb,
                                     int status,

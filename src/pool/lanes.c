@@ -32,6 +32,7 @@ static const unsigned char lane_of_kind[UV__WORK_MAX] = {
   [UV__WORK_USER] = UV__LANE_WORK,
   [UV__WORK_RANDOM] = UV__LANE_WORK,
   [UV__WORK_FS] = UV__LANE_FILES,
+  [UV__WORK_SCAN] = UV__LANE_FILES,
   [UV__WORK_GETADDRINFO] = UV__LANE_LOOKUPS,
   [UV__WORK_GETNAMEINFO] = UV__LANE_LOOKUPS,
 };

@@ -456,3 +456,15 @@ void uv__fs_event_done(uv_handle_t* base, uv_req_t* req) {
     watch_free(watch);
   uv__req_finished(handle, pending_count(handle));
 }
+
+/* The system watches subdirectories by itself. */
+int uv__fs_event_os_filter(uv_fs_event_t* handle, uvx_fs_event_filter_cb cb) {
+  (void) handle;
+  (void) cb;
+  return UV_ENOTSUP;
+}
+
+size_t uv__fs_event_os_unscanned(const uv_fs_event_t* handle) {
+  (void) handle;
+  return 0;
+}

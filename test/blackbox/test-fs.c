@@ -2,6 +2,7 @@
 /* Files and the pool: behaviour 55-60 of docs/internals/behaviour.md, and the
  * rows of the security history that are about paths and names. */
 #include "test.h"
+#include "uv/ext.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -396,6 +397,37 @@ TEST_IMPL(fs_event_create_is_rename) {
   ASSERT_ERR(UV_EINVAL, uv_fs_event_start(&watch, on_fs_event, "dir", 0));
   ASSERT_OK(uv_fs_event_stop(&watch));
   ASSERT_ERR(UV_ENOENT, uv_fs_event_start(&watch, on_fs_event, "nowhere", 0));
+  test_close_loop(&loop);
+  return 0;
+}
+
+static int want_all(uv_fs_event_t* handle, const char* path) {
+  (void) handle;
+  (void) path;
+  return 1;
+}
+
+/* A filter for whole trees: arguments and states. */
+TEST_IMPL(fs_event_filter_refuses) {
+  uv_fs_event_t handle;
+  uv_timer_t timer;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  ASSERT_OK(uv_fs_event_init(&loop, &handle));
+  ASSERT_OK(uv_timer_init(&loop, &timer));
+  ASSERT_ERR(UV_EINVAL, uvx_fs_event_filter(NULL, NULL));
+  ASSERT_ERR(UV_EINVAL, uvx_fs_event_filter((uv_fs_event_t*) &timer, NULL));
+  ASSERT_EQ(0, uvx_fs_event_unscanned(NULL));
+  ASSERT_EQ(0, uvx_fs_event_unscanned(&handle));
+  int err = uvx_fs_event_filter(&handle, want_all);
+  ASSERT(err == 0 || err == UV_ENOTSUP);
+  if (err == 0)
+    ASSERT_OK(uvx_fs_event_filter(&handle, NULL));
+  ASSERT_OK(uv_fs_event_start(&handle, on_fs_event, ".", 0));
+  ASSERT_ERR(UV_EBUSY, uvx_fs_event_filter(&handle, NULL));
+  ASSERT_EQ(0, uvx_fs_event_unscanned(&handle));
+  uv_close((uv_handle_t*) &handle, NULL);
+  ASSERT_ERR(UV_EINVAL, uvx_fs_event_filter(&handle, NULL));
   test_close_loop(&loop);
   return 0;
 }

@@ -101,6 +101,7 @@ static const struct scenario* const tables[] = {
   client_scenarios,
   place_scenarios,
   life_scenarios,
+  tree_scenarios,
 };
 static int passed;
 static int failed;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Hunts lost wake-ups, hangs and races in the thread pool, the async handles
- * and the signals, by many threads that do random things.
+ * and the signals, by many threads that do random things, and changes of a tree
+ * that a watch misses.
  *
  *   uv-stress [--ms N] [--seed N] [--sizes N,N] [NAME...]
  *
@@ -48,6 +49,7 @@ struct scenario {
 extern const struct scenario client_scenarios[];
 extern const struct scenario place_scenarios[];
 extern const struct scenario life_scenarios[];
+extern const struct scenario tree_scenarios[];
 
 /* The run: until when, from which seed. */
 int stress_goes_on(void);

@@ -3,156 +3,37 @@
  * start.
  *
  *   readable -> uv__fs_event_io: read a batch -> find the watch of each event
- *   -> call the callbacks of its handles
+ *   -> call the callbacks of its handles, and of the trees it belongs to
  *
- * The kernel has one watch per inode, so handles on the same file share it. A
- * watch ends with its inode (IN_IGNORED); its handles stay active but receive
- * nothing more. When the kernel's queue overflows, events are lost without
- * notice: the API has no way to report it.
+ * The kernel has one watch per inode, so handles on the same file share it, and
+ * so do the directories of watched trees (inotify-tree.h). A watch ends with
+ * its inode (IN_IGNORED); its handles stay active but receive nothing more.
+ * When the kernel's queue overflows, events are lost: trees are told and read
+ * again, but for a plain handle the API has no way to report it.
  *
- * N1  An active handle has wd >= 0 and is in the queue of that watch, or has
- *     wd -1 and is in no queue.
- * N2  A watch without handles is removed, except while one of its events is
- *     being delivered: then the delivery removes it.
+ * N1  An active handle has a tree, or has wd >= 0 and is in the queue of that
+ *     watch, or has wd -1 and is in no queue.
+ * N2  A watch without users is removed, except while one of its events is being
+ *     delivered or a scan of a tree may have got it: then it is removed
+ *     afterwards.
  */
-#include "unix/fs-event/fs-event.h"
+#include "unix/fs-event/inotify.h"
 #include "observe/callback.h"
 #include "unix/fd.h"
+#include "unix/fs-event/inotify-tree.h"
 #include "unix/io.h"
 #include "util/alloc.h"
-#include "util/queue.h"
+#include "util/atomic.h"
 
-#include <limits.h>
 #include <stdalign.h>
 #include <string.h>
-#include <sys/inotify.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 
-#define CHANGES (IN_ATTRIB | IN_MODIFY)
-#define RENAMES                                                                \
- (IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_MOVED_FROM |      \
-  IN_MOVED_TO)
-
-#define BUCKETS_FIRST 16u
 #define BATCH_BYTES 8192
 /* Batches per readiness event, so that a busy directory does not block the
  * loop. */
 #define BATCHES_MAX 16
-
-/* One inotify watch. */
-struct watch {
-  struct watch* next; /* next in the same bucket */
-  int wd;
-  struct uv__queue handles;
-  /* During a delivery: the handles whose callback has not run yet. NULL
-   * otherwise. */
-  struct uv__queue* todo;
-};
-
-/* loop->inotify_watchers: the watches, hashed by wd. The kernel assigns watch
- * descriptors in sequence, so their low bits hash well. */
-struct watch_table {
-  struct watch** buckets;
-  unsigned size; /* a power of two */
-  unsigned count;
-  unsigned generation; /* changes when all watches are replaced */
-};
-
-static struct watch_table* table_of(const uv_loop_t* loop) {
-  return loop->inotify_watchers;
-}
-
-static struct watch** bucket_of(const struct watch_table* table, int wd) {
-  return &table->buckets[(unsigned) wd & (table->size - 1)];
-}
-
-static struct watch_table* table_new(void) {
-  struct watch_table* table = uv__calloc(1, sizeof(*table));
-  if (table == NULL)
-    return NULL;
-
-  table->size = BUCKETS_FIRST;
-  table->buckets = uv__calloc(table->size, sizeof(*table->buckets));
-  if (table->buckets == NULL) {
-    uv__free(table);
-    return NULL;
-  }
-  return table;
-}
-
-static void table_free(struct watch_table* table) {
-  assert(table->count == 0);
-  uv__free(table->buckets);
-  uv__free(table);
-}
-
-static void link_watch(struct watch_table* table, struct watch* watch) {
-  struct watch** bucket = bucket_of(table, watch->wd);
-  watch->next = *bucket;
-  *bucket = watch;
-}
-
-/* Doubles the number of buckets; without memory the chains grow instead. */
-static void table_grow(struct watch_table* table) {
-  struct watch** old = table->buckets;
-  unsigned old_size = table->size;
-
-  struct watch** buckets = uv__calloc(old_size * 2, sizeof(*buckets));
-  if (buckets == NULL)
-    return;
-
-  table->buckets = buckets;
-  table->size = old_size * 2;
-  for (unsigned i = 0; i < old_size; i++) {
-    struct watch* next;
-    for (struct watch* watch = old[i]; watch != NULL; watch = next) {
-      next = watch->next;
-      link_watch(table, watch);
-    }
-  }
-  uv__free(old);
-}
-
-static struct watch* find_watch(const struct watch_table* table, int wd) {
-  struct watch* watch = *bucket_of(table, wd);
-  while (watch != NULL && watch->wd != wd)
-    watch = watch->next;
-  return watch;
-}
-
-static struct watch* add_watch(struct watch_table* table, int wd) {
-  struct watch* watch = uv__calloc(1, sizeof(*watch));
-  if (watch == NULL)
-    return NULL;
-
-  if (table->count >= table->size)
-    table_grow(table);
-
-  watch->wd = wd;
-  uv__queue_init(&watch->handles);
-  link_watch(table, watch);
-  table->count++;
-  return watch;
-}
-
-static void free_watch(struct watch_table* table, struct watch* watch) {
-  struct watch** link = bucket_of(table, watch->wd);
-  while (*link != watch)
-    link = &(*link)->next;
-
-  *link = watch->next;
-  table->count--;
-  uv__free(watch);
-}
-
-/* Keeps N2. */
-static void remove_watch_if_unused(uv_loop_t* loop, struct watch* watch) {
-  if (watch->todo != NULL || !uv__queue_empty(&watch->handles))
-    return;
-
-  /* Fails only if the inode is gone, which removed the watch as well. */
-  (void) inotify_rm_watch(loop->inotify_fd, watch->wd);
-  free_watch(table_of(loop), watch);
-}
 
 static int open_inotify(uv_loop_t* loop) {
   if (loop->inotify_fd >= 0)
@@ -170,7 +51,7 @@ static int open_inotify(uv_loop_t* loop) {
 
   /* Survives a fork. */
   if (loop->inotify_watchers == NULL)
-    loop->inotify_watchers = table_new();
+    loop->inotify_watchers = uv__watches_new();
   if (loop->inotify_watchers == NULL) {
     err = UV_ENOMEM;
     goto err_close_fd;
@@ -197,33 +78,46 @@ void uv__fs_event_init_loop(uv_loop_t* loop) {
 }
 
 void uv__fs_event_close_loop(uv_loop_t* loop) {
+  if (loop->inotify_watchers != NULL) {
+    uv__scans_close(loop);
+    uv__watches_free(uv__watches_of(loop));
+  }
   if (loop->inotify_fd >= 0)
     close_inotify_fd(loop);
-  if (loop->inotify_watchers != NULL)
-    table_free(table_of(loop));
   loop->inotify_watchers = NULL;
 }
 
+/* u.reserved: [0] the tree, [1] the filter, [2] not NULL: started recursively.
+ */
 void uv__fs_event_os_init(uv_fs_event_t* handle) {
   handle->wd = -1;
   uv__queue_init(&handle->watchers);
+  memset(&handle->u, 0, sizeof(handle->u));
+}
+
+static int is_directory(const char* path) {
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 int uv__fs_event_os_start(uv_fs_event_t* handle, unsigned int flags) {
   uv_loop_t* loop = handle->loop;
-  (void) flags; /* recursive watching is not supported on Linux */
 
   int err = open_inotify(loop);
   if (err != 0)
     return err;
 
-  int wd = inotify_add_watch(loop->inotify_fd, handle->path, CHANGES | RENAMES);
+  handle->u.reserved[2] = NULL;
+  if ((flags & UV_FS_EVENT_RECURSIVE) && is_directory(handle->path)) {
+    handle->u.reserved[2] = handle;
+    return uv__tree_start(handle);
+  }
+
+  int wd = inotify_add_watch(loop->inotify_fd, handle->path, UV__INOTIFY_MASK);
   if (wd < 0)
     return uv__errno();
 
-  struct watch* watch = find_watch(table_of(loop), wd);
-  if (watch == NULL)
-    watch = add_watch(table_of(loop), wd);
+  struct uv__watch* watch = uv__watch_get(uv__watches_of(loop), wd);
   if (watch == NULL) {
     (void) inotify_rm_watch(loop->inotify_fd, wd); /* undo: it was new */
     return UV_ENOMEM;
@@ -238,26 +132,29 @@ void uv__fs_event_os_stop(uv_fs_event_t* handle) {
   uv_loop_t* loop = handle->loop;
   int wd = handle->wd;
 
+  if (uv__tree_of(handle) != NULL)
+    uv__tree_stop(handle);
   handle->wd = -1;
   uv__queue_remove(&handle->watchers);
   if (wd >= 0)
-    remove_watch_if_unused(loop, find_watch(table_of(loop), wd));
+    uv__watch_release(loop, uv__watch_find(uv__watches_of(loop), wd));
 }
 
 static uv_fs_event_t* handle_of(struct uv__queue* q) {
   return container_of(q, uv_fs_event_t, watchers);
 }
 
-/* Detaches the handles: the inode of the watch is gone (N1). */
-static void retire_watch(uv_loop_t* loop, struct watch* watch) {
+/* Detaches the users: the inode of the watch is gone (N1). */
+static void retire_watch(uv_loop_t* loop, struct uv__watch* watch) {
+  watch->busy = 1; /* its last user does not free it */
   while (!uv__queue_empty(&watch->handles))
     handle_of(uv__queue_pop_front(&watch->handles))->wd = -1;
-  free_watch(table_of(loop), watch);
+  while (!uv__queue_empty(&watch->dirs))
+    uv__tree_retire(uv__tree_user(uv__queue_first(&watch->dirs)));
+  uv__watch_free(uv__watches_of(loop), watch);
 }
 
-/* The last component of a path, for events of the watched file itself. A copy,
- * because the callback may stop the handle, which frees the path. */
-static const char* own_name(const char* path, char out[NAME_MAX + 1]) {
+const char* uv__inotify_own_name(const char* path, char out[NAME_MAX + 1]) {
   size_t end = strlen(path);
   while (end > 1 && path[end - 1] == '/')
     end--;
@@ -272,27 +169,14 @@ static const char* own_name(const char* path, char out[NAME_MAX + 1]) {
   return out;
 }
 
-/* Everything except changes of content or attributes is UV_RENAME. As in libuv,
- * that includes IN_ISDIR: an attribute change of a directory reports both. */
-static int public_events(uint32_t mask) {
-  int events = 0;
-
-  if (mask & CHANGES)
-    events |= UV_CHANGE;
-  if (mask & ~(uint32_t) CHANGES)
-    events |= UV_RENAME;
-  return events;
-}
-
-/* Delivers an event to the handles of one watch. Callbacks may stop, start and
- * close any handle: each handle is back in its queue before its callback runs,
- * and handles started meanwhile are not in `todo`. Returns 0 if a callback
- * replaced all watches (uv_loop_fork() in a child); `watch` and the batch are
- * invalid then. */
-static int watch_deliver(uv_loop_t* loop,
-                         struct watch* watch,
-                         const struct inotify_event* event) {
-  unsigned generation = table_of(loop)->generation;
+/* Callbacks may stop, start and close any handle: each handle is back in its
+ * queue before its callback runs, and handles started meanwhile are not in
+ * `todo`. Returns 0 if a callback replaced all watches (uv_loop_fork() in a
+ * child); `watch` and the batch are invalid then. */
+static int deliver_to_handles(uv_loop_t* loop,
+                              struct uv__watch* watch,
+                              const struct inotify_event* event) {
+  unsigned generation = uv__watches_of(loop)->generation;
   char self[NAME_MAX + 1];
   struct uv__queue todo;
 
@@ -303,51 +187,163 @@ static int watch_deliver(uv_loop_t* loop,
     uv__queue_push_back(&watch->handles, q);
 
     uv_fs_event_t* handle = handle_of(q);
-    const char* name =
-        event->len != 0 ? event->name : own_name(handle->path, self);
-    uv__call_fs_event(handle, name, public_events(event->mask), 0);
-    if (table_of(loop)->generation != generation)
+    const char* name = event->len != 0
+                           ? event->name
+                           : uv__inotify_own_name(handle->path, self);
+    uv__call_fs_event(handle, name, uv__inotify_events(event->mask), 0);
+    if (uv__watches_of(loop)->generation != generation)
       return 0;
   }
   watch->todo = NULL;
-
-  if (event->mask & IN_IGNORED)
-    retire_watch(loop, watch);
-  else
-    remove_watch_if_unused(loop, watch);
   return 1;
 }
 
-static int deliver_batch(uv_loop_t* loop, const char* batch, size_t size) {
-  const char* end = batch + size;
+/* A directory of the watch that has not got event number `delivery`. */
+static struct uv__tree_dir* find_dir(struct uv__watch* watch,
+                                     unsigned delivery) {
+  for (struct uv__queue* q = watch->dirs.next; q != &watch->dirs; q = q->next) {
+    struct uv__tree_dir* dir = uv__tree_user(q);
+    if (dir->delivery != delivery)
+      return dir;
+  }
+  return NULL;
+}
 
-  while (batch < end) {
-    const struct inotify_event* event = (const void*) batch;
-    batch += sizeof(*event) + event->len;
+/* The same for directories of trees. */
+static int deliver_to_dirs(uv_loop_t* loop,
+                           struct uv__watch* watch,
+                           const struct inotify_event* event,
+                           uint64_t position) {
+  struct uv__watches* table = uv__watches_of(loop);
+  unsigned generation = table->generation;
+  unsigned delivery = ++table->delivery;
+  struct uv__tree_dir* dir;
 
-    /* NULL if it was stopped after the kernel queued the event. */
-    struct watch* watch = find_watch(table_of(loop), event->wd);
-    if (watch != NULL && !watch_deliver(loop, watch, event))
+  while ((dir = find_dir(watch, delivery)) != NULL) {
+    dir->delivery = delivery;
+    uv__tree_event(dir, event, position);
+    if (table->generation != generation)
       return 0;
   }
   return 1;
 }
 
-/* Detaches all handles from their watches and frees the watches (N1). */
-static void take_handles(struct watch_table* table, struct uv__queue* handles) {
+int uv__inotify_deliver(uv_loop_t* loop,
+                        struct uv__watch* watch,
+                        const struct inotify_event* event,
+                        uint64_t position) {
+  watch->busy++;
+  if (!deliver_to_handles(loop, watch, event))
+    return 0;
+  if (!uv__queue_empty(&watch->dirs) &&
+      !deliver_to_dirs(loop, watch, event, position))
+    return 0;
+  watch->busy--;
+
+  if (event->mask & IN_IGNORED)
+    watch->is_gone = 1;
+  if (!watch->is_gone)
+    uv__watch_release(loop, watch);
+  else if (watch->busy == 0)
+    retire_watch(loop, watch);
+  return 1;
+}
+
+/* Delivers an event whose watch is not known: it was stopped after the kernel
+ * queued the event, or is the business of trees. */
+static int deliver_unknown(uv_loop_t* loop,
+                           const struct inotify_event* event,
+                           uint64_t position) {
+  struct uv__watches* table = uv__watches_of(loop);
+  unsigned generation = table->generation;
+
+  if (event->mask & IN_Q_OVERFLOW)
+    uv__trees_overflow(loop);
+  else if (table->jobs != 0)
+    uv__tree_orphan(loop, event, position);
+  return table->generation == generation;
+}
+
+static int deliver_batch(uv_loop_t* loop, const char* batch, size_t size) {
+  struct uv__watches* table = uv__watches_of(loop);
+  const char* end = batch + size;
+  uint64_t position = table->position;
+
+  table->position += size;
+  uv__store_relaxed(&table->position_low, (unsigned) table->position);
+  while (batch < end) {
+    const struct inotify_event* event = (const void*) batch;
+    uint64_t at = position;
+    batch += sizeof(*event) + event->len;
+    position += sizeof(*event) + event->len;
+
+    struct uv__watch* watch = uv__watch_find(table, event->wd);
+    if (watch != NULL) {
+      if (!uv__inotify_deliver(loop, watch, event, at))
+        return 0;
+    } else if (!uv__queue_empty(&table->trees)) {
+      if (!deliver_unknown(loop, event, at))
+        return 0;
+    }
+  }
+  return 1;
+}
+
+uint64_t uv__inotify_position(const uv_loop_t* loop) {
+  int queued = 0;
+
+  /* Cannot fail on this kind of descriptor. */
+  (void) ioctl(loop->inotify_fd, FIONREAD, &queued);
+  return uv__watches_of(loop)->position + (unsigned) queued;
+}
+
+/* Detaches all handles from their watches and trees, and frees both (N1). */
+static void take_handles(uv_loop_t* loop, struct uv__queue* handles) {
+  struct uv__watches* table = uv__watches_of(loop);
+
+  uv__queue_init(handles);
+  table->generation++;
+  table->is_ending = 1;
+  uv__trees_take(loop, handles);
+  table->is_ending = 0;
   for (unsigned i = 0; i < table->size; i++) {
     while (table->buckets[i] != NULL) {
-      struct watch* watch = table->buckets[i];
+      struct uv__watch* watch = table->buckets[i];
       uv__queue_splice(handles, &watch->handles);
       if (watch->todo != NULL)
         uv__queue_splice(handles, watch->todo);
-      free_watch(table, watch);
+      uv__watch_free(table, watch);
     }
   }
-  table->generation++;
 
   for (struct uv__queue* q = handles->next; q != handles; q = q->next)
     handle_of(q)->wd = -1;
+}
+
+int uv__inotify_is_only(const uv_loop_t* loop, const struct uv__tree* tree) {
+  const struct uv__watches* table = uv__watches_of(loop);
+
+  if (table->trees.next != &tree->link || table->trees.prev != &tree->link)
+    return 0;
+  for (unsigned i = 0; i < table->size; i++) {
+    for (const struct uv__watch* watch = table->buckets[i]; watch != NULL;
+         watch = watch->next) {
+      if (watch->todo != NULL || !uv__queue_empty(&watch->handles))
+        return 0;
+    }
+  }
+  return 1;
+}
+
+void uv__inotify_close(uv_loop_t* loop,
+                       void (*end)(struct uv__tree* tree),
+                       struct uv__tree* tree) {
+  struct uv__queue none;
+
+  uv__watches_of(loop)->is_ending = 1;
+  end(tree);
+  take_handles(loop, &none);
+  close_inotify_fd(loop);
 }
 
 /* The descriptor failed (P4): reports the error to each handle, which stays
@@ -355,8 +351,7 @@ static void take_handles(struct watch_table* table, struct uv__queue* handles) {
 static void give_up(uv_loop_t* loop, int err) {
   struct uv__queue handles;
 
-  uv__queue_init(&handles);
-  take_handles(table_of(loop), &handles);
+  take_handles(loop, &handles);
   close_inotify_fd(loop);
   while (!uv__queue_empty(&handles)) {
     uv_fs_event_t* handle = handle_of(uv__queue_pop_front(&handles));
@@ -366,6 +361,7 @@ static void give_up(uv_loop_t* loop, int err) {
 
 void uv__fs_event_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
   alignas(struct inotify_event) char batch[BATCH_BYTES];
+  int is_empty = 0;
 
   if (w->events == 0 && (events & POLLERR)) {
     int err = uv__io_probe(loop, loop->inotify_fd);
@@ -373,37 +369,52 @@ void uv__fs_event_io(uv_loop_t* loop, uv__io_t* w, unsigned events) {
     return;
   }
 
-  for (int i = 0; i < BATCHES_MAX; i++) {
+  for (int i = 0; i < BATCHES_MAX && !is_empty; i++) {
     ssize_t size = uv__fd_read(loop->inotify_fd, batch, sizeof(batch));
-    if (size == 0 || size == UV_EAGAIN)
-      return; /* no more events */
-    if (size < 0) {
+    if (size == 0 || size == UV_EAGAIN) {
+      is_empty = 1; /* no more events */
+    } else if (size < 0) {
       give_up(loop, (int) size); /* the fd would stay ready for ever */
       return;
-    }
-    if (!deliver_batch(loop, batch, (size_t) size))
+    } else if (!deliver_batch(loop, batch, (size_t) size)) {
       return;
+    }
   }
+  if (!uv__queue_empty(&uv__watches_of(loop)->trees))
+    uv__trees_end_batch(loop, is_empty);
 }
 
 /* The descriptor is shared with the parent: removing watches or reading events
  * through it would affect the parent. */
 int uv__fs_event_fork(uv_loop_t* loop) {
+  if (loop->inotify_watchers != NULL)
+    uv__scans_fork(loop);
   if (loop->inotify_fd < 0)
     return 0;
 
-  struct watch_table* table = table_of(loop);
   struct uv__queue handles;
-  uv__queue_init(&handles);
-  take_handles(table, &handles);
+  take_handles(loop, &handles);
   close_inotify_fd(loop);
 
   int first_err = 0;
   while (!uv__queue_empty(&handles)) {
     uv_fs_event_t* handle = handle_of(uv__queue_pop_front(&handles));
-    int err = uv__fs_event_os_start(handle, 0);
+    unsigned flags = handle->u.reserved[2] != NULL ? UV_FS_EVENT_RECURSIVE : 0;
+    int err = uv__fs_event_os_start(handle, flags);
     if (first_err == 0)
       first_err = err;
   }
   return first_err;
+}
+
+/* The program's data pointers and function pointers have one size on every
+ * system with inotify. */
+int uv__fs_event_os_filter(uv_fs_event_t* handle, uvx_fs_event_filter_cb cb) {
+  memcpy(&handle->u.reserved[1], &cb, sizeof(cb));
+  return 0;
+}
+
+size_t uv__fs_event_os_unscanned(const uv_fs_event_t* handle) {
+  const struct uv__tree* tree = uv__tree_of(handle);
+  return tree == NULL ? 0 : tree->unscanned_count;
 }

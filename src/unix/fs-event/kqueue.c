@@ -440,3 +440,15 @@ int uv__fs_event_fork(uv_loop_t* loop) {
   int fsevents_err = uv__fsevents_fork(loop);
   return err != 0 ? err : fsevents_err;
 }
+
+/* FSEvents knows subdirectories by itself, kqueue does not know any. */
+int uv__fs_event_os_filter(uv_fs_event_t* handle, uvx_fs_event_filter_cb cb) {
+  (void) handle;
+  (void) cb;
+  return UV_ENOTSUP;
+}
+
+size_t uv__fs_event_os_unscanned(const uv_fs_event_t* handle) {
+  (void) handle;
+  return 0;
+}
