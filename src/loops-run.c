@@ -12,6 +12,7 @@
  *
  * Context: callbacks are on their loop's thread; the mutex guards the rest. */
 #include "loops.h"
+#include "listener.h"
 #include "loop/post.h"
 #include "loop/state.h"
 #include "loop/wake.h"
@@ -38,6 +39,7 @@ static void on_end(uvx_post_t* post) {
   struct uv__managed* slot = post->data;
 
   run_hooks(slot->loops->ends, slot->loop);
+  uv__listener_end(slot);
   slot->has_ended = 1;
   uv__req_unregister(slot->loop);
 }
@@ -153,6 +155,7 @@ static void run_slot(struct uv__managed* slot) {
   unsigned failures = 0;
 
   uv__loops_set_current(slot);
+  uv__listener_start(slot);
   run_hooks(loops->starts, slot->loop);
   for (;;) {
     int is_alive = uv_run(slot->loop, UV_RUN_DEFAULT);

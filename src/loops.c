@@ -2,6 +2,7 @@
 /* Managed loops (uvx_loops_*): making and freeing them, adding start and end
  * functions. They run in loops-run.c. */
 #include "loops.h"
+#include "listener.h"
 #include "loop/post.h"
 #include "loop/state.h"
 #include "req.h"
@@ -123,6 +124,7 @@ static uvx_loops_t* loops_alloc(const uvx_loops_options_t* options) {
   loops->flags = options->flags;
   loops->stack_size = options->stack_size;
   loops->pid = uv_os_getpid();
+  uv__queue_init(&loops->listeners);
   snprintf(loops->name, sizeof(loops->name), "%s",
            options->name != NULL ? options->name : "uv-loop");
   uv__loops_pause_init(loops);
@@ -205,6 +207,7 @@ int uvx_loops_free(uvx_loops_t* loops) {
   if (loops == NULL)
     return 0;
   if (uv__loops_is_forked(loops)) {
+    uv__listener_free_all(loops, 1);
     free_memory(loops);
     return 0;
   }
@@ -213,9 +216,10 @@ int uvx_loops_free(uvx_loops_t* loops) {
     return UV_EBUSY;
   if (state == UV__LOOPS_ENDED)
     uv__loops_run_late_posts(loops);
-  if (is_in_use(loops))
+  if (is_in_use(loops) || uv__listener_is_open(loops))
     return UV_EBUSY;
 
+  uv__listener_free_all(loops, 0);
   for (unsigned i = 0; i < loops->count; i++)
     slot_close(&loops->slots[i]);
   uv_cond_destroy(&loops->changed);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Managed loops: what loops.c, loops-run.c and loops-pause.c share.
+/* Managed loops: what loops.c, loops-run.c, loops-pause.c and listener.c
+ * share.
  *
  * Context: any, unless said otherwise; the mutex of the loops is the outermost
  * lock.
@@ -8,6 +9,7 @@
 #define UV_LOOPS_H_
 
 #include "util/base.h"
+#include "util/queue.h"
 #include "uv/ext.h"
 
 /* In this order. A run that failed to make a thread goes back to NEW. */
@@ -56,7 +58,8 @@ struct uv__managed {
   enum uv__managed_state state; /* written by the slot's thread only */
   int is_park_queued;
   uvx_post_t park;
-  struct uv__queue turn; /* in `turns` while WAITING */
+  struct uv__queue turn;       /* in `turns` while WAITING */
+  struct uv__branch* branches; /* listener.c: the loop's parts of listeners */
   uv_thread_t thread;
   uv_loop_t own;
 };
@@ -74,6 +77,7 @@ struct uvx_loops_s {
   unsigned count;
   size_t stack_size;
   char name[16];
+  struct uv__queue listeners;    /* listener.c: guarded by the mutex */
   struct uv__loops_hook* starts; /* fixed from the start on */
   struct uv__loops_hook* ends;
   uvx_post_t shutdown;

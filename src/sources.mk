@@ -22,6 +22,7 @@ uv_private_headers = \
   src/handle-finish.h \
   src/handle.h \
   src/idna.h \
+  src/listener.h \
   src/loop-watcher.h \
   src/loop/check.h \
   src/loop/counters.h \
@@ -63,6 +64,7 @@ uv_private_headers = \
   src/os/fs-event.h \
   src/os/fs.h \
   src/os/handle-class.h \
+  src/os/listener.h \
   src/os/loop.h \
   src/os/pipe.h \
   src/os/poll-handle.h \
@@ -205,7 +207,10 @@ uv_common_sources = \
   src/handle.c \
   src/idna.c \
   src/inet.c \
+  src/inherited.c \
   src/library.c \
+  src/listener-turns.c \
+  src/listener.c \
   src/loop-watcher.c \
   src/loop/check.c \
   src/loop/counters.c \
@@ -319,6 +324,7 @@ uv_win_sources = \
   src/win/handle-class.c \
   src/win/ifaddrs.c \
   src/win/ipc-frame.c \
+  src/win/listener.c \
   src/win/loop.c \
   src/win/pipe-accept.c \
   src/win/pipe-connect.c \
@@ -403,6 +409,7 @@ uv_unix_sources = \
   src/unix/handle-class.c \
   src/unix/ifaddrs.c \
   src/unix/io.c \
+  src/unix/listener.c \
   src/unix/loop.c \
   src/unix/perf-map.c \
   src/unix/pipe.c \

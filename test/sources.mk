@@ -46,6 +46,8 @@ uv_test_sources = \
   test/blackbox/test-fs-poll.c \
   test/blackbox/test-fs.c \
   test/blackbox/test-lanes.c \
+  test/blackbox/test-listener-socks.c \
+  test/blackbox/test-listener.c \
   test/blackbox/test-lookup.c \
   test/blackbox/test-loop.c \
   test/blackbox/test-loops-pause.c \
@@ -119,6 +121,7 @@ uv_test_unix_sources = \
   test/blackbox/test-ipc-unix.c \
   test/blackbox/test-lanes-unix.c \
   test/blackbox/test-limits.c \
+  test/blackbox/test-listener-unix.c \
   test/blackbox/test-lookup-unix.c \
   test/blackbox/test-loops-unix.c \
   test/blackbox/test-misuse-unix.c \

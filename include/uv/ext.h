@@ -198,6 +198,85 @@ UV_EXTERN uv_loop_t* uvx_loop_current(void);
 /* The number of a managed loop, otherwise UV_EINVAL. Context: any thread. */
 UV_EXTERN int uvx_loop_index(const uv_loop_t* loop);
 
+/* Listeners: a TCP port that all managed loops serve. */
+typedef struct uvx_listener_s uvx_listener_t;
+
+/* Which loop gets a connection. */
+enum uvx_balance {
+  /* KERNEL on Linux and FreeBSD, SHARED on other Unix, TURNS on Windows. */
+  UVX_BALANCE_DEFAULT,
+  /* A socket per loop; the kernel spreads connections by their addresses.
+   * Elsewhere UV_ENOTSUP: the system gives all connections to one socket. */
+  UVX_BALANCE_KERNEL,
+  /* One socket, which all loops accept from: the first one awake. */
+  UVX_BALANCE_SHARED,
+  /* Loop 0 accepts and hands over, one loop after the other. */
+  UVX_BALANCE_TURNS
+};
+
+typedef struct uvx_listen_options_s {
+  size_t size;                 /* sizeof(uvx_listen_options_t) */
+  const struct sockaddr* addr; /* IPv4 or IPv6; port 0: any, for all loops */
+  unsigned tcp_flags;          /* as for uv_tcp_bind() */
+  int backlog;                 /* of each socket */
+  enum uvx_balance balance;
+  /* Bound stream sockets, instead of addr; the listener's on success. Loop i
+   * has socks[i]. With fewer of them than loops, loops share them; with more, a
+   * loop has several. */
+  const uv_os_sock_t* socks;
+  unsigned nsocks;
+  uv_connection_cb cb; /* on the loop that got the connection */
+  void* data;          /* server->data on every loop */
+} uvx_listen_options_t;
+
+/* Has every loop listen. Each has a `server` of its own for cb, which calls
+ * uv_accept() as for any server, but does not close it. Sockets are made, bound
+ * and listening on return; if anything fails there, none is left. What fails
+ * later, on a loop, is the status of cb. The shutdown closes the servers of a
+ * loop after its end functions.
+ *
+ * Before uvx_loops_run(), or on a managed loop of these. 0; UV_EINVAL;
+ * UV_ENOMEM; UV_ENOTSUP: this balance or flag does not exist here; UV_EPERM:
+ * from elsewhere, or in a forked child; UV_ECANCELED: the shutdown has begun;
+ * an error of making, binding, duplicating or listening. */
+UV_EXTERN int uvx_loops_listen(uvx_loops_t* loops,
+                               const uvx_listen_options_t* options,
+                               uvx_listener_t** listener);
+
+/* The address that the loops listen on, as uv_tcp_getsockname(). Context: any
+ * thread. */
+UV_EXTERN int uvx_listener_getsockname(const uvx_listener_t* listener,
+                                       struct sockaddr* name,
+                                       int* namelen);
+
+/* Stores the listening sockets, for a process that takes over; they stay the
+ * listener's. *count: room for them, then their number. 0; UV_ENOBUFS: too
+ * little room, *count is what is needed; UV_ECANCELED: the listener, or the
+ * shutdown, has begun to close them. On a loop of these, or before they run. */
+UV_EXTERN int uvx_listener_socks(const uvx_listener_t* listener,
+                                 uv_os_sock_t* socks,
+                                 unsigned* count);
+
+/* Ends listening on all loops and frees the listener. closed(arg), or nothing
+ * if it is NULL, is called on the calling loop when no loop has a server any
+ * more; before uvx_loops_run() and after it, inside the call. 0; UV_EPERM:
+ * neither there nor on one of the loops; UV_EALREADY; UV_EBUSY: after a run
+ * that failed, servers are open. uvx_loops_free() frees what is left. */
+UV_EXTERN int uvx_listener_close(uvx_listener_t* listener,
+                                 void (*closed)(void* arg),
+                                 void* arg);
+
+/* The sockets that a service manager has passed to this process (systemd's
+ * LISTEN_FDS, LISTEN_PID, LISTEN_FDNAMES), those called `name`, or all if it is
+ * NULL. Has them closed by exec. They are the caller's: for uvx_loops_listen(),
+ * uv_tcp_open(), uv_udp_open(). *count: room for them, then their number. 0;
+ * UV_ENOENT: there is none; UV_ENOBUFS: too little room, *count is what is
+ * needed; UV_EINVAL: the variables are wrong, or count is NULL; UV_EBADF: one
+ * of the descriptors is not open; UV_ENOTSUP: Windows has no such thing.
+ * Context: any thread, while none changes the environment. */
+UV_EXTERN int uvx_inherited_sockets(const char* name,
+                                    uv_os_sock_t* socks,
+                                    unsigned* count);
 /* Descriptors: given away, refused, held back. */
 
 /* Takes the socket out of a TCP, pipe or UDP handle and stores it, for another

@@ -169,6 +169,18 @@ static inline void uv__call_loop(uvx_loop_cb cb, uv_loop_t* loop, void* arg) {
   cb(loop, arg);
 }
 
+/* A server that could not be opened: the handle has no callback. */
+static inline void uv__call_refused(uv_connection_cb cb,
+                                    uv_stream_t* server,
+                                    int err) {
+  cb(server, err);
+}
+
+/* The end of a listener. */
+static inline void uv__call_closed(void (*closed)(void* arg), void* arg) {
+  closed(arg);
+}
+
 static inline void uv__call_post(uvx_post_t* post) {
   if (UV__OBSERVE && uv__is_recorded())
     uv__observed_post(post);

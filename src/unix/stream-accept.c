@@ -163,7 +163,7 @@ void uv__stream_os_listen_pause(uv_stream_t* server, int paused) {
 /* Opens a connection that we accepted, or a received descriptor of unknown
  * type. */
 static int open_client(const uv_stream_t* server, uv_stream_t* client, int fd) {
-  if (!(server->flags & UV__LISTENING))
+  if (!(server->flags & (UV__LISTENING | UV__STREAM_FED)))
     return uv__stream_adopt(client, fd);
   unsigned kind = server->flags & (UV__STREAM_SOCKET | UV__STREAM_MESSAGES);
   return uv__stream_open(client, fd,

@@ -8,6 +8,7 @@
  * because the process may not have more (MSG_CTRUNC). No received descriptor
  * outlives the handle.
  */
+#include "os/listener.h"
 #include "os/pipe.h"
 #include "unix/cmsg.h"
 #include "unix/fd.h"
@@ -90,7 +91,13 @@ static int queue_fd(uv_stream_t* stream, int fd) {
 int uv__ipc_next_fd(uv_stream_t* stream) {
   struct fd_ring* ring = ring_of(stream);
 
-  if (ring == NULL || ring->count == 0)
+  if (ring == NULL)
+    return -1;
+  if (stream->flags & UV__STREAM_FED) {
+    uv__listener_taken((uv_tcp_t*) stream);
+    return -1;
+  }
+  if (ring->count == 0)
     return -1;
   int fd = ring->fds[ring->first];
   ring->first = (ring->first + 1) & (ring->size - 1);
@@ -99,6 +106,10 @@ int uv__ipc_next_fd(uv_stream_t* stream) {
 }
 
 void uv__ipc_close(uv_stream_t* stream) {
+  if (stream->flags & UV__STREAM_FED) {
+    stream->queued_fds = NULL;
+    return;
+  }
   for (int fd = uv__ipc_next_fd(stream); fd != -1; fd = uv__ipc_next_fd(stream))
     uv__fd_close(fd);
   uv__free(stream->queued_fds);

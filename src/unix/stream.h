@@ -13,7 +13,8 @@
  *                          cancelled requests whose callback is pending
  *   delayed_error          error of bind or connect, reported later
  *   accepted_fd            connection or received fd waiting for uv_accept()
- *   queued_fds             further received fds (stream-ipc.c)
+ *   queued_fds             further received fds (stream-ipc.c); not NULL in a
+ *                          server that is fed (listener.c)
  */
 #ifndef UV_UNIX_STREAM_H_
 #define UV_UNIX_STREAM_H_
@@ -30,7 +31,10 @@ enum {
   UV__STREAM_SOCKET = 1u << 27,
   /* One call may arrive as one message, so requests are never combined:
    * datagram and packet sockets, pipes with O_DIRECT, devices. */
-  UV__STREAM_MESSAGES = 1u << 28
+  UV__STREAM_MESSAGES = 1u << 28,
+  /* A server without a socket, whose connections another loop accepts:
+   * listener.c. */
+  UV__STREAM_FED = 1u << 29
 };
 
 /* ---- stream.c ---- */
@@ -150,6 +154,9 @@ void uv__ipc_close(uv_stream_t* stream);
 
 /* Applies earlier uv_tcp_nodelay() and uv_tcp_keepalive() settings. */
 int uv__tcp_apply_options(const uv_tcp_t* tcp, int fd);
+
+/* Sets the options that must precede bind(2), for uv_tcp_flags: 0 or UV_E*. */
+int uv__tcp_prepare_bind(int fd, int family, unsigned int flags);
 
 /* Ensures that there is a socket to listen on; returns a delayed bind error. */
 int uv__tcp_ready_to_listen(uv_tcp_t* tcp);

@@ -56,8 +56,7 @@ int uv__tcp_os_open(uv_tcp_t* tcp, uv_os_sock_t sock) {
   return uv__stream_open(stream_of(tcp), sock, UV__READABLE | UV__WRITABLE);
 }
 
-/* Sets the options that must precede bind. */
-static int prepare_bind(int fd, int family, unsigned int flags) {
+int uv__tcp_prepare_bind(int fd, int family, unsigned int flags) {
   /* Always, so that a server can bind despite connections in TIME_WAIT. */
   int err = uv__sock_reuseaddr(fd);
   if (err == 0 && (flags & UV_TCP_REUSEPORT))
@@ -75,7 +74,7 @@ int uv__tcp_os_bind(uv_tcp_t* tcp,
   if (err != 0)
     return err;
   int fd = tcp->io_watcher.fd;
-  err = prepare_bind(fd, addr->sa_family, flags);
+  err = uv__tcp_prepare_bind(fd, addr->sa_family, flags);
   if (err != 0)
     return err;
 

@@ -46,6 +46,14 @@ int uv__sock_open(int family, int type, SOCKET* out) {
   return 0;
 }
 
+int uv__sock_import(const WSAPROTOCOL_INFOW* info, SOCKET* out) {
+  WSAPROTOCOL_INFOW copy = *info;
+
+  *out = WSASocketW(FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO,
+                    &copy, 0, WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT);
+  return *out == INVALID_SOCKET ? uv__wsa_error() : 0;
+}
+
 int uv__sock_adopt(SOCKET sock) {
   int err = set_nonblocking(sock);
   if (err != 0)

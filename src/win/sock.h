@@ -15,6 +15,10 @@ int uv__winsock_startup(void);
  * caller closes it with closesocket(). 0 or UV_E*. */
 int uv__sock_open(int family, int type, SOCKET* out);
 
+/* Opens a socket that WSADuplicateSocketW() has described for this process; a
+ * description can be opened once. 0 or UV_E*. */
+int uv__sock_import(const WSAPROTOCOL_INFOW* info, SOCKET* out);
+
 /* Gives a foreign socket the same properties, as far as possible afterwards. 0
  * or UV_E*. */
 int uv__sock_adopt(SOCKET sock);

@@ -11,8 +11,10 @@
  * When the system is out of sockets, the callback gets the error, and the
  * accept is retried in the next iteration. A server whose socket is shared with
  * other processes keeps a single accept, so that the processes share the load.
+ * A server that is fed (os/listener.h) has a request without func_acceptex.
  */
 #include "observe/callback.h"
+#include "os/listener.h"
 #include "util/alloc.h"
 #include "win/sock.h"
 #include "win/tcp.h"
@@ -320,6 +322,10 @@ static SOCKET announced_take(uv_tcp_t* server) {
 static void accept_next(uv_tcp_t* server) {
   if (uv__is_closing(uv__base(server)))
     return;
+  if (server->tcp.serv.func_acceptex == NULL) {
+    uv__listener_taken(server); /* it is fed */
+    return;
+  }
   accept_continue(server);
   announce_later(server);
 }
@@ -366,6 +372,31 @@ void uv__tcp_listen_pause(uv_stream_t* stream, int is_paused) {
     stream->flags |= UV__PAUSED;
   else
     announce_later((uv_tcp_t*) stream);
+}
+
+/* ---- os/listener.h ---- */
+
+int uv__listener_os_open_fed(uv_tcp_t* server,
+                             int family,
+                             uv_connection_cb cb) {
+  server->flags |= UV__TCP_SINGLE_ACCEPT;
+  int err = make_accepts(server);
+  if (err != 0)
+    return err;
+  server->connection_cb = cb;
+  server->flags |= UV__LISTENING | (family == AF_INET6 ? UV__IPV6 : 0);
+  uv__activity_begin(server, &server->activecnt);
+  return 0;
+}
+
+void uv__listener_os_feed(uv_tcp_t* server, uv_os_sock_t sock) {
+  uv_tcp_accept_t* req = &server->tcp.serv.accept_reqs[0];
+
+  assert(server->tcp.serv.pending_accepts == NULL);
+  req->accept_socket = sock;
+  server->tcp.serv.processed_accepts--;
+  append_pending(server, req);
+  announce_connection(server);
 }
 
 void uv__tcp_accept_close(uv_tcp_t* tcp) {

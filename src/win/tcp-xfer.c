@@ -28,15 +28,6 @@ int uv__tcp_xfer_export(uv_tcp_t* tcp, DWORD pid, struct uv__socket_xfer* out) {
   return 0;
 }
 
-/* A description can be opened only once. */
-static int xfer_open(const struct uv__socket_xfer* xfer, SOCKET* out) {
-  WSAPROTOCOL_INFOW info = xfer->info;
-
-  *out = WSASocketW(FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO,
-                    &info, 0, WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT);
-  return *out == INVALID_SOCKET ? uv__wsa_error() : 0;
-}
-
 int uv__tcp_xfer_import(uv_tcp_t* tcp,
                         const struct uv__socket_xfer* xfer,
                         int is_connection) {
@@ -44,7 +35,7 @@ int uv__tcp_xfer_import(uv_tcp_t* tcp,
 
   if (uv__tcp_os_is_open(tcp))
     return UV_EBUSY;
-  int err = xfer_open(xfer, &sock);
+  int err = uv__sock_import(&xfer->info, &sock);
   if (err != 0)
     return err;
   err = uv__sock_adopt(sock);
@@ -67,6 +58,6 @@ int uv__tcp_xfer_import(uv_tcp_t* tcp,
 void uv__tcp_xfer_discard(const struct uv__socket_xfer* xfer) {
   SOCKET sock;
 
-  if (xfer_open(xfer, &sock) == 0)
+  if (uv__sock_import(&xfer->info, &sock) == 0)
     closesocket(sock);
 }

@@ -341,6 +341,34 @@ TEST(loops_pause_is_for_their_threads)
 TEST(loops_pause_and_add_end_functions)
 TEST(loops_pause_of_one)
 TEST(loops_pause_is_not_blocking_for_the_watchdog)
+/* test-listener.c */
+TEST(listener_kernel_spreads_connections)
+TEST(listener_turns_are_exactly_equal)
+TEST(listener_shared_wakes_every_loop)
+TEST(listener_default_serves_one_loop)
+TEST(listener_opened_and_closed_while_loops_run)
+TEST(listener_closed_while_loops_do_not_run)
+TEST(listener_freed_with_its_loops)
+TEST(listener_address_in_use)
+TEST(listener_bad_arguments)
+TEST(listener_calls_from_elsewhere)
+
+/* test-listener-socks.c */
+TEST(listener_socks_fewer_than_loops)
+TEST(listener_socks_more_than_loops)
+TEST(listener_socks_are_told)
+TEST(listener_socks_stay_after_a_failure)
+TEST(listener_turns_pass_over_a_loop_that_does_not_accept)
+TEST(listener_turns_stop_accepting_if_no_loop_does)
+TEST(listener_closes_connections_that_nobody_accepted)
+
+/* test-listener-unix.c */
+TEST_UNIX(inherited_sockets_by_name, "descriptors with numbers")
+TEST_UNIX(inherited_sockets_of_somebody_else, "descriptors with numbers")
+TEST_UNIX(inherited_sockets_with_long_names, "descriptors with numbers")
+TEST_UNIX(inherited_datagram_socket_on_two_loops, "descriptors with numbers")
+TEST_UNIX(listener_in_a_forked_child, "fork()")
+TEST_UNIX(listener_failure_leaves_no_descriptor, "descriptors with numbers")
 
 /* test-loops-unix.c */
 TEST_UNIX(loops_signals_begin_the_shutdown, "signals of the process")

@@ -7,6 +7,7 @@ const struct scenario scenarios[] = {
   { "watchers", scenario_watchers, 0, RING_NONE },
   { "post", scenario_post, 0, RING_NONE },
   { "loops", scenario_loops, 0, RING_NONE },
+  { "listener", scenario_listener, 0, RING_NONE },
   { "signal", scenario_signal, 0, RING_NONE },
   { "poll", scenario_poll, 0, RING_NONE },
   { "tty", scenario_tty, 0, RING_NONE },

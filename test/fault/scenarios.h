@@ -9,6 +9,7 @@ void scenario_closed_stdio(void);
 void scenario_watchers(void);
 void scenario_post(void);
 void scenario_loops(void);
+void scenario_listener(void);
 void scenario_signal(void);
 void scenario_poll(void);
 void scenario_tty(void);
