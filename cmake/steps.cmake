@@ -124,6 +124,10 @@ uv_step(test-dll blackbox 300 NORMAL windows NAMES PROGRAM uv-test-dll)
 uv_step(examples examples 120 FAST gcc NORMAL asan windows
         FULL tsan msan i386 musl ${zig} ${emulated} LIGHT TAP
         SCRIPT test/steps/examples @build@)
+# Servers under load: restarts, shutdown.
+uv_step(servers examples 180 NORMAL gcc asan LIGHT TAP
+        PACKAGES curl haproxy python3 wrk
+        SCRIPT test/steps/servers @build@)
 # The reader of traces, on traces made by hand and on examples.
 uv_step(uv-trace tools 300 NORMAL gcc asan windows
         FULL tsan msan i386 musl LIGHT TAP SCRIPT test/uv-trace/run @build@)

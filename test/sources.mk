@@ -308,6 +308,7 @@ uv_examples = \
   examples/child \
   examples/copy \
   examples/cores \
+  examples/credit \
   examples/discovery \
   examples/dump \
   examples/echo-client \
@@ -316,6 +317,7 @@ uv_examples = \
   examples/http-hello \
   examples/line-editor \
   examples/lookup \
+  examples/loops-http \
   examples/loops \
   examples/manager \
   examples/metrics \
@@ -332,6 +334,14 @@ uv_examples = \
   examples/trace \
   examples/watch-tree \
   examples/watch
+
+# Descriptors that go to another process.
+uv_unix_examples = \
+  examples/loops-restart
+
+# Included by some of them.
+uv_example_headers = \
+  examples/loops-http.h
 
 # Built where GLib is installed.
 uv_glib_examples = \
