@@ -339,6 +339,10 @@ uv_examples = \
 uv_unix_examples = \
   examples/loops-restart
 
+# Compiled by bench/loads/loops.sh.
+uv_load_sources = \
+  bench/loads/loops-hand.c
+
 # Included by some of them.
 uv_example_headers = \
   examples/loops-http.h
