@@ -98,6 +98,10 @@ foreach(compiler gcc clang)
 endforeach()
 uv_step(stress stress 120 NORMAL gcc tsan FULL asan i386 musl
         PROGRAM uv-stress --ms 60)
+# Managed loops that post, pause, listen and end at random, against a model.
+uv_step(world stress 120 NORMAL gcc tsan FULL asan i386 musl
+        PROGRAM uv-world --ms 3000)
+uv_step(world-long stress 1200 FULL gcc asan tsan PROGRAM uv-world --ms 600000)
 uv_step(stress-long stress 1200 FULL gcc asan tsan
         PROGRAM uv-stress --ms 4000)
 # As if the kernel were 3.10: later system calls are refused.

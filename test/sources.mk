@@ -259,6 +259,10 @@ uv_contract_sources = \
   test/contract/contract.h \
   test/contract/list.h
 
+# Managed loops against a model.
+uv_world_sources = \
+  test/loops/world.c
+
 # Linux only: processors and priorities of threads.
 uv_stress_sources = \
   test/stress/client.c \
