@@ -62,9 +62,11 @@ static int is_address(const char* host) {
 }
 
 static int is_numeric(const struct uv__addr_query* query) {
-  return (query->hints == NULL ||
-          (query->hints->ai_flags & ~NUMERIC_FLAGS) == 0) &&
-         (query->service == NULL || is_number(query->service)) &&
+  int flags_known = query->hints == NULL
+                        ? uv__addrinfo_os_default_flags != -1
+                        : (query->hints->ai_flags & ~NUMERIC_FLAGS) == 0;
+
+  return flags_known && (query->service == NULL || is_number(query->service)) &&
          query->host != NULL && is_address(query->host);
 }
 

@@ -22,7 +22,8 @@ int uv__addrinfo_os_check(const struct uv__addr_query* query);
 int uv__addrinfo_os_resolve(const struct uv__addr_query* query,
                             struct addrinfo** list);
 
-/* The ai_flags that the resolver puts into a list if there are no hints. */
+/* The ai_flags that the resolver puts into a list if there are no hints; -1:
+ * not known. */
 extern const int uv__addrinfo_os_default_flags;
 
 /* May uv_freeaddrinfo(), and the system's freeaddrinfo() where programs call

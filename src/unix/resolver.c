@@ -144,7 +144,7 @@ struct addrinfo* uv__addrinfo_os_copy(const struct addrinfo* list) {
   return copy;
 }
 #else
-const int uv__addrinfo_os_default_flags = 0;
+const int uv__addrinfo_os_default_flags = -1;
 
 int uv__addrinfo_os_can_copy(void) {
   return 0;

@@ -115,8 +115,8 @@ void uv_freeaddrinfo(struct addrinfo* ai) {
 
 /* ---- getaddrinfo: copies of a result ---- */
 
-/* Results have no flags of their own. */
-const int uv__addrinfo_os_default_flags = 0;
+/* Seen with Wine: AI_V4MAPPED | AI_ADDRCONFIG. Not seen with Windows. */
+const int uv__addrinfo_os_default_flags = -1;
 
 /* Programs free lists with uv_freeaddrinfo(), as documented. */
 int uv__addrinfo_os_can_copy(void) {
