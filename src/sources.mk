@@ -38,7 +38,6 @@ uv_private_headers = \
   src/misuse.h \
   src/observe/background.h \
   src/observe/callback.h \
-  src/observe/clock.h \
   src/observe/dump/dump.h \
   src/observe/dump/signal.h \
   src/observe/hooks.h \
@@ -265,7 +264,6 @@ uv_common_sources = \
 uv_observe_sources = \
   src/observe/background.c \
   src/observe/callback.c \
-  src/observe/clock.c \
   src/observe/dump/dump.c \
   src/observe/dump/handle.c \
   src/observe/dump/pool.c \

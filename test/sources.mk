@@ -225,7 +225,6 @@ uv_unit_sources = \
 # Of files that Linux has, and of readiness.
 # Not in a library without observers.
 uv_unit_observe_sources = \
-  test/unit/unit-observe-clock.c \
   test/unit/unit-observe-thread.c \
   test/unit/unit-trace-format.c
 

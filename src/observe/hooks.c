@@ -68,7 +68,6 @@ static int init_shared_state(void) {
     err = uv__inflight_init();
   if (err == 0)
     err = uv__trace_sends_init();
-  uv__observe_clock_init();
   uv__symbol_os_init();
   return err;
 }

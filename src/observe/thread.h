@@ -10,7 +10,6 @@
 #ifndef UV_OBSERVE_THREAD_H_
 #define UV_OBSERVE_THREAD_H_
 
-#include "observe/clock.h"
 #include "observe/record.h"
 #include "util/atomic.h"
 
@@ -53,8 +52,8 @@ struct uv__observe_thread {
   const void* loop; /* atomic: the first one that ran here; NULL: a worker */
   unsigned number;  /* atomic: of a worker */
   /* The owner's. */
-  uint64_t flow; /* flow id that the next callback ends, or 0 */
-  struct uv__observe_clock clock;
+  uint64_t flow;    /* flow id that the next callback ends, or 0 */
+  uint64_t last_ns; /* the latest time recorded: the next one is later */
   int is_sequence;  /* this phase runs callbacks and nothing else of length */
   int is_between;   /* set between two callbacks of such a phase: the next span
                    * starts at the last clock reading */
@@ -93,19 +92,24 @@ struct uv__observe_thread* uv__observe_threads(void);
 void uv__observe_thread_add(struct uv__observe_thread* thread,
                             const struct uv__record* record);
 
-/* The time as the thread's records have it; `thread` may be NULL. Context: the
- * owner. */
-static inline uint64_t uv__observe_thread_now(
-    struct uv__observe_thread* thread) {
-  return thread != NULL ? uv__observe_clock_now(&thread->clock) : uv_hrtime();
-}
-
-/* The same at `ns`, a time that was read before; 0: right after the last one.
- * Context: the owner. */
+/* The time of a record: `ns`, or if that is not later than the last one, the
+ * next that is. No two times of a thread are the same: viewers of traces add
+ * begin and duration as doubles, so of two spans that met at one time, the
+ * first would often seem to end inside the second. `thread` may be NULL; 0:
+ * right after the last one. Context: the owner. */
 static inline uint64_t uv__observe_thread_time(
     struct uv__observe_thread* thread,
     uint64_t ns) {
-  return thread != NULL ? uv__observe_clock_advance(&thread->clock, ns) : ns;
+  if (thread == NULL)
+    return ns;
+  thread->last_ns = ns > thread->last_ns ? ns : thread->last_ns + 1;
+  return thread->last_ns;
+}
+
+/* The same of the present time. */
+static inline uint64_t uv__observe_thread_now(
+    struct uv__observe_thread* thread) {
+  return uv__observe_thread_time(thread, uv_hrtime());
 }
 
 /* How many records there are to read. Context: the reader, as the next two. */

@@ -44,10 +44,6 @@ int uv__os_uptime(double* uptime);
 int uv__os_clock_gettime(uv_clock_id clock_id, uv_timespec64_t* ts);
 int uv__os_gettimeofday(uv_timeval64_t* tv);
 
-/* Is the clock source of this name (clock.h) what the kernel's clock counts?
- * Then it has a constant rate and all processors agree on it. */
-int uv__os_clock_is(const char* source);
-
 /* Writes text to standard error. Neither blocks nor ends the process: what
  * cannot be written is dropped, and everything if descriptor 2 is another file
  * than when the library was loaded. Preserves errno. */

@@ -6,8 +6,6 @@
 #include "util/fatal.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 #include <sys/time.h>
 #include <time.h>
 
@@ -46,24 +44,3 @@ void uv_sleep(unsigned int msec) {
     if (errno != EINTR)
       uv__fatal("uv_sleep", uv__errno());
 }
-
-#if UV__HAVE_CLOCKSOURCE
-int uv__os_clock_is(const char* source) {
-  char name[32];
-  int fd = uv__fd_open("/sys/devices/system/clocksource/clocksource0/"
-                       "current_clocksource",
-                       O_RDONLY, 0);
-
-  if (fd < 0)
-    return 0;
-  ssize_t n = uv__fd_read(fd, name, sizeof(name));
-  uv__fd_close(fd);
-  size_t len = strlen(source);
-  return n == (ssize_t) len + 1 && memcmp(name, source, len) == 0;
-}
-#else
-int uv__os_clock_is(const char* source) {
-  (void) source;
-  return 0;
-}
-#endif

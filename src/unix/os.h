@@ -31,7 +31,6 @@
  *   UV__HAVE_PROCFS_EXE        /proc/self/exe is a link to the program
  *   UV__HAVE_ARGV_TITLE        overwriting argv changes what ps shows
  *   UV__HAVE_PROC_COMM         /proc/self/comm names the process
- *   UV__HAVE_CLOCKSOURCE       /sys names what the kernel's clock counts
  *   UV__HAVE_SETPROCTITLE      setproctitle()
  *   UV__HAVE_MAXRSS_BYTES      ru_maxrss counts bytes (else kilobytes)
  *   UV__HAVE_GETAUXVAL         getauxval(AT_SECURE) (else issetugid())

@@ -61,8 +61,3 @@ int uv__os_gettimeofday(uv_timeval64_t* tv) {
 void uv_sleep(unsigned int msec) {
   Sleep(msec);
 }
-
-int uv__os_clock_is(const char* source) {
-  (void) source;
-  return 0; /* not documented */
-}

@@ -20,10 +20,6 @@ UNIT(histogram_percentiles)
 UNIT(histogram_shared_is_the_same)
 UNIT(histogram_merge_adds_everything)
 
-/* unit-observe-clock.c */
-UNIT_OBSERVE(observe_clock_agrees_with_hrtime)
-UNIT_OBSERVE(observe_clock_does_not_go_back)
-
 /* unit-trace-format.c */
 UNIT_OBSERVE(trace_format_callbacks)
 UNIT_OBSERVE(trace_format_leaves_out_the_loop)
