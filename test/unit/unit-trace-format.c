@@ -73,27 +73,20 @@ UNIT_TEST(trace_format_callbacks) {
 /* A thread is named after a loop: its slices do not repeat the name. */
 UNIT_TEST(trace_format_leaves_out_the_loop) {
   struct uv__record record = record_of(UV__RECORD_CALLBACK);
-  struct uv__trace_prefix prefix;
   char text[UV__TRACE_TEXT_MAX + 1];
 
   record.type = UV_TIMER;
   record.call = UV__CALL_TIMER;
   record.begin_ns = UINT64_C(61000002003);
   record.end_ns = UINT64_C(62000002003);
-  memset(&prefix, 0, sizeof(prefix));
-  CHECK(!uv__trace_prefix_is_of(&prefix, &record));
-  uv__trace_prefix_set(&prefix, &record, "tick");
-  CHECK(uv__trace_prefix_is_of(&prefix, &record));
   uv__trace_context_set(&context, 12, 34);
   context.loop = record.loop;
-  text[uv__trace_format_callback(text, &record, &context, &prefix)] = '\0';
+  text[uv__trace_format(text, &record, &context, "tick")] = '\0';
   CHECK_STR("{\"ph\":\"X\",\"pid\":12,\"tid\":34,\"ts\":61000002.003,"
             "\"dur\":1000000.000,\"cat\":\"callback\",\"name\":\"tick\","
             "\"args\":{\"type\":\"timer\",\"call\":\"timer\","
             "\"handle\":\"0x2000\",\"late_us\":0.000}},\n",
             text);
-  record.call = UV__CALL_CLOSE;
-  CHECK(!uv__trace_prefix_is_of(&prefix, &record));
 
   record.kind = UV__RECORD_PHASE;
   record.call = UV__PHASE_TIMERS;

@@ -9,8 +9,6 @@
 #include <string.h>
 
 #define SECOND_NS UINT64_C(1000000000)
-#define PREFIX_USUAL 96
-
 /* The text so far; it always fits, see UV__TRACE_TEXT_MAX. */
 struct text {
   char* at;
@@ -275,23 +273,6 @@ static void put_values(struct text* text, const struct uv__record* record) {
   }
 }
 
-void uv__trace_prefix_set(struct uv__trace_prefix* prefix,
-                          const struct uv__record* record,
-                          const char* symbol) {
-  struct text text = { prefix->text };
-
-  put(&text, ",\"cat\":\"callback\"");
-  put_string(&text, "name", symbol);
-  put(&text, ",\"args\":{\"type\":\"");
-  put(&text, uv__record_type_name(record->type));
-  put(&text, "\"");
-  put_string(&text, "call", uv__call_name((enum uv__call) record->call));
-  prefix->symbol = record->symbol;
-  prefix->type = record->type;
-  prefix->call = record->call;
-  prefix->length = (size_t) (text.at - prefix->text);
-}
-
 /* Left out if the name of the thread says which loop it is. */
 UV__INLINE void put_loop(struct text* text,
                          const struct uv__record* record,
@@ -305,15 +286,16 @@ UV__INLINE void put_loop(struct text* text,
 static void put_callback(struct text* text,
                          const struct uv__record* record,
                          struct uv__trace_context* context,
-                         const struct uv__trace_prefix* prefix) {
+                         const char* symbol) {
   int is_async = record->call == UV__CALL_ASYNC;
 
   begin_span(text, record, context);
-  /* Most are short: a copy of constant size needs no call. */
-  memcpy(text->at, prefix->text, PREFIX_USUAL);
-  if (prefix->length > PREFIX_USUAL)
-    memcpy(text->at, prefix->text, prefix->length);
-  text->at += prefix->length;
+  put(text, ",\"cat\":\"callback\"");
+  put_string(text, "name", symbol);
+  put(text, ",\"args\":{\"type\":\"");
+  put(text, uv__record_type_name(record->type));
+  put(text, "\"");
+  put_string(text, "call", uv__call_name((enum uv__call) record->call));
   if (!has_detail(record)) {
     put_key(text, "handle");
     put_address(text, record->object);
@@ -324,16 +306,6 @@ static void put_callback(struct text* text,
   if (record->flow != 0)
     put_flow(text, "f", is_async ? "async" : "work", record->flow,
              record->begin_ns, context);
-}
-
-static void put_callback_of(struct text* text,
-                            const struct uv__record* record,
-                            struct uv__trace_context* context,
-                            const char* symbol) {
-  struct uv__trace_prefix prefix;
-
-  uv__trace_prefix_set(&prefix, record, symbol);
-  put_callback(text, record, context, &prefix);
 }
 
 static void put_phase(struct text* text,
@@ -454,7 +426,7 @@ size_t uv__trace_format(char* out,
 
   switch ((enum uv__record_kind) record->kind) {
   case UV__RECORD_CALLBACK:
-    put_callback_of(&text, record, context, symbol);
+    put_callback(&text, record, context, symbol);
     break;
   case UV__RECORD_PHASE:
     put_phase(&text, record, context);
@@ -479,16 +451,6 @@ size_t uv__trace_format(char* out,
     put_blocked(&text, record, context, symbol);
     break;
   }
-  return (size_t) (text.at - out);
-}
-
-size_t uv__trace_format_callback(char* out,
-                                 const struct uv__record* record,
-                                 struct uv__trace_context* context,
-                                 const struct uv__trace_prefix* prefix) {
-  struct text text = { out };
-
-  put_callback(&text, record, context, prefix);
   return (size_t) (text.at - out);
 }
 

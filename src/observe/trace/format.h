@@ -15,9 +15,6 @@
 #define UV__TRACE_CONTEXT_MAX 64
 /* Room for seconds as text. */
 #define UV__TRACE_SECOND_MAX 24
-/* Room for the prefix of a callback. */
-#define UV__TRACE_PREFIX_MAX (UV__TRACE_SYMBOL_MAX + 145)
-
 /* Where a record was made; uv__trace_context_set() fills it in. */
 struct uv__trace_context {
   int pid;
@@ -36,27 +33,6 @@ void uv__trace_context_set(struct uv__trace_context* context,
                            int pid,
                            uint64_t tid);
 
-/* What the events of a callback have in common. */
-struct uv__trace_prefix {
-  const void* symbol;
-  uint8_t type; /* as in struct uv__record, like the next */
-  uint8_t call;
-  size_t length; /* of `text`; 0: not filled in */
-  char text[UV__TRACE_PREFIX_MAX];
-};
-
-/* Is it the prefix of this record, which is of a callback? */
-static inline int uv__trace_prefix_is_of(const struct uv__trace_prefix* prefix,
-                                         const struct uv__record* record) {
-  return prefix->symbol == record->symbol && prefix->type == record->type &&
-         prefix->call == record->call && prefix->length != 0;
-}
-
-/* `symbol` is the name of the record's symbol, escaped. */
-void uv__trace_prefix_set(struct uv__trace_prefix* prefix,
-                          const struct uv__record* record,
-                          const char* symbol);
-
 /* Writes the events of a record, each a line ending in ",\n", to `out`, which
  * has room for UV__TRACE_TEXT_MAX bytes. `symbol` is the name of the record's
  * symbol, escaped. Returns the length. */
@@ -64,14 +40,8 @@ size_t uv__trace_format(char* out,
                         const struct uv__record* record,
                         struct uv__trace_context* context,
                         const char* symbol);
-/* Likewise for a callback whose prefix is known. */
-size_t uv__trace_format_callback(char* out,
-                                 const struct uv__record* record,
-                                 struct uv__trace_context* context,
-                                 const struct uv__trace_prefix* prefix);
-
-/* Likewise the counters at the end of an iteration, from its record: handles,
- * requests, events. */
+/* The same of the counters at the end of an iteration, from its record:
+ * handles, requests, events. */
 size_t uv__trace_format_counts(char* out,
                                const struct uv__record* record,
                                struct uv__trace_context* context);

@@ -26,10 +26,8 @@
 
 #define PERIOD_MS 20
 #define PERIOD_NS (UINT64_C(1000000) * PERIOD_MS)
-/* File systems take large aligned pieces at half the cost per byte. */
+/* How much text is written at once. */
 #define BLOCK ((size_t) 256 << 10)
-/* Callbacks whose text is kept. */
-#define PREFIXES 128
 /* Records read before their slots are given back. */
 #define BATCH 256
 
@@ -43,11 +41,8 @@ struct writer {
   uint64_t records;       /* in the file */
   uint64_t dropped;       /* not in the file */
   uint64_t sends_dropped; /* of those: calls of uv_async_send() */
-  struct uv__trace_prefix*
-      prefixes; /* PREFIXES, of callbacks that were written */
-  size_t used;  /* of `buffer` */
-  size_t limit; /* of `buffer`: where the next block of the file begins */
-  char* buffer; /* BLOCK, and room for three records */
+  size_t used;            /* of `buffer` */
+  char* buffer;           /* BLOCK, and room for one more record */
 };
 
 static struct writer writer;
@@ -64,7 +59,6 @@ static void flush_buffer(struct writer* w) {
       uv__os_print_line(line);
     }
   }
-  w->limit = w->limit > w->used ? w->limit - w->used : BLOCK;
   w->used = 0;
 }
 
@@ -73,46 +67,10 @@ static char* buffer_room(struct writer* w) {
   return w->buffer + w->used;
 }
 
-/* The last text does not fit into the block: spaces fill the line before. */
-UV__NOINLINE static void begin_block(struct writer* w, size_t length) {
-  char* last = w->buffer + w->used - length;
-  char* end = w->buffer + w->limit;
-  char* kept = w->buffer + BLOCK + 2 * UV__TRACE_TEXT_MAX;
-
-  if (last == w->buffer) {
-    /* The line before is in the file already. */
-    w->limit += BLOCK;
-    return;
-  }
-  memcpy(kept, last, length);
-  if (last != end) {
-    memset(last - 1, ' ', (size_t) (end - last));
-    end[-1] = '\n';
-  }
-  w->used = w->limit;
-  flush_buffer(w);
-  memcpy(w->buffer, kept, length);
-  w->used = length;
-}
-
 static void take_text(struct writer* w, size_t length) {
   w->used += length;
-  if (w->used > w->limit)
-    begin_block(w, length);
-}
-
-/* On a collision the newer callback replaces the cached prefix. */
-static const struct uv__trace_prefix* prefix_of(
-    struct writer* w,
-    const struct uv__record* record) {
-  uint64_t key = (uintptr_t) record->symbol + record->call + record->type * 32u;
-  size_t i = (size_t) (key * UINT64_C(0x9e3779b97f4a7c15) >> 40) % PREFIXES;
-  struct uv__trace_prefix* prefix = &w->prefixes[i];
-
-  if (!uv__trace_prefix_is_of(prefix, record))
-    uv__trace_prefix_set(prefix, record,
-                         uv__symbol_name(&w->symbols, record->symbol));
-  return prefix;
+  if (w->used >= BLOCK)
+    flush_buffer(w);
 }
 
 static void write_record(struct writer* w, const struct uv__record* record) {
@@ -121,12 +79,6 @@ static void write_record(struct writer* w, const struct uv__record* record) {
   if (record->begin_ns < w->since_ns)
     return;
   w->records++;
-  if (record->kind == UV__RECORD_CALLBACK) {
-    const struct uv__trace_prefix* prefix = prefix_of(w, record);
-    take_text(w, uv__trace_format_callback(buffer_room(w), record, &w->context,
-                                           prefix));
-    return;
-  }
   if (record->symbol != NULL)
     symbol = uv__symbol_name(&w->symbols, record->symbol);
   take_text(w, uv__trace_format(buffer_room(w), record, &w->context, symbol));
@@ -264,9 +216,7 @@ static void begin_count(struct writer* w) {
 
 static void free_memory(struct writer* w) {
   uv__symbols_close(&w->symbols);
-  uv__free(w->prefixes);
   uv__free(w->buffer);
-  w->prefixes = NULL;
   w->buffer = NULL;
 }
 
@@ -275,14 +225,12 @@ int uv__trace_writer_start(const struct uv__private_file* file) {
 
   memset(w, 0, sizeof(*w));
   w->file = *file;
-  w->buffer = uv__malloc(BLOCK + 3 * UV__TRACE_TEXT_MAX);
-  w->limit = BLOCK;
-  w->prefixes = uv__calloc(PREFIXES, sizeof(*w->prefixes));
+  w->buffer = uv__malloc(BLOCK + UV__TRACE_TEXT_MAX);
   uv__symbols_init(&w->symbols);
   w->symbols.is_escaped = 1;
   begin_count(w);
   int err = UV_ENOMEM;
-  if (w->buffer != NULL && w->prefixes != NULL) {
+  if (w->buffer != NULL) {
     uv__trace_context_set(&w->context, (int) uv_os_getpid(),
                           uv__thread_os_id());
     write_begin(w);
