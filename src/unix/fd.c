@@ -68,24 +68,6 @@ int uv__fd_above_stdio(int fd) {
   return copy;
 }
 
-ssize_t uv__fd_read(int fd, void* buf, size_t len) {
-  ssize_t n;
-
-  do
-    n = read(fd, buf, len);
-  while (n == -1 && errno == EINTR);
-  return n == -1 ? uv__errno() : n;
-}
-
-ssize_t uv__fd_write(int fd, const void* buf, size_t len) {
-  ssize_t n;
-
-  do
-    n = write(fd, buf, len);
-  while (n == -1 && errno == EINTR);
-  return n == -1 ? uv__errno() : n;
-}
-
 #if UV__HAVE_PIPE2
 int uv__fd_pipe(int fds[2], int flags) {
   return pipe2(fds, flags) == 0 ? 0 : uv__errno();

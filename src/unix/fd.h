@@ -5,6 +5,9 @@
 
 #include "util/base.h"
 
+#include <errno.h>
+#include <unistd.h>
+
 /* The error of the call just made, as UV_E*. */
 int uv__errno(void);
 
@@ -42,7 +45,22 @@ int uv__fd_pipe(int fds[2], int flags);
 int uv__fd_pipe_above_stdio(int fds[2], int flags);
 
 /* read(2) and write(2) with EINTR retried: bytes or UV_E*. */
-ssize_t uv__fd_read(int fd, void* buf, size_t len);
-ssize_t uv__fd_write(int fd, const void* buf, size_t len);
+static inline ssize_t uv__fd_read(int fd, void* buf, size_t len) {
+  ssize_t n;
+
+  do
+    n = read(fd, buf, len);
+  while (n == -1 && errno == EINTR);
+  return n == -1 ? uv__errno() : n;
+}
+
+static inline ssize_t uv__fd_write(int fd, const void* buf, size_t len) {
+  ssize_t n;
+
+  do
+    n = write(fd, buf, len);
+  while (n == -1 && errno == EINTR);
+  return n == -1 ? uv__errno() : n;
+}
 
 #endif /* UV_UNIX_FD_H_ */
