@@ -137,7 +137,7 @@ static void add_events(const struct uv__metrics* metrics, void* arg) {
                  loop_name(metrics, name), uv__load_relaxed(&metrics->events));
 }
 
-/* Each poll ends with one, be it a timer's. */
+/* Every poll ends with a wake-up, possibly for a timer. */
 static void add_wakeups(const struct uv__metrics* metrics, void* arg) {
   struct report* r = arg;
   char name[32];

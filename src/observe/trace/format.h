@@ -8,7 +8,7 @@
 
 /* No record takes more text than this, however long the symbol. */
 #define UV__TRACE_TEXT_MAX 2048
-/* An escaped symbol is cut off behind so many bytes. */
+/* Escaped symbols are cut off after this many bytes. */
 #define UV__TRACE_SYMBOL_MAX 255
 
 /* Room for the numbers of process and thread as text. */
@@ -56,7 +56,7 @@ void uv__trace_escape(char* out, const char* s);
 #define UV__TRACE_FIRST "[\n" UV__TRACE_EVENT
 #define UV__TRACE_EVENT "{\"name\":\"uv_trace\",\"ph\":\"M"
 
-/* Likewise metadata: the process, the version of the format, a thread. `path`
+/* Metadata: the process and the version of the format, or a thread. `path`
  * is the program's, left out if it is too long to be of use. */
 size_t uv__trace_format_begin(char* out,
                               struct uv__trace_context* context,
@@ -69,7 +69,7 @@ size_t uv__trace_format_thread(char* out,
                                const void* loop,
                                unsigned number);
 
-/* So many events were lost before `ns`. */
+/* `count` events were lost before `ns`. */
 size_t uv__trace_format_dropped(char* out,
                                 struct uv__trace_context* context,
                                 uint64_t ns,
