@@ -12,6 +12,8 @@
  *   TEST_PATH_SEP      between the directories of PATH
  *   TEST_NO_SOCKET     what the system says of a socket that is not open
  *   TEST_POLL_FILE     what uv_poll_init() says of a regular file
+ *   TEST_REPLACES      1 if a function of the program comes before that of the
+ *                      C library for the library, too (on macOS it does not)
  *   TEST_NAME_SIZE     the type of the sizes that getnameinfo() gets
  *   TEST_REUSEPORT     the socket option that balances between those that have
  *                      it; not on Windows
@@ -85,6 +87,12 @@
 # define TEST_WEAK __attribute__((weak))
 #else
 # define TEST_HAVE_WEAK 0
+#endif
+
+#if defined(__APPLE__)
+# define TEST_REPLACES 0
+#else
+# define TEST_REPLACES 1
 #endif
 
 #if defined(__FreeBSD__) || defined(__OpenBSD__)
