@@ -31,7 +31,7 @@ static int may_continue(const uv_pipe_t* pipe) {
 
 /* The read has ended inside the call, and the port does not report it. */
 static void read_is_over(uv_pipe_t* pipe) {
-  uv__pipe_extra(pipe)->read_is_due = 1;
+  pipe->flags |= UV__PIPE_READ_DUE;
   uv__req_pend(pipe->loop, &pipe->read_req);
 }
 
@@ -39,7 +39,7 @@ static void submit_to_port(uv_pipe_t* pipe) {
   uv_read_t* req = &pipe->read_req;
   static char nothing;
 
-  uv__pipe_extra(pipe)->read_is_due = 0;
+  pipe->flags &= ~(unsigned) UV__PIPE_READ_DUE;
   if (ReadFile(pipe->handle, &nothing, 0, NULL, uv__req_overlapped(req))) {
     if (pipe->flags & UV__SKIP_PORT)
       read_is_over(pipe);
@@ -53,12 +53,10 @@ static void submit_to_port(uv_pipe_t* pipe) {
 }
 
 int uv__pipe_read_expects(uv_pipe_t* pipe) {
-  struct uv__pipe_extra* extra = uv__pipe_extra(pipe);
-
-  if (!(pipe->flags & UV__READ_PENDING) || extra->read_is_due ||
+  if (!(pipe->flags & UV__READ_PENDING) || (pipe->flags & UV__PIPE_READ_DUE) ||
       !HasOverlappedIoCompleted(&pipe->read_req.u.io.overlapped))
     return 0;
-  extra->read_is_due = 1;
+  pipe->flags |= UV__PIPE_READ_DUE;
   return 1;
 }
 

@@ -72,7 +72,7 @@ static int64_t transfer_wait(uv_pipe_t* pipe,
   DWORD bytes = 0;
   BOOL ok;
 
-  if (uv__pipe_extra(pipe)->is_sync) {
+  if (uv__pipe_extra(pipe)->reader.is_sync) {
     ok = start_transfer(pipe->handle, direction, base, len, &bytes, NULL);
     return ok ? (int64_t) bytes : -(int64_t) GetLastError();
   }
@@ -101,7 +101,8 @@ static int64_t transfer_as_job(uv_pipe_t* pipe,
   HANDLE thread = NULL;
   int64_t result = -(int64_t) ERROR_OPERATION_ABORTED;
 
-  OVERLAPPED* cancelled = uv__pipe_extra(pipe)->is_sync ? NULL : &overlapped;
+  OVERLAPPED* cancelled =
+      uv__pipe_extra(pipe)->reader.is_sync ? NULL : &overlapped;
   if (job_publish(pipe, job, cancelled, &thread))
     result = transfer_wait(pipe, direction, buf->base, buf->len, &overlapped);
   job_retract(pipe, job, thread);

@@ -127,7 +127,7 @@ int uv__pipe_adopt(uv_pipe_t* pipe,
     io_mode = skip_port(handle);
   uv__queue_init(&pipe->pipe.conn.ipc_xfer_queue);
   InitializeCriticalSection(&pipe->pipe.conn.thread_lock);
-  uv__pipe_extra(pipe)->is_sync = (io_mode & UV__PIPE_SYNC) != 0;
+  uv__pipe_extra(pipe)->reader.is_sync = (io_mode & UV__PIPE_SYNC) != 0;
   pipe->handle = handle;
   uv__stream_opened(uv__pipe_stream(pipe),
                     flags | io_mode | UV__PIPE_CONN | UV__CONNECTED);

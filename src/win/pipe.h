@@ -27,7 +27,8 @@
 enum {
   UV__PIPE_FOREIGN = 1u << 27, /* attached to another port */
   UV__PIPE_CONN = 1u << 28,    /* pipe.conn is set up */
-  UV__PIPE_REACHED = 1u << 29  /* connected; only the callback is due */
+  UV__PIPE_REACHED = 1u << 29, /* connected; only the callback is due */
+  UV__PIPE_READ_DUE = 1u << 30 /* the end of read_req was reported */
 };
 
 /* Where a connection's OS handle comes from, for uv__pipe_adopt(). */
@@ -51,7 +52,10 @@ struct uv__ipc_socket {
 struct uv__pipe_job {
   HANDLE thread;          /* thread that may be blocked, or NULL */
   OVERLAPPED* overlapped; /* of its call; NULL: the call is synchronous */
-  int stop;               /* the job must end at once */
+  unsigned char stop;     /* the job must end at once */
+  unsigned char is_sync; /* of `reader` only, set once, not guarded: the pipe is
+                           * UV__PIPE_SYNC. Here, because the private state of
+                           * 32-bit handles has no room for another member. */
 };
 
 /* Stored in pipe.conn.dummy, which is otherwise unused. */
@@ -59,11 +63,9 @@ struct uv__pipe_extra {
   struct uv__pipe_job reader;
   struct uv__pipe_job writer;
   struct uv__pipe_job flusher;  /* of the shutdown; any kind of pipe */
-  int is_sync;                  /* UV__PIPE_SYNC, for use by the threads */
   struct uv__ipc_parser parser; /* its socket points to a uv__ipc_socket */
   struct uv__queue shared;      /* in uv__loop_os.shared_pipes, if key is set */
   uint32_t key;                 /* of packets; 0: only we use the pipe */
-  int read_is_due;              /* the end of read_req was reported */
 };
 
 static_assert(sizeof(struct uv__pipe_extra) <=
