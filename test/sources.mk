@@ -205,6 +205,7 @@ uv_unit_sources = \
   test/unit/unit-idna.c \
   test/unit/unit-inet.c \
   test/unit/unit-ipc-frame.c \
+  test/unit/unit-lanes.c \
   test/unit/unit-loop-check.c \
   test/unit/unit-loop.c \
   test/unit/unit-post.c \

@@ -15,6 +15,9 @@ enum uv__lane {
   UV__LANES
 };
 
+/* The name of the pool that is alone. */
+#define UV__LANE_NAME_ALL "all"
+
 /* The pool that runs this kind of work, after something was submitted. */
 struct uv__pool* uv__pool_for(enum uv__work_id work_id);
 

@@ -95,6 +95,60 @@ void scenario_names(void) {
     uv_freeaddrinfo(info_req.addrinfo);
 }
 
+/* One request in each lane at the same time, twice: the system may refuse any
+ * thread of any lane. */
+static uv_work_t lane_work[2];
+static uv_fs_t lane_stat[2];
+static uv_getnameinfo_t lane_name[2];
+static int lane_ends;
+
+static void lane_ended(int err) {
+  sc_arrived();
+  if (err != 0)
+    sc_fail(err);
+  else if (++lane_ends == 6)
+    sc.goal = 1;
+}
+
+static void on_lane_work(uv_work_t* work, int status) {
+  (void) work;
+  lane_ended(status);
+}
+
+static void on_lane_stat(uv_fs_t* req) {
+  int err = req->result < 0 ? (int) req->result : 0;
+
+  uv_fs_req_cleanup(req);
+  lane_ended(err);
+}
+
+static void on_lane_name(uv_getnameinfo_t* req,
+                         int status,
+                         const char* host,
+                         const char* service) {
+  (void) req;
+  (void) host;
+  (void) service;
+  lane_ended(status);
+}
+
+void scenario_lanes(void) {
+  struct sockaddr_in addr;
+
+  lane_ends = 0;
+  uv_ip4_addr("127.0.0.1", 80, &addr);
+  for (int i = 0; i < 2 && sc.err == 0; i++) {
+    sc_expect(uv_queue_work(&sc.loop, &lane_work[i], on_work, on_lane_work));
+    if (sc.err == 0)
+      sc_expect(uv_fs_stat(&sc.loop, &lane_stat[i], "/", on_lane_stat));
+    if (sc.err == 0)
+      sc_expect(uv_getnameinfo(&sc.loop, &lane_name[i], on_lane_name,
+                               (struct sockaddr*) &addr,
+                               NI_NUMERICHOST | NI_NUMERICSERV));
+  }
+  sc_run();
+}
+
 /* ------------------------------------------------------------------------- */
 
 static uv_process_t process;

@@ -35,6 +35,7 @@ const struct scenario scenarios[] = {
   { "work", scenario_work, 0, RING_NONE },
   { "work-first", scenario_work, 1, RING_NONE },
   { "signal-first", scenario_signal, 1, RING_NONE },
+  { "lanes", scenario_lanes, 0, RING_NONE },
   { "names", scenario_names, 0, RING_NONE },
   { "names-first", scenario_names, 1, RING_NONE },
   { "threads", scenario_threads, 0, RING_NONE },

@@ -309,6 +309,16 @@ UNIT_UNIX(signal_log_forgets_a_handle, "signals")
 UNIT_UNIX(signal_log_waits_for_the_writer, "signals")
 UNIT_UNIX(signal_log_many_writers, "signals")
 
+/* unit-lanes.c */
+UNIT(lanes_from_the_environment)
+UNIT(lanes_queue_against_a_model)
+UNIT(lanes_idle_threads_end)
+UNIT(lanes_held_pool_takes_nothing)
+UNIT(lanes_held_pool_at_the_shutdown)
+UNIT(lanes_stuck_pool_grows)
+UNIT(lanes_cancel_in_the_substitute)
+UNIT(lanes_spinner_comes_until_it_has_the_lock)
+
 /* unit-threadpool.c */
 UNIT(threadpool_size_from_text)
 UNIT(threadpool_size_default)

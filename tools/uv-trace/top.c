@@ -240,6 +240,26 @@ static void print_callbacks(const struct view* view, size_t rows) {
       print_callback(view, &all[i]);
 }
 
+/* Threads of each lane, if the library that wrote the metrics has lanes. */
+static void print_lanes(const struct view* view) {
+  static const char* const lanes[] = { "all", "work", "files", "lookups" };
+  int count = 0;
+
+  for (size_t i = 0; i < ARRAY_SIZE(lanes); i++) {
+    char key[64];
+    snprintf(key, sizeof(key), "uv_pool_threads{lane=\"%s\"}", lanes[i]);
+    double threads = metrics_value(view->now, key);
+    if (threads <= 0)
+      continue;
+    snprintf(key, sizeof(key), "uv_pool_threads_busy{lane=\"%s\"}", lanes[i]);
+    fprintf(view->out, "%s%s %.0f of %.0f busy",
+            count++ == 0 ? "  threads  " : ", ", lanes[i],
+            metrics_value(view->now, key), threads);
+  }
+  if (count != 0)
+    fprintf(view->out, "\n");
+}
+
 static void print_pool(const struct view* view) {
   static const char* const classes[] = { "fs", "dns", "work" };
   static const char* const names[] = { "uv_pool_queue_seconds_bucket",
@@ -250,6 +270,7 @@ static void print_pool(const struct view* view) {
   fprintf(view->out, "\npool       queued %.0f, running %.0f\n",
           metrics_value(view->now, "uv_pool_queue"),
           metrics_value(view->now, "uv_pool_running"));
+  print_lanes(view);
   for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
     metrics_percentile(view->now, view->before, names[1], "class", classes[i],
                        1, &count);

@@ -158,6 +158,24 @@ static void add_lookups(struct uv__dump* dump) {
     uv__strbuf_add(&dump->text, "  and %u more\n", all.count - SHOWN_MAX);
 }
 
+/* The name only if there are several. */
+static void add_threads(struct uv__dump* dump,
+                        const struct uv__pool_view* pool) {
+  int is_only = strcmp(pool->name, UV__LANE_NAME_ALL) == 0;
+
+  uv__strbuf_add(&dump->text, "pool%s%s: %u of %u threads, %u running",
+                 is_only ? "" : " ", is_only ? "" : pool->name, pool->threads,
+                 pool->size, pool->running);
+  if (is_only)
+    uv__strbuf_add(&dump->text, " (%u of at most %u name look-ups)",
+                   pool->slow_running, pool->slow_max);
+  if (pool->grown != 0)
+    uv__strbuf_add(&dump->text, ", %u started because all were stuck",
+                   pool->grown);
+  if (pool->refused != 0)
+    uv__strbuf_add(&dump->text, ", %u refused by the system", pool->refused);
+}
+
 /* Adds one lane; returns 0 if there is none with this number. */
 static int add_lane(struct uv__dump* dump, unsigned i) {
   struct waiting waiting;
@@ -169,11 +187,9 @@ static int add_lane(struct uv__dump* dump, unsigned i) {
     return 0;
   unsigned lookups = waiting.count_of[UV__WORK_GETADDRINFO] +
                      waiting.count_of[UV__WORK_GETNAMEINFO];
+  add_threads(dump, &pool);
   uv__strbuf_add(
-      &dump->text,
-      "pool: %u of %u threads, %u running (%u of at most %u name "
-      "look-ups), %u requests waiting (fs %u, dns %u, work %u)\n",
-      pool.threads, pool.size, pool.running, pool.slow_running, pool.slow_max,
+      &dump->text, ", %u requests waiting (fs %u, dns %u, work %u)\n",
       waiting.count + lookups,
       waiting.count_of[UV__WORK_FS] + waiting.count_of[UV__WORK_SCAN], lookups,
       waiting.count_of[UV__WORK_USER] + waiting.count_of[UV__WORK_RANDOM]);

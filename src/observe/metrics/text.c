@@ -7,6 +7,7 @@
 #include "observe/in-flight.h"
 #include "observe/metrics/metrics.h"
 #include "observe/names.h"
+#include "pool/lanes.h"
 #include "pool/lookup.h"
 #include "util/atomic.h"
 #include "util/utf8.h"
@@ -326,6 +327,30 @@ static void add_callbacks(struct report* r) {
   }
 }
 
+static void skip_item(const struct uv__work* w, void* arg) {
+  (void) w;
+  (void) arg;
+}
+
+/* One family with a line for each lane; `offset` is that of an unsigned in
+ * struct uv__pool_view. */
+static void add_lanes(struct report* r,
+                      const char* name,
+                      const char* type,
+                      const char* help,
+                      size_t offset) {
+  const char* end = strcmp(type, "counter") == 0 ? "_total" : "";
+  struct uv__pool_view view;
+
+  begin_family(r, name, type, help);
+  for (unsigned i = 0; uv__lanes_look(i, &view, skip_item, NULL); i++) {
+    unsigned value;
+    memcpy(&value, (const char*) &view + offset, sizeof(value));
+    uv__strbuf_add(r->text, "%s%s{lane=\"%s\"} %u\n", name, end, view.name,
+                   value);
+  }
+}
+
 static void add_pool(struct report* r) {
   static const char* const classes[UVX_CLASSES] = { "fs", "dns", "work" };
   struct uv__inflight_count now = uv__inflight_count();
@@ -334,6 +359,17 @@ static void add_pool(struct report* r) {
   uv__strbuf_add(r->text, "uv_pool_queue %d\n", now.queued);
   begin_family(r, "uv_pool_running", "gauge", "Requests that threads run.");
   uv__strbuf_add(r->text, "uv_pool_running %d\n", now.running);
+  add_lanes(r, "uv_pool_threads", "gauge", "Threads of each lane.",
+            offsetof(struct uv__pool_view, threads));
+  add_lanes(r, "uv_pool_threads_busy", "gauge",
+            "Those that run a request right now.",
+            offsetof(struct uv__pool_view, running));
+  add_lanes(r, "uv_pool_threads_grown", "counter",
+            "Threads started because all others were stuck.",
+            offsetof(struct uv__pool_view, grown));
+  add_lanes(r, "uv_pool_threads_refused", "counter",
+            "Threads that the system refused.",
+            offsetof(struct uv__pool_view, refused));
   begin_family(r, "uv_lookups_shared_total", "counter",
                "Requests that shared the lookup of another.");
   uv__strbuf_add(r->text, "uv_lookups_shared_total %llu\n",
