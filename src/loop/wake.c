@@ -188,12 +188,10 @@ static int fall_asleep(uv_loop_t* loop, int timeout_ms) {
   return uv__cas_strong(word, &expected, 0) ? timeout_ms : 0;
 }
 
-/* For a loop that finds a wake pending. With few requests in flight, finished
- * work has nothing to wait for. */
-static void gather(const uv_loop_t* loop, struct uv__wake* w) {
-  unsigned word = uv__load_relaxed(&uv__loop_state(loop)->shared.word);
-
-  if ((word & FOREIGN) == 0 && loop->active_reqs.count < UV__GATHER_REQS)
+/* For a loop that finds a wake pending. Finished work has nothing to wait
+ * for. */
+static void gather(uv_loop_t* loop, struct uv__wake* w) {
+  if ((uv__load_relaxed(word_of(loop)) & FOREIGN) == 0)
     return;
   if (w->nfound == 0)
     w->nfound = 1;
