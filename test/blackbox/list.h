@@ -1148,6 +1148,7 @@ TEST(lanes_work_may_wait_for_a_file_of_another_loop)
 TEST(lanes_keep_the_order_within_a_lane)
 TEST(lanes_nested_run_delivers_all_of_them)
 TEST(lanes_run_nowait)
+TEST(lanes_of_many_loops_with_random_cancels)
 
 /* test-lanes-unix.c */
 TEST_UNIX(lanes_files_behind_4_stuck_ones, "FIFOs and fork")

@@ -254,3 +254,97 @@ TEST_IMPL(lanes_run_nowait) {
   end(0);
   return 0;
 }
+
+#define LOOPS 4
+#define REQS 24 /* a third in each lane */
+#define ROUNDS 60
+
+/* A loop on a thread of its own, and what it has in flight. */
+struct crowd {
+  uv_loop_t loop;
+  uv_thread_t thread;
+  union {
+    uv_work_t work;
+    uv_fs_t fs;
+    uv_getaddrinfo_t addr;
+  } reqs[REQS];
+  unsigned seed;
+  int ends; /* callbacks in this round */
+  int cancels;
+  int cancelled;
+};
+
+static struct crowd crowds[LOOPS];
+
+static void crowd_end(struct crowd* crowd, int is_cancelled) {
+  crowd->ends++;
+  crowd->cancelled += is_cancelled;
+}
+
+static void crowd_work(uv_work_t* req, int status) {
+  crowd_end(req->data, status == UV_ECANCELED);
+}
+
+static void crowd_stat(uv_fs_t* req) {
+  crowd_end(req->data, req->result == UV_ECANCELED);
+  uv_fs_req_cleanup(req);
+}
+
+static void crowd_addr(uv_getaddrinfo_t* req,
+                       int status,
+                       struct addrinfo* list) {
+  crowd_end(req->data, status == UV_EAI_CANCELED);
+  uv_freeaddrinfo(list);
+}
+
+static void crowd_start(struct crowd* crowd, int i) {
+  struct addrinfo hints;
+
+  ((uv_req_t*) &crowd->reqs[i])->data = crowd;
+  if (i % 3 == 0) {
+    ASSERT_OK(uv_queue_work(&crowd->loop, &crowd->reqs[i].work, do_nothing,
+                            crowd_work));
+  } else if (i % 3 == 1) {
+    ASSERT_OK(uv_fs_stat(&crowd->loop, &crowd->reqs[i].fs, ".", crowd_stat));
+  } else {
+    /* No host: answered by a thread, and without a server. */
+    memset(&hints, 0, sizeof(hints));
+    hints.ai_socktype = SOCK_STREAM;
+    hints.ai_flags = AI_NUMERICSERV;
+    ASSERT_OK(uv_getaddrinfo(&crowd->loop, &crowd->reqs[i].addr, crowd_addr,
+                             NULL, i % 2 == 0 ? "80" : "443", &hints));
+  }
+}
+
+static void crowd_run(void* arg) {
+  struct crowd* crowd = arg;
+
+  ASSERT_OK(uv_loop_init(&crowd->loop));
+  for (int round = 0; round < ROUNDS; round++) {
+    crowd->ends = 0;
+    for (int i = 0; i < REQS; i++)
+      crowd_start(crowd, i);
+    for (int i = 0; i < REQS / 2; i++) {
+      crowd->seed = crowd->seed * 1664525 + 1013904223;
+      int err = uv_cancel((uv_req_t*) &crowd->reqs[(crowd->seed >> 8) % REQS]);
+      ASSERT(err == 0 || err == UV_EBUSY);
+      crowd->cancels += err == 0;
+    }
+    ASSERT_EQ(0, uv_run(&crowd->loop, UV_RUN_DEFAULT));
+    ASSERT_EQ(REQS, crowd->ends);
+  }
+  ASSERT_LE(crowd->cancelled, crowd->cancels); /* some were, twice */
+  ASSERT_OK(uv_loop_close(&crowd->loop));
+}
+
+/* Four loops, three lanes, random cancels: each request ends once. */
+TEST_IMPL(lanes_of_many_loops_with_random_cancels) {
+  set_lanes(NULL, NULL);
+  for (unsigned i = 0; i < LOOPS; i++) {
+    crowds[i].seed = i + 1;
+    ASSERT_OK(uv_thread_create(&crowds[i].thread, crowd_run, &crowds[i]));
+  }
+  for (int i = 0; i < LOOPS; i++)
+    ASSERT_OK(uv_thread_join(&crowds[i].thread));
+  return 0;
+}
