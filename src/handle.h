@@ -110,7 +110,8 @@ static inline void uv__handle_init(uv_loop_t* loop,
   uv__queue_push_back(&loop->handle_queue, &handle->handle_queue);
 }
 
-/* Undoes uv__handle_init() when the public init function fails. */
+/* Undoes uv__handle_init() when the public init function fails, or for an
+ * internal handle of a loop that is being closed. */
 void uv__handle_discard(uv_handle_t* handle);
 
 /* Called by a class that returned UV__CLOSE_LATER when close_cb may run. */

@@ -18,6 +18,8 @@ uv_public_headers = \
   include/uv/win.h
 
 uv_private_headers = \
+  src/cancel.h \
+  src/deadline-table.h \
   src/fs.h \
   src/handle-finish.h \
   src/handle.h \
@@ -91,6 +93,7 @@ uv_private_headers = \
   src/pool/threads.h \
   src/pool/tuning.h \
   src/req.h \
+  src/request-deadline.h \
   src/strscpy.h \
   src/strtok.h \
   src/timer.h \
@@ -197,6 +200,8 @@ uv_private_headers = \
 uv_common_sources = \
   src/accessors.c \
   src/addr.c \
+  src/cancel.c \
+  src/deadline-table.c \
   src/error.c \
   src/fs-api.c \
   src/fs-entries.c \
@@ -238,6 +243,7 @@ uv_common_sources = \
   src/process.c \
   src/random.c \
   src/release.c \
+  src/request-deadline.c \
   src/resolver.c \
   src/signal.c \
   src/stream.c \

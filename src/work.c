@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* uv_queue_work(): the program's function runs on a worker, its callback on the
- * loop thread. uv_cancel(): which requests can be cancelled, and how. */
-#include "fs.h"
+ * loop thread. */
 #include "loop/check.h"
 #include "observe/callback.h"
-#include "os/stream.h"
 #include "pool/lanes.h"
-#include "pool/lookup.h"
 #include "req.h"
 
 static uv_work_t* req_of(struct uv__work* w) {
@@ -27,7 +24,7 @@ static void end_work(struct uv__work* w, int status) {
     uv__call_after_work(req, status);
 }
 
-static const struct uv__work_kind work_kind = {
+const struct uv__work_kind uv__user_kind = {
   run_work,
   end_work,
   UV__WORK_USER,
@@ -47,46 +44,8 @@ int uv_queue_work(uv_loop_t* loop,
   req->after_work_cb = after_work_cb;
   uv__req_start(loop, req, UV_WORK);
 
-  int err = uv__work_submit(loop, &req->work_req, &work_kind);
+  int err = uv__work_submit(loop, &req->work_req, &uv__user_kind);
   if (err != 0)
     uv__req_unregister(loop);
   return err;
-}
-
-/* Where each type keeps its pool item and loop. */
-#define POOL_REQ(type, kind)                                                   \
- { kind, offsetof(type, work_req), offsetof(type, loop) }
-
-struct pool_req {
-  const struct uv__work_kind* kind; /* NULL: not a request of the pool */
-  size_t work;
-  size_t loop;
-};
-
-static const struct pool_req pool_reqs[UV_REQ_TYPE_MAX] = {
-  [UV_WORK] = POOL_REQ(uv_work_t, &work_kind),
-  [UV_RANDOM] = POOL_REQ(uv_random_t, &uv__random_kind),
-};
-
-int uv_cancel(uv_req_t* req) {
-  if (req == NULL || req->type <= UV_UNKNOWN_REQ ||
-      req->type >= UV_REQ_TYPE_MAX)
-    return UV_EINVAL;
-  if (req->type == UV_WRITE)
-    return uv__stream_os_cancel_write((uv_write_t*) req);
-  if (req->type == UV_FS)
-    return uv__fs_cancel((uv_fs_t*) req);
-  if (req->type == UV_GETADDRINFO)
-    return uv__lookup_cancel(&((uv_getaddrinfo_t*) req)->work_req);
-  if (req->type == UV_GETNAMEINFO)
-    return uv__lookup_cancel(&((uv_getnameinfo_t*) req)->work_req);
-
-  const struct pool_req* where = &pool_reqs[req->type];
-  if (where->kind == NULL)
-    return UV_EINVAL;
-
-  char* base = (char*) req;
-  uv_loop_t* loop = *(uv_loop_t**) (base + where->loop);
-  return uv__work_cancel(loop, (struct uv__work*) (base + where->work),
-                         where->kind);
 }

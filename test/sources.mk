@@ -40,7 +40,10 @@ uv_test_sources = \
   test/blackbox/runner.h \
   test/blackbox/test-async.c \
   test/blackbox/test-bad-input.c \
+  test/blackbox/test-cancel.c \
   test/blackbox/test-close.c \
+  test/blackbox/test-deadline-many.c \
+  test/blackbox/test-deadline.c \
   test/blackbox/test-dump.c \
   test/blackbox/test-fd-table.c \
   test/blackbox/test-fs-poll.c \
@@ -195,6 +198,7 @@ uv_unit_sources = \
   test/unit/unit-addr.c \
   test/unit/unit-alloc.c \
   test/unit/unit-ansi.c \
+  test/unit/unit-deadline-table.c \
   test/unit/unit-deadline.c \
   test/unit/unit-dump-path.c \
   test/unit/unit-env.c \
@@ -313,6 +317,7 @@ uv_examples = \
   examples/copy \
   examples/cores \
   examples/credit \
+  examples/deadline \
   examples/discovery \
   examples/dump \
   examples/echo-client \

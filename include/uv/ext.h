@@ -277,6 +277,24 @@ UV_EXTERN int uvx_listener_close(uvx_listener_t* listener,
 UV_EXTERN int uvx_inherited_sockets(const char* name,
                                     uv_os_sock_t* socks,
                                     unsigned* count);
+/* Requests that end after a time. `req` is a request of this thread's loop and
+ * under way: connect, write, shutdown, udp_send, getaddrinfo, getnameinfo,
+ * work, fs, random. Unless its result is there within timeout_ms it is
+ * cancelled, and its callback gets UV_ETIMEDOUT, once (fs: in req->result). The
+ * time counts from uv_now(), as that of timers. A later call replaces it, 0
+ * removes it.
+ *
+ * What can no longer be cancelled (work, fs and random that run, a datagram
+ * that the system has) goes on, and its callback gets the result. If result and
+ * expiry are due in one iteration the result wins. A write says by
+ * uv_write_nwritten() what got through; then, and after a shutdown that did not
+ * end, the stream is good for uv_close() only.
+ *
+ * 0; UV_ESRCH: it is not under way, its callback has begun, or it is cancelled
+ * for this reason already; UV_EINVAL: no such request; UV_ENOMEM: all is as
+ * before. */
+UV_EXTERN int uvx_deadline(uv_req_t* req, uint64_t timeout_ms);
+
 /* Descriptors: given away, refused, held back. */
 
 /* Takes the socket out of a TCP, pipe or UDP handle and stores it, for another

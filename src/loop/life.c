@@ -10,6 +10,7 @@
 #include "observe/hooks.h"
 #include "os/async.h"
 #include "os/loop.h"
+#include "request-deadline.h"
 #include "util/alloc.h"
 
 #include <limits.h>
@@ -97,6 +98,7 @@ int uv_loop_close(uv_loop_t* loop) {
   uv__loop_list_remove(loop);
   uv__async_os_close_loop(loop);
   uv__loop_os_close(loop);
+  uv__deadline_close_loop(loop);
   uv__timer_heap_close(&uv__loop_state(loop)->timers);
   uv__loop_poll_close(loop);
   uv__hook_loop_close(loop);

@@ -142,7 +142,9 @@ struct uv__loop_state {
   /* hooks.c, while the loop is observed: its thread's records and clock, NULL
    * between iterations. */
   struct uv__observe_thread* observer;
-  struct uv__managed* managed; /* loops.c: NULL if it is not */
+  struct uv__managed* managed;     /* loops.c: NULL if it is not */
+  struct uv__deadlines* deadlines; /* request-deadline.c: NULL before the first
+                                    * one */
   /* loop/list.c: the loop of this state, and the next one of all states. */
   uv_loop_t* loop;
   struct uv__loop_state* next_state;

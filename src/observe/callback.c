@@ -8,6 +8,7 @@
 #include "handle.h"
 #include "observe/metrics/metrics.h"
 #include "observe/span.h"
+#include "request-deadline.h"
 
 #include <string.h>
 
@@ -103,7 +104,7 @@ static void span_fill_req(struct uv__span* span,
   const uv_req_t* base = req;
 
   span_fill(span, loop, call, base, UV__RECORD_REQ + (unsigned) base->type,
-            symbol);
+            uv__deadline_symbol(base, symbol));
   span->record.value = status;
   if (handle != NULL && uv__span_wants_fd())
     span->record.detail = handle_fd(handle);
@@ -325,7 +326,7 @@ void uv__observed_fs(uv_fs_t* req) {
   struct uv__span span;
 
   span_fill(&span, req->loop, UV__CALL_FS, req, UV__RECORD_REQ + UV_FS,
-            ADDRESS(req->cb));
+            uv__deadline_symbol(req, ADDRESS(req->cb)));
   span.record.value = req->result;
   span.record.op = (uint8_t) req->fs_type;
   uv__span_begin(&span);

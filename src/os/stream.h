@@ -79,6 +79,20 @@ void uv__stream_os_shutdown(uv_stream_t* stream, uv_shutdown_t* req);
 
 int uv__stream_os_set_blocking(uv_stream_t* stream, int on);
 
+/* Cancelling a connect that is under way. 0: the callback will get
+ * UV_ECANCELED. UV_EBUSY: too late, or the system does not take it back. On
+ * Linux a TCP handle can then connect again; elsewhere it can be closed. */
+int uv__stream_os_cancel_connect(uv_connect_t* req);
+
+/* The same for a shutdown; the callback is called inside. UV_EBUSY: it no
+ * longer waits for anything, its result will come. */
+int uv__stream_os_cancel_shutdown(uv_shutdown_t* req);
+
+/* Is the request, which was submitted at some time, under way: has its callback
+ * not begun? */
+int uv__stream_os_is_connecting(const uv_connect_t* req);
+int uv__stream_os_is_writing(const uv_write_t* req);
+
 /* uv_cancel() of a write. 0: the callback will get UV_ECANCELED, or the result
  * if the request was already complete. UV_EBUSY: the handle is closing, or the
  * system has the data (Windows). */

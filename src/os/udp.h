@@ -58,6 +58,12 @@ int uv__udp_os_disconnect(uv_udp_t* handle);
  * success the request is registered. req->handle and req->cb are set. */
 int uv__udp_os_send(uv_udp_send_t* req, const struct uv__datagram* datagram);
 
+/* Cancelling a datagram that the system does not have yet: 0 or UV_EBUSY. */
+int uv__udp_os_cancel_send(uv_udp_send_t* req);
+
+/* Has the callback of a request that was submitted at some time not begun? */
+int uv__udp_os_is_sending(const uv_udp_send_t* req);
+
 /* Sends one datagram now. Returns its size; UV_EAGAIN if there is no room. */
 int uv__udp_os_send_now(uv_udp_t* handle, const struct uv__datagram* datagram);
 

@@ -236,8 +236,10 @@ int uv__work_submit(uv_loop_t* loop,
                     struct uv__work* w,
                     const struct uv__work_kind* kind) {
   int err = ensure_lanes();
-  if (err != 0)
+  if (err != 0) {
+    w->kind = NULL;
     return err;
+  }
 
   w->loop = loop;
   w->work = kind->work;
@@ -246,8 +248,11 @@ int uv__work_submit(uv_loop_t* loop,
     uv__observed_submit(loop, w);
 
   err = submit_to_lane(loop, w);
-  if (err != 0 && uv__is_observed())
+  if (err == 0)
+    return 0;
+  if (uv__is_observed())
     uv__observed_refused(w);
+  w->kind = NULL; /* not under way */
   return err;
 }
 

@@ -23,8 +23,8 @@ struct uv__pool* uv__pool_for(enum uv__work_id work_id);
 
 /* Queues `w` in its lane; the caller keeps it alive until done() ran. Fails
  * (UV_EAGAIN, UV_ENOMEM) only if the process has not a single worker, or with
- * UV_ECANCELED after the shutdown. Does not touch the loop's request count.
- * done() gets 0 or UV_ECANCELED. */
+ * UV_ECANCELED after the shutdown; w->kind is NULL then. Does not touch the
+ * loop's request count. done() gets 0 or UV_ECANCELED. */
 int uv__work_submit(uv_loop_t* loop,
                     struct uv__work* w,
                     const struct uv__work_kind* kind);

@@ -322,6 +322,13 @@ static int addr_begin(struct uv__work* w,
   return err;
 }
 
+/* The request was not taken: it is not under way. */
+static void waiter_refuse(struct uv__work* w) {
+  if (uv__is_observed())
+    uv__observed_refused(w);
+  w->kind = NULL;
+}
+
 int uv__lookup_addr(uv_getaddrinfo_t* req, const struct uv__addr_query* query) {
   struct uv__work* w = &req->work_req;
   unsigned hash = uv__addr_query_hash(query);
@@ -335,8 +342,8 @@ int uv__lookup_addr(uv_getaddrinfo_t* req, const struct uv__addr_query* query) {
 
   (void) is_pinned(); /* before a worker can be stuck */
   int err = addr_begin(w, query, hash);
-  if (err != 0 && uv__is_observed())
-    uv__observed_refused(w);
+  if (err != 0)
+    waiter_refuse(w);
   return err;
 }
 
@@ -365,8 +372,8 @@ int uv__lookup_name(uv_getnameinfo_t* req) {
   (void) is_pinned();
   waiter_init(w, req->loop, &uv__name_kind);
   int err = name_begin(w, req);
-  if (err != 0 && uv__is_observed())
-    uv__observed_refused(w);
+  if (err != 0)
+    waiter_refuse(w);
   return err;
 }
 

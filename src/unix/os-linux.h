@@ -56,6 +56,7 @@
 #define UV__HAVE_SO_NOSIGPIPE 0
 #define UV__HAVE_MSG_NOSIGNAL 1
 #define UV__HAVE_MMSG 1
+#define UV__HAVE_CONNECT_UNDO 1
 #define UV__HAVE_UDP_SEGMENT 1
 #define UV__HAVE_WAITID 1
 #define UV__HAVE_STATX 1

@@ -58,6 +58,7 @@
  *   UV__HAVE_CLOSE_RANGE       close_range(), by number
  *   UV__HAVE_SO_NOSIGPIPE      SO_NOSIGPIPE
  *   UV__HAVE_MSG_NOSIGNAL      MSG_NOSIGNAL
+ *   UV__HAVE_CONNECT_UNDO      connect() to AF_UNSPEC ends a TCP connect
  *   UV__HAVE_MMSG              sendmmsg(), recvmmsg()
  *   UV__HAVE_UDP_SEGMENT       UDP_SEGMENT: a message of several datagrams
  *   UV__HAVE_ABSTRACT_SOCKET   unix sockets with names outside the file system;

@@ -181,6 +181,20 @@ int uv__sock_connect(int fd, const struct sockaddr* addr, socklen_t len) {
   return uv__errno();
 }
 
+#if UV__HAVE_CONNECT_UNDO
+void uv__sock_connect_undo(int fd, int is_tcp) {
+  struct sockaddr none = { .sa_family = AF_UNSPEC };
+
+  if (!is_tcp || connect(fd, &none, sizeof(none)) != 0)
+    (void) shutdown(fd, SHUT_RDWR);
+}
+#else
+void uv__sock_connect_undo(int fd, int is_tcp) {
+  (void) is_tcp;
+  (void) shutdown(fd, SHUT_RDWR);
+}
+#endif
+
 int uv__sock_family(int fd) {
   struct sockaddr_storage name;
   socklen_t len = sizeof(name);

@@ -49,6 +49,11 @@ int uv__sock_has_peer(int fd);
 /* connect(2): 0, 1 if it is in progress (also after EINTR), or UV_E*. */
 int uv__sock_connect(int fd, const struct sockaddr* addr, socklen_t len);
 
+/* Ends the attempt of a socket that connects, as far as the system can: on
+ * Linux a TCP socket (`is_tcp`) can connect again. A failure does not matter,
+ * the fd will be closed. */
+void uv__sock_connect_undo(int fd, int is_tcp);
+
 /* The address family of the fd, or UV_E*. */
 int uv__sock_family(int fd);
 

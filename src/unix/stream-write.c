@@ -493,6 +493,10 @@ int uv__stream_os_cancel_write(uv_write_t* req) {
   return 0;
 }
 
+int uv__stream_os_is_writing(const uv_write_t* req) {
+  return !uv__queue_empty(&req->queue); /* unlinked for its callback */
+}
+
 void uv__stream_write_abandon(uv_stream_t* stream, int err) {
   assert(err < 0);
   while (!uv__queue_empty(&stream->write_queue)) {
@@ -563,6 +567,15 @@ void uv__stream_os_shutdown(uv_stream_t* stream, uv_shutdown_t* req) {
   /* With data queued or a connect in progress, it runs after them. */
   if (is_shutdown_due(stream))
     uv__io_feed(stream->loop, &stream->io_watcher);
+}
+
+int uv__stream_os_cancel_shutdown(uv_shutdown_t* req) {
+  uv_stream_t* stream = req->handle;
+
+  if (uv__is_closing(uv__base(stream)) || is_shutdown_due(stream))
+    return UV_EBUSY;
+  uv__stream_shutdown_report(stream, UV_ECANCELED);
+  return 0;
 }
 
 void uv__stream_on_writable(uv_stream_t* stream, int refused) {

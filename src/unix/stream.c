@@ -210,6 +210,26 @@ void uv__stream_connect_fail(uv_stream_t* stream, uv_connect_t* req, int err) {
     uv__queue_push_back(&stream->connect_req->queue, &req->queue);
 }
 
+int uv__stream_os_is_connecting(const uv_connect_t* req) {
+  const uv_stream_t* stream = req->handle;
+  return stream->connect_req == req || !uv__queue_empty(&req->queue);
+}
+
+int uv__stream_os_cancel_connect(uv_connect_t* req) {
+  uv_stream_t* stream = req->handle;
+
+  if (uv__is_closing(uv__base(stream)) || stream->connect_req != req)
+    return UV_EBUSY;
+  if (stream->delayed_error != 0) /* its result is known */
+    return stream->delayed_error == UV_ECANCELED ? 0 : UV_EBUSY;
+
+  uv__sock_connect_undo(uv__stream_fd(stream), stream->type == UV_TCP);
+  uv__io_stop(stream->loop, &stream->io_watcher, POLLOUT);
+  stream->delayed_error = UV_ECANCELED;
+  uv__io_feed(stream->loop, &stream->io_watcher);
+  return 0;
+}
+
 static void connect_report(uv_stream_t* stream, int err) {
   uv_connect_t* req = stream->connect_req;
   struct uv__queue refused;

@@ -303,6 +303,46 @@ void uv__udp_cancel_sends(uv_udp_t* handle) {
   assert(handle->send_queue_count == 0);
 }
 
+/* From both ends: it is usually near one of them. */
+static int is_in_queue(const struct uv__queue* head, const uv_udp_send_t* req) {
+  const struct uv__queue* first = head->next;
+  const struct uv__queue* last = head->prev;
+
+  while (first != head) {
+    if (first == &req->queue || last == &req->queue)
+      return 1;
+    if (first == last || first->next == last)
+      return 0;
+    first = first->next;
+    last = last->prev;
+  }
+  return 0;
+}
+
+int uv__udp_os_is_sending(const uv_udp_send_t* req) {
+  const uv_udp_t* handle = req->handle;
+
+  return is_in_queue(&handle->write_queue, req) ||
+         is_in_queue(&handle->write_completed_queue, req);
+}
+
+int uv__udp_os_cancel_send(uv_udp_send_t* req) {
+  uv_udp_t* handle = req->handle;
+
+  if (uv__is_closing(uv__base(handle)))
+    return UV_EBUSY; /* closing completes it */
+  if (!is_in_queue(&handle->write_queue, req))
+    return uv__udp_os_is_sending(req) && req->status == UV_ECANCELED ? 0
+                                                                     : UV_EBUSY;
+
+  uv__queue_remove(&req->queue);
+  req->status = UV_ECANCELED;
+  uv__queue_push_back(&handle->write_completed_queue, &req->queue);
+  watch_for_room(handle);
+  uv__io_feed(handle->loop, &handle->io_watcher);
+  return 0;
+}
+
 /* Slow path of keep_bufs(): not exactly one buffer. */
 UV__NOINLINE static int keep_many_bufs(uv_udp_send_t* req,
                                        const struct uv__datagram* d) {

@@ -30,6 +30,7 @@
 #include "handle.h"
 #include "req.h"
 #include "win/error.h"
+#include "win/winapi.h"
 
 /* Handles a completed request. `handle` is its handle, of the type for which
  * the table names the function. Context: pending phase. */
@@ -107,6 +108,28 @@ static inline int uv__req_error(const void* request) {
 
 static inline int uv__req_sock_error(const void* request) {
   return uv__status_sock_error(uv__req_status(request));
+}
+
+/* A user's request whose callback has begun is marked, so that one which is
+ * under way can be told from it. The next operation removes the mark. */
+#define UV__STATUS_REPORTED 0xE5000001u
+
+static inline void uv__req_set_reported(void* request) {
+  ((uv_req_t*) request)->u.io.overlapped.Internal = UV__STATUS_REPORTED;
+}
+
+static inline int uv__req_is_reported(const void* request) {
+  return (uint32_t) uv__req_status(request) == UV__STATUS_REPORTED;
+}
+
+/* Cancels the operation of a request: 0 if it will end, or has ended, as
+ * cancelled; UV_EBUSY otherwise. */
+static inline int uv__req_cancel_io(HANDLE file, void* request) {
+  uv_req_t* req = (uv_req_t*) request;
+
+  if (HasOverlappedIoCompleted(&req->u.io.overlapped))
+    return uv__req_status(req) == UV__STATUS_CANCELLED ? 0 : UV_EBUSY;
+  return CancelIoEx(file, &req->u.io.overlapped) ? 0 : UV_EBUSY;
 }
 
 /* ---- delivery (dispatch.c) ---- */

@@ -181,6 +181,7 @@ void uv__pipe_connect_done(uv_handle_t* handle, uv_req_t* base) {
   }
   uv__req_unregister(pipe->loop);
   uv__activity_end(pipe, &pipe->activecnt);
+  uv__req_set_reported(req);
   if (req->cb != NULL)
     uv__call_connect(req, err);
   uv__req_finished(pipe, &pipe->reqs_pending);

@@ -304,5 +304,6 @@ const struct uv__stream_ops uv__pipe_stream_ops = {
   .shutdown_after_write = uv__pipe_shutdown,
   .set_blocking = set_blocking,
   .cancel_write = uv__pipe_cancel_write,
+  .cancel_connect = NULL,
   .release = pipe_release,
 };

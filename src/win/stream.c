@@ -109,6 +109,32 @@ int uv__stream_os_cancel_write(uv_write_t* req) {
   return ops->cancel_write == NULL ? UV_EBUSY : ops->cancel_write(req);
 }
 
+int uv__stream_os_is_writing(const uv_write_t* req) {
+  return !uv__req_is_reported(req);
+}
+
+int uv__stream_os_is_connecting(const uv_connect_t* req) {
+  return !uv__req_is_reported(req);
+}
+
+int uv__stream_os_cancel_connect(uv_connect_t* req) {
+  const struct uv__stream_ops* ops = ops_of(req->handle);
+
+  if (uv__is_closing(uv__base(req->handle)) || uv__req_is_reported(req))
+    return UV_EBUSY;
+  return ops->cancel_connect == NULL ? UV_EBUSY : ops->cancel_connect(req);
+}
+
+/* Only while it waits for writes or the connect: then it is in no list. */
+int uv__stream_os_cancel_shutdown(uv_shutdown_t* req) {
+  uv_stream_t* stream = req->handle;
+
+  if (uv__is_closing(uv__base(stream)) || stream->write_reqs_pending == 0)
+    return UV_EBUSY;
+  uv__stream_shutdown_end(stream, UV_ECANCELED);
+  return 0;
+}
+
 /* ---- win/stream.h ---- */
 
 void uv__stream_init(uv_loop_t* loop,
@@ -142,6 +168,7 @@ void uv__stream_write_begin(uv_stream_t* stream,
   req->send_handle = send_handle;
   req->next_req = NULL;
   req->write_extra.nwritten = 0;
+  uv__req_set_bytes(req, 0);
   req->u.io.queued_bytes = bytes;
   stream->write_queue_size += bytes;
   stream->write_reqs_pending++;
@@ -163,6 +190,7 @@ void uv__stream_write_report(uv_stream_t* stream, uv_write_t* req, int err) {
   stream->write_queue_size -= req->u.io.queued_bytes;
   uv__req_unregister(stream->loop);
   uv__activity_end(stream, &stream->activecnt);
+  uv__req_set_reported(req);
   if (req->cb != NULL)
     uv__call_write(req, err);
 

@@ -62,6 +62,8 @@ struct uv__stream_ops {
   int (*set_blocking)(uv_stream_t* stream, int on);
   /* Tries to cancel an outstanding write; 0 or UV_EBUSY. */
   int (*cancel_write)(uv_write_t* req);
+  /* Tries to cancel a connect that has not been reported; 0 or UV_EBUSY. */
+  int (*cancel_connect)(uv_connect_t* req);
   /* Called by uv__stream_finish(): frees memory that was needed until the last
    * request completed. May be NULL. */
   void (*release)(uv_stream_t* stream);

@@ -139,6 +139,11 @@ int uv__tcp_os_connect(uv_connect_t* req,
   return 0;
 }
 
+int uv__tcp_cancel_connect(uv_connect_t* req) {
+  const uv_tcp_t* tcp = (const uv_tcp_t*) req->handle;
+  return uv__req_cancel_io((HANDLE) tcp->socket, req);
+}
+
 static int connect_result(uv_tcp_t* tcp, const uv_connect_t* req) {
   /* A failure that was known before the close keeps its error. */
   if (!uv__req_succeeded(req))
@@ -163,7 +168,8 @@ static void after_connect(uv_tcp_t* tcp, int err, int shutdown_waits) {
   if ((tcp->flags & UV__READING) && !(tcp->flags & UV__READ_PENDING))
     uv__tcp_read_arm(tcp);
   /* If writes are pending, the shutdown waits for them. */
-  if (shutdown_waits && stream->write_reqs_pending == 0)
+  if (shutdown_waits && stream->shutdown_req != NULL &&
+      stream->write_reqs_pending == 0)
     uv__tcp_shutdown(stream, stream->shutdown_req);
 }
 
@@ -179,6 +185,7 @@ void uv__tcp_connect_done(uv_handle_t* handle, uv_req_t* base) {
     tcp->flags |= UV__CONNECTED | UV__READABLE | UV__WRITABLE;
   uv__req_unregister(tcp->loop);
   uv__activity_end(tcp, &tcp->activecnt);
+  uv__req_set_reported(req);
   if (req->cb != NULL)
     uv__call_connect(req, err);
 

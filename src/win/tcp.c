@@ -251,5 +251,6 @@ const struct uv__stream_ops uv__tcp_stream_ops = {
   .shutdown_after_write = uv__tcp_shutdown_after_write,
   .set_blocking = NULL,
   .cancel_write = uv__tcp_cancel_write,
+  .cancel_connect = uv__tcp_cancel_connect,
   .release = tcp_release,
 };

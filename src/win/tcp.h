@@ -88,6 +88,10 @@ void uv__tcp_accept_close(uv_tcp_t* tcp);
 /* No request is outstanding: frees the memory. */
 void uv__tcp_accept_release(uv_tcp_t* tcp);
 
+/* ---- tcp-connect.c ---- */
+
+int uv__tcp_cancel_connect(uv_connect_t* req);
+
 /* ---- tcp-read.c ---- */
 
 int uv__tcp_read_start(uv_stream_t* stream);

@@ -334,5 +334,6 @@ const struct uv__stream_ops uv__tty_stream_ops = {
   .shutdown_after_write = shut_down_after_write,
   .set_blocking = set_blocking,
   .cancel_write = NULL,
+  .cancel_connect = NULL,
   .release = tty_release,
 };

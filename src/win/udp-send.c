@@ -115,9 +115,22 @@ void uv__udp_send_done(uv_handle_t* base, uv_req_t* base_req) {
   uv__req_unregister(handle->loop);
   if (handle->send_queue_count == 0 && !(handle->flags & UV__READING))
     uv__handle_stop(base);
+  uv__req_set_reported(req);
   if (req->cb != NULL)
     uv__call_udp_send(req, err);
   uv__req_finished(handle, &handle->reqs_pending);
+}
+
+int uv__udp_os_is_sending(const uv_udp_send_t* req) {
+  return !uv__req_is_reported(req);
+}
+
+/* One that was not submitted is complete. */
+int uv__udp_os_cancel_send(uv_udp_send_t* req) {
+  if (uv__is_closing(uv__base(req->handle)) || uv__req_is_reported(req) ||
+      req->reserved2[0] == NULL)
+    return UV_EBUSY;
+  return uv__req_cancel_io((HANDLE) req->handle->socket, req);
 }
 
 /* Nothing is queued here, but callbacks are due: keep the order. */

@@ -31,6 +31,15 @@ TEST_UNIX(async_callbacks_in_creation_order, "order of creation")
 /* test-bad-input.c */
 TEST(bad_input_is_refused)
 
+/* test-cancel.c */
+TEST(cancel_connect)
+TEST(cancel_connect_too_late)
+TEST(cancel_shutdown_is_refused)
+TEST_UNIX(cancel_connect_with_a_write, "writes while connecting")
+TEST_UNIX(cancel_connect_and_connect_again, "a second connect")
+TEST_UNIX(cancel_connect_of_a_pipe, "connects that wait for the poll")
+TEST_UNIX(cancel_datagrams, "datagrams of Unix sockets")
+
 /* test-closed-stdio.c */
 TEST_UNIX(closed_stdio_stays_free, "descriptors 0, 1 and 2")
 
@@ -44,6 +53,20 @@ TEST_UNIX(dead_fd_poll_handle, "closing a descriptor behind its back")
 TEST_UNIX(dead_fd_number_reused, "closing a descriptor behind its back")
 TEST_UNIX(dead_fd_listening_socket, "closing a descriptor behind its back")
 TEST_UNIX(dead_fd_inotify, "inotify")
+
+/* test-deadline.c */
+TEST(deadline_in_time)
+TEST(deadline_expired)
+TEST(deadline_cancelled)
+TEST(deadline_closed)
+TEST(deadline_replaced)
+TEST(deadline_bad_arguments)
+TEST(deadline_of_work_that_runs)
+
+/* test-deadline-many.c */
+TEST(deadline_of_writes_to_a_peer_that_never_reads)
+TEST(deadline_result_wins_in_one_iteration)
+TEST(deadline_does_not_keep_the_loop_alive)
 
 /* test-embed-win.c */
 TEST_WINDOWS(embed_reposted_wakeups_arrive, "completion ports")

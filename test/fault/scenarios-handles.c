@@ -114,6 +114,42 @@ void scenario_post(void) {
   sc.goal = 1;
 }
 
+/* Without memory a request goes on without its deadline. */
+static int deadline_calls;
+
+static void on_deadline_work(uv_work_t* req, int status) {
+  (void) req;
+  SC_CHECK(status == 0 || status == UV_ETIMEDOUT || status == UV_ECANCELED);
+  deadline_calls++;
+  sc_arrived();
+}
+
+static void no_work(uv_work_t* req) {
+  (void) req;
+}
+
+void scenario_deadline(void) {
+  enum { REQS = 40 }; /* the table grows twice */
+  static uv_work_t reqs[REQS];
+  int started = 0;
+
+  deadline_calls = 0;
+  for (int i = 0; i < REQS; i++) {
+    int err =
+        sc_expect(uv_queue_work(&sc.loop, &reqs[i], no_work, on_deadline_work));
+    if (err != 0)
+      break;
+    started++;
+    err = uvx_deadline((uv_req_t*) &reqs[i], 1 + (uint64_t) i % 3);
+    SC_CHECK(err == 0 || err == UV_ENOMEM);
+    if (err != 0)
+      sc.err = err;
+  }
+  sc_run();
+  SC_CHECK(deadline_calls == started);
+  sc.goal = deadline_calls == REQS;
+}
+
 static int loops_started; /* atomic */
 static int loops_ended;
 

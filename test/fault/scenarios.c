@@ -6,6 +6,7 @@ const struct scenario scenarios[] = {
   { "closed-stdio", scenario_closed_stdio, 0, RING_NONE },
   { "watchers", scenario_watchers, 0, RING_NONE },
   { "post", scenario_post, 0, RING_NONE },
+  { "deadline", scenario_deadline, 0, RING_NONE },
   { "loops", scenario_loops, 0, RING_NONE },
   { "listener", scenario_listener, 0, RING_NONE },
   { "signal", scenario_signal, 0, RING_NONE },

@@ -8,6 +8,7 @@ void scenario_loop(void);
 void scenario_closed_stdio(void);
 void scenario_watchers(void);
 void scenario_post(void);
+void scenario_deadline(void);
 void scenario_loops(void);
 void scenario_listener(void);
 void scenario_signal(void);

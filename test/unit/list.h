@@ -166,6 +166,10 @@ UNIT(loop_check_timer_heap)
 UNIT(loop_check_list)
 UNIT(loop_check_owning_thread)
 
+/* unit-deadline-table.c */
+UNIT(deadline_table_equals_a_sorted_list)
+UNIT(deadline_table_shrinks_when_empty)
+
 /* unit-deadline.c */
 UNIT(deadline_after_ms)
 UNIT(deadline_after_ms_saturates)
