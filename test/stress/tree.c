@@ -434,9 +434,19 @@ static unsigned long inodes[WATCHES_MAX];
 static int ninodes;
 static int nfound;
 
+/* Each once: a scan that is out has a copy of the descriptor. */
+static void add_inode(unsigned long inode) {
+  for (int i = 0; i < ninodes; i++)
+    if (inodes[i] == inode)
+      return;
+  CHECK(ninodes < WATCHES_MAX);
+  inodes[ninodes++] = inode;
+}
+
 static void read_watches(void) {
   DIR* fds = opendir("/proc/self/fd");
   const struct dirent* entry;
+  unsigned long inode;
   char line[512];
 
   CHECK(fds != NULL);
@@ -445,8 +455,8 @@ static void read_watches(void) {
     snprintf(line, sizeof(line), "/proc/self/fdinfo/%.20s", entry->d_name);
     FILE* file = fopen(line, "r");
     while (file != NULL && fgets(line, sizeof(line), file) != NULL)
-      if (sscanf(line, "inotify wd:%*x ino:%lx", &inodes[ninodes]) == 1)
-        CHECK(++ninodes < WATCHES_MAX);
+      if (sscanf(line, "inotify wd:%*x ino:%lx", &inode) == 1)
+        add_inode(inode);
     if (file != NULL)
       fclose(file);
   }

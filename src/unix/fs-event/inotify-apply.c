@@ -125,6 +125,7 @@ static void dir_takes_place(struct uv__tree_dir* other,
     return;
   }
   other->mark = mark;
+  uv__tree_doubt(other, 1); /* what is below it was looked for elsewhere */
   uv__tree_doubt(other, 0);
   uv__tree_queue(other, UV__SCAN_LIST | UV__SCAN_ALL);
   if (is_old_place_taken)
@@ -139,9 +140,12 @@ static void dir_is_other(struct uv__tree_dir* dir,
   int is_taken;
 
   if (is_in_place(other, &is_taken)) {
-    /* Mounted twice: this path is left out. */
+    /* Mounted twice: this path is left out. Unless the directory has moved from
+     * here to there since the scan looked. */
     if (dir->watch != NULL)
       uv__tree_unname(dir, 0);
+    else if (uv__tree_look(dir->parent, dir->name) != other->watch->wd)
+      uv__tree_queue(dir, UV__SCAN_LIST | UV__SCAN_ALL);
   } else if (uv__tree_is_within(dir, other)) {
     /* Both are wrong: look at everything again. */
     uv__tree_queue(dir->tree->root, UV__SCAN_LIST | UV__SCAN_DEEP);
