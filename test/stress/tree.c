@@ -6,7 +6,7 @@
  *
  *   - each file that exists was named by one of the paths that it had since,
  *   - and so was each file that did not live that long, if its directory was
- *     watched when it was made;
+ *     watched when it was made, in rounds in which nothing is exchanged;
  *   - the kernel watches exactly the directories that a fresh walk finds.
  *
  * Names of files are unique; those of directories come from a small set, so
@@ -44,6 +44,7 @@ struct node {
 /* The mutator's; the loop's thread looks between rounds. */
 static struct node nodes[NODES_MAX]; /* [0] is the root */
 static unsigned round_now;
+static int has_exchanges; /* in this round */
 static unsigned rng;
 static unsigned last_serial;
 static unsigned char* must; /* by serial: is to be named */
@@ -220,7 +221,8 @@ static void make_file(void) {
   node->serial = ++last_serial;
   node->is_alive = 1;
   snprintf(node->name, sizeof(node->name), "f%u", node->serial);
-  must[node->serial] = (unsigned char) is_surely_watched(node->parent);
+  must[node->serial] =
+      (unsigned char) (!has_exchanges && is_surely_watched(node->parent));
   paths_become_valid(node);
   full_path(node, path);
   int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
@@ -298,8 +300,8 @@ static void exchange(void) {
   char from[PATH_SIZE];
   char to[PATH_SIZE];
 
-  if (one == &nodes[0] || other == &nodes[0] || is_below(one, other) ||
-      is_below(other, one) ||
+  if (!has_exchanges || one == &nodes[0] || other == &nodes[0] ||
+      is_below(one, other) || is_below(other, one) ||
       path_of(one, from) + height_of(other) > DEPTH_MAX ||
       path_of(other, to) + height_of(one) > DEPTH_MAX)
     return;
@@ -358,6 +360,7 @@ static void change_tree(void* arg) {
   unsigned count = 1 + stress_random(&rng, OPS_MAX);
   unsigned pause = stress_random(&rng, 4);
 
+  has_exchanges = stress_random(&rng, 3) == 0;
   (void) arg;
   for (unsigned i = 0; i < count; i++) {
     ops[stress_random(&rng, sizeof(ops) / sizeof(ops[0]))]();
