@@ -88,11 +88,10 @@ static int queue_fd(uv_stream_t* stream, int fd) {
   return 0;
 }
 
-int uv__ipc_next_fd(uv_stream_t* stream) {
+/* Out of line, so that uv_accept() of most servers saves no registers. */
+UV__NOINLINE static int take_next_fd(uv_stream_t* stream) {
   struct fd_ring* ring = ring_of(stream);
 
-  if (ring == NULL)
-    return -1;
   if (stream->flags & UV__STREAM_FED) {
     uv__listener_taken((uv_tcp_t*) stream);
     return -1;
@@ -103,6 +102,10 @@ int uv__ipc_next_fd(uv_stream_t* stream) {
   ring->first = (ring->first + 1) & (ring->size - 1);
   ring->count--;
   return fd;
+}
+
+int uv__ipc_next_fd(uv_stream_t* stream) {
+  return stream->queued_fds == NULL ? -1 : take_next_fd(stream);
 }
 
 void uv__ipc_close(uv_stream_t* stream) {
