@@ -33,7 +33,12 @@ static int fs_cancel(uv_req_t* req) {
 
 static int work_cancel(uv_req_t* base) {
   uv_work_t* req = (uv_work_t*) base;
-  return uv__work_cancel(req->loop, &req->work_req, &uv__user_kind);
+  const struct uv__work_kind* kind = &uv__user_kind;
+
+  /* A worker may be taking it: then it is too late for either kind. */
+  if (uv__load_relaxed(&req->work_req.work) == uv__managed_user_kind.work)
+    kind = &uv__managed_user_kind;
+  return uv__work_cancel(req->loop, &req->work_req, kind);
 }
 
 static int addr_cancel(uv_req_t* req) {

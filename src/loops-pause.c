@@ -8,10 +8,14 @@
  *  3 It waits until no other loop is RUNNING: each is PARKED in that callback,
  *    or WAITING for its own turn.
  *
+ * A work function of one of the loops is begun between pauses only, and step 3
+ * waits for those that run. A worker that comes to one in a pause waits.
+ *
  * All of it is guarded by the mutex of the loops, and every wait is on
  * `changed`. Z1 to Z4 are in loops.h. */
 #include "loop/deadline.h"
 #include "loops.h"
+#include "util/atomic.h"
 #include "util/queue.h"
 
 void uv__loops_pause_init(uvx_loops_t* loops) {
@@ -71,8 +75,46 @@ void uv__loops_park(uvx_post_t* post) {
   uv_mutex_unlock(&loops->mutex);
 }
 
+/* The shape of wait_for_end(), for a worker. */
+static void wait_with_work(uvx_loops_t* loops) {
+  loops->held++;
+  while (loops->pauser != NULL)
+    uv_cond_wait(&loops->changed, &loops->mutex);
+  loops->held--;
+  if (--loops->leaving == 0)
+    uv_cond_broadcast(&loops->changed);
+}
+
+void uv__loops_begin_work(uvx_loops_t* loops) {
+  if (uv__loops_is_forked(loops))
+    return;
+  uv_mutex_lock(&loops->mutex);
+  if (loops->pauser != NULL)
+    wait_with_work(loops);
+  loops->working++;
+  uv_mutex_unlock(&loops->mutex);
+}
+
+void uv__loops_end_work(uvx_loops_t* loops) {
+  if (uv__loops_is_forked(loops))
+    return;
+  uv_mutex_lock(&loops->mutex);
+  if (--loops->working == 0)
+    uv_cond_broadcast(&loops->changed);
+  uv_mutex_unlock(&loops->mutex);
+}
+
+void uv__loops_note_work(uvx_loops_t* loops) {
+  uv__fetch_add(&loops->works, 1);
+}
+
+void uv__loops_forget_work(uvx_loops_t* loops) {
+  uv__fetch_sub(&loops->works, 1);
+}
+
 /* Ends the pause; `leaving` becomes the number of those that it parked (Z4). */
 static void end_pause(uvx_loops_t* loops) {
+  loops->leaving = loops->held;
   for (unsigned i = 0; i < loops->count; i++)
     loops->leaving += loops->slots[i].state == UV__MANAGED_PARKED;
   change_state(loops->pauser, UV__MANAGED_RUNNING);
@@ -123,7 +165,7 @@ static int park_others(uvx_loops_t* loops, uint64_t deadline_ns) {
      * posts every millisecond. */
     (void) uvx_post(slot->loop, &slot->park, uv__loops_park);
   }
-  while (loops->running != 0) {
+  while (loops->running != 0 || loops->working != 0) {
     if (!wait_for_change(loops, deadline_ns)) {
       end_pause(loops);
       return UV_ETIMEDOUT;

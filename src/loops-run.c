@@ -204,6 +204,8 @@ static int make_threads(uvx_loops_t* loops) {
     if (err != 0)
       break;
   }
+  if (err == 0)
+    err = uv__loops_pin(loops);
   uv_mutex_lock(&loops->mutex);
   loops->is_refused = err != 0;
   while (err == 0 && loops->arrived + 1 < loops->count)
@@ -255,6 +257,7 @@ int uvx_loops_run(uvx_loops_t* loops) {
   run_slot(&loops->slots[0]);
   for (unsigned i = 1; i < loops->count; i++)
     (void) uv_thread_join(&loops->slots[i].thread);
+  uv__loops_unpin(loops);
   /* Threads of the program's own may have found the loops open and queued
    * their posts after the last look. */
   uv__loops_run_late_posts(loops);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #define COUNT_MAX 1024
+#define FLAGS ((unsigned) (UVX_LOOPS_NO_SIGNALS | UVX_LOOPS_PIN))
 
 static uv_once_t key_once = UV_ONCE_INIT;
 static uv_key_t key; /* the thread's struct uv__managed */
@@ -105,7 +106,7 @@ static const uvx_loops_options_t default_options;
 
 static int options_are_valid(const uvx_loops_options_t* options) {
   return options->size >= sizeof(*options) && options->count <= COUNT_MAX &&
-         (options->flags & ~(unsigned) UVX_LOOPS_NO_SIGNALS) == 0 &&
+         (options->flags & ~FLAGS) == 0 &&
          (options->main == NULL ||
           (uv__loop_state(options->main) != NULL &&
            uv__loop_state(options->main)->managed == NULL));
@@ -216,7 +217,8 @@ int uvx_loops_free(uvx_loops_t* loops) {
     return UV_EBUSY;
   if (state == UV__LOOPS_ENDED)
     uv__loops_run_late_posts(loops);
-  if (is_in_use(loops) || uv__listener_is_open(loops))
+  if (is_in_use(loops) || uv__listener_is_open(loops) ||
+      uv__load_acquire(&loops->works) != 0)
     return UV_EBUSY;
 
   uv__listener_free_all(loops, 0);

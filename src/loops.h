@@ -8,6 +8,7 @@
 #ifndef UV_LOOPS_H_
 #define UV_LOOPS_H_
 
+#include "loop/state.h"
 #include "util/base.h"
 #include "util/queue.h"
 #include "uv/ext.h"
@@ -77,7 +78,11 @@ struct uvx_loops_s {
   unsigned count;
   size_t stack_size;
   char name[16];
-  struct uv__queue listeners;    /* listener.c: guarded by the mutex */
+  struct uv__queue listeners; /* listener.c: guarded by the mutex */
+  /* loops-pin.c: the processors of the thread that calls uvx_loops_run(), as a
+   * mask; NULL: not pinned. */
+  char* processors;
+  uv_work_t first_work;          /* likewise */
   struct uv__loops_hook* starts; /* fixed from the start on */
   struct uv__loops_hook* ends;
   uvx_post_t shutdown;
@@ -87,8 +92,12 @@ struct uvx_loops_s {
   struct uv__managed* pauser; /* or NULL */
   unsigned depth;             /* its pauses */
   unsigned running;           /* loops that are RUNNING */
-  unsigned leaving;           /* loops still in a pause that is over */
-  struct uv__queue turns;     /* loops that wait to pause, in their order */
+  unsigned leaving;           /* loops, and workers, that a pause stopped and
+                               * that have not noticed its end */
+  unsigned working;           /* work functions that run */
+  unsigned held;              /* workers that stand still with one */
+  unsigned works; /* atomic: submitted by the loops and not reported yet */
+  struct uv__queue turns; /* loops that wait to pause, in their order */
   struct uv__managed slots[];
 };
 
@@ -109,6 +118,26 @@ int uv__loops_is_pauser(uvx_loops_t* loops);
 void uv__loops_pause_init(uvx_loops_t* loops);
 /* Where a loop stands still; the watchdog does not count it as blocked. */
 void uv__loops_park(uvx_post_t* post);
+
+/* The manager of a loop, or NULL. Context: any, while the loop is open. */
+static inline uvx_loops_t* uv__loops_of(const uv_loop_t* loop) {
+  const struct uv__managed* slot = uv__loop_state(loop)->managed;
+  return slot == NULL ? NULL : slot->loops;
+}
+
+/* Around a function of uv_queue_work() on a managed loop: the first waits for
+ * the end of a pause. Context: worker. */
+void uv__loops_begin_work(uvx_loops_t* loops);
+void uv__loops_end_work(uvx_loops_t* loops);
+/* From the submit to the report: until then the loops are not freed. */
+void uv__loops_note_work(uvx_loops_t* loops);
+void uv__loops_forget_work(uvx_loops_t* loops);
+
+/* UVX_LOOPS_PIN: restricts each thread to one processor, the calling one as
+ * that of loop 0. 0, UV_ENOTSUP, UV_ENOMEM, UV_E*: none is restricted. */
+int uv__loops_pin(uvx_loops_t* loops);
+/* Gives the calling thread its processors back. */
+void uv__loops_unpin(uvx_loops_t* loops);
 
 /* Calls posts that came when nobody ran the loops any more. */
 void uv__loops_run_late_posts(uvx_loops_t* loops);

@@ -226,6 +226,7 @@ uv_common_sources = \
   src/loop/timer-heap.c \
   src/loop/wake.c \
   src/loops-pause.c \
+  src/loops-pin.c \
   src/loops-run.c \
   src/loops.c \
   src/misuse.c \

@@ -122,8 +122,11 @@ UV_EXTERN int uvx_post(uv_loop_t* loop, uvx_post_t* post, uvx_post_cb cb);
 typedef struct uvx_loops_s uvx_loops_t;
 typedef void (*uvx_loop_cb)(uv_loop_t* loop, void* arg);
 
-/* Leaves SIGINT and SIGTERM alone. */
-enum { UVX_LOOPS_NO_SIGNALS = 1 };
+enum {
+  UVX_LOOPS_NO_SIGNALS = 1, /* leaves SIGINT and SIGTERM alone */
+  UVX_LOOPS_PIN = 2         /* each thread stays on a processor of its own, if
+                             * there are enough */
+};
 
 typedef struct uvx_loops_options_s {
   size_t size;       /* sizeof(uvx_loops_options_t) */
@@ -180,11 +183,12 @@ UV_EXTERN int uvx_loops_run(uvx_loops_t* loops);
 UV_EXTERN void uvx_loops_shutdown(uvx_loops_t* loops);
 
 /* Pauses: from now on the other loops stand still, each between two callbacks,
- * until uvx_loops_resume(): what all use can be changed. timeout_ms: how long
- * to wait for them, -1: for ever. A pauser may pause again, and resumes as
- * often; others that want to pause take turns, in the order of their calls, so
- * that whatever is shared may have changed when the call returns. A callback
- * may return with the pause and have a later one of the same loop resume.
+ * until uvx_loops_resume(), and no uv_queue_work() function of theirs runs:
+ * what all use can be changed. timeout_ms: how long to wait for them, -1: for
+ * ever. A pauser may pause again, and resumes as often; others that want to
+ * pause take turns, in the order of their calls, so that whatever is shared may
+ * have changed when the call returns. A callback may return with the pause and
+ * have a later one of the same loop resume.
  *
  * 0; UV_ETIMEDOUT: nothing is paused; UV_EPERM: not on the thread of one of
  * these loops while they run; UV_EINVAL. Context: the thread of a managed

@@ -392,6 +392,11 @@ TEST_UNIX(inherited_sockets_with_long_names, "descriptors with numbers")
 TEST_UNIX(inherited_datagram_socket_on_two_loops, "descriptors with numbers")
 TEST_UNIX(listener_in_a_forked_child, "fork()")
 TEST_UNIX(listener_failure_leaves_no_descriptor, "descriptors with numbers")
+TEST(loops_pause_holds_work_functions)
+TEST(loops_pause_waits_for_a_work_function)
+TEST(loops_pause_lets_other_work_go_on)
+TEST(loops_work_can_be_cancelled)
+TEST(loops_are_pinned_to_processors)
 
 /* test-loops-unix.c */
 TEST_UNIX(loops_signals_begin_the_shutdown, "signals of the process")

@@ -507,3 +507,187 @@ TEST_IMPL(loops_pause_is_not_blocking_for_the_watchdog) {
   ASSERT_OK(uvx_loops_free(loops));
   return 0;
 }
+
+/* No work function of the loops runs in a pause; those that wait run after it,
+ * also between pauses that follow each other at once. */
+#define ITEMS 64
+
+static uv_work_t items[2][ITEMS];
+static int work_ran[2]; /* by loop; changed on its own thread */
+
+static void run_item(uv_work_t* req) {
+  (void) req;
+  ASSERT_EQ(0, paused);
+  uv_sleep(0);
+  ASSERT_EQ(0, paused);
+}
+
+static void end_item(uv_work_t* req, int status) {
+  int index = uvx_loop_index(req->loop);
+
+  ASSERT_OK(status);
+  work_ran[index]++;
+}
+
+static void queue_items(uv_loop_t* loop, void* arg) {
+  int index = uvx_loop_index(loop);
+
+  (void) arg;
+  for (int i = 0; i < ITEMS; i++)
+    ASSERT_OK(uv_queue_work(loop, &items[index][i], run_item, end_item));
+}
+
+static void pause_and_look(uvx_post_t* post) {
+  begin_pause();
+  uv_sleep(0);
+  int is_complete = work_ran[0] + work_ran[1] == 2 * ITEMS;
+  end_pause();
+  if (is_complete)
+    uvx_loops_shutdown(loops);
+  else
+    ASSERT_OK(uvx_post(post->loop, post, pause_and_look));
+}
+
+static void begin_pauses(uv_loop_t* loop, void* arg) {
+  queue_items(loop, arg);
+  ASSERT_OK(uvx_post(loop, &ping, pause_and_look));
+}
+
+TEST_IMPL(loops_pause_holds_work_functions) {
+  run_loops(2, begin_pauses, queue_items);
+  ASSERT_EQ(ITEMS, work_ran[0]);
+  ASSERT_EQ(ITEMS, work_ran[1]);
+  return 0;
+}
+
+/* A work function that takes too long is a reason to give up, too. */
+static void run_until_told(uv_work_t* req) {
+  (void) req;
+  uv_sem_post(&entered);
+  uv_sem_wait(&leave);
+}
+
+static void pause_beside_work(uv_loop_t* loop, void* arg) {
+  (void) arg;
+  ASSERT_OK(uv_queue_work(loop, &work, run_until_told, NULL));
+  uv_sem_wait(&entered);
+  ASSERT_ERR(UV_ETIMEDOUT, uvx_loops_pause(loops, 5));
+  uv_sem_post(&leave);
+  begin_pause();
+  end_pause();
+  uvx_loops_shutdown(loops);
+}
+
+TEST_IMPL(loops_pause_waits_for_a_work_function) {
+  ASSERT_OK(uv_sem_init(&entered, 0));
+  ASSERT_OK(uv_sem_init(&leave, 0));
+  run_loops(2, pause_beside_work, NULL);
+  return 0;
+}
+
+/* Work of a loop that is not managed goes on in a pause. */
+static void run_other_loop(uv_loop_t* loop, void* arg) {
+  uv_loop_t other;
+
+  (void) loop;
+  (void) arg;
+  ASSERT_OK(uv_loop_init(&other));
+  begin_pause();
+  ASSERT_OK(uv_queue_work(&other, &work, run_until_told, NULL));
+  uv_sem_post(&leave);
+  ASSERT_EQ(0, uv_run(&other, UV_RUN_DEFAULT));
+  end_pause();
+  ASSERT_OK(uv_loop_close(&other));
+  uvx_loops_shutdown(loops);
+}
+
+TEST_IMPL(loops_pause_lets_other_work_go_on) {
+  ASSERT_OK(uv_sem_init(&entered, 0));
+  ASSERT_OK(uv_sem_init(&leave, 0));
+  run_loops(2, run_other_loop, NULL);
+  return 0;
+}
+
+/* Work of a managed loop is cancelled as any other, and keeps the loops from
+ * being freed. */
+static int cancelled;
+static uv_work_t blocker;
+
+static void count_cancelled(uv_work_t* req, int status) {
+  (void) req;
+  ASSERT_ERR(UV_ECANCELED, status);
+  cancelled++;
+}
+
+TEST_IMPL(loops_work_can_be_cancelled) {
+  ASSERT_OK(uv_sem_init(&entered, 0));
+  ASSERT_OK(uv_sem_init(&leave, 0));
+  ASSERT_OK(uv_os_setenv("UV_THREADPOOL_SIZE", "1"));
+  make_loops(1);
+  uv_loop_t* loop = uvx_loops_get(loops, 0);
+  ASSERT_OK(uv_queue_work(loop, &blocker, run_until_told, NULL));
+  uv_sem_wait(&entered);
+  ASSERT_OK(uv_queue_work(loop, &work, run_until_told, count_cancelled));
+  ASSERT_ERR(UV_EBUSY, uv_cancel((uv_req_t*) &blocker));
+  ASSERT_OK(uv_cancel((uv_req_t*) &work));
+  ASSERT_ERR(UV_EBUSY, uvx_loops_free(loops));
+  uv_sem_post(&leave);
+  uvx_loops_shutdown(loops);
+  ASSERT_OK(uvx_loops_run(loops));
+  ASSERT_EQ(1, cancelled);
+  ASSERT_OK(uvx_loops_free(loops));
+  return 0;
+}
+
+/* UVX_LOOPS_PIN: each thread may use one processor; afterwards the caller has
+ * its own back, and the workers were never pinned. */
+static char all_processors[4096];
+
+static int count_processors(const char* mask) {
+  int count = 0;
+
+  for (int i = 0; i < uv_cpumask_size(); i++)
+    count += mask[i] != 0;
+  return count;
+}
+
+static int count_own_processors(void) {
+  char mask[sizeof(all_processors)] = { 0 };
+  uv_thread_t self = uv_thread_self();
+
+  ASSERT_OK(uv_thread_getaffinity(&self, mask, sizeof(mask)));
+  return count_processors(mask);
+}
+
+static void look_from_a_worker(uv_work_t* req) {
+  (void) req;
+  ASSERT_EQ(count_processors(all_processors), count_own_processors());
+}
+
+static void look_from_a_loop(uv_loop_t* loop, void* arg) {
+  (void) arg;
+  ASSERT_EQ(1, count_own_processors());
+  if (uvx_loop_index(loop) == 1)
+    ASSERT_OK(uv_queue_work(loop, &work, look_from_a_worker, end_after_work));
+}
+
+TEST_IMPL(loops_are_pinned_to_processors) {
+  uv_thread_t self = uv_thread_self();
+
+  if (uv_cpumask_size() < 0) {
+    options.flags = UVX_LOOPS_PIN;
+    make_loops(3);
+    ASSERT_ERR(UV_ENOTSUP, uvx_loops_run(loops));
+    ASSERT_OK(uvx_loops_free(loops));
+    return 0;
+  }
+  ASSERT_OK(
+      uv_thread_getaffinity(&self, all_processors, sizeof(all_processors)));
+  options.flags = UVX_LOOPS_PIN;
+  make_loops(3);
+  ASSERT_OK(uvx_loops_on_start(loops, NULL, look_from_a_loop, NULL));
+  ASSERT_OK(uvx_loops_run(loops));
+  ASSERT_EQ(count_processors(all_processors), count_own_processors());
+  ASSERT_OK(uvx_loops_free(loops));
+  return 0;
+}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The pause of managed loops: src/loops-pause.c, with its names. PAUSERS of
  * LOOPS loops pause PAUSES times each; the others only run callbacks. A worker
- * runs functions that the program queued on the loops, ITEMS of them; a pause
- * holds those that it has not begun (uv__pool_hold()).
+ * runs functions that the program queued on the loops, ITEMS of them, between
+ * pauses.
  *
  * Checked: in a pause no other loop runs a callback and no function runs; there
  * is one pauser; a loop finishes an iteration between two pauses; all end
@@ -45,7 +45,7 @@ byte pauser = NOBODY;
 byte leaving;
 chan turns = [LOOPS] of { byte };
 
-bool held;          /* the gate is closed */
+byte nheld;         /* workers that wait with a function */
 bool item_runs;     /* the worker is in a function */
 bool in_pause;      /* what the program believes: the pause is in force */
 byte ended;         /* loops that will not pause again */
@@ -84,8 +84,8 @@ inline end_pause() {
   od;
   k = 0;
   set_state(pauser, RUNNING);
-  pauser = NOBODY;
-  held = false
+  leaving = leaving + nheld;
+  pauser = NOBODY
 }
 
 /* wait_for_end(); `state[i]` is set. */
@@ -123,7 +123,6 @@ inline pause_and_resume(i) {
        assert(pauser == NOBODY);
        pauser = i;
        set_state(i, PAUSER);
-       held = true;
        k = 0;
        do
        :: k < LOOPS && state[k] == RUNNING -> park_queued[k] = true; k++
@@ -178,10 +177,22 @@ proctype loop(byte i) {
 
 proctype worker() {
   byte items = ITEMS;
+  bool waits;
 
   do
   :: items > 0 ->
-    atomic { (!held || BROKEN == 5) -> item_runs = true };
+    atomic { /* uv__loops_begin_work() */
+      waits = pauser != NOBODY && BROKEN != 5;
+      if
+      :: waits -> nheld++
+      :: else -> item_runs = true
+      fi
+    };
+    if
+    :: waits ->
+      atomic { pauser == NOBODY -> nheld--; leaving--; item_runs = true }
+    :: else -> skip
+    fi;
     assert(!in_pause);
     atomic { item_runs = false };
     items--
