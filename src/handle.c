@@ -8,6 +8,7 @@
  */
 #include "handle.h"
 #include "loop/check.h"
+#include "loop/loop.h"
 #include "misuse.h"
 #include "observe/callback.h"
 #include "os/handle-class.h"
@@ -71,10 +72,15 @@ int uv_fileno(const uv_handle_t* handle, uv_os_fd_t* fd) {
   return class->get_fd(handle, fd);
 }
 
+static void push_closing(uv_handle_t* handle) {
+  uv__handle_push_closing(handle->loop, handle);
+  uv__loop_changed(handle->loop);
+}
+
 void uv__handle_close_after_done(uv_handle_t* handle) {
   assert(handle->flags & UV__CLOSING);
   assert(!(handle->flags & UV__CLOSED));
-  uv__handle_push_closing(handle->loop, handle);
+  push_closing(handle);
 }
 
 void uv__handle_close_later_done(uv_handle_t* handle) {
@@ -107,7 +113,7 @@ void uv_close(uv_handle_t* handle, uv_close_cb close_cb) {
 
   assert(!uv__is_active(handle)); /* the class stopped it */
   if (result == UV__CLOSE_DONE)
-    uv__handle_push_closing(handle->loop, handle);
+    push_closing(handle);
   else if (result == UV__CLOSE_LATER)
     handle->loop->active_handles++; /* H1 */
 }

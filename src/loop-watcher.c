@@ -3,6 +3,7 @@
  * A newly started handle goes to the front, so callbacks run last-in first-out.
  */
 #include "loop-watcher.h"
+#include "loop/loop.h"
 #include "misuse.h"
 #include "observe/callback.h"
 #include "os/handle-class.h"
@@ -58,10 +59,12 @@ int uv_idle_init(uv_loop_t* loop, uv_idle_t* handle) {
 int uv_idle_start(uv_idle_t* handle, uv_idle_cb cb) {
   int r = watcher_start(uv__base(handle), &handle->queue,
                         &handle->loop->idle_handles, cb != NULL);
-  if (r == 1)
-    handle->idle_cb = cb;
-  else if (r < 0)
+  if (r < 0)
     return uv__misuse_refuse(UV__RULE_IDLE_START, handle, r);
+  if (r == 1) {
+    handle->idle_cb = cb;
+    uv__loop_changed(handle->loop);
+  }
   return 0;
 }
 

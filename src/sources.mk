@@ -29,6 +29,7 @@ uv_private_headers = \
   src/loop/check.h \
   src/loop/counters.h \
   src/loop/deadline.h \
+  src/loop/interest.h \
   src/loop/list.h \
   src/loop/loop.h \
   src/loop/poll.h \
@@ -218,6 +219,7 @@ uv_common_sources = \
   src/loop-watcher.c \
   src/loop/check.c \
   src/loop/counters.c \
+  src/loop/interest.c \
   src/loop/life.c \
   src/loop/list.c \
   src/loop/poll.c \

@@ -15,6 +15,7 @@
  */
 #include "timer.h"
 #include "loop/check.h"
+#include "loop/loop.h"
 #include "loop/timer-heap.h"
 #include "observe/callback.h"
 #include "os/handle-class.h"
@@ -93,6 +94,9 @@ int uv_timer_start(uv_timer_t* handle,
   handle->timer_cb = cb;
   handle->repeat = repeat;
   uv__handle_start(uv__base(handle));
+  if (uv__unlikely(uv__loop_is_hooked(handle->loop)) &&
+      uv__timer_next_due(handle->loop) == handle->timeout)
+    uv__loop_changed(handle->loop);
   return 0;
 }
 

@@ -51,6 +51,7 @@ uv_test_sources = \
   test/blackbox/test-lanes.c \
   test/blackbox/test-listener-socks.c \
   test/blackbox/test-listener.c \
+  test/blackbox/test-interest.c \
   test/blackbox/test-lookup.c \
   test/blackbox/test-loop.c \
   test/blackbox/test-loops-pause.c \
@@ -355,6 +356,8 @@ uv_load_sources = \
 # Included by some of them.
 uv_example_headers = \
   examples/loops-http.h
+uv_unix_examples = \
+  examples/embed
 
 # Built where GLib is installed.
 uv_glib_examples = \

@@ -66,6 +66,20 @@ UV_EXTERN int uvx_backend_process(uv_loop_t* loop, int timeout);
  */
 UV_EXTERN int uvx_backend_dispatch(uv_loop_t* loop);
 
+typedef void (*uvx_interest_cb)(uv_loop_t* loop, void* arg);
+
+/* Has cb(loop, arg) called when a thread that waits on uv_backend_fd(), with
+ * the timeout of uv_backend_timeout(), must look at both again: the program has
+ * started a handle or a timer, closed one, queued something or called
+ * uv_stop(). Once until the next uv_run() or uvx_backend_process() begins; not
+ * for changes made by callbacks that these run, nor for one after which the
+ * loop has nothing left to wait for. Called by the function that made the
+ * change, on its thread: wake the waiting thread, call no function for this
+ * loop. cb NULL: no longer. 0; UV_EBUSY inside a callback of the loop. */
+UV_EXTERN int uvx_loop_on_interest(uv_loop_t* loop,
+                                   uvx_interest_cb cb,
+                                   void* arg);
+
 /* Watching whole trees: what uv_fs_event_start() with UV_FS_EVENT_RECURSIVE has
  * beside libuv's interface on Linux, where the library watches each directory
  * by itself. macOS and Windows watch trees themselves and ask nobody; elsewhere

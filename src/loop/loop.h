@@ -60,6 +60,20 @@ static inline int uv__counters_wake_events(int work, int ran) {
   return ran != 0;
 }
 
+/* interest.c. */
+void uv__interest_tell(uv_loop_t* loop);
+
+static inline int uv__loop_is_hooked(const uv_loop_t* loop) {
+  return (uv__loop_state(loop)->flags & UV__LOOP_HOOKED) != 0;
+}
+
+/* uv_backend_timeout() may be shorter than before, or there is something to
+ * tell the poller. */
+static inline void uv__loop_changed(uv_loop_t* loop) {
+  if (uv__unlikely(uv__loop_is_hooked(loop)))
+    uv__interest_tell(loop);
+}
+
 /* life.c. Would uv_loop_close() return UV_EBUSY? */
 int uv__loop_is_in_use(const uv_loop_t* loop);
 

@@ -13,6 +13,8 @@
  */
 #include "loop-watcher.h"
 #include "loop/check.h"
+#include "loop/interest.h"
+#include "loop/loop.h"
 #include "loop/poll.h"
 #include "loop/post.h"
 #include "loop/timer-heap.h"
@@ -95,6 +97,8 @@ uint64_t uv_now(const uv_loop_t* loop) {
 
 void uv_stop(uv_loop_t* loop) {
   loop->stop_flag = 1;
+  if (uv__loop_state(loop) != NULL)
+    uv__loop_changed(loop);
 }
 
 UV__INLINE void run_phase(uv_loop_t* loop,
@@ -208,6 +212,7 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
   /* Otherwise nothing reads the time before the poll phase updates it. */
   if (runs_timers || !alive)
     uv__loop_update_time(loop);
+  uv__interest_arm(uv__loop_state(loop));
   uv__wake_run_begin(loop, mode);
   if (runs_timers)
     run_timers(loop);
@@ -232,6 +237,7 @@ int uvx_backend_process(uv_loop_t* loop, int timeout) {
   uint64_t own_ns = next_own_work(loop);
   uint64_t deadline_ns = UV__DEADLINE_NONE;
 
+  uv__interest_arm(uv__loop_state(loop));
   if (timeout != 0)
     deadline_ns = uv__deadline_from_timeout(uv_hrtime(), timeout);
   /* The caller may have computed its timeout before callbacks started

@@ -91,6 +91,12 @@ struct uv__posts {
                        * that was not taken */
 };
 
+/* interest.c. */
+struct uv__interest {
+  uvx_interest_cb cb; /* NULL: nobody wants to know */
+  void* arg;
+};
+
 /* counters.c. Atomic where uv_metrics_idle_time() reads from other threads. */
 struct uv__counters {
   uint64_t loop_count; /* the first three are those of uv_metrics_t */
@@ -107,7 +113,8 @@ enum {
   UV__LOOP_WANT_SQPOLL = 1u << 2,   /* UV_LOOP_USE_IO_URING_SQPOLL */
   UV__LOOP_WALKING = 1u << 3,       /* inside uv_walk() */
   UV__LOOP_RUNNING = 1u << 4,       /* inside uv_run() or a dispatch */
-  UV__LOOP_OFFERS_FS = 1u << 5      /* file requests to the platform first */
+  UV__LOOP_OFFERS_FS = 1u << 5,     /* file requests to the platform first */
+  UV__LOOP_HOOKED = 1u << 6         /* interest.c: the next change is told */
 };
 
 /* What other threads and signal handlers write to; all of it is atomic. */
@@ -155,6 +162,7 @@ struct uv__loop_state {
   struct uv__asyncs asyncs;
   struct uv__wake wake;
   struct uv__counters counters;
+  struct uv__interest interest;
   struct uv__posts posts; /* the batch is between it and what producers write */
   struct uv__batch batch;
   /* Apart from what the loop writes all the time, to avoid false sharing: the

@@ -128,6 +128,7 @@ static int has_changed(const uv_loop_t* loop, const uv__io_t* w) {
 static void queue_change(uv_loop_t* loop, uv__io_t* w) {
   if (uv__queue_empty(&w->watcher_queue))
     uv__queue_push_back(changed_queue(loop), &w->watcher_queue);
+  uv__loop_changed(loop);
 }
 
 /* Keeps w in the queue of changes exactly while there is something to
@@ -234,6 +235,7 @@ void uv__io_feed(uv_loop_t* loop, uv__io_t* w) {
   if (uv__queue_empty(&w->pending_queue))
     uv__queue_push_back(&loop->pending_queue, &w->pending_queue);
   uv__loop_state(loop)->may_have_pending = 1;
+  uv__loop_changed(loop);
 }
 
 void uv__io_unfeed(uv__io_t* w) {

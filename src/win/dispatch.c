@@ -87,6 +87,7 @@ void uv__req_pend(uv_loop_t* loop, void* request) {
   }
   loop->pending_reqs_tail = req;
   uv__loop_state(loop)->may_have_pending = 1;
+  uv__loop_changed(loop);
 }
 
 void uv__req_post(uv_loop_t* loop, void* request) {

@@ -260,6 +260,12 @@ TEST(no_arguments_pipes_and_terminals)
 TEST(no_arguments_datagrams)
 TEST(no_arguments_files_and_system)
 
+/* test-interest.c */
+TEST(interest_is_told_once_per_round)
+TEST(interest_is_not_told_of_callbacks)
+TEST(interest_refuses_no_loop)
+TEST(interest_whenever_the_timeout_shrinks)
+
 /* test-ipc-unix.c */
 TEST_UNIX(ipc_many_descriptors_wait, "SCM_RIGHTS")
 TEST_UNIX(ipc_descriptor_above_the_limit, "SCM_RIGHTS")
