@@ -8,6 +8,7 @@
 #include "pool/lanes.h"
 #include "pool/lookup.h"
 #include "request-deadline.h"
+#include "stream-reader.h"
 
 typedef int cancel_fn(uv_req_t* req);
 
@@ -67,7 +68,13 @@ static cancel_fn* const cancels[UV_REQ_TYPE_MAX] = {
   [UV_RANDOM] = random_cancel,
 };
 
+static int read_cancel(uv_req_t* req) {
+  return uv__reader_cancel((uvx_read_t*) req);
+}
+
 static cancel_fn* cancel_of(const uv_req_t* req) {
+  if ((int) req->type == UVX_READ)
+    return read_cancel;
   if (req->type <= UV_UNKNOWN_REQ || req->type >= UV_REQ_TYPE_MAX)
     return NULL;
   return cancels[req->type];

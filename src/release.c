@@ -6,7 +6,9 @@
 typedef int release_fn(uv_handle_t* handle, uv_os_fd_t* fd);
 
 static int stream_release(uv_handle_t* handle, uv_os_fd_t* fd) {
-  return uv__stream_os_release((uv_stream_t*) handle, fd);
+  uv_stream_t* stream = (uv_stream_t*) handle;
+
+  return uv__reader_owns(stream) ? UV_EBUSY : uv__stream_os_release(stream, fd);
 }
 
 static int udp_release(uv_handle_t* handle, uv_os_fd_t* fd) {

@@ -20,6 +20,7 @@
 #include "os/stream.h"
 #include "os/udp.h"
 #include "pool/kind.h"
+#include "stream-reader.h"
 #include "util/alloc.h"
 
 #include <string.h>
@@ -152,6 +153,12 @@ static void random_ended(uv_random_t* req, int status, void* buf, size_t len) {
   req->cb(req, status, buf, len);
 }
 
+static void read_ended(uvx_read_t* req, ssize_t nread) {
+  int result = request_ended(req, (int) nread);
+  if (req->cb != NULL)
+    req->cb(req, result);
+}
+
 /* ---- is it under way? ---- */
 
 static int connect_is_under_way(const uv_req_t* req) {
@@ -200,6 +207,10 @@ static int random_is_under_way(const uv_req_t* req) {
   return ((const uv_random_t*) req)->work_req.kind != NULL;
 }
 
+static int read_is_under_way(const uv_req_t* req) {
+  return uv__reader_is_pending((const uvx_read_t*) req);
+}
+
 #define ON_HANDLE(type, cb, prefix)                                            \
  {                                                                             \
   offsetof(type, cb), (uv__any_fn*) prefix##_ended, offsetof(type, handle), 1, \
@@ -225,8 +236,18 @@ static const struct kind kinds[UV_REQ_TYPE_MAX] = {
   [UV_RANDOM] = ON_LOOP(uv_random_t, cb, random),
 };
 
+static const struct kind read_kind = {
+  offsetof(uvx_read_t, cb),
+  (uv__any_fn*) read_ended,
+  offsetof(uvx_read_t, stream),
+  1,
+  read_is_under_way,
+};
+
 /* NULL: it cannot have a deadline. */
 static const struct kind* kind_of(const uv_req_t* req) {
+  if ((int) req->type == UVX_READ)
+    return &read_kind;
   if (req->type <= UV_UNKNOWN_REQ || req->type >= UV_REQ_TYPE_MAX ||
       kinds[req->type].exchanged == NULL)
     return NULL;

@@ -95,6 +95,7 @@ uv_private_headers = \
   src/pool/tuning.h \
   src/req.h \
   src/request-deadline.h \
+  src/stream-reader.h \
   src/strscpy.h \
   src/strtok.h \
   src/timer.h \
@@ -249,6 +250,7 @@ uv_common_sources = \
   src/request-deadline.c \
   src/resolver.c \
   src/signal.c \
+  src/stream-reader.c \
   src/stream.c \
   src/strscpy.c \
   src/strtok.c \

@@ -10,6 +10,7 @@
 #include "loop/check.h"
 #include "observe/callback.h"
 #include "req.h"
+#include "stream-reader.h"
 #include "util/bufs.h"
 
 #include <limits.h>
@@ -63,6 +64,8 @@ int uv_read_start(uv_stream_t* stream,
     return uv__misuse_refuse(UV__RULE_READ_START, stream, UV_EINVAL);
   uv__debug_check(
       uv__loop_check_thread(stream->loop, UV__RULE_READ_THREAD, stream));
+  if (uv__reader_owns(stream))
+    return UV_EBUSY;
   if (stream->flags & UV__READING)
     return UV_EALREADY;
   if (!(stream->flags & UV__READABLE))
@@ -76,7 +79,7 @@ int uv_read_start(uv_stream_t* stream,
 int uv_read_stop(uv_stream_t* stream) {
   if (stream == NULL)
     return UV_EINVAL;
-  if (stream->flags & UV__READING)
+  if ((stream->flags & UV__READING) && !uv__reader_owns(stream))
     uv__stream_os_read_stop(stream);
   return 0;
 }

@@ -68,6 +68,7 @@ uv_test_sources = \
   test/blackbox/test-process-end.c \
   test/blackbox/test-process.c \
   test/blackbox/test-pull.c \
+  test/blackbox/test-read-req.c \
   test/blackbox/test-release.c \
   test/blackbox/test-security-names.c \
   test/blackbox/test-security-rights.c \
@@ -337,6 +338,7 @@ uv_examples = \
   examples/pull-echo \
   examples/pull \
   examples/queue \
+  examples/read-req \
   examples/supervisor \
   examples/tail \
   examples/tcp-echo \

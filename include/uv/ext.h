@@ -80,6 +80,53 @@ UV_EXTERN int uvx_loop_on_interest(uv_loop_t* loop,
                                    uvx_interest_cb cb,
                                    void* arg);
 
+/* Reading as requests: one request, one callback, into the caller's buffers. An
+ * idle connection has no buffer.
+ */
+typedef struct uvx_read_s uvx_read_t;
+/* nread: bytes, more than 0; UV_EOF; UV_E*. The buffers are the program's
+ * again. */
+typedef void (*uvx_read_cb)(uvx_read_t* req, ssize_t nread);
+
+/* The type of such a request, beside libuv's. */
+enum { UVX_READ = 0x100 };
+
+/* Begins as uv_req_t does: data is the program's, type is UVX_READ. */
+struct uvx_read_s {
+  void* data;
+  uv_req_type type;
+  void* reserved[6];
+  uv_stream_t* stream; /* read-only */
+  /* private */
+  uvx_read_cb cb;
+  uv_buf_t* bufs;
+  unsigned int nbufs;
+  uv_buf_t bufsml[4];
+  ssize_t result;
+  struct uv__work cancelled;
+};
+
+/* Reads once, as soon as there is something, into as many of the buffers as it
+ * fills; the first must not be empty. The array is copied. The callback never
+ * runs inside the call. One request at a time, and none beside uv_read_start();
+ * uv_read_stop() does not end it. uv_cancel() and uv_close() end it with
+ * UV_ECANCELED, uvx_deadline() with UV_ETIMEDOUT.
+ *
+ * 0; UV_EALREADY: another request reads; UV_EBUSY: uv_read_start() is in
+ * effect; UV_ENOTCONN: the stream is not readable; UV_ENOMEM: for more than
+ * four buffers; UV_EINVAL, also for pipes that carry handles. */
+UV_EXTERN int uvx_read(uvx_read_t* req,
+                       uv_stream_t* stream,
+                       const uv_buf_t bufs[],
+                       unsigned int nbufs,
+                       uvx_read_cb cb);
+
+/* Reads what is there now: bytes, UV_EAGAIN, UV_EOF, UV_EBUSY beside either
+ * kind of reading, UV_ENOTSUP for consoles on Windows, or an error. */
+UV_EXTERN ssize_t uvx_try_read(uv_stream_t* stream,
+                               const uv_buf_t bufs[],
+                               unsigned int nbufs);
+
 /* Watching whole trees: what uv_fs_event_start() with UV_FS_EVENT_RECURSIVE has
  * beside libuv's interface on Linux, where the library watches each directory
  * by itself. macOS and Windows watch trees themselves and ask nobody; elsewhere

@@ -9,6 +9,7 @@
 #include "observe/metrics/metrics.h"
 #include "observe/span.h"
 #include "request-deadline.h"
+#include "stream-reader.h"
 
 #include <string.h>
 
@@ -127,6 +128,10 @@ void uv__observed_alloc(uv_handle_t* handle,
                         uv_buf_t* buf) {
   struct uv__span span;
 
+  if (cb == uv__reader_alloc_cb) { /* not the program's */
+    cb(handle, size, buf);
+    return;
+  }
   /* Short and frequent: reading the clock would take longer than most of
    * them do. */
   if (uv__span_counts_only() &&
@@ -153,8 +158,20 @@ void uv__observed_read(uv_stream_t* stream,
                        const uv_buf_t* buf) {
   struct uv__span span;
 
+  if (uv__reader_owns(stream)) { /* calls uv__call_read_req() */
+    stream->read_cb(stream, nread, buf);
+    return;
+  }
   span_begin_io(&span, stream, UV__CALL_READ, ADDRESS(stream->read_cb), nread);
   stream->read_cb(stream, nread, buf);
+  uv__span_end(&span);
+}
+
+void uv__observed_read_req(uvx_read_t* req, ssize_t nread) {
+  struct uv__span span;
+
+  span_begin_io(&span, req->stream, UV__CALL_READ, ADDRESS(req->cb), nread);
+  req->cb(req, nread);
   uv__span_end(&span);
 }
 

@@ -22,6 +22,7 @@ UV__NOINLINE void uv__observed_alloc(uv_handle_t* handle,
 UV__NOINLINE void uv__observed_read(uv_stream_t* stream,
                                     ssize_t nread,
                                     const uv_buf_t* buf);
+UV__NOINLINE void uv__observed_read_req(uvx_read_t* req, ssize_t nread);
 UV__NOINLINE void uv__observed_write(uv_write_t* req, int status);
 UV__NOINLINE void uv__observed_connect(uv_connect_t* req, int status);
 UV__NOINLINE void uv__observed_shutdown(uv_shutdown_t* req, int status);
@@ -91,6 +92,13 @@ static inline void uv__call_read(uv_stream_t* stream,
     uv__observed_read(stream, nread, buf);
   else
     stream->read_cb(stream, nread, buf);
+}
+
+static inline void uv__call_read_req(uvx_read_t* req, ssize_t nread) {
+  if (UV__OBSERVE && uv__is_recorded())
+    uv__observed_read_req(req, nread);
+  else
+    req->cb(req, nread);
 }
 
 static inline void uv__call_write(uv_write_t* req, int status) {

@@ -14,6 +14,22 @@
  * the stream UV__SHUT unless there is an error, and runs the callback. */
 void uv__stream_shutdown_report(uv_stream_t* stream, int err);
 
+/* stream-reader.c. The read_cb of a stream with a request, from uvx_read()
+ * until the request's callback begins. */
+void uv__reader_read_cb(uv_stream_t* stream,
+                        ssize_t nread,
+                        const uv_buf_t* buf);
+
+/* Does a request read from the stream, or is a cancelled one still to be
+ * reported? */
+static inline int uv__reader_owns(const uv_stream_t* stream) {
+  return stream->read_cb == uv__reader_read_cb;
+}
+
+/* Called by the platform when such a stream is closed: reports the request,
+ * unless the loop has it, and the close waits for that. */
+enum uv__finish_result uv__reader_finish(uv_stream_t* stream);
+
 /* Implemented by the platform. */
 
 /* Does the stream have a socket, pipe or device? */
@@ -45,6 +61,16 @@ int uv__stream_os_release(uv_stream_t* stream, uv_os_fd_t* fd);
 
 /* The stream is readable and not reading; afterwards it is. 0 or UV_E*. */
 int uv__stream_os_read_start(uv_stream_t* stream);
+
+/* Reads what is there, without waiting; the stream is readable and not reading.
+ * Bytes (more than 0), UV_EOF, UV_EAGAIN, UV_ENOTSUP, UV_E*. */
+ssize_t uv__stream_os_try_read(uv_stream_t* stream,
+                               const uv_buf_t bufs[],
+                               unsigned int nbufs);
+
+/* Is there more of the same that the last read was from: neither another
+ * message, nor the end or an error? */
+int uv__stream_os_has_unread(const uv_stream_t* stream);
 
 /* The stream is reading; afterwards no read callback runs. */
 void uv__stream_os_read_stop(uv_stream_t* stream);

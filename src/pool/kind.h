@@ -17,7 +17,7 @@ enum uv__work_id {
 
 /* One kind of work; each module that submits any defines its own row. */
 struct uv__work_kind {
-  void (*work)(struct uv__work* w); /* on a worker */
+  void (*work)(struct uv__work* w); /* on a worker; NULL: is never queued */
   /* On the loop's thread; status is 0 or UV_ECANCELED. */
   void (*done)(struct uv__work* w, int status);
   enum uv__work_id id; /* its name in traces, metrics and dumps; its lane */

@@ -14,6 +14,10 @@
 #include "observe/callback.h"
 #include "os/stream.h"
 #include "unix/fd.h"
+#include "unix/iovec.h"
+
+#include <errno.h>
+#include <sys/ioctl.h>
 
 #define READS_PER_TURN 32
 #define SUGGESTED_SIZE (64 * 1024)
@@ -45,6 +49,29 @@ static void read_fail(uv_stream_t* stream, int err, const uv_buf_t* buf) {
   uv__call_read(stream, err, buf);
   if (stream->flags & UV__READING)
     uv__stream_os_read_stop(stream);
+}
+
+ssize_t uv__stream_os_try_read(uv_stream_t* stream,
+                               const uv_buf_t bufs[],
+                               unsigned int nbufs) {
+  ssize_t n;
+
+  if (stream->connect_req != NULL)
+    return UV_EAGAIN;
+  do
+    n = readv(uv__stream_fd(stream), uv__iovec(bufs),
+              (int) uv__min_size(nbufs, UV__IOV_MAX));
+  while (n < 0 && errno == EINTR);
+  if (n > 0)
+    return n;
+  return n == 0 ? UV_EOF : uv__errno();
+}
+
+int uv__stream_os_has_unread(const uv_stream_t* stream) {
+  int count = 0;
+
+  return !(stream->flags & UV__STREAM_MESSAGES) &&
+         ioctl(uv__stream_fd(stream), FIONREAD, &count) == 0 && count > 0;
 }
 
 UV__INLINE ssize_t read_into(uv_stream_t* stream, const uv_buf_t* buf) {

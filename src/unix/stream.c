@@ -398,6 +398,8 @@ enum uv__finish_result uv__stream_finish(uv_handle_t* handle) {
 
   assert(uv__is_closing(handle));
   assert(uv__stream_fd(stream) == -1);
+  if (uv__reader_owns(stream) && uv__reader_finish(stream) == UV__FINISH_AGAIN)
+    return UV__FINISH_AGAIN;
   if (stream->connect_req != NULL)
     connect_report(stream, UV_ECANCELED);
   /* Requests completed before the close keep their result. */

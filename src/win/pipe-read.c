@@ -140,6 +140,49 @@ int64_t uv__pipe_read_now(uv_pipe_t* pipe, void* base, DWORD len) {
   return sys_error == ERROR_MORE_DATA ? (int64_t) bytes : -(int64_t) sys_error;
 }
 
+/* 0, or why there is nothing to read. */
+static int check_unread(uv_pipe_t* pipe, DWORD* avail) {
+  if (pipe->handle == INVALID_HANDLE_VALUE || is_busy_writing(pipe))
+    return UV_EAGAIN;
+  /* The thread's read has the handle to itself. */
+  if (uv__pipe_has_threads(pipe) && (pipe->flags & UV__READ_PENDING))
+    return UV_EAGAIN;
+  if (PeekNamedPipe(pipe->handle, NULL, 0, NULL, avail, NULL))
+    return *avail == 0 ? UV_EAGAIN : 0;
+  DWORD sys_error = GetLastError();
+  return sys_error == ERROR_BROKEN_PIPE
+             ? UV_EOF
+             : uv_translate_sys_error((int) sys_error);
+}
+
+int uv__pipe_has_unread(const uv_stream_t* stream) {
+  DWORD avail = 0;
+
+  return check_unread((uv_pipe_t*) stream, &avail) == 0;
+}
+
+ssize_t uv__pipe_try_read(uv_stream_t* stream,
+                          const uv_buf_t bufs[],
+                          unsigned int nbufs) {
+  uv_pipe_t* pipe = (uv_pipe_t*) stream;
+  ssize_t total = 0;
+
+  for (unsigned int i = 0; i < nbufs; i++) {
+    DWORD avail = 0;
+    int err = check_unread(pipe, &avail);
+    if (err != 0)
+      return total != 0 ? total : err;
+    int64_t n = uv__pipe_read_now(pipe, bufs[i].base,
+                                  (DWORD) uv__min_size(bufs[i].len, avail));
+    if (n < 0)
+      return total != 0 ? total : uv_translate_sys_error((int) -n);
+    total += (ssize_t) n;
+    if (n < (int64_t) bufs[i].len)
+      break;
+  }
+  return total;
+}
+
 static void end_reading(uv_pipe_t* pipe, DWORD sys_error) {
   int err = sys_error == ERROR_BROKEN_PIPE
                 ? UV_EOF

@@ -143,6 +143,10 @@ void uv__pipe_server_close(uv_pipe_t* pipe);
 /* ---- pipe-read.c ---- */
 
 int uv__pipe_read_start(uv_stream_t* stream);
+ssize_t uv__pipe_try_read(uv_stream_t* stream,
+                          const uv_buf_t bufs[],
+                          unsigned int nbufs);
+int uv__pipe_has_unread(const uv_stream_t* stream);
 void uv__pipe_read_stop(uv_stream_t* stream);
 
 /* Starts a read if the pipe is reading and none is pending. */

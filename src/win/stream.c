@@ -64,6 +64,21 @@ void uv__stream_os_read_stop(uv_stream_t* stream) {
   ops_of(stream)->read_stop(stream);
 }
 
+ssize_t uv__stream_os_try_read(uv_stream_t* stream,
+                               const uv_buf_t bufs[],
+                               unsigned int nbufs) {
+  const struct uv__stream_ops* ops = ops_of(stream);
+
+  return ops->try_read == NULL ? UV_ENOTSUP
+                               : ops->try_read(stream, bufs, nbufs);
+}
+
+int uv__stream_os_has_unread(const uv_stream_t* stream) {
+  const struct uv__stream_ops* ops = ops_of(stream);
+
+  return ops->has_unread != NULL && ops->has_unread(stream);
+}
+
 int uv__stream_os_can_send(const uv_stream_t* stream,
                            const uv_stream_t* send_handle) {
   const struct uv__stream_ops* ops = ops_of(stream);
@@ -224,6 +239,8 @@ enum uv__finish_result uv__stream_finish(uv_handle_t* handle) {
   uv_stream_t* stream = (uv_stream_t*) handle;
   const struct uv__stream_ops* ops = ops_of(stream);
 
+  if (uv__reader_owns(stream) && uv__reader_finish(stream) == UV__FINISH_AGAIN)
+    return UV__FINISH_AGAIN;
   /* Servers use the same memory for connection_cb. */
   if (!(stream->flags & UV__LISTENING) && stream->shutdown_req != NULL)
     uv__stream_shutdown_end(stream, UV_ECANCELED);

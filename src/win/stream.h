@@ -43,6 +43,10 @@ struct uv__stream_ops {
   int (*give_away)(uv_stream_t* stream, uv_os_fd_t* fd);
   int (*read_start)(uv_stream_t* stream);
   void (*read_stop)(uv_stream_t* stream);
+  ssize_t (*try_read)(uv_stream_t* stream,
+                      const uv_buf_t bufs[],
+                      unsigned int nbufs);
+  int (*has_unread)(const uv_stream_t* stream);
   int (*can_send)(const uv_stream_t* stream, const uv_stream_t* send_handle);
   int (*write)(uv_write_t* req,
                uv_stream_t* stream,

@@ -65,6 +65,14 @@ void uv__tcp_read_stop(uv_stream_t* stream) {
   uv__activity_end(stream, &stream->activecnt);
 }
 
+int uv__tcp_has_unread(const uv_stream_t* stream) {
+  u_long count = 0;
+
+  return ioctlsocket(((const uv_tcp_t*) stream)->socket, (long) FIONREAD,
+                     &count) == 0 &&
+         count > 0;
+}
+
 static ssize_t receive_now(SOCKET sock, const uv_buf_t* buf) {
   size_t len = uv__min_size(buf->len, INT32_MAX);
   int n = recv(sock, buf->base, (int) len, 0);
@@ -74,6 +82,28 @@ static ssize_t receive_now(SOCKET sock, const uv_buf_t* buf) {
 /* To a reader, a connection that the system dropped was reset. */
 static int read_error(int err) {
   return err == UV_ECONNABORTED ? UV_ECONNRESET : err;
+}
+
+ssize_t uv__tcp_try_read(uv_stream_t* stream,
+                         const uv_buf_t bufs[],
+                         unsigned int nbufs) {
+  const uv_tcp_t* tcp = (const uv_tcp_t*) stream;
+  ssize_t total = 0;
+
+  if (tcp->flags & UV__TCP_CONNECTING)
+    return UV_EAGAIN;
+  for (unsigned int i = 0; i < nbufs; i++) {
+    ssize_t n = receive_now(tcp->socket, &bufs[i]);
+    if (n < 0 && total == 0)
+      return n == UV_EAGAIN ? n : read_error((int) n);
+    if (n == 0 && total == 0 && bufs[i].len != 0)
+      return UV_EOF;
+    if (n > 0)
+      total += n;
+    if (n < (ssize_t) bufs[i].len || !uv__tcp_has_unread(stream))
+      break;
+  }
+  return total;
 }
 
 /* Reading continues, and no zero-byte receive is pending. */

@@ -96,6 +96,10 @@ int uv__tcp_cancel_connect(uv_connect_t* req);
 
 int uv__tcp_read_start(uv_stream_t* stream);
 void uv__tcp_read_stop(uv_stream_t* stream);
+ssize_t uv__tcp_try_read(uv_stream_t* stream,
+                         const uv_buf_t bufs[],
+                         unsigned int nbufs);
+int uv__tcp_has_unread(const uv_stream_t* stream);
 
 /* Connected: starts a read that was requested before. */
 void uv__tcp_read_arm(uv_tcp_t* tcp);

@@ -717,6 +717,21 @@ TEST(security_timers_closed_by_another)
 HELPER(list_descriptors)
 #endif
 
+/* test-read-req.c */
+TEST(read_req_delivers_once)
+TEST(read_req_fills_several_buffers)
+TEST(read_req_reports_the_end)
+TEST(read_req_refuses_what_it_cannot_do)
+TEST(read_req_beside_read_start)
+TEST(read_req_is_cancelled)
+TEST(read_req_with_a_deadline)
+TEST(read_req_ends_before_the_close)
+TEST(read_req_cancelled_and_closed)
+TEST(read_req_is_freed_in_its_callback)
+TEST(read_req_again_in_its_callback)
+TEST(try_read_takes_what_is_there)
+TEST(read_req_without_memory)
+
 /* test-release.c */
 TEST(release_leaves_unread_bytes)
 TEST(release_leaves_unread_datagrams)
