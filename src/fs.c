@@ -7,6 +7,7 @@
  */
 #include "fs.h"
 #include "loop/check.h"
+#include "loop/loop.h"
 #include "observe/callback.h"
 #include "os/fs-entries.h"
 #include "pool/done.h"
@@ -210,6 +211,7 @@ static int submit_req(uv_fs_t* req) {
       uv__loop_check_thread(req->loop, UV__RULE_FS_THREAD, req->loop));
   uv__req_start(req->loop, req, UV_FS);
   count_pending(req->loop, 1);
+  uv__loop_changed(req->loop);
   if ((uv__loop_state(req->loop)->flags & UV__LOOP_OFFERS_FS) &&
       uv__fs_os_offer(req)) {
     *uv__fs_off_pool(req) = req;

@@ -151,7 +151,6 @@ int uv__fs_os_offer(uv_fs_t* req) {
   if (sqe == NULL || !uv__fs_uring_fill(&fu->map, req, sqe))
     return 0;
   uv__uring_push(&fu->ring);
-  uv__loop_changed(req->loop);
   return 1;
 }
 
