@@ -92,9 +92,6 @@ endfunction()
 foreach(example ${uv_examples})
   uv_example(${example})
 endforeach()
-if(UNIX)
-  uv_example(${uv_unix_examples})
-endif()
 # The loop inside GLib's, where that is installed for this compiler. (MSan and
 # TSan do not know what goes on inside GLib.)
 if(UNIX AND NOT CMAKE_CROSSCOMPILING AND

@@ -347,8 +347,9 @@ uv_examples = \
   examples/watch-tree \
   examples/watch
 
-# Descriptors that go to another process.
+# Descriptors that go to another process; a thread that polls one.
 uv_unix_examples = \
+  examples/embed \
   examples/loops-restart
 
 # Compiled by bench/loads/loops.sh.
@@ -358,8 +359,6 @@ uv_load_sources = \
 # Included by some of them.
 uv_example_headers = \
   examples/loops-http.h
-uv_unix_examples = \
-  examples/embed
 
 # Built where GLib is installed.
 uv_glib_examples = \

@@ -170,7 +170,9 @@ void uv__observed_read(uv_stream_t* stream,
 void uv__observed_read_req(uvx_read_t* req, ssize_t nread) {
   struct uv__span span;
 
-  span_begin_io(&span, req->stream, UV__CALL_READ, ADDRESS(req->cb), nread);
+  span_begin_io(&span, req->stream, UV__CALL_READ,
+                uv__deadline_symbol((const uv_req_t*) req, ADDRESS(req->cb)),
+                nread);
   req->cb(req, nread);
   uv__span_end(&span);
 }
