@@ -48,10 +48,10 @@ uv_test_sources = \
   test/blackbox/test-fd-table.c \
   test/blackbox/test-fs-poll.c \
   test/blackbox/test-fs.c \
+  test/blackbox/test-interest.c \
   test/blackbox/test-lanes.c \
   test/blackbox/test-listener-socks.c \
   test/blackbox/test-listener.c \
-  test/blackbox/test-interest.c \
   test/blackbox/test-lookup.c \
   test/blackbox/test-loop.c \
   test/blackbox/test-loops-pause.c \
