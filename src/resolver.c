@@ -63,7 +63,7 @@ static int is_address(const char* host) {
 
 static int is_numeric(const struct uv__addr_query* query) {
   int flags_known = query->hints == NULL
-                        ? uv__addrinfo_os_default_flags != -1
+                        ? uv__addrinfo_os_default_flags() != -1
                         : (query->hints->ai_flags & ~NUMERIC_FLAGS) == 0;
 
   return flags_known && (query->service == NULL || is_number(query->service)) &&
@@ -76,7 +76,7 @@ static int addr_resolve_numeric(const struct uv__addr_query* query,
                                 struct addrinfo** list) {
   struct uv__addr_query numeric = *query;
   struct addrinfo hints;
-  int flags = uv__addrinfo_os_default_flags;
+  int flags = uv__addrinfo_os_default_flags();
 
   memset(&hints, 0, sizeof(hints));
   if (query->hints != NULL) {

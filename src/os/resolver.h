@@ -24,7 +24,7 @@ int uv__addrinfo_os_resolve(const struct uv__addr_query* query,
 
 /* The ai_flags that the resolver puts into a list if there are no hints; -1:
  * not known. */
-extern const int uv__addrinfo_os_default_flags;
+int uv__addrinfo_os_default_flags(void);
 
 /* May uv_freeaddrinfo(), and the system's freeaddrinfo() where programs call
  * that, free what the next function returns? */

@@ -80,7 +80,9 @@ int uv__addrinfo_os_resolve(const struct uv__addr_query* query,
 
 #if UV__HAVE_ADDRINFO_COPY
 /* What glibc assumes without hints. */
-const int uv__addrinfo_os_default_flags = AI_V4MAPPED | AI_ADDRCONFIG;
+int uv__addrinfo_os_default_flags(void) {
+  return AI_V4MAPPED | AI_ADDRCONFIG;
+}
 
 /* Returns where the object with `function` is mapped; NULL: no such object. */
 static const void* base_of(void (*function)(void)) {
@@ -144,7 +146,9 @@ struct addrinfo* uv__addrinfo_os_copy(const struct addrinfo* list) {
   return copy;
 }
 #else
-const int uv__addrinfo_os_default_flags = -1;
+int uv__addrinfo_os_default_flags(void) {
+  return -1;
+}
 
 int uv__addrinfo_os_can_copy(void) {
   return 0;

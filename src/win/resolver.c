@@ -116,7 +116,9 @@ void uv_freeaddrinfo(struct addrinfo* ai) {
 /* ---- getaddrinfo: copies of a result ---- */
 
 /* Seen with Wine: AI_V4MAPPED | AI_ADDRCONFIG. Not seen with Windows. */
-const int uv__addrinfo_os_default_flags = -1;
+int uv__addrinfo_os_default_flags(void) {
+  return -1;
+}
 
 /* Programs free lists with uv_freeaddrinfo(), as documented. */
 int uv__addrinfo_os_can_copy(void) {
