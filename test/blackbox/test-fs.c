@@ -305,9 +305,9 @@ TEST_IMPL(fs_cancel_everything_queued) {
   ASSERT_EQ(1, finished);
 
   /* Not everything can be cancelled. */
-  uv_connect_t connect;
-  connect.type = UV_CONNECT;
-  ASSERT_ERR(UV_EINVAL, uv_cancel((uv_req_t*) &connect));
+  uv_shutdown_t shutdown;
+  shutdown.type = UV_SHUTDOWN;
+  ASSERT_ERR(UV_EINVAL, uv_cancel((uv_req_t*) &shutdown));
   test_close_loop(&loop);
   return 0;
 }
