@@ -369,7 +369,8 @@ TEST(loops_pause_and_uv_stop)
 TEST(loops_pause_is_for_their_threads)
 TEST(loops_pause_and_add_end_functions)
 TEST(loops_pause_of_one)
-TEST(loops_pause_is_not_blocking_for_the_watchdog)
+TEST(watchdog_leaves_parked_loops_alone)
+
 /* test-listener.c */
 TEST(listener_kernel_spreads_connections)
 TEST(listener_turns_are_exactly_equal)

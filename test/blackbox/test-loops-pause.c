@@ -493,7 +493,7 @@ static void begin_long_pause(uv_loop_t* loop, void* arg) {
   ASSERT_OK(uvx_post(loop, &ping, pause_for_long));
 }
 
-TEST_IMPL(loops_pause_is_not_blocking_for_the_watchdog) {
+TEST_IMPL(watchdog_leaves_parked_loops_alone) {
   uvx_watchdog_options_t watchdog = { .size = sizeof(watchdog),
                                       .limit_ms = 20,
                                       .cb = on_report };
