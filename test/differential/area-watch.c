@@ -56,15 +56,16 @@ static struct object* event_handle(const struct step* step) {
 static void event_start(const struct step* step) {
   struct object* o = event_handle(step);
   const char* name = AT(names, step->arg[1]);
+  int is_recursive = step->arg[2] % 8 == 0;
 
   if (o == NULL)
     world_skip(step);
   else
-    world_say(
-        step, o,
-        uv_fs_event_start((uv_fs_event_t*) o->handle, on_event, name,
-                          step->arg[2] % 8 == 0 ? UV_FS_EVENT_RECURSIVE : 0),
-        "fs_event_start %s %s", o->name, name);
+    world_say(step, o,
+              uv_fs_event_start((uv_fs_event_t*) o->handle, on_event, name,
+                                is_recursive ? UV_FS_EVENT_RECURSIVE : 0),
+              "fs_event_start %s %s%s", o->name, name,
+              is_recursive ? " recursive" : "");
 }
 
 static void event_stop(const struct step* step) {
