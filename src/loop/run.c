@@ -214,10 +214,10 @@ int uv_run(uv_loop_t* loop, uv_run_mode mode) {
     uv__loop_update_time(loop);
   uv__interest_arm(uv__loop_state(loop));
   uv__wake_run_begin(loop, mode);
+  unsigned before = enter_run(loop);
   if (runs_timers)
     run_timers(loop);
 
-  unsigned before = enter_run(loop);
   while (alive && !loop->stop_flag) {
     int err = loop_iterate(loop, mode);
     alive = loop_is_alive(loop);
