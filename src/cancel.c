@@ -36,8 +36,8 @@ static int work_cancel(uv_req_t* base) {
   uv_work_t* req = (uv_work_t*) base;
   const struct uv__work_kind* kind = &uv__user_kind;
 
-  /* A worker may be taking it: then it is too late for either kind. */
-  if (uv__load_relaxed(&req->work_req.work) == uv__managed_user_kind.work)
+  /* Written by this thread alone; NULL once it is reported. */
+  if (req->work_req.kind == &uv__managed_user_kind)
     kind = &uv__managed_user_kind;
   return uv__work_cancel(req->loop, &req->work_req, kind);
 }
