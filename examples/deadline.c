@@ -31,7 +31,8 @@ int main(void) {
   uv_buf_t buf = uv_buf_init(data, SIZE);
 
   if (loop == NULL || data == NULL ||
-      uv_socketpair(SOCK_STREAM, 0, ends, 0, 0) != 0)
+      uv_socketpair(SOCK_STREAM, 0, ends, UV_NONBLOCK_PIPE, UV_NONBLOCK_PIPE) !=
+          0)
     return 1;
   uv_tcp_init(loop, &tcp);
   if (uv_tcp_open(&tcp, ends[0]) != 0 ||

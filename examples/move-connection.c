@@ -75,7 +75,8 @@ int main(void) {
   uvx_loops_options_t options = { .size = sizeof(options), .count = 2 };
 
   if (uvx_loops_new(&loops, &options) != 0 ||
-      uv_socketpair(SOCK_STREAM, 0, ends, 0, 0) != 0)
+      uv_socketpair(SOCK_STREAM, 0, ends, UV_NONBLOCK_PIPE, UV_NONBLOCK_PIPE) !=
+          0)
     return 1;
   uvx_loops_on_start(loops, uvx_loops_get(loops, 0), on_start, NULL);
   if (uvx_loops_run(loops) != 0 || uvx_loops_free(loops) != 0)
