@@ -3,6 +3,7 @@
  * functions. They run in loops-run.c. */
 #include "loops.h"
 #include "listener.h"
+#include "loop/list.h"
 #include "loop/post.h"
 #include "loop/state.h"
 #include "req.h"
@@ -75,12 +76,26 @@ static int slot_init(uvx_loops_t* loops, unsigned index, uv_loop_t* loop) {
   return 0;
 }
 
-/* The loop is the program's again, or closed. */
-static void slot_close(struct uv__managed* slot) {
+/* The loop is a loop like any other. */
+static void slot_give_back(struct uv__managed* slot) {
   if (!slot->has_ended)
     uv__req_unregister(slot->loop);
   uv__loop_state(slot->loop)->managed = NULL;
   uv__store_relaxed(&uv__loop_state(slot->loop)->shared.posts_closed, 0);
+}
+
+/* In a forked child. A loop of our own has lost its thread and is not closed:
+ * its memory goes, so nobody may find it. */
+static void slot_abandon(struct uv__managed* slot) {
+  if (slot->loop == &slot->own)
+    uv__loop_list_remove(slot->loop);
+  else
+    slot_give_back(slot);
+}
+
+/* The loop is the program's again, or closed. */
+static void slot_close(struct uv__managed* slot) {
+  slot_give_back(slot);
   if (slot->loop == &slot->own) {
     int err = uv_loop_close(&slot->own);
     assert(err == 0); /* the callers have checked */
@@ -209,6 +224,8 @@ int uvx_loops_free(uvx_loops_t* loops) {
     return 0;
   if (uv__loops_is_forked(loops)) {
     uv__listener_free_all(loops, 1);
+    for (unsigned i = 0; i < loops->count; i++)
+      slot_abandon(&loops->slots[i]);
     free_memory(loops);
     return 0;
   }

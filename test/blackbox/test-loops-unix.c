@@ -106,6 +106,48 @@ TEST_IMPL(loops_in_a_forked_child) {
   return 0;
 }
 
+static int finished;
+
+static void ignore_work(uv_work_t* req) {
+  (void) req;
+}
+
+static void finish_work(uv_work_t* req, int status) {
+  (void) req;
+  ASSERT_OK(status);
+  finished++;
+}
+
+/* What is left of them in the child: its own loop is a loop like any other, and
+ * nobody looks for the rest. */
+TEST_IMPL(loops_freed_in_a_forked_child) {
+  uvx_loops_options_t options = { .size = sizeof(options), .count = 3 };
+  uv_loop_t loop;
+  uv_work_t work;
+  int status;
+
+  ASSERT_OK(uv_loop_init(&loop));
+  options.main = &loop;
+  ASSERT_OK(uvx_loops_new(&loops, &options));
+  pid_t pid = fork();
+  ASSERT_NE(-1, pid);
+  if (pid == 0) {
+    ASSERT_OK(uvx_loops_free(loops));
+    ASSERT_OK(uv_loop_fork(&loop));
+    ASSERT_ERR(UV_EINVAL, uvx_loop_index(&loop)); /* not managed */
+    ASSERT_OK(uv_queue_work(&loop, &work, ignore_work, finish_work));
+    ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+    ASSERT_EQ(1, finished);
+    ASSERT_OK(uv_loop_close(&loop));
+    test_exit_bare(0);
+  }
+  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  ASSERT_EQ(0, status);
+  ASSERT_OK(uvx_loops_free(loops));
+  ASSERT_OK(uv_loop_close(&loop));
+  return 0;
+}
+
 /* A loop that can no longer wait begins the shutdown; the end functions of all
  * still run. */
 static void close_poller(uv_loop_t* loop, void* arg) {
