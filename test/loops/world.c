@@ -7,9 +7,10 @@
  *
  * The model: the messages of one loop to another have numbers, and arrive in
  * their order, each once; while a loop has the pause, no callback of another
- * one runs; everything that was sent has arrived in the end. A world lasts for
- * some milliseconds; there are new ones for N of them. Ends with "N passed, N
- * failed, N skipped"; a failure names the seed of its world.
+ * one and no work function runs; everything that was sent has arrived in the
+ * end. A world lasts for some milliseconds; there are new ones for N of them.
+ * Ends with "N passed, N failed, N skipped"; a failure names the seed of its
+ * world.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,7 +135,9 @@ static void post_for_ever(void* arg) {
 
 static void do_work(uv_work_t* work) {
   (void) work;
+  CHECK(__atomic_load_n(&pauser, __ATOMIC_RELAXED) == 0);
   uv_sleep(0);
+  CHECK(__atomic_load_n(&pauser, __ATOMIC_RELAXED) == 0);
 }
 
 static void after_work(uv_work_t* work, int status) {
