@@ -482,6 +482,7 @@ TEST(no_observers_ignores_their_variables)
 TEST_UNIX(observe_alone_each_file_has_a_thread, "a thread writes there")
 TEST_UNIX(observe_alone_wait_is_one_wait, "in a file of unix tests")
 TEST_UNIX(observe_alone_sleeping_loop_writes, "in a file of unix tests")
+TEST_UNIX(observe_alone_wait_counts_before_it_ends, "in a file of unix tests")
 #if TEST_POSIX
 HELPER(sleep_observed)
 #endif

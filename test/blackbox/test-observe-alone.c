@@ -8,6 +8,8 @@
 #include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -182,12 +184,8 @@ HELPER_IMPL(sleep_observed) {
   return uv_run(&loop, UV_RUN_DEFAULT);
 }
 
-/* A loop that sleeps has its files written, and they are whole when the process
- * is killed. */
-TEST_IMPL(observe_alone_sleeping_loop_writes) {
-  static char text[1 << 16];
+static pid_t start_sleeper(void) {
   char* args[7];
-  int status;
 
   helper_args(args, "sleep_observed", NULL, NULL, NULL);
   pid_t pid = fork();
@@ -196,11 +194,62 @@ TEST_IMPL(observe_alone_sleeping_loop_writes) {
     execv(args[0], args);
     _exit(3);
   }
-  wait_until(has_new_versions);
-  wait_until(has_traced);
+  return pid;
+}
+
+static void kill_sleeper(pid_t pid) {
+  int status;
+
   ASSERT_EQ(0, kill(pid, SIGKILL));
   ASSERT_EQ(pid, waitpid(pid, &status, 0));
   ASSERT(WIFSIGNALED(status));
+}
+
+/* What the metrics say of the loop's polls; 0 if they do not yet. */
+static double poll_seconds(void) {
+  static const char key[] =
+      "uv_loop_phase_seconds_total{loop=\"1\",phase=\"poll\"} ";
+  static char text[1 << 16];
+  FILE* file = fopen("alone.prom", "r");
+
+  if (file == NULL)
+    return 0;
+  text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+  fclose(file);
+  const char* found = strstr(text, key);
+  return found == NULL ? 0 : strtod(found + sizeof(key) - 1, NULL);
+}
+
+static double last_seconds;
+
+/* The loop's second wait, which does not end: the first one took 1 ms. */
+static int has_waited(void) {
+  double now = poll_seconds();
+
+  ASSERT(now >= last_seconds);
+  last_seconds = now;
+  return now > 0.2;
+}
+
+/* A wait counts while it is under way, not only once it has ended, and the
+ * counter never goes back. */
+TEST_IMPL(observe_alone_wait_counts_before_it_ends) {
+  pid_t pid = start_sleeper();
+
+  wait_until(has_waited);
+  kill_sleeper(pid);
+  return 0;
+}
+
+/* A loop that sleeps has its files written, and they are whole when the process
+ * is killed. */
+TEST_IMPL(observe_alone_sleeping_loop_writes) {
+  static char text[1 << 16];
+  pid_t pid = start_sleeper();
+
+  wait_until(has_new_versions);
+  wait_until(has_traced);
+  kill_sleeper(pid);
   FILE* file = fopen("alone.prom", "r");
   ASSERT_NOT_NULL(file);
   text[fread(text, 1, sizeof(text) - 1, file)] = '\0';

@@ -91,7 +91,7 @@ static double busy_share(const struct view* view, const char* loop) {
     int is_poll = strcmp(sample_label(sample, "phase", phase), "poll") == 0;
     *(is_poll ? &idle : &busy) += grown(view, sample);
   }
-  /* A long poll is added when it ends. */
+  /* A long callback is added when it ends. */
   double whole = view->seconds > busy + idle ? view->seconds : busy + idle;
   return whole > 0 ? 100 * busy / whole : 0;
 }
@@ -132,20 +132,72 @@ static void print_loops(const struct view* view) {
             view->seconds > 0 ? "no loop is open\n" : "no loop has run\n");
 }
 
+/* The phases of a loop, in the order of an iteration. */
+static const char* const phases[] = { "timers", "pending", "idle",  "prepare",
+                                      "poll",   "events",  "check", "closing" };
+
+static double phase_seconds(const struct view* view,
+                            const char* loop,
+                            const char* phase) {
+  char key[KEY_MAX];
+  struct sample sample = { key, 0 };
+
+  snprintf(key, sizeof(key),
+           "uv_loop_phase_seconds_total{loop=\"%s\",phase=\"%s\"}", loop,
+           phase);
+  sample.value = metrics_value(view->now, key);
+  return grown(view, &sample);
+}
+
+/* A row for each loop that has done something, with a column for each phase
+ * that any of them was in. */
+static void print_phases(const struct view* view) {
+  int is_used[ARRAY_SIZE(phases)] = { 0 };
+  char loop[METRICS_LABEL];
+  int has_any = 0;
+
+  for (size_t k = 0; k < ARRAY_SIZE(phases); k++) {
+    is_used[k] =
+        grown_of(view, "uv_loop_phase_seconds_total", "phase", phases[k]) > 0;
+    has_any |= is_used[k];
+  }
+  if (!has_any)
+    return;
+  fprintf(view->out, "phases          ");
+  for (size_t k = 0; k < ARRAY_SIZE(phases); k++)
+    if (is_used[k])
+      fprintf(view->out, " %8s", phases[k]);
+  fputc('\n', view->out);
+  for (size_t i = 0; i < view->now->count; i++) {
+    const struct sample* sample = &view->now->samples[i];
+    double sum = 0;
+    if (!sample_is(sample, "uv_loop_iterations_total") ||
+        is_left_out(view, sample))
+      continue;
+    sample_label(sample, "loop", loop);
+    for (size_t k = 0; k < ARRAY_SIZE(phases); k++)
+      sum += phase_seconds(view, loop, phases[k]);
+    if (sum <= 0)
+      continue;
+    fprintf(view->out, "%-16.16s", loop);
+    for (size_t k = 0; k < ARRAY_SIZE(phases); k++)
+      if (is_used[k])
+        fprintf(view->out, " %7.1f%%",
+                100 * phase_seconds(view, loop, phases[k]) / sum);
+    fputc('\n', view->out);
+  }
+  fputc('\n', view->out);
+}
+
 /* Names and numbers of one line: "tcp 3  timer 1". */
 static void print_sums(const struct view* view,
                        const char* title,
                        const char* name,
-                       const char* label,
-                       int is_share) {
+                       const char* label) {
   char text[METRICS_LABEL];
   char seen[METRICS_LABEL];
-  double whole = 0;
   int is_first = 1;
 
-  for (size_t i = 0; i < view->now->count; i++)
-    if (sample_is(&view->now->samples[i], name))
-      whole += grown(view, &view->now->samples[i]);
   for (size_t i = 0; i < view->now->count; i++) {
     const struct sample* sample = &view->now->samples[i];
     double sum = 0;
@@ -160,17 +212,14 @@ static void print_sums(const struct view* view,
           strcmp(sample_label(other, label, seen), text) != 0)
         continue;
       is_again |= k < i;
-      sum += is_share ? grown(view, other) : other->value;
+      sum += other->value;
     }
     if (is_again || sum <= 0)
       continue;
     if (is_first)
       fprintf(view->out, "%-10s", title);
     is_first = 0;
-    if (is_share)
-      fprintf(view->out, " %s %.1f%%", text, whole > 0 ? 100 * sum / whole : 0);
-    else
-      fprintf(view->out, " %s %.0f", text, sum);
+    fprintf(view->out, " %s %.0f", text, sum);
   }
   if (!is_first)
     fputc('\n', view->out);
@@ -324,8 +373,8 @@ void top_print(FILE* out,
 
   print_loops(&view);
   fputc('\n', out);
-  print_sums(&view, "phases", "uv_loop_phase_seconds_total", "phase", 1);
-  print_sums(&view, "handles", "uv_handles", "type", 0);
+  print_phases(&view);
+  print_sums(&view, "handles", "uv_handles", "type");
   print_bytes(&view);
   print_callbacks(&view, rows);
   print_pool(&view);

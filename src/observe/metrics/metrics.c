@@ -12,6 +12,8 @@
 #define COUNT_NS UINT64_C(1000000000)
 /* Slots probed for a callback. */
 #define PROBES_MAX 16
+/* Attempts to read a poll that does not change. */
+#define READS_MAX 8
 
 struct uv__pool_metrics uv__pool_metrics;
 
@@ -67,9 +69,47 @@ void uv__metrics_phase_begin(uv_loop_t* loop,
                              uint64_t now_ns) {
   struct uv__metrics* metrics = metrics_of(loop);
 
+  if (phase != UV__PHASE_POLL || metrics == NULL)
+    return;
+  uint64_t sum_ns = uv__load_relaxed(&metrics->phases[phase].sum_ns);
+  uv__store_relaxed(&metrics->poll_sum_ns, sum_ns);
+  /* Release: the sum. Pairs with uv__metrics_phase_ns(). */
+  uv__store_release(&metrics->poll_begin_ns, now_ns);
   /* Lag: time since the previous poll ended. */
-  if (phase == UV__PHASE_POLL && metrics != NULL && metrics->poll_end_ns != 0)
+  if (metrics->poll_end_ns != 0)
     uv__histogram_add(&metrics->lag, now_ns - metrics->poll_end_ns);
+}
+
+/* The loop goes on meanwhile: if another poll has begun, this looks again, a
+ * few times. A reader that meets a new one each time misses less than what one
+ * of them takes. */
+static uint64_t read_poll_ns(const struct uv__metrics* metrics,
+                             uint64_t since_ns) {
+  const uint64_t* sum_at = &metrics->phases[UV__PHASE_POLL].sum_ns;
+  uint64_t sum_ns = 0;
+
+  for (int i = 0; i < READS_MAX; i++) {
+    /* Acquire: the sum at its begin. Pairs with uv__metrics_phase_begin(). */
+    uint64_t begin_ns = uv__load_acquire(&metrics->poll_begin_ns);
+    uint64_t before_ns = uv__load_acquire(&metrics->poll_sum_ns);
+    sum_ns = uv__load_acquire(sum_at);
+    uint64_t now_ns = uv_hrtime();
+    if (uv__load_relaxed(&metrics->poll_begin_ns) != begin_ns)
+      continue;
+    if (begin_ns <= since_ns || now_ns <= begin_ns || sum_ns != before_ns)
+      return sum_ns;
+    return sum_ns + (now_ns - begin_ns);
+  }
+  return sum_ns;
+}
+
+uint64_t uv__metrics_phase_ns(const struct uv__metrics* metrics,
+                              enum uv__phase phase,
+                              uint64_t since_ns) {
+  assert(phase < UV__PHASE_MAX);
+  if (phase == UV__PHASE_POLL)
+    return read_poll_ns(metrics, since_ns);
+  return uv__load_relaxed(&metrics->phases[phase].sum_ns);
 }
 
 void uv__metrics_phase_end(uv_loop_t* loop, const struct uv__record* record) {

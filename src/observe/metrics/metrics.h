@@ -42,6 +42,9 @@ struct uv__metrics {
   uint64_t poll_end_ns; /* when the last poll ended, 0 if none did */
   uint64_t counted_ns;  /* when the handles were counted last */
   /* Atomic. */
+  uint64_t poll_begin_ns; /* of the last poll; 0: there was none */
+  uint64_t poll_sum_ns;   /* the sum of phases[UV__PHASE_POLL] at that time: as
+                           * long as it is the same, the loop is in that poll */
   uint64_t iterations;
   uint64_t events;
   uint64_t callbacks;
@@ -82,6 +85,12 @@ int uv__metrics_count_short(uv_loop_t* loop,
 void uv__metrics_io(uv_loop_t* loop, enum uv__io io, ssize_t result);
 /* Context: worker. */
 void uv__metrics_work(const struct uv__record* record);
+
+/* The time in a phase so far. A poll that has not ended counts if it began
+ * after `since_ns`. Context: any. */
+uint64_t uv__metrics_phase_ns(const struct uv__metrics* metrics,
+                              enum uv__phase phase,
+                              uint64_t since_ns);
 
 /* uv_loop_close(). */
 void uv__metrics_close_loop(uv_loop_t* loop);

@@ -28,8 +28,9 @@
 
 struct exporter {
   struct uv__symbols symbols;
-  int has_failed; /* and said so */
-  int may_rename; /* the file, if another process has it */
+  uint64_t since_ns; /* when metrics were started */
+  int has_failed;    /* and said so */
+  int may_rename;    /* the file, if another process has it */
   int has_version;
   struct uv__private_file file; /* what `path` leads to */
   char path[UV__OUTPUT_MAX + SUFFIX_MAX];
@@ -112,7 +113,7 @@ static int write_file(struct exporter* e) {
 
   if (err != 0)
     return err;
-  uv__metrics_text(&text, &e->symbols);
+  uv__metrics_text(&text, &e->symbols, e->since_ns);
   err = text.is_short ? UV_ENOMEM : write_draft(e, &text);
   uv__strbuf_free(&text);
   if (err != 0 && !e->has_version)
@@ -154,6 +155,7 @@ static int start_exporter(enum uv__start why) {
   struct exporter* e = &exporter;
 
   memset(e, 0, sizeof(*e));
+  e->since_ns = uv_hrtime();
   e->file.fd = -1;
   e->may_rename = why != UV__START_CALL;
   uv__symbols_init(&e->symbols);

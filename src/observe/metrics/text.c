@@ -27,7 +27,8 @@
 struct report {
   struct uv__strbuf* text;
   struct uv__symbols* symbols;
-  const char* name; /* of the family */
+  const char* name;  /* of the family */
+  uint64_t since_ns; /* as uv__metrics_text() has it */
 };
 
 static int ends_with(const char* s, const char* end) {
@@ -156,7 +157,8 @@ static void add_phases(const struct uv__metrics* metrics, void* arg) {
     uv__strbuf_add(r->text, "%s_total{loop=\"%s\",phase=\"%s\"} %.9f\n",
                    r->name, loop_name(metrics, name),
                    uv__phase_name((enum uv__phase) i),
-                   SECONDS(uv__load_relaxed(&metrics->phases[i].sum_ns)));
+                   SECONDS(uv__metrics_phase_ns(metrics, (enum uv__phase) i,
+                                                r->since_ns)));
 }
 
 static void add_handles(const struct uv__metrics* metrics, void* arg) {
@@ -417,8 +419,10 @@ static const struct {
   { "uv_syscalls", "counter", "System calls of streams and UDP.", add_calls },
 };
 
-void uv__metrics_text(struct uv__strbuf* text, struct uv__symbols* symbols) {
-  struct report r = { text, symbols, NULL };
+void uv__metrics_text(struct uv__strbuf* text,
+                      struct uv__symbols* symbols,
+                      uint64_t since_ns) {
+  struct report r = { text, symbols, NULL, since_ns };
 
   uv__strbuf_add(text,
                  UV__METRICS_FIRST

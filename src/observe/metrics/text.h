@@ -9,6 +9,10 @@
 /* What the text begins with: by this, a file of an earlier run is known. */
 #define UV__METRICS_FIRST "# TYPE uv_library info\n"
 
-void uv__metrics_text(struct uv__strbuf* text, struct uv__symbols* symbols);
+/* Of a poll that has not ended, what has passed counts if it began after
+ * `since_ns`: metrics were on then. */
+void uv__metrics_text(struct uv__strbuf* text,
+                      struct uv__symbols* symbols,
+                      uint64_t since_ns);
 
 #endif /* UV_OBSERVE_METRICS_TEXT_H_ */
