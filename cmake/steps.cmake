@@ -56,8 +56,11 @@ uv_step(headers abi 240 FAST tree LIGHT TAP COMMAND test/abi/check)
 uv_step(originality tidy 120 FAST tree LIGHT
         COMMAND test/steps/originality src test bench examples tools)
 
-# The manual's reference and the headers, both ways.
-uv_step(manual docs 120 FAST tree LIGHT TAP COMMAND docs/manual/check)
+# The manual's reference and the headers, both ways; all pages as a repository
+# host shows them.
+uv_step(manual docs 120 FAST tree LIGHT TAP
+        PACKAGES python3-docutils python3-markdown-it
+        COMMAND docs/manual/check)
 # Its pages, every warning an error.
 uv_step(manual-html docs 300 NORMAL tree LIGHT PACKAGES python3-sphinx furo
         COMMAND docs/manual/build)

@@ -16,7 +16,7 @@ with open(os.path.join(os.path.dirname(os.path.abspath(__file__)),
     numbers = re.findall(r'UV_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)', f.read())
 release = version = '.'.join(numbers[:3])
 
-extensions = ['uvref']
+extensions = ['plain', 'uvref']
 primary_domain = 'c'
 highlight_language = 'c'
 default_role = 'any'

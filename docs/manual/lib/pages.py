@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The reference pages, read without Sphinx.
 
-Pages keep to a small part of reStructuredText: headings, paragraphs, lists,
-code-block, field lists, and the directives in DESCRIBES. `Entry` is one such
-directive with its text; entries nest.
+Pages are plain reStructuredText, so that a repository host shows them too. An
+entry of the reference is an item of a definition list with its kind:
+
+    ``void uv_stop(uv_loop_t* loop)`` : function
+       Text, and fields.
+
+`Entry` is one of them with its text; entries nest.
 """
 import os
 import re
@@ -14,9 +18,11 @@ import headers
 MANUAL = os.path.normpath(os.path.join(os.path.dirname(__file__), '..'))
 API = os.path.join(MANUAL, 'api')
 
-DESCRIBES = ('c:function', 'c:type', 'c:struct', 'c:member', 'c:enum',
-             'c:enumerator', 'c:macro', 'envvar')
-DIRECTIVE = re.compile(r'^( *)\.\. (%s):: (.*)$' % '|'.join(DESCRIBES))
+DESCRIBES = ('function', 'type', 'struct', 'member', 'enum',
+             'enumerator', 'macro', 'variable')
+ENTRY = re.compile(r'^( *)``(.*)`` : (%s)$' % '|'.join(DESCRIBES))
+# A link to another page, as hosts understand it: text, path, section.
+LINK = re.compile(r'`([^`<]+) <([\w./-]+)\.rst(#[\w-]+)?>`__')
 FIELD = re.compile(r'^:(\w+)(?: (\w+))?:(?: (.*))?$')
 
 
@@ -33,10 +39,10 @@ class Entry:
     @property
     def name(self):
         text = self.signature
-        if self.kind == 'c:member':
+        if self.kind == 'member':
             return re.search(r'([\w.]+)(?:\[[^]]*\])*$', text).group(1)
         pointer = re.search(r'\(\*(\w+)\)', text)
-        if self.kind == 'c:type' and pointer:
+        if self.kind == 'type' and pointer:
             return pointer.group(1)
         return re.search(r'(\w+)\s*(?:\(.*\))?$', text).group(1)
 
@@ -78,9 +84,9 @@ class Page:
             if line.strip():
                 while open_entries and open_entries[-1][0] >= indent:
                     open_entries.pop()
-            m = DIRECTIVE.match(line)
+            m = ENTRY.match(line)
             if m:
-                entry = Entry(m.group(2), m.group(3), self.name, i + 1)
+                entry = Entry(m.group(3), m.group(2), self.name, i + 1)
                 if open_entries:
                     open_entries[-1][1].inner.append(entry)
                 else:
