@@ -313,6 +313,7 @@ uv_contract_win_sources = \
   test/contract/contract-req.c
 
 uv_examples = \
+  examples/allocator \
   examples/cat \
   examples/chat \
   examples/child \
@@ -324,6 +325,7 @@ uv_examples = \
   examples/dump \
   examples/echo-client \
   examples/echo-server \
+  examples/file-name \
   examples/grep \
   examples/http-hello \
   examples/line-editor \
@@ -334,6 +336,8 @@ uv_examples = \
   examples/metrics \
   examples/move-connection \
   examples/pipe-server \
+  examples/plugin \
+  examples/poll-file \
   examples/post \
   examples/pull-echo \
   examples/pull \
@@ -350,7 +354,8 @@ uv_examples = \
 # Descriptors that go to another process; a thread that polls one.
 uv_unix_examples = \
   examples/embed \
-  examples/loops-restart
+  examples/loops-restart \
+  examples/poll-fd
 
 # Compiled by bench/loads/loops.sh.
 uv_load_sources = \
