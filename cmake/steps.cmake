@@ -64,6 +64,9 @@ uv_step(manual docs 120 FAST tree LIGHT TAP
 # Its pages, every warning an error.
 uv_step(manual-html docs 300 NORMAL tree LIGHT PACKAGES python3-sphinx furo
         COMMAND docs/manual/build)
+# Them in a browser, as wide as a desk and as a phone.
+uv_step(manual-browser docs 600 FULL tree LIGHT TAP
+        PACKAGES python3-sphinx furo chromium COMMAND docs/manual/browse --build)
 # Everything clang finds wrong, in the files that it has a command for.
 uv_step(clang-tidy tidy 1800 FULL clang PACKAGES clang-tidy
         COMMAND test/steps/clang-tidy @build@)

@@ -40,22 +40,36 @@ smartquotes_action = 'D'
 toc_object_entries_show_parents = 'hide'
 
 
+MODULE = re.compile(r'import (?:\* as )?\w+ from "\./([\w.-]+)";\n')
+
+
 def bundle_script(app, error):
-    """Debian 12's furo has a module where its pages load a script: a syntax
-    error in every page. What it imports works as a script, in front of it."""
+    """Debian's furo is not bundled: furo.js is a module that imports a script.
+    Debian 12's pages load it as a script (a syntax error in each), Debian 13's
+    as a module, which sees no constructor in what it imports and which a
+    browser refuses to load from a file. So it becomes one script."""
     scripts = os.path.join(app.outdir, '_static', 'scripts')
     path = os.path.join(scripts, 'furo.js')
     if error or not os.path.exists(path):
         return
+    rewrite(path, lambda text: MODULE.sub(
+        lambda found: read(os.path.join(scripts, found.group(1))), text))
+    for name in app.env.all_docs.keys() | {'genindex', 'search'}:
+        rewrite(os.path.join(app.outdir, name + '.html'), lambda text:
+                text.replace('<script type="module" ', '<script defer '))
+
+
+def read(path):
     with open(path, encoding='utf-8') as file:
-        text = file.read()
-    module = re.match(r'import \w+ from "\./([\w.-]+)";\n', text)
-    if module:
-        with open(os.path.join(scripts, module.group(1)),
-                  encoding='utf-8') as file:
-            text = file.read() + text[module.end():]
+        return file.read()
+
+
+def rewrite(path, change):
+    old = read(path)
+    new = change(old)
+    if new != old:
         with open(path, 'w', encoding='utf-8') as file:
-            file.write(text)
+            file.write(new)
 
 
 def setup(app):

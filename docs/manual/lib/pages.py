@@ -2,9 +2,9 @@
 """The reference pages, read without Sphinx.
 
 Pages are plain reStructuredText, so that a repository host shows them too. An
-entry of the reference is an item of a definition list with its kind:
+entry of the reference is an item of a definition list that begins with its kind:
 
-    ``void uv_stop(uv_loop_t* loop)`` : function
+    function ``void uv_stop(uv_loop_t* loop)``
        Text, and fields.
 
 `Entry` is one of them with its text; entries nest.
@@ -20,7 +20,7 @@ API = os.path.join(MANUAL, 'api')
 
 DESCRIBES = ('function', 'type', 'struct', 'member', 'enum',
              'enumerator', 'macro', 'variable')
-ENTRY = re.compile(r'^( *)``(.*)`` : (%s)$' % '|'.join(DESCRIBES))
+ENTRY = re.compile(r'^( *)(%s) ``(.*)``$' % '|'.join(DESCRIBES))
 # A link to another page, as hosts understand it: text, path, section.
 LINK = re.compile(r'`([^`<]+) <([\w./-]+)\.rst(#[\w-]+)?>`__')
 FIELD = re.compile(r'^:(\w+)(?: (\w+))?:(?: (.*))?$')
@@ -86,7 +86,7 @@ class Page:
                     open_entries.pop()
             m = ENTRY.match(line)
             if m:
-                entry = Entry(m.group(3), m.group(2), self.name, i + 1)
+                entry = Entry(m.group(2), m.group(3), self.name, i + 1)
                 if open_entries:
                     open_entries[-1][1].inner.append(entry)
                 else:
