@@ -8,8 +8,9 @@ from xml.sax.saxutils import escape
 import figures
 import saved
 
-LEFT, RIGHT, TOP, STEP, BOTTOM = 250, 150, 76, 24, 44
+LEFT, TOP, STEP, BOTTOM = 250, 76, 24, 44
 WIDTH = 900
+COLUMN = 76  # of figures, behind the bars
 TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 STYLE = """<style>
@@ -43,13 +44,23 @@ LEGEND = (("faster", "faster than libuv"), ("slower", "slower"),
 class Row:
     """What one bar shows."""
 
-    def __init__(self, label, result, is_older=False):
+    def __init__(self, label, result, is_older=False, busy=None):
         self.label = label + (" *" if is_older else "")
         self.figure = result["ratio"]
         self.kind = figures.direction(self.figure)
         cpu = result["cpu_ratio"]
         self.cpu = cpu["median"] if cpu else None
         self.cpu_kind = figures.direction(cpu) if cpu else "same"
+        self.busy = busy  # the ratio of time on a busy machine
+
+
+def columns(rows):
+    """(where it ends, its heading) of each column of figures."""
+    heads = ["time", "CPU time"]
+    if any(row.busy for row in rows):
+        heads.append("time, busy")
+    return [(WIDTH - 14 - COLUMN * (len(heads) - 1 - i), head)
+            for i, head in enumerate(heads)]
 
 
 def scale(rows):
@@ -57,7 +68,7 @@ def scale(rows):
     low = min([0.5] + values) * 0.95
     high = max([4.0] + values) * 1.05
     span = math.log(high) - math.log(low)
-    room = WIDTH - LEFT - RIGHT
+    room = columns(rows)[0][0] - 60 - LEFT
 
     def place(value):
         return LEFT + room * (math.log(value) - math.log(low)) / span
@@ -70,13 +81,19 @@ def times(value):
     return ("%.0f\u00d7" if value >= 10 else "%.2f\u00d7") % value
 
 
-def bar(y, row, x):
+def cells(row):
+    """(text, class) of a row's columns; a loss is bold."""
+    out = [(row.figure["median"], row.kind), (row.cpu, row.cpu_kind)]
+    if row.busy:
+        out.append((row.busy["median"], figures.direction(row.busy)))
+    return [(times(value), "strong" if kind == "slower" else
+             "" if i == 0 else "dim") for i, (value, kind) in enumerate(out)]
+
+
+def bar(y, row, x, ends):
     start, end = sorted((x(1.0), x(row.figure["median"])))
     middle = y + STEP / 2
     low, high = x(row.figure["q1"]), x(row.figure["q3"])
-    word = " class=\"strong\"" if row.kind == "slower" else ""
-    cpu_word = " class=\"strong\"" if row.cpu_kind == "slower" else \
-        " class=\"dim\""
     return [
         '<text x="%d" y="%.1f" text-anchor="end">%s</text>'
         % (LEFT - 10, middle + 4, escape(row.label)),
@@ -84,11 +101,9 @@ def bar(y, row, x):
         % (row.kind, start, y + 5, max(end - start, 2), STEP - 10),
         '<path class="range" d="M%.1f %.1fH%.1fM%.1f %.1fv6M%.1f %.1fv6"/>'
         % (low, middle, high, low, middle - 3, high, middle - 3),
-        '<text x="%d" y="%.1f" text-anchor="end"%s>%s</text>'
-        % (WIDTH - 90, middle + 4, word, times(row.figure["median"])),
-        '<text x="%d" y="%.1f" text-anchor="end"%s>%s</text>'
-        % (WIDTH - 14, middle + 4, cpu_word, times(row.cpu)),
-    ]
+    ] + ['<text x="%d" y="%.1f" text-anchor="end" class="%s">%s</text>'
+         % (end, middle + 4, kind, text)
+         for (end, _), (text, kind) in zip(ends, cells(row))]
 
 
 def legend():
@@ -128,12 +143,13 @@ def draw_rows(rows, title, references, remark):
            '<rect class="paper" width="100%" height="100%"/>',
            '<text x="14" y="22" font-size="16">%s</text>' % escape(title)]
     out += legend()
-    for at, word in ((WIDTH - 90, "time"), (WIDTH - 14, "CPU time")):
+    ends = columns(rows)
+    for at, word in ends:
         out.append('<text class="dim" x="%d" y="%d" text-anchor="end">%s'
                    '</text>' % (at, TOP - 10, word))
     out += grid(low, high, x, height - (18 if remark else 0))
     for index, row in enumerate(rows):
-        out += bar(TOP + STEP * index, row, x)
+        out += bar(TOP + STEP * index, row, x, ends)
     out.append('<text class="dim" x="%d" y="%d">times as fast as %s (time per '
                'operation; logarithmic scale)</text>'
                % (LEFT - 120, height - (28 if remark else 10),
@@ -162,12 +178,15 @@ def about_older(document, names):
     return "* " + "; ".join(said) if said else ""
 
 
-def draw_workloads(document, labels, title):
-    """labels: (name of a workload, what the drawing calls it)."""
+def draw_workloads(document, labels, title, busy=None):
+    """labels: (name of a workload, what the drawing calls it). busy: the
+    document of a busy machine, whose ratios of time get a column."""
+    loaded = busy["workloads"] if busy else {}
     labels = [pair for pair in labels
               if "ratio" in document["workloads"].get(pair[0], {})]
     rows = [Row(label, document["workloads"][name],
-                saved.is_older(document["workloads"][name], document))
+                saved.is_older(document["workloads"][name], document),
+                loaded.get(name, {}).get("ratio"))
             for name, label in labels]
     return draw_rows(rows, title, fastest_of(document["references"]),
                      about_older(document, [name for name, _ in labels]))
