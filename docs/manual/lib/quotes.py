@@ -15,6 +15,7 @@ accepts and turns into this form.
 import os
 import re
 
+import convert
 import pages
 
 QUOTE = re.compile(r'^\.\. (?:quote: |literalinclude:: )(\S+)$')
@@ -140,8 +141,8 @@ def stale():
                 old = file.read()
             try:
                 new = styled(old) if name.endswith('.svg') else refreshed(
-                    folder, old)
-            except Broken as error:
+                    folder, convert.converted(folder, old))
+            except (Broken, OSError) as error:
                 raise Broken('%s: %s' % (os.path.relpath(path, pages.MANUAL),
                                          error))
             if new != old:
