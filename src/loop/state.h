@@ -76,10 +76,8 @@ struct uv__timers {
 struct uv__asyncs {
   struct uv__queue list;       /* all handles, in the order of their calls */
   struct uv__queue ready;      /* taken off the stack, for the next pass */
-  struct uv__queue marked;     /* empty; nodes of marked handles point here */
   struct uv__async_pass* pass; /* the innermost one in progress, or NULL */
   size_t count;                /* of `list` */
-  size_t nlater;               /* handles marked for the next pass */
 };
 
 /* post.c. The loop's end of the queue; the producers' is shared.posted. */

@@ -12,8 +12,7 @@
  * the list. Programs rely on this order: the channels of a Node process reach
  * their listeners in the order of creation. A handle created during a pass is
  * inserted at the pass's position and first called in the next one. A pass
- * sorts the handles sent; if they are many, it marks them and really walks
- * along all handles.
+ * sorts the handles sent; if they are many, it really walks along all handles.
  *
  * Context: uv_async_send() any | signal; the rest is the loop's thread.
  *
@@ -29,9 +28,9 @@
 #include "util/atomic.h"
 #include "util/wait.h"
 
-/* If at least this many handles were sent, and at least one in WALK_SHARE of
- * all, walking along all handles is cheaper than sorting those sent: they
- * usually lie in memory in this order. */
+/* If a pass begins with at least this many sent handles, and at least one in
+ * WALK_SHARE of all, walking along all handles is cheaper than sorting those
+ * sent: handles usually lie in memory in the order of the walk. */
 #define WALK_MIN 1024
 #define WALK_SHARE 16
 
@@ -42,10 +41,8 @@ void uv__async_os_init_loop(uv_loop_t* loop) {
   uv__loop_state(loop)->shared.busy = 0;
   uv__queue_init(&asyncs->list);
   uv__queue_init(&asyncs->ready);
-  uv__queue_init(&asyncs->marked);
   asyncs->pass = NULL;
   asyncs->count = 0;
-  asyncs->nlater = 0;
 }
 
 int uv_async_init(uv_loop_t* loop, uv_async_t* handle, uv_async_cb async_cb) {
@@ -136,58 +133,6 @@ static struct uv__async_pass* pass_of(const struct uv__asyncs* asyncs,
   return number > position_of(asyncs, pass) ? pass : NULL;
 }
 
-/* Marks a handle to be called by the walk in progress, if it is ahead of it, or
- * else by the next pass, which `nlater` counts. A marked node looks like the
- * only one of a list, so that uv__async_close() may remove it like any
- * other. */
-static void mark_handle(struct uv__asyncs* asyncs, uv_async_t* handle) {
-  struct uv__queue* node = uv__async_node(handle);
-
-  node->next = &asyncs->marked;
-  node->prev = &asyncs->marked;
-}
-
-static int is_marked(const struct uv__asyncs* asyncs, uv_async_t* handle) {
-  return uv__async_node(handle)->next == &asyncs->marked;
-}
-
-/* From here on, the pass walks along all handles. */
-UV__NOINLINE static void begin_walk(struct uv__asyncs* asyncs,
-                                    struct uv__async_pass* pass) {
-  pass->is_walk = 1;
-  asyncs->nlater = 0; /* the walk begins in front of them */
-  for (uint32_t i = 0; i < UV__ASYNC_RUNS; i++) {
-    struct uv__queue* run = &pass->runs.run[i];
-    while ((pass->runs.mask & (1u << i)) && !uv__queue_empty(run))
-      mark_handle(asyncs, uv__async_at(uv__queue_pop_front(run)));
-  }
-  pass->runs.mask = 0;
-}
-
-/* Is a walk cheaper than sorting `count` handles? */
-static int should_walk(const struct uv__asyncs* asyncs,
-                       const struct uv__async_pass* pass,
-                       size_t count) {
-  return count >= WALK_MIN && pass->outer == NULL &&
-         count >= asyncs->count / WALK_SHARE;
-}
-
-static void add_to_pass(struct uv__asyncs* asyncs,
-                        struct uv__async_pass* pass,
-                        uv_async_t* chain) {
-  if (!pass->is_walk && should_walk(asyncs, pass, pass->added))
-    begin_walk(asyncs, pass);
-  if (!pass->is_walk) {
-    uv__async_runs_add(&pass->runs, chain);
-    return;
-  }
-  while (chain != NULL) {
-    uv_async_t* handle = chain;
-    chain = *uv__async_link(handle);
-    mark_handle(asyncs, handle);
-  }
-}
-
 static void add_to_ready(struct uv__asyncs* asyncs, uv_async_t* chain) {
   for (; chain != NULL; chain = *uv__async_link(chain))
     uv__queue_push_back(&asyncs->ready, uv__async_node(chain));
@@ -200,30 +145,24 @@ static void assign_passes(struct uv__asyncs* asyncs, uv_async_t* chain) {
     struct uv__async_pass* pass = pass_of(asyncs, chain);
     uv_async_t* last = chain;
     uv_async_t* next = *uv__async_link(last);
-    size_t count = 1;
     while (next != NULL && pass_of(asyncs, next) == pass) {
       last = next;
       next = *uv__async_link(last);
-      count++;
     }
     *uv__async_link(last) = NULL;
-    if (pass == NULL) {
+    if (pass == NULL)
       add_to_ready(asyncs, chain);
-    } else {
-      pass->added += count;
-      add_to_pass(asyncs, pass, chain);
-    }
+    else
+      uv__async_runs_add(&pass->runs, chain);
     chain = next;
   }
 }
 
-/* Takes what earlier passes left for later ones. */
-static uv_async_t* take_ready(struct uv__asyncs* asyncs) {
-  uv_async_t* chain = NULL;
-
+/* Puts what earlier passes left for later ones in front of a chain. */
+static uv_async_t* take_ready(struct uv__asyncs* asyncs, uv_async_t* chain) {
   while (!uv__queue_empty(&asyncs->ready)) {
     struct uv__queue* last = asyncs->ready.prev;
-    uv__queue_remove(last);
+    uv__queue_unlink(last);
     *uv__async_link(uv__async_at(last)) = chain;
     chain = uv__async_at(last);
   }
@@ -254,62 +193,35 @@ static void call_handle(struct uv__async_pass* pass, uv_async_t* handle) {
     uv__call_async(handle);
 }
 
-/* Marks what was sent while a pass walks. All of it at once, and in any order:
- * with this many handles, each access to one is a cache miss. */
-static void mark_sent(struct uv__loop_state* state,
-                      struct uv__async_pass* pass) {
-  struct uv__asyncs* asyncs = &state->asyncs;
-  /* Acquire: the handles. Pairs with push_sent(). */
-  uv_async_t* sent = uv__exchange(&state->shared.sent, NULL);
-
-  while (sent != NULL) {
-    uv_async_t* handle = sent;
-    sent = *uv__async_link(handle);
-    mark_handle(asyncs, handle);
-    asyncs->nlater += pass_of(asyncs, handle) != pass;
-  }
+/* Is it in a list of the loop? Then its sender is done with it. */
+static int is_collected(uv_async_t* handle) {
+  return !uv__queue_empty(uv__async_node(handle));
 }
 
-/* Calls the marked handles from the position of the pass on. */
+/* Calls the handles of a chain, and those sent meanwhile, by walking along all
+ * handles. No other pass is outside this one, so it calls every collected
+ * handle ahead of it, whichever list has that: `ready`, or the runs of this
+ * pass. What `ready` holds at the end is behind. */
 UV__NOINLINE static int walk_pass(struct uv__loop_state* state,
-                                  struct uv__async_pass* pass) {
+                                  struct uv__async_pass* pass,
+                                  uv_async_t* chain) {
   struct uv__asyncs* asyncs = &state->asyncs;
   struct uv__queue* at = pass->at->next;
   int count = 0;
 
+  add_to_ready(asyncs, chain);
   while (at != &asyncs->list) {
     uv_async_t* handle = container_of(at, uv_async_t, queue);
     at = at->next;
-    if (!is_marked(asyncs, handle))
+    if (!is_collected(handle))
       continue;
-    uv__queue_init(uv__async_node(handle));
+    uv__queue_remove(uv__async_node(handle));
     call_handle(pass, handle);
     count++;
-    if (uv__load_relaxed(&state->shared.sent) != NULL)
-      mark_sent(state, pass);
+    add_to_ready(asyncs, take_sent(state));
     at = pass->at->next;
   }
   return count;
-}
-
-/* Takes the handles that a walk marked for later, where this pass does not
- * walk: because they are few, or because a callback of the outer pass, which
- * walks, runs the loop. All of them are behind that pass. */
-UV__NOINLINE static void take_marked(struct uv__asyncs* asyncs,
-                                     struct uv__async_pass* pass) {
-  const struct uv__queue* end = &asyncs->list;
-
-  if (pass->outer != NULL)
-    end = pass->outer->at->next;
-  for (struct uv__queue* at = asyncs->list.next; at != end; at = at->next) {
-    uv_async_t* handle = container_of(at, uv_async_t, queue);
-    if (!is_marked(asyncs, handle))
-      continue;
-    uv__queue_init(uv__async_node(handle));
-    *uv__async_link(handle) = NULL;
-    uv__async_runs_add(&pass->runs, handle);
-  }
-  asyncs->nlater = 0;
 }
 
 /* Calls `handle`, if any, and then the handles of the pass. Returns the number
@@ -325,29 +237,41 @@ static int run_pass(struct uv__loop_state* state,
     if (has_more_sent(state, pass))
       assign_passes(&state->asyncs, take_sent(state));
   }
-  return pass->is_walk ? count + walk_pass(state, pass) : count;
+  return count;
 }
 
-/* Returns the first handle to call in this pass, if it does not walk; the
- * others are sorted. */
-UV__NOINLINE static uv_async_t* sort_sent(struct uv__loop_state* state,
-                                          struct uv__async_pass* pass,
-                                          uv_async_t* sent) {
-  struct uv__asyncs* asyncs = &state->asyncs;
-
-  if (asyncs->nlater != 0 && should_walk(asyncs, pass, asyncs->nlater))
-    begin_walk(asyncs, pass);
-  else if (asyncs->nlater != 0)
-    take_marked(asyncs, pass);
-  assign_passes(asyncs, take_ready(asyncs));
-  assign_passes(asyncs, sent);
+/* Returns the first handle to call in this pass; the others are sorted. */
+static uv_async_t* sort_sent(struct uv__asyncs* asyncs,
+                             struct uv__async_pass* pass,
+                             uv_async_t* chain) {
+  assign_passes(asyncs, chain);
   uv__async_runs_join(&pass->runs);
   return uv__async_runs_take(&pass->runs);
 }
 
-/* Are there handles that earlier passes left for later ones? */
-static int has_leftover(const struct uv__asyncs* asyncs) {
-  return !uv__queue_empty(&asyncs->ready) || asyncs->nlater != 0;
+/* Is walking along all handles cheaper than sorting those of a chain? */
+static int should_walk(const struct uv__asyncs* asyncs,
+                       const struct uv__async_pass* pass,
+                       uv_async_t* chain) {
+  size_t count = 0;
+
+  if (pass->outer != NULL || asyncs->count < WALK_MIN)
+    return 0;
+  for (; chain != NULL; chain = *uv__async_link(chain))
+    count++;
+  return count >= WALK_MIN && count >= asyncs->count / WALK_SHARE;
+}
+
+/* Calls the handles that were sent, and those left by earlier passes. */
+UV__NOINLINE static int run_many(struct uv__loop_state* state,
+                                 struct uv__async_pass* pass,
+                                 uv_async_t* sent) {
+  struct uv__asyncs* asyncs = &state->asyncs;
+  uv_async_t* chain = take_ready(asyncs, sent);
+
+  if (should_walk(asyncs, pass, chain))
+    return walk_pass(state, pass, chain);
+  return run_pass(state, pass, sort_sent(asyncs, pass, chain));
 }
 
 /* Calls every pending handle that belongs to this pass. */
@@ -357,9 +281,9 @@ static int run_sent(struct uv__loop_state* state, struct uv__async_pass* pass) {
 
   /* A single handle needs no sorting. */
   if (handle == NULL || *uv__async_link(handle) != NULL ||
-      pass->runs.mask != 0 || pass->is_walk || has_leftover(asyncs) ||
+      pass->runs.mask != 0 || !uv__queue_empty(&asyncs->ready) ||
       pass_of(asyncs, handle) != pass)
-    handle = sort_sent(state, pass, handle);
+    return run_many(state, pass, handle);
   return run_pass(state, pass, handle);
 }
 
@@ -369,8 +293,6 @@ void uv__async_pass_begin(uv_loop_t* loop, struct uv__async_pass* pass) {
   pass->outer = asyncs->pass;
   pass->at = &asyncs->list;
   pass->seen = NULL;
-  pass->added = 0;
-  pass->is_walk = 0;
   pass->runs.mask = 0;
   asyncs->pass = pass;
 }
@@ -382,19 +304,14 @@ int uv__async_pass_run(uv_loop_t* loop, struct uv__async_pass* pass) {
 
   assert(asyncs->pass == pass);
   if (uv__load_relaxed(&state->shared.sent) != NULL || pass->runs.mask != 0 ||
-      has_leftover(asyncs))
+      !uv__queue_empty(&asyncs->ready))
     count = run_sent(state, pass);
   asyncs->pass = pass->outer;
 
   /* Handles kept for a later pass need a wake of their own. */
-  if (has_leftover(asyncs))
+  if (!uv__queue_empty(&asyncs->ready))
     (void) uv__wake_send(loop);
   return count;
-}
-
-/* Is it in a list of the loop? Then its sender is done with it. */
-static int is_collected(uv_async_t* handle) {
-  return !uv__queue_empty(uv__async_node(handle));
 }
 
 static void remove_from_list(struct uv__asyncs* asyncs, uv_async_t* handle) {
@@ -440,7 +357,6 @@ void uv__async_os_fork(uv_loop_t* loop) {
 
   (void) take_sent(state);
   state->shared.busy = 0;
-  state->asyncs.nlater = 0;
   for (struct uv__queue* q = list->next; q != list; q = q->next) {
     uv_async_t* handle = container_of(q, uv_async_t, queue);
     handle->pending = 0;

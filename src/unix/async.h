@@ -11,8 +11,6 @@ struct uv__async_pass {
   struct uv__async_pass* outer;
   struct uv__queue* at;       /* position: the last handle called or created */
   const uv_async_t* seen;     /* from here on, the stack is for later passes */
-  size_t added;               /* handles to call, called ones included */
-  int is_walk;                /* they are marked, not sorted */
   struct uv__async_runs runs; /* handles to call in this pass, sorted */
 };
 
