@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A hash table with linear probing, at most half full, and a four-way heap. The
  * heap's elements hold the index of their slot, the slots that of their element
- * in the heap: whoever moves one tells the other.
+ * in the heap: moving one updates the other.
  *
  * Both arrays grow together, so that adding needs no memory once there is room.
  * They are freed when a large table becomes empty.
@@ -85,7 +85,7 @@ static void heap_sift_down(struct uv__deadline_table* table,
   heap_put(table, i, due);
 }
 
-/* Puts `due` where the element `i` is now, or where it belongs instead. */
+/* Stores `due` in place of element `i` and moves it to where it belongs. */
 static void heap_place(struct uv__deadline_table* table,
                        size_t i,
                        struct uv__deadline_due due) {

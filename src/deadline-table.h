@@ -50,12 +50,12 @@ struct uv__deadline* uv__deadline_table_add(struct uv__deadline_table* table,
                                             const void* key,
                                             uint64_t due_ns);
 
-/* Another time for an entry that is in the heap. */
+/* Changes the time of an entry that is in the heap. */
 void uv__deadline_table_move(struct uv__deadline_table* table,
                              const struct uv__deadline* entry,
                              uint64_t due_ns);
 
-/* Takes it out of the heap only. */
+/* Removes the entry from the heap; it stays in the hash. */
 void uv__deadline_table_unschedule(struct uv__deadline_table* table,
                                    struct uv__deadline* entry);
 
@@ -68,7 +68,7 @@ static inline uint64_t uv__deadline_table_due(
   return table->heap_count == 0 ? UINT64_MAX : table->heap[0].due_ns;
 }
 
-/* That one. */
+/* The entry that is due first. The heap must not be empty. */
 static inline struct uv__deadline* uv__deadline_table_first(
     const struct uv__deadline_table* table) {
   return &table->slots[table->heap[0].slot];

@@ -31,9 +31,9 @@ static uv_loop_t* loop_zero(const struct uv__server* server) {
 
 static void on_back(uvx_post_t* post);
 
-/* The parcel is empty, and in no list. */
+/* The parcel must be empty and in no list. */
 static void send_back(struct uv__parcel* parcel) {
-  /* An error of waking loop 0; its poller has failed. */
+  /* Fails only to wake loop 0, whose poller has then failed. */
   (void) uvx_post(loop_zero(parcel->target), &parcel->post, on_back);
 }
 
@@ -42,7 +42,7 @@ static struct uv__parcel* first_parcel(const struct uv__server* server) {
                          link);
 }
 
-/* Nothing is reported at the server, and something waits. */
+/* A parcel must wait, and no connection be reported yet. */
 static void report_first(struct uv__server* server) {
   struct uv__parcel* parcel = first_parcel(server);
   uv_os_sock_t sock = parcel->sock;
@@ -125,7 +125,7 @@ static struct uv__parcel* parcel_get(uvx_listener_t* listener) {
   return uv__queue_entry(link, struct uv__parcel, link);
 }
 
-/* Errors of accepting, at the server that the program knows. */
+/* Reports an error of accepting on loop 0's server that the program sees. */
 static void report_error(uvx_listener_t* listener, int err) {
   struct uv__server* server = &listener->servers[0];
 
@@ -144,7 +144,7 @@ static void hand_over(struct uv__server* server) {
     return;
   struct uv__parcel* parcel = parcel_get(listener);
   if (parcel == NULL) {
-    (void) uvx_reject((uv_stream_t*) &server->tcp); /* one waits */
+    (void) uvx_reject((uv_stream_t*) &server->tcp); /* cannot fail: one waits */
     report_error(listener, UV_ENOMEM);
     return;
   }

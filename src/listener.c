@@ -9,8 +9,8 @@
  *    hand over connections, the posts to the others are queued before its own.
  *
  * uvx_listener_close() goes to loop 0 and, when that accepts no more, to the
- * others; each reports to loop 0, which tells the caller's. Parcels that loop 0
- * has sent are thus delivered, and back before the listener is freed.
+ * others; each reports to loop 0, which tells the caller's loop. So the parcels
+ * that loop 0 has sent are delivered and returned before the listener is freed.
  *
  * Context: the loop whose branch it is, unless said otherwise. */
 #include "listener.h"
@@ -87,7 +87,8 @@ static int server_listen(struct uv__server* server) {
   if (err != 0)
     return err;
   server->sock = UV__NO_SOCK;
-  /* Windows: accepts ahead of time would be taken from the other loops. */
+  /* Windows: accepts that are queued in advance would take connections from
+     * the other loops. */
   if (listener->is_shared)
     (void) uv_tcp_simultaneous_accepts(&server->tcp, 0);
   return uv_listen((uv_stream_t*) &server->tcp, listener->backlog, cb);
@@ -359,7 +360,7 @@ static int make_sockets(uvx_listener_t* listener,
   return err != 0 ? err : finish_sockets(listener);
 }
 
-/* The program's sockets are its own again. */
+/* Forgets the program's sockets, so that they are not closed. */
 static void give_sockets_back(uvx_listener_t* listener) {
   for (unsigned i = 0; i < listener->nsocks; i++)
     server_of_socket(listener, i)->sock = UV__NO_SOCK;
@@ -474,7 +475,7 @@ int uvx_listener_socks(const uvx_listener_t* listener,
 
 /* ---- closing ---- */
 
-/* No loop has a part in it any more. Context: any. */
+/* All branches have ended. Context: any. */
 static void listener_remove(uvx_listener_t* listener) {
   uv_mutex_lock(&listener->loops->mutex);
   uv__queue_remove(&listener->link);

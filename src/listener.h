@@ -20,7 +20,7 @@ enum uv__server_role {
   UV__SERVER_FED         /* TURNS: on each loop */
 };
 
-/* A connection on its way from loop 0 to another loop, and back empty. */
+/* Carries a connection from loop 0 to another loop; returns empty. */
 struct uv__parcel {
   uvx_post_t post;
   struct uv__queue link; /* in `free` of the listener or `waiting` */
@@ -31,32 +31,32 @@ struct uv__parcel {
 struct uv__server {
   uv_tcp_t tcp;
   struct uv__branch* branch;
-  struct uv__server* next; /* of the branch */
+  struct uv__server* next; /* of the same branch */
   enum uv__server_role role;
-  uv_os_sock_t sock; /* until the handle has it, then UV__NO_SOCK */
-  int is_open;       /* the handle is */
+  uv_os_sock_t sock; /* UV__NO_SOCK once the handle has it */
+  int is_open;       /* `tcp` is */
   int err;           /* why it could not be opened */
   /* HANDS_OVER: a connection waits until a fed server has room. */
   int is_stalled;
-  /* FED: parcels that have arrived. The connection of the first one was
-   * reported, if is_reported; the others have theirs in `sock`. */
+  /* FED: parcels that have arrived. If is_reported, the handle has the
+   * connection of the first; the others have theirs in `sock`. */
   struct uv__queue waiting;
   int is_reported;
   int is_next_posted;
   uvx_post_t next_post;
-  /* FED, but loop 0's: parcels that were sent and are not back. */
+  /* FED: parcels sent and not yet returned. Loop 0 alone uses it. */
   int out;
 };
 
 struct uv__branch {
   uvx_listener_t* listener;
   struct uv__managed* slot;
-  struct uv__branch* next; /* of the loop's */
+  struct uv__branch* next; /* of the same loop */
   struct uv__server* servers;
   unsigned pending; /* handles and posts to itself that must end before it */
   int is_closing;
   int is_detached;   /* uvx_listener_close() has come to this loop */
-  uvx_post_t attach; /* then for reporting errors of it */
+  uvx_post_t attach; /* then reports errors of opening */
   uvx_post_t detach; /* to the loop, then to loop 0 */
 };
 
@@ -112,10 +112,10 @@ void uv__listener_settle(struct uv__branch* branch);
 /* A connection waits at a server that hands over: its connection callback. */
 void uv__turns_on_connection(uv_stream_t* stream, int status);
 
-/* The handle of a fed server is about to be closed: sends its parcels back. */
+/* Returns the parcels of a fed server whose handle is about to be closed. */
 void uv__turns_close(struct uv__server* server);
 
-/* All parcels are back: frees them. */
+/* Frees the parcels, all of which have been returned. */
 void uv__turns_free(uvx_listener_t* listener);
 
 #endif /* UV_LISTENER_H_ */

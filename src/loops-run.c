@@ -113,8 +113,8 @@ static void drain(uvx_loops_t* loops) {
   }
 }
 
-/* Nothing is active on the loop. Returns 1 if it may leave, otherwise when
- * there may be something for it again. */
+/* Waits while nothing is active on the loop. Returns 1 if it may leave, or 0
+ * after an event, which may have given it something to do. */
 static int wait_quietly(struct uv__managed* slot) {
   uvx_loops_t* loops = slot->loops;
 
@@ -164,7 +164,7 @@ static void run_slot(struct uv__managed* slot) {
       loops->err = UV_EIO;
       uv_mutex_unlock(&loops->mutex);
       uvx_loops_shutdown(loops);
-      is_alive = !slot->has_ended; /* what is left can never happen */
+      is_alive = !slot->has_ended; /* no event will end what is active */
     }
     if (!is_alive && wait_quietly(slot))
       break;
@@ -178,7 +178,7 @@ static void thread_main(void* arg) {
   char name[32];
 
   snprintf(name, sizeof(name), "%.10s-%u", loops->name, slot->index);
-  (void) uv_thread_setname(name); /* for people only */
+  (void) uv_thread_setname(name); /* only debuggers and ps show it */
   uv_mutex_lock(&loops->mutex);
   loops->arrived++;
   uv_cond_broadcast(&loops->changed);
@@ -249,7 +249,7 @@ int uvx_loops_run(uvx_loops_t* loops) {
     return err;
   }
 
-  /* Without them nobody might begin the shutdown. */
+  /* Without its signals the program might have no way to begin the shutdown. */
   loops->err = watch_signals(loops);
   if (loops->err != 0)
     uvx_loops_shutdown(loops);

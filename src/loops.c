@@ -52,7 +52,8 @@ uv_loop_t* uvx_loops_get(const uvx_loops_t* loops, unsigned index) {
   return index < loops->count ? loops->slots[index].loop : NULL;
 }
 
-/* Is this a child of the process that made them? It has none of the threads. */
+/* Is this a forked child of the process that made the loops? It has none of
+ * their threads. */
 int uv__loops_is_forked(const uvx_loops_t* loops) {
   return loops->pid != uv_os_getpid();
 }
@@ -76,7 +77,7 @@ static int slot_init(uvx_loops_t* loops, unsigned index, uv_loop_t* loop) {
   return 0;
 }
 
-/* The loop is a loop like any other. */
+/* Afterwards the loop is an ordinary one. */
 static void slot_give_back(struct uv__managed* slot) {
   if (!slot->has_ended)
     uv__req_unregister(slot->loop);
@@ -84,8 +85,9 @@ static void slot_give_back(struct uv__managed* slot) {
   uv__store_relaxed(&uv__loop_state(slot->loop)->shared.posts_closed, 0);
 }
 
-/* In a forked child. A loop of our own has lost its thread and is not closed:
- * its memory goes, so nobody may find it. */
+/* In a forked child, which has no thread for the loop. A loop that the library
+ * made is not closed, only removed from the list of loops: its memory is about
+ * to be freed. */
 static void slot_abandon(struct uv__managed* slot) {
   if (slot->loop == &slot->own)
     uv__loop_list_remove(slot->loop);
@@ -93,7 +95,7 @@ static void slot_abandon(struct uv__managed* slot) {
     slot_give_back(slot);
 }
 
-/* The loop is the program's again, or closed. */
+/* Returns the program's loop to it; closes one that the library made. */
 static void slot_close(struct uv__managed* slot) {
   slot_give_back(slot);
   if (slot->loop == &slot->own) {
@@ -127,7 +129,7 @@ static int options_are_valid(const uvx_loops_options_t* options) {
            uv__loop_state(options->main)->managed == NULL));
 }
 
-/* Not the locks and the loops. */
+/* Everything but the locks and the loops. */
 static uvx_loops_t* loops_alloc(const uvx_loops_options_t* options) {
   unsigned count =
       options->count != 0 ? options->count : uv_available_parallelism();
@@ -188,14 +190,14 @@ err_free:
   return err;
 }
 
-/* Calls posts that came when nobody ran the loops any more. */
+/* Calls posts that were queued after the loops had stopped running. */
 void uv__loops_run_late_posts(uvx_loops_t* loops) {
   for (unsigned i = 0; i < loops->count; i++)
     while (uv__post_is_due(loops->slots[i].loop))
       (void) uv__post_run(loops->slots[i].loop);
 }
 
-/* Does the program use one of our own loops, beside the hold? */
+/* Does a loop that the library made have more than its hold? */
 static int is_in_use(const uvx_loops_t* loops) {
   for (unsigned i = 0; i < loops->count; i++) {
     const struct uv__managed* slot = &loops->slots[i];
@@ -304,7 +306,7 @@ int uvx_loops_on_end(uvx_loops_t* loops,
   if (err != 0)
     return err;
   enum uv__loops_state state = read_state(loops);
-  /* In a pause no other loop can begin the shutdown, or read the list. */
+  /* During a pause no other loop can begin the shutdown or read the list. */
   if (state != UV__LOOPS_NEW &&
       (state != UV__LOOPS_RUNNING || !uv__loops_is_pauser(loops)))
     return UV_EBUSY;

@@ -13,7 +13,7 @@
 #include "util/queue.h"
 #include "uv/ext.h"
 
-/* In this order. A run that failed to make a thread goes back to NEW. */
+/* In this order; back to NEW if a thread could not be made. */
 enum uv__loops_state {
   UV__LOOPS_NEW,
   UV__LOOPS_STARTING, /* threads are made */
@@ -109,14 +109,15 @@ void uv__loops_set_current(struct uv__managed* slot);
 /* Is `loop` one of them? */
 int uv__loops_has(const uvx_loops_t* loops, const uv_loop_t* loop);
 
-/* Is this a child of the process that made them? It has none of their threads.
- */
+/* Is this a forked child of the process that made the loops? It has none of
+ * their threads. */
 int uv__loops_is_forked(const uvx_loops_t* loops);
 
 /* Does this thread hold the pause? */
 int uv__loops_is_pauser(uvx_loops_t* loops);
 void uv__loops_pause_init(uvx_loops_t* loops);
-/* Where a loop stands still; the watchdog does not count it as blocked. */
+/* The callback in which a loop waits while it is parked; the watchdog does not
+ * report it. */
 void uv__loops_park(uvx_post_t* post);
 
 /* The manager of a loop, or NULL. Context: any, while the loop is open. */
@@ -139,7 +140,7 @@ int uv__loops_pin(uvx_loops_t* loops);
 /* Gives the calling thread its processors back. */
 void uv__loops_unpin(uvx_loops_t* loops);
 
-/* Calls posts that came when nobody ran the loops any more. */
+/* Calls posts that were queued after the loops had stopped running. */
 void uv__loops_run_late_posts(uvx_loops_t* loops);
 
 #endif /* UV_LOOPS_H_ */

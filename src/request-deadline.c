@@ -6,10 +6,10 @@
  * one executes nothing of this.
  *
  * When a deadline is due, the internal timer starts the internal check handle
- * and has the next poll not sleep; the check handle cancels what still is under
- * way. So every result that is there by then wins, even after a callback that
- * blocked for long. The program's callback gets UV_ETIMEDOUT where the request
- * was cancelled for that reason.
+ * and keeps the next poll from sleeping; the check handle cancels what is still
+ * under way. So a result that has arrived by then wins, even after a callback
+ * that blocked for long. The program's callback gets UV_ETIMEDOUT if the
+ * request was cancelled for that reason.
  */
 #include "request-deadline.h"
 #include "cancel.h"
@@ -27,19 +27,19 @@
 
 #define NS_PER_MS 1000000
 
-/* Of a loop, made by the first deadline. */
+/* The deadlines of a loop; made by the first. */
 struct uv__deadlines {
   struct uv__deadline_table table;
   uv_timer_t timer;
   uv_check_t check;
   uint64_t timer_ns; /* when the timer is due; UINT64_MAX: it is not started */
-  uint64_t late_ns;  /* what was due then is cancelled by the check handle */
+  uint64_t late_ns;  /* the check handle cancels what is due by then */
 };
 
 /* A type of request. */
 struct kind {
   size_t cb_at;          /* offset of its callback */
-  uv__any_fn* exchanged; /* that of this file */
+  uv__any_fn* exchanged; /* its replacement, of this file */
   size_t owner_at;       /* offset of the loop, or of the handle */
   int has_handle;
   int (*is_under_way)(const uv_req_t* req);
@@ -69,7 +69,7 @@ static struct uv__deadlines* deadlines_of(const uv_loop_t* loop) {
   return uv__loop_state(loop)->deadlines;
 }
 
-/* The request has its own callback again. */
+/* Removes the deadline and restores the request's own callback. */
 static void deadline_end(uv_req_t* req,
                          const struct kind* kind,
                          struct uv__deadline* entry) {
@@ -180,8 +180,8 @@ static int udp_send_is_under_way(const uv_req_t* req) {
   return uv__udp_os_is_sending((const uv_udp_send_t*) req);
 }
 
-/* The pool forgets the kind when it reports the item. Calls without a callback
- * are never under way. */
+/* The pool clears the kind when it reports the item. Calls without a callback
+ * are synchronous, so never under way. */
 static int work_is_under_way(const uv_req_t* req) {
   return ((const uv_work_t*) req)->work_req.kind != NULL;
 }
@@ -256,8 +256,8 @@ static const struct kind* kind_of(const uv_req_t* req) {
 
 /* ---- expiry ---- */
 
-/* Cancels a request that is late. If that is no longer possible, its result
- * will come. */
+/* Cancels the request that is due first. If that is no longer possible, its
+ * result is about to be reported. */
 static void deadline_expire(struct uv__deadlines* deadlines) {
   struct uv__deadline* entry = uv__deadline_table_first(&deadlines->table);
   uv_req_t* req = (uv_req_t*) (uintptr_t) entry->key;
@@ -268,7 +268,7 @@ static void deadline_expire(struct uv__deadlines* deadlines) {
     deadline_end(req, kind_of(req), entry);
 }
 
-/* Callbacks that run meanwhile set deadlines that are due later. */
+/* Ends although callbacks may set deadlines: those are due later. */
 static void deadlines_expire(uv_check_t* check) {
   struct uv__deadlines* deadlines =
       container_of(check, struct uv__deadlines, check);
@@ -289,7 +289,7 @@ static uint64_t after_ms(const uv_loop_t* loop, uint64_t ms) {
 
 static void timer_fired(uv_timer_t* timer);
 
-/* Has the timer fire when the first deadline is due, or a little later. */
+/* Starts the timer for the first deadline, rounded up to a millisecond. */
 static int timer_restart(struct uv__deadlines* deadlines) {
   uv_loop_t* loop = deadlines->timer.loop;
   uint64_t due_ns = uv__deadline_table_due(&deadlines->table);
@@ -303,7 +303,7 @@ static int timer_restart(struct uv__deadlines* deadlines) {
   return err;
 }
 
-/* The timer has just given its place up, so starting it needs no memory. */
+/* The timer has just left the heap, so starting it again needs no memory. */
 static void timer_fired(uv_timer_t* timer) {
   struct uv__deadlines* deadlines =
       container_of(timer, struct uv__deadlines, timer);
@@ -316,7 +316,8 @@ static void timer_fired(uv_timer_t* timer) {
     deadlines->late_ns = now_ns;
     (void) uv_check_start(&deadlines->check, deadlines_expire); /* valid */
   }
-  /* Late: at once, so that the next poll does not sleep. */
+  /* If a deadline is late, the timer is due at once and the next poll does not
+   * sleep. */
   (void) timer_restart(deadlines);
 }
 
@@ -371,7 +372,7 @@ static int deadline_set(uv_req_t* req,
   return 0;
 }
 
-/* The request has one already. */
+/* Changes or removes the deadline that the request has. */
 static int deadline_change(uv_req_t* req,
                            const struct kind* kind,
                            uint64_t timeout_ms) {

@@ -6,7 +6,7 @@
  *
  * The request is in a word of the stream that is reserved for its owner; the
  * stream's read_cb tells whether it is valid. A stopped stream stays registered
- * with the poller until it is ready, so a request-response rhythm changes no
+ * with the poller until it is ready, so reads and writes in turn change no
  * interest.
  *
  * A cancelled request is handed to the loop, which reports it in its next
@@ -40,7 +40,7 @@ static void free_bufs(uvx_read_t* req) {
   req->bufs = NULL;
 }
 
-/* The stream is no longer the request's; the program has its result. */
+/* Detaches the request from its stream and calls the program. */
 static void report_result(uvx_read_t* req, ssize_t result) {
   uv_stream_t* stream = req->stream;
 
@@ -61,8 +61,8 @@ void uv__reader_alloc_cb(uv_handle_t* handle, size_t size, uv_buf_t* buf) {
   *buf = req->bufs[0];
 }
 
-/* The first buffer is full. Returns how much of what there is fits into the
- * others. An end or an error is the next read's to find. */
+/* After the first buffer was filled: reads into the others. Returns how many
+ * bytes. Leaves an end or an error to the next read. */
 static size_t fill_others(uvx_read_t* req) {
   if (req->nbufs == 1 || !uv__stream_os_has_unread(req->stream))
     return 0;
@@ -78,7 +78,7 @@ void uv__reader_read_cb(uv_stream_t* stream,
 
   (void) buf;
   if (nread == 0)
-    return; /* nothing after all */
+    return; /* a spurious event */
   if (nread > 0 && (size_t) nread == req->bufs[0].len)
     nread += (ssize_t) fill_others(req);
   if (stream->flags & UV__READING)
@@ -124,7 +124,7 @@ enum uv__finish_result uv__reader_finish(uv_stream_t* stream) {
   uvx_read_t* req = get_req(stream);
 
   if (is_cancelled(req))
-    return UV__FINISH_AGAIN; /* the loop has it */
+    return UV__FINISH_AGAIN; /* handed over: the loop will report it */
   report_result(req, UV_ECANCELED);
   return UV__FINISH_DONE;
 }

@@ -13,7 +13,7 @@ void uv__reader_alloc_cb(uv_handle_t* handle, size_t size, uv_buf_t* buf);
 /* uv_cancel(): 0; UV_EBUSY: the result is there. */
 int uv__reader_cancel(uvx_read_t* req);
 
-/* Is the request to be reported yet? It was submitted once. */
+/* Is the request, which was submitted, still to be reported? */
 int uv__reader_is_pending(const uvx_read_t* req);
 
 #endif /* UV_STREAM_READER_H_ */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* uvx_loop_on_interest(): a program whose own loop waits on the descriptor of
- * this one hears when that wait may last too long.
+/* uvx_loop_on_interest(): tells a program whose own loop waits on the
+ * descriptor of this one when that wait may last too long.
  *
- * Whoever makes such a change tests one flag, UV__LOOP_HOOKED, which is set
- * from the beginning of a round until the first change: while no function is
- * registered it never is.
+ * What makes such a change tests one flag, UV__LOOP_HOOKED. It is set from the
+ * beginning of a round until the first change, and never while no function is
+ * registered.
  */
 #include "loop/interest.h"
 #include "loop/loop.h"
