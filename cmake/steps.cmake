@@ -227,6 +227,9 @@ endforeach()
 # Microsoft's compilers, as far as they can be asked without one.
 uv_step(msvc-atomics cross 120 NORMAL tree LIGHT
         PACKAGES gcc-mingw-w64-x86-64 COMMAND test/cross/msvc-atomics)
+# 32-bit Windows is built and run by --full only.
+uv_step(windows32-compiles cross 180 NORMAL tree
+        PACKAGES gcc-mingw-w64-i686 COMMAND test/cross/windows32)
 uv_step(msvc cross 600 FULL tree LIGHT PACKAGES clang gcc-mingw-w64-x86-64
         COMMAND test/cross/msvc)
 uv_step(cmake-msvc cross 120 FULL tree LIGHT PACKAGES clang llvm
