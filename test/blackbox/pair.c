@@ -27,20 +27,28 @@ static void on_server_closed(uv_handle_t* server) {
   state->closed = 1;
 }
 
+struct sockaddr_in test_tcp_listen(uv_loop_t* loop,
+                                   uv_tcp_t* server,
+                                   int backlog,
+                                   uv_connection_cb cb) {
+  struct sockaddr_in addr = test_loopback();
+
+  ASSERT_OK(uv_tcp_init(loop, server));
+  ASSERT_OK(uv_tcp_bind(server, (struct sockaddr*) &addr, 0));
+  ASSERT_OK(uv_listen((uv_stream_t*) server, backlog, cb));
+  return test_tcp_address(server);
+}
+
 void test_tcp_pair(uv_loop_t* loop, uv_tcp_t* client, uv_tcp_t* accepted) {
   uv_tcp_t server;
   uv_connect_t connect;
   struct connecting state = { accepted, 0, 0, 0 };
-  struct sockaddr_in addr = test_loopback();
+  struct sockaddr_in addr = test_tcp_listen(loop, &server, 1, on_connection);
 
-  ASSERT_OK(uv_tcp_init(loop, &server));
   ASSERT_OK(uv_tcp_init(loop, client));
   ASSERT_OK(uv_tcp_init(loop, accepted));
-  ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
   server.data = &state;
   connect.data = &state;
-  ASSERT_OK(uv_listen((uv_stream_t*) &server, 1, on_connection));
-  addr = test_tcp_address(&server);
   ASSERT_OK(
       uv_tcp_connect(&connect, client, (struct sockaddr*) &addr, on_connected));
   while (!state.connected || !state.ready)

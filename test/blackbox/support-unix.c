@@ -7,6 +7,7 @@
 #if __has_include(<sys/syscall.h>)
 # include <sys/syscall.h>
 #endif
+#include <sys/wait.h>
 #include <unistd.h>
 
 _Noreturn void test_exit_bare(int status) {
@@ -38,6 +39,20 @@ int test_on_kqueue(void) {
   const char* poller = getenv("UV_POLLER");
 
   return poller != NULL && strcmp(poller, "kqueue") == 0;
+}
+
+pid_t test_fork(void) {
+  pid_t pid = fork();
+
+  ASSERT_GE(pid, 0);
+  return pid;
+}
+
+int test_wait_child(pid_t pid) {
+  int status;
+
+  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  return status;
 }
 
 int test_lowest_fd(void) {

@@ -17,16 +17,13 @@ static void redirect(const char* path, int fd) {
 
 TEST_IMPL(assert_is_shown_if_stderr_is_redirected) {
   char text[256];
-  int status;
-  pid_t pid = fork();
-
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     redirect("out", STDOUT_FILENO);
     redirect("/dev/null", STDERR_FILENO);
     ASSERT_EQ(1, 2);
   }
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  int status = test_wait_child(pid);
   ASSERT(WIFEXITED(status) && WEXITSTATUS(status) == 1);
   FILE* file = fopen("out", "rb");
   ASSERT_NOT_NULL(file);

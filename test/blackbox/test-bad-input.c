@@ -478,16 +478,13 @@ static int run_row(size_t n) {
 #if TEST_POSIX
 /* In a child, so that a crash affects one row only. */
 static int try_row(size_t n) {
-  int status;
-  pid_t pid = fork();
-
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     int ok = run_row(n);
     fflush(NULL);
     _exit(ok ? 0 : 1);
   }
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  int status = test_wait_child(pid);
   if (WIFSIGNALED(status))
     fprintf(stderr, "%s: signal %d\n", rows[n].text, WTERMSIG(status));
   return status == 0;

@@ -28,15 +28,11 @@ static void on_connection(uv_stream_t* stream, int status) {
 }
 
 static struct sockaddr_in listen_somewhere(void) {
-  struct sockaddr_in addr = test_loopback();
-
   ASSERT_OK(uv_loop_init(&loop));
-  ASSERT_OK(uv_tcp_init(&loop, &server));
-  ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
-  ASSERT_OK(uv_listen((uv_stream_t*) &server, 8, on_connection));
+  struct sockaddr_in addr = test_tcp_listen(&loop, &server, 8, on_connection);
   uv_unref((uv_handle_t*) &server);
   ASSERT_OK(uv_tcp_init(&loop, &client));
-  return test_tcp_address(&server);
+  return addr;
 }
 
 static void on_connect(uv_connect_t* request, int status) {

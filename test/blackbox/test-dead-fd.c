@@ -231,12 +231,9 @@ static void on_connection(uv_stream_t* server, int status) {
 
 TEST_IMPL(dead_fd_listening_socket) {
   uv_tcp_t server;
-  struct sockaddr_in addr = test_loopback();
 
   setup();
-  ASSERT_OK(uv_tcp_init(&loop, &server));
-  ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
-  ASSERT_OK(uv_listen((uv_stream_t*) &server, 1, on_connection));
+  (void) test_tcp_listen(&loop, &server, 1, on_connection);
   int fd = take_fd(&server);
   close_behind_its_back(&server);
   run_a_while();

@@ -106,12 +106,8 @@ static void on_idle(uv_idle_t* handle) {
 }
 
 TEST_IMPL(deadline_result_wins_in_one_iteration) {
-  struct sockaddr_in addr = test_loopback();
-
   ASSERT_OK(uv_loop_init(&loop));
-  ASSERT_OK(uv_tcp_init(&loop, &server));
-  ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
-  ASSERT_OK(uv_listen((uv_stream_t*) &server, 128, on_connection));
+  (void) test_tcp_listen(&loop, &server, 128, on_connection);
   ASSERT_OK(uv_check_init(&loop, &check));
   ASSERT_OK(uv_check_start(&check, on_check));
   ASSERT_OK(uv_idle_init(&loop, &idle));

@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static char text[65536];
@@ -297,8 +296,7 @@ TEST_IMPL(dump_signal_with_a_bad_name_is_said_once) {
 
   for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
     begin_errors(names[i]);
-    pid_t pid = fork();
-    ASSERT_GE(pid, 0);
+    pid_t pid = test_fork();
     if (pid == 0) {
       uv_loop_t loops[2];
       ASSERT_OK(uv_loop_init(&loops[0]));
@@ -306,9 +304,7 @@ TEST_IMPL(dump_signal_with_a_bad_name_is_said_once) {
       ASSERT_EQ(0, sigaction(SIGUSR2, NULL, &action));
       _exit(action.sa_handler == SIG_DFL ? 0 : 1);
     }
-    int status;
-    ASSERT_EQ(pid, waitpid(pid, &status, 0));
-    ASSERT_EQ(0, status);
+    ASSERT_EQ(0, test_wait_child(pid));
     read_errors();
     snprintf(expected, sizeof(expected),
              "libuv: UV_DUMP_SIGNAL=%s: no such signal\n", names[i]);
@@ -346,8 +342,7 @@ TEST_IMPL(dump_signal_works_in_a_forked_child) {
     SKIP(FORK_IS_UNSAFE);
   begin_errors("USR2");
   ASSERT_OK(uv_loop_init(&loop));
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     ASSERT_OK(uv_loop_fork(&loop));
     ASSERT_EQ(0, kill(getpid(), SIGUSR2));
@@ -357,9 +352,7 @@ TEST_IMPL(dump_signal_works_in_a_forked_child) {
     ASSERT_EQ(1, count(expected));
     _exit(0);
   }
-  int status;
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
-  ASSERT_EQ(0, status);
+  ASSERT_EQ(0, test_wait_child(pid));
   ASSERT_OK(uv_loop_close(&loop));
   return 0;
 }

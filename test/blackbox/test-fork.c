@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define FORKS 100
@@ -19,18 +18,10 @@ static int stop; /* atomic */
 
 static pid_t fork_with_limit(void) {
   fflush(NULL);
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0)
     alarm(CHILD_SECONDS); /* a child that hangs must not outlive the test */
   return pid;
-}
-
-static void expect_success(pid_t pid) {
-  int status;
-
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
-  ASSERT_EQ(0, status);
 }
 
 static int is_registered;
@@ -65,7 +56,7 @@ TEST_IMPL(fork_handler_registered_before_ours) {
     test_close_loop(&loop);
     exit(0);
   }
-  expect_success(pid);
+  ASSERT_EQ(0, test_wait_child(pid));
   test_close_loop(&loop);
   return 0;
 }
@@ -96,7 +87,7 @@ static void fork_beside(void (*busy)(void*), void (*in_child)(void)) {
       in_child();
       end_child();
     }
-    expect_success(pid);
+    ASSERT_EQ(0, test_wait_child(pid));
   }
   __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
   ASSERT_OK(uv_thread_join(&thread));
@@ -181,7 +172,7 @@ TEST_IMPL(fork_child_closes_nothing_of_its_own) {
     }
     _exit(0);
   }
-  expect_success(pid);
+  ASSERT_EQ(0, test_wait_child(pid));
   ASSERT_OK(uv_loop_close(&loop));
   return 0;
 }

@@ -162,18 +162,14 @@ static void on_tick(uv_timer_t* timer) {
 
 /* Out of descriptors in accept: no spinning, and service resumes later. */
 TEST_IMPL(limit_accept_without_descriptors) {
-  struct sockaddr_in addr = test_loopback();
   uv_tcp_t server;
   uv_timer_t timer;
   uv_metrics_t metrics;
 
   close_holes();
   ASSERT_OK(uv_loop_init(&loop));
-  ASSERT_OK(uv_tcp_init(&loop, &server));
   ASSERT_OK(uv_timer_init(&loop, &timer));
-  ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
-  ASSERT_OK(uv_listen((uv_stream_t*) &server, 8, on_connection));
-  addr = test_tcp_address(&server);
+  struct sockaddr_in addr = test_tcp_listen(&loop, &server, 8, on_connection);
   int client = socket(AF_INET, SOCK_STREAM, 0);
   ASSERT_GE(client, 0);
   ASSERT_EQ(0, connect(client, (struct sockaddr*) &addr, sizeof(addr)));
@@ -257,16 +253,13 @@ static void after_work(uv_work_t* req, int status) {
 
 /* In a child, because leak checkers need a thread when the test ends. */
 static void run_in_child(void (*run)(void)) {
-  int status;
-  pid_t pid = fork();
-
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     run();
     uv_library_shutdown(); /* leak checkers need a thread at exit */
     _exit(0);
   }
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  int status = test_wait_child(pid);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
     _exit(77); /* the child printed the reason */
   ASSERT_EQ(0, status);

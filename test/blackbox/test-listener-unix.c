@@ -13,13 +13,10 @@
 #define FIRST_FD 3
 
 static int in_child(int (*run)(void)) {
-  int status;
-  pid_t pid = fork();
-
-  ASSERT_NE(-1, pid);
+  pid_t pid = test_fork();
   if (pid == 0)
     _exit(run());
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  int status = test_wait_child(pid);
   ASSERT(WIFEXITED(status));
   return WEXITSTATUS(status);
 }

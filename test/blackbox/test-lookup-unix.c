@@ -8,7 +8,6 @@
 #include <dlfcn.h>
 #include <netdb.h>
 #include <stdio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { MANY = 100, WINDOW_MS = 1000 };
@@ -491,13 +490,6 @@ TEST_IMPL(lookup_numbers_of_an_address_need_no_thread) {
 
 /* ---- the end ---- */
 
-static void wait_for_child(pid_t pid) {
-  int status;
-
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
-  ASSERT_EQ(0, status);
-}
-
 /* Twenty lookups that nobody ever answers. */
 static void ask_the_silent(void) {
   static struct query silent[20];
@@ -511,15 +503,13 @@ static void ask_the_silent(void) {
 }
 
 TEST_IMPL(lookup_does_not_keep_the_process) {
-  pid_t pid = fork();
-
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     setup();
     ask_the_silent();
     exit(0);
   }
-  wait_for_child(pid);
+  ASSERT_EQ(0, test_wait_child(pid));
   return 0;
 }
 
@@ -590,8 +580,7 @@ TEST_IMPL(work_exit_in_an_item_runs_the_rest) {
 
   ASSERT_OK(uv_os_setenv("UV_THREADPOOL_SIZE", "1"));
   ASSERT_EQ(0, pipe(exit_pipe));
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     ASSERT_OK(uv_loop_init(&loop));
     ASSERT_OK(uv_sem_init(&all_queued, 0));
@@ -604,7 +593,7 @@ TEST_IMPL(work_exit_in_an_item_runs_the_rest) {
       uv_sleep(1000); /* until the process has ended */
   }
   close(exit_pipe[1]);
-  wait_for_child(pid);
+  ASSERT_EQ(0, test_wait_child(pid));
   ASSERT_EQ(4, read(exit_pipe[0], text, sizeof(text)));
   return 0;
 }
@@ -677,13 +666,12 @@ TEST_IMPL(lookup_in_a_forked_child) {
   setup();
   ask(&queries[0], "fork.example");
   fake_resolver_wait(1);
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     be_child();
     _exit(0);
   }
-  wait_for_child(pid);
+  ASSERT_EQ(0, test_wait_child(pid));
   fake_resolver_let_go(1);
   run_to_end();
   check_answered(&queries[0]);

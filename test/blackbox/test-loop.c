@@ -231,7 +231,6 @@ TEST_IMPL(loop_fork_keeps_watchers) {
   uv_async_t async;
   uv_timer_t timer;
   int fds[2];
-  int status;
 
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_EQ(0, pipe(fds));
@@ -243,8 +242,7 @@ TEST_IMPL(loop_fork_keeps_watchers) {
   ASSERT_OK(uv_timer_start(&timer, on_timer, 10, 0));
   uv_run(&loop, UV_RUN_NOWAIT);
 
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     ASSERT_OK(uv_loop_fork(&loop));
     ASSERT_EQ(1, write(fds[1], "x", 1));
@@ -253,8 +251,7 @@ TEST_IMPL(loop_fork_keeps_watchers) {
     assert_both_ran();
     _exit(0);
   }
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
-  ASSERT_EQ(0, status);
+  ASSERT_EQ(0, test_wait_child(pid));
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT)); /* the parent's loop is unchanged
                                                 */
   assert_both_ran();
@@ -279,7 +276,6 @@ TEST_IMPL(loop_fork_makes_an_iteration_due) {
   uv_timer_t timer;
   uv_prepare_t prepare;
   uv_check_t check;
-  int status;
 
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_timer_init(&loop, &timer));
@@ -292,8 +288,7 @@ TEST_IMPL(loop_fork_makes_an_iteration_due) {
   uv_run(&loop, UV_RUN_NOWAIT);
   ASSERT_GT(uv_backend_timeout(&loop), 0);
 
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     for (int i = 0; i < 2; i++) {
       ASSERT_OK(uv_loop_fork(&loop));
@@ -305,8 +300,7 @@ TEST_IMPL(loop_fork_makes_an_iteration_due) {
     }
     _exit(0);
   }
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
-  ASSERT_EQ(0, status);
+  ASSERT_EQ(0, test_wait_child(pid));
   ASSERT_GT(uv_backend_timeout(&loop), 0);
   test_close_loop(&loop);
   return 0;
@@ -323,23 +317,20 @@ static void after_work(uv_work_t* req, int status) {
 
 TEST_IMPL(loop_fork_thread_pool) {
   uv_work_t work;
-  int status;
 
   if (TEST_TSAN)
     SKIP("ThreadSanitizer allows no threads after a fork");
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_queue_work(&loop, &work, ignore_work, after_work));
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     ASSERT_OK(uv_loop_fork(&loop));
     ASSERT_OK(uv_queue_work(&loop, &work, ignore_work, after_work));
     ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
     _exit(work_done == 2 ? 0 : 1);
   }
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
-  ASSERT_EQ(0, status);
+  ASSERT_EQ(0, test_wait_child(pid));
   test_close_loop(&loop);
   return 0;
 }

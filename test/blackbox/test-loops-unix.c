@@ -5,7 +5,6 @@
 #include "uv/ext.h"
 
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static uvx_loops_t* loops;
@@ -86,11 +85,8 @@ static void do_nothing(uv_loop_t* loop, void* arg) {
 }
 
 TEST_IMPL(loops_in_a_forked_child) {
-  int status;
-
   make_loops(2);
-  pid_t pid = fork();
-  ASSERT_NE(-1, pid);
+  pid_t pid = test_fork();
   if (pid == 0) {
     ASSERT_ERR(UV_EPERM, uvx_loops_run(loops));
     ASSERT_ERR(UV_EPERM, uvx_loops_on_start(loops, NULL, do_nothing, NULL));
@@ -98,8 +94,7 @@ TEST_IMPL(loops_in_a_forked_child) {
     ASSERT_OK(uvx_loops_free(loops));
     test_exit_bare(0);
   }
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
-  ASSERT_EQ(0, status);
+  ASSERT_EQ(0, test_wait_child(pid));
   uvx_loops_shutdown(loops);
   ASSERT_OK(uvx_loops_run(loops));
   ASSERT_OK(uvx_loops_free(loops));
@@ -124,13 +119,11 @@ TEST_IMPL(loops_freed_in_a_forked_child) {
   uvx_loops_options_t options = { .size = sizeof(options), .count = 3 };
   uv_loop_t loop;
   uv_work_t work;
-  int status;
 
   ASSERT_OK(uv_loop_init(&loop));
   options.main = &loop;
   ASSERT_OK(uvx_loops_new(&loops, &options));
-  pid_t pid = fork();
-  ASSERT_NE(-1, pid);
+  pid_t pid = test_fork();
   if (pid == 0) {
     ASSERT_OK(uvx_loops_free(loops));
     ASSERT_OK(uv_loop_fork(&loop));
@@ -141,8 +134,7 @@ TEST_IMPL(loops_freed_in_a_forked_child) {
     ASSERT_OK(uv_loop_close(&loop));
     test_exit_bare(0);
   }
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
-  ASSERT_EQ(0, status);
+  ASSERT_EQ(0, test_wait_child(pid));
   ASSERT_OK(uvx_loops_free(loops));
   ASSERT_OK(uv_loop_close(&loop));
   return 0;
@@ -189,21 +181,17 @@ TEST_IMPL(loops_end_when_a_poller_fails) {
 /* The child of a fork in a pause has one thread: there is nothing to pause or
  * to resume, whatever the locks were. The parent goes on. */
 static void fork_in_pause(uv_loop_t* loop, void* arg) {
-  int status;
-
   (void) loop;
   (void) arg;
   ASSERT_OK(uvx_loops_pause(loops, -1));
-  pid_t pid = fork();
-  ASSERT_NE(-1, pid);
+  pid_t pid = test_fork();
   if (pid == 0) {
     ASSERT_ERR(UV_EPERM, uvx_loops_pause(loops, -1));
     uvx_loops_resume(loops);
     ASSERT_ERR(UV_EPERM, uvx_loops_on_end(loops, NULL, do_nothing, NULL));
     test_exit_bare(0);
   }
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
-  ASSERT_EQ(0, status);
+  ASSERT_EQ(0, test_wait_child(pid));
   uvx_loops_resume(loops);
   uvx_loops_shutdown(loops);
 }

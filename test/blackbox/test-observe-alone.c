@@ -188,8 +188,7 @@ static pid_t start_sleeper(void) {
   char* args[7];
 
   helper_args(args, "sleep_observed", NULL, NULL, NULL);
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     execv(args[0], args);
     _exit(3);
@@ -198,10 +197,8 @@ static pid_t start_sleeper(void) {
 }
 
 static void kill_sleeper(pid_t pid) {
-  int status;
-
   ASSERT_EQ(0, kill(pid, SIGKILL));
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  int status = test_wait_child(pid);
   ASSERT(WIFSIGNALED(status));
 }
 

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define TEXT_MAX 65536
@@ -254,20 +253,17 @@ HELPER_IMPL(run_one_timer) {
 
 /* Starts it with standard error in a file, which is read into `text`. */
 static pid_t run_helper(const char* program, const char* errors) {
-  int status;
   char* args[7];
 
   helper_args(args, "run_one_timer", NULL, NULL, NULL);
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     int fd = open(errors, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
     if (fd >= 0 && dup2(fd, 2) == 2)
       execv(program, args);
     _exit(127);
   }
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
-  ASSERT_EQ(0, status);
+  ASSERT_EQ(0, test_wait_child(pid));
   read_text(errors);
   return pid;
 }

@@ -11,13 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void wait_for(pid_t pid, int expected) {
-  int status;
-
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
-  ASSERT_EQ(expected, status);
-}
-
 static void run_timer(uv_timer_cb cb) {
   uv_loop_t loop;
   uv_timer_t timer;
@@ -132,8 +125,7 @@ static void signal_until_exit(void) {
 
   helper_args(args, "exit_under_signals", NULL, NULL, NULL);
   ASSERT_EQ(0, pipe(fds));
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     if (dup2(fds[1], 1) == 1)
       execv(args[0], args);
@@ -228,9 +220,7 @@ static void block_for_ever(uv_timer_t* timer) {
 
 /* A program that ends itself when it is blocked. */
 TEST_IMPL(watchdog_listener_may_exit) {
-  pid_t pid = fork();
-
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     uvx_watchdog_options_t options = { .size = sizeof(options),
                                        .limit_ms = 5,
@@ -238,7 +228,7 @@ TEST_IMPL(watchdog_listener_may_exit) {
     ASSERT_OK(uvx_watchdog_start(&options));
     run_timer(block_for_ever);
   }
-  wait_for(pid, 0);
+  ASSERT_EQ(0, test_wait_child(pid));
   return 0;
 }
 

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define TICKS 20
@@ -39,10 +38,7 @@ static void run_two_loops(void) {
 /* Runs them in a child; standard error goes to a file, see
  * test_redirect_errors(). */
 static void run_in_child(rlim_t file_size) {
-  int status;
-  pid_t pid = fork();
-
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     struct rlimit before;
     if (truncate("errors", 0) != 0)
@@ -59,8 +55,7 @@ static void run_in_child(rlim_t file_size) {
       _exit(5);
     exit(0);
   }
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
-  ASSERT_EQ(0, status);
+  ASSERT_EQ(0, test_wait_child(pid));
 }
 
 static void expect_errors(const char* want) {

@@ -8,7 +8,6 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define TEXT_MAX 65536
@@ -38,16 +37,12 @@ static void run_timer(uv_loop_t* loop, uv_timer_cb cb) {
 
 /* Runs `body` in a forked child, which must end with 0. */
 static pid_t run_in_child(void (*body)(uv_loop_t*), uv_loop_t* loop) {
-  int status;
-  pid_t pid = fork();
-
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     body(loop);
     exit(0);
   }
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
-  ASSERT_EQ(0, status);
+  ASSERT_EQ(0, test_wait_child(pid));
   return pid;
 }
 
@@ -193,11 +188,9 @@ HELPER_IMPL(run_observed) {
 /* Runs it with two variables; what it says on standard error is in `text`. */
 static void run_with(const char* first, const char* second, char* text) {
   char self[4096];
-  int status;
 
   snprintf(self, sizeof(self), "%s", test_self());
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     char* env[] = { (char*) first, (char*) second, NULL };
     char* args[] = { self, (char*) "--helper", (char*) "run_observed", NULL };
@@ -206,8 +199,7 @@ static void run_with(const char* first, const char* second, char* text) {
       execve(self, args, env);
     _exit(127);
   }
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
-  ASSERT_EQ(0, status);
+  ASSERT_EQ(0, test_wait_child(pid));
   read_text("stderr", text);
 }
 

@@ -140,15 +140,12 @@ static void change_mode_on_an_older_kernel(void) {
 }
 
 static void run_in_child(void (*body)(void)) {
-  int status;
-  pid_t pid = fork();
-
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     body();
     test_exit_bare(0);
   }
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  int status = test_wait_child(pid);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
     SKIP("needs root for chroot(), and system call filters");
   ASSERT_EQ(0, status);

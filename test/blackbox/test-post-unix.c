@@ -5,7 +5,6 @@
 
 #include <signal.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* A signal handler that interrupts posting threads posts as well: the post it
@@ -123,19 +122,16 @@ static void run_child(uvx_post_t* post) {
 
 TEST_IMPL(post_fork_empties_the_queue_of_the_child) {
   uvx_post_t posts[2];
-  int status;
 
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uvx_post(&loop, &posts[0], on_count));
   ASSERT_OK(uvx_post(&loop, &posts[1], on_count));
-  pid_t pid = fork();
-  ASSERT_NE(-1, pid);
+  pid_t pid = test_fork();
   if (pid == 0) {
     run_child(&posts[0]);
     test_exit_bare(0);
   }
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
-  ASSERT_EQ(0, status);
+  ASSERT_EQ(0, test_wait_child(pid));
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   ASSERT_EQ(2, calls);
   ASSERT_OK(uv_loop_close(&loop));

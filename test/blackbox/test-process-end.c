@@ -91,9 +91,7 @@ TEST_IMPL(process_end_of_many) {
 
 #if TEST_POSIX
 static pid_t fork_foreign(int status) {
-  pid_t pid = fork();
-
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0)
     _exit(status);
   await_zombie(pid);
@@ -268,13 +266,11 @@ static void on_sigchld(int signum) {
 TEST_IMPL(process_end_needs_no_sigchld) {
   struct sigaction action;
   uv_process_t process;
-  int status;
 
   if (!test_on_kqueue())
     SKIP("this poller does not report children");
   signal(SIGCHLD, on_sigchld);
-  pid_t foreign = fork();
-  ASSERT_GE(foreign, 0);
+  pid_t foreign = test_fork();
   if (foreign == 0)
     _exit(42);
   ASSERT_OK(uv_loop_init(&loop));
@@ -286,7 +282,7 @@ TEST_IMPL(process_end_needs_no_sigchld) {
   ASSERT(action.sa_handler == on_sigchld);
   ASSERT_EQ(1, exits);
   ASSERT_EQ(7, exit_status);
-  ASSERT_EQ(foreign, waitpid(foreign, &status, 0));
+  int status = test_wait_child(foreign);
   ASSERT_EQ(42, WEXITSTATUS(status));
   test_close_loop(&loop);
   return 0;
@@ -349,12 +345,10 @@ TEST_IMPL(process_end_in_an_exit_callback) {
 /* The copy of the loop in a forked process reports only its own children. */
 TEST_IMPL(process_end_in_a_forked_loop) {
   uv_process_t process;
-  int status;
 
   ASSERT_OK(uv_loop_init(&loop));
   spawn_ending(&process, "7", "60");
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     uv_process_t own;
     ASSERT_OK(uv_loop_fork(&loop));
@@ -365,8 +359,7 @@ TEST_IMPL(process_end_in_a_forked_loop) {
     ASSERT_EQ(5, exit_status);
     _exit(0);
   }
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
-  ASSERT_EQ(0, status);
+  ASSERT_EQ(0, test_wait_child(pid));
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   ASSERT_EQ(1, exits);
   ASSERT_EQ(7, exit_status);

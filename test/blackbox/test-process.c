@@ -381,13 +381,10 @@ HELPER_IMPL(check_identity) {
 
 /* Whether another user may run this program: all folders above it are open. */
 static int others_can_run(const char* path) {
-  int status;
-  pid_t pid = fork();
-
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0)
     _exit(setgid(65533) != 0 || setuid(65534) != 0 || access(path, X_OK) != 0);
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  int status = test_wait_child(pid);
   return status == 0;
 }
 
@@ -585,15 +582,13 @@ TEST_IMPL(process_pipes_both_ways) {
 TEST_IMPL(process_reaps_only_its_own) {
   uv_process_options_t options;
   char* args[] = { (char*) "true", NULL };
-  int status;
 
-  pid_t foreign = fork();
-  ASSERT_GE(foreign, 0);
+  pid_t foreign = test_fork();
   if (foreign == 0)
     _exit(42);
   init_options(&options, args);
   run_helper_process(&options);
-  ASSERT_EQ(foreign, waitpid(foreign, &status, 0));
+  int status = test_wait_child(foreign);
   ASSERT_EQ(42, WEXITSTATUS(status));
   return 0;
 }
@@ -616,8 +611,7 @@ TEST_IMPL(process_close_while_it_runs) {
   ASSERT_EQ(-1, exit_status);
   ASSERT_OK(uv_kill(pid, SIGKILL));
 #if TEST_POSIX
-  int status;
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  int status = test_wait_child(pid);
   ASSERT(WIFSIGNALED(status));
 #else
   while (uv_kill(pid, 0) == 0)
@@ -671,13 +665,12 @@ TEST_IMPL(process_ends_beside_one_that_was_waited_for) {
   uv_process_t waited;
   uv_process_t second;
   char* args[7];
-  int status;
 
   helper_args(args, "nothing", NULL, NULL, NULL);
   init_options(&options, args);
   ASSERT_OK(uv_loop_init(&loop));
   ASSERT_OK(uv_spawn(&loop, &waited, &options));
-  ASSERT_EQ(waited.pid, waitpid(waited.pid, &status, 0));
+  (void) test_wait_child(waited.pid);
   uv_run(&loop, UV_RUN_NOWAIT);
   ASSERT_EQ(-1, exit_status);
   for (int i = 0; i < 2; i++) {

@@ -188,13 +188,8 @@ static void on_connection_kept(uv_stream_t* handle, int status) {
 }
 
 static void listen_and_connect(uv_connect_t* req, uv_connection_cb cb) {
-  struct sockaddr_in addr = test_loopback();
-
   ASSERT_OK(uv_loop_init(&loop));
-  ASSERT_OK(uv_tcp_init(&loop, &server));
-  ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
-  ASSERT_OK(uv_listen((uv_stream_t*) &server, 8, cb));
-  addr = test_tcp_address(&server);
+  struct sockaddr_in addr = test_tcp_listen(&loop, &server, 8, cb);
   ASSERT_OK(uv_tcp_init(&loop, &client));
   ASSERT_OK(uv_tcp_connect(req, &client, (struct sockaddr*) &addr, on_connect));
 }
@@ -468,14 +463,11 @@ TEST_IMPL(release_of_a_server_keeps_it_listening) {
 
 /* An error of bind that is still to be reported is not lost. */
 TEST_IMPL(release_reports_a_delayed_error) {
-  struct sockaddr_in addr = test_loopback();
   uv_tcp_t second;
 
   ASSERT_OK(uv_loop_init(&loop));
-  ASSERT_OK(uv_tcp_init(&loop, &server));
-  ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
-  ASSERT_OK(uv_listen((uv_stream_t*) &server, 8, on_connection_kept));
-  addr = test_tcp_address(&server);
+  struct sockaddr_in addr =
+      test_tcp_listen(&loop, &server, 8, on_connection_kept);
   ASSERT_OK(uv_tcp_init(&loop, &second));
   ASSERT_OK(uv_tcp_bind(&second, (struct sockaddr*) &addr, 0));
   ASSERT_ERR(UV_EADDRINUSE, uvx_release((uv_handle_t*) &second, &fd));

@@ -184,15 +184,12 @@ static void serve_in_sandbox(void) {
 
 static int run_in_child(void (*body)(void)) {
 #ifdef HAVE_FILTER
-  int status;
-  pid_t pid = fork();
-
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     body();
     test_exit_bare(0);
   }
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  int status = test_wait_child(pid);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
     SKIP("no system call filters here");
   ASSERT_EQ(0, status);

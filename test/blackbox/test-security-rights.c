@@ -61,16 +61,13 @@ TEST_IMPL(security_files_after_a_change_of_user) {
   ASSERT_EQ(0, chmod(".", 0755));
 
   for (int ring = 0; ring < 2; ring++) {
-    int status;
-    pid_t pid = fork();
-    ASSERT_GE(pid, 0);
+    pid_t pid = test_fork();
     if (pid == 0) {
       ASSERT_OK(uv_os_setenv("UV_USE_IO_URING", ring ? "1" : "0"));
       open_as_nobody();
       _exit(0);
     }
-    ASSERT_EQ(pid, waitpid(pid, &status, 0));
-    ASSERT_EQ(0, status);
+    ASSERT_EQ(0, test_wait_child(pid));
   }
   return 0;
 }

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define REJECTS 10000
@@ -36,19 +35,8 @@ static int connected_socket(const struct sockaddr_in* addr) {
 }
 
 static void listen_with(uv_connection_cb cb) {
-  struct sockaddr_in addr = test_loopback();
-
   ASSERT_OK(uv_loop_init(&loop));
-  ASSERT_OK(uv_tcp_init(&loop, &server));
-  ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
-  ASSERT_OK(uv_listen((uv_stream_t*) &server, 1024, cb));
-}
-
-static void await_child(pid_t child) {
-  int status;
-
-  ASSERT_EQ(child, waitpid(child, &status, 0));
-  ASSERT_EQ(0, status);
+  (void) test_tcp_listen(&loop, &server, 1024, cb);
 }
 
 /* With one descriptor left, a server that refuses each connection never runs
@@ -63,9 +51,7 @@ static void on_connection_reject(uv_stream_t* handle, int status) {
 TEST_IMPL(server_rejects_with_one_descriptor_left) {
   listen_with(on_connection_reject);
   struct sockaddr_in addr = test_tcp_address(&server);
-  pid_t child = fork();
-
-  ASSERT_NE(-1, child);
+  pid_t child = test_fork();
   if (child == 0) {
     for (int i = 0; i < REJECTS; i++) {
       char byte;
@@ -81,7 +67,7 @@ TEST_IMPL(server_rejects_with_one_descriptor_left) {
   set_fd_limit(test_lowest_fd() + 1);
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   ASSERT_EQ(REJECTS, announced);
-  await_child(child);
+  ASSERT_EQ(0, test_wait_child(child));
   test_close_loop(&loop);
   return 0;
 }
@@ -128,9 +114,7 @@ TEST_IMPL(server_pause_with_a_thousand_clients) {
   ASSERT_OK(uvx_listen_pause((uv_stream_t*) &server, 1));
   ASSERT_EQ(0, pipe(ends));
   struct sockaddr_in addr = test_tcp_address(&server);
-  pid_t child = fork();
-
-  ASSERT_NE(-1, child);
+  pid_t child = test_fork();
   if (child == 0) {
     char byte;
     int first = 0;
@@ -148,7 +132,7 @@ TEST_IMPL(server_pause_with_a_thousand_clients) {
       uv_read_start((uv_stream_t*) &signal_end, test_alloc, on_all_connected));
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   ASSERT_EQ(WAITING, announced);
-  await_child(child);
+  ASSERT_EQ(0, test_wait_child(child));
   test_close_loop(&loop);
   return 0;
 }

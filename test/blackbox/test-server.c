@@ -16,12 +16,8 @@ static int connected;
 static int ended;
 
 static void listen_with(uv_connection_cb cb) {
-  struct sockaddr_in addr = test_loopback();
-
   ASSERT_OK(uv_loop_init(&loop));
-  ASSERT_OK(uv_tcp_init(&loop, &server));
-  ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
-  ASSERT_OK(uv_listen((uv_stream_t*) &server, 1024, cb));
+  (void) test_tcp_listen(&loop, &server, 1024, cb);
 }
 
 static void on_end(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {

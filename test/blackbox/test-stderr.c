@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static void run_timer(unsigned ms) {
@@ -47,20 +46,18 @@ HELPER_IMPL(cause_a_message_later) {
 
 /* Starts the helper with this standard error and SIGPIPE at its default. */
 static int start_and_wait(const char* helper, int fd) {
-  int status;
   char* args[7];
 
   helper_args(args, helper, NULL, NULL, NULL);
   ASSERT_OK(uv_os_setenv("UV_WATCHDOG", "soon"));
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     signal(SIGPIPE, SIG_DFL);
     if (dup2(fd, 2) == 2)
       execv(args[0], args);
     _exit(127);
   }
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  int status = test_wait_child(pid);
   return status;
 }
 

@@ -51,7 +51,6 @@ static int set_limit(rlim_t soft) {
 }
 
 TEST_IMPL(storm_accept_at_the_limit) {
-  struct sockaddr_in addr = test_loopback();
   uv_tcp_t server;
   uv_timer_t timer;
   uv_metrics_t metrics;
@@ -60,11 +59,9 @@ TEST_IMPL(storm_accept_at_the_limit) {
   if (test_on_valgrind())
     SKIP("valgrind emulates descriptor exhaustion itself");
   ASSERT_OK(uv_loop_init(&loop));
-  ASSERT_OK(uv_tcp_init(&loop, &server));
   ASSERT_OK(uv_timer_init(&loop, &timer));
-  ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
-  ASSERT_OK(uv_listen((uv_stream_t*) &server, STORM, on_connection));
-  addr = test_tcp_address(&server);
+  struct sockaddr_in addr =
+      test_tcp_listen(&loop, &server, STORM, on_connection);
   for (int i = 0; i < STORM; i++) {
     clients[i] = socket(AF_INET, SOCK_STREAM, 0);
     ASSERT_GE(clients[i], 0);
@@ -166,8 +163,7 @@ TEST_IMPL(storm_of_foreign_children) {
   ASSERT_OK(uv_loop_init(&loop));
   test_process_options(&options, args, on_child);
   for (int i = 0; i < CHILDREN; i++) {
-    foreign[i] = fork();
-    ASSERT_GE(foreign[i], 0);
+    foreign[i] = test_fork();
     if (foreign[i] == 0)
       _exit(40 + i);
     ASSERT_OK(uv_spawn(&loop, &processes[i], &options));
@@ -176,8 +172,7 @@ TEST_IMPL(storm_of_foreign_children) {
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   ASSERT_EQ(CHILDREN, ended);
   for (int i = 0; i < CHILDREN; i++) {
-    int status;
-    ASSERT_EQ(foreign[i], waitpid(foreign[i], &status, 0));
+    int status = test_wait_child(foreign[i]);
     ASSERT(WIFEXITED(status));
     ASSERT_EQ(40 + i, WEXITSTATUS(status));
   }
@@ -224,16 +219,13 @@ TEST_IMPL(storm_of_forks_with_a_busy_pool) {
   for (int i = 0; i < WORKS; i++)
     ASSERT_OK(uv_queue_work(&loop, &works[i], busy_work, after_work));
   for (int i = 0; i < FORKS; i++) {
-    int status;
-    pid_t pid = fork();
-    ASSERT_GE(pid, 0);
+    pid_t pid = test_fork();
     if (pid == 0) {
       work_in_child();
       _exit(0);
     }
     uv_run(&loop, UV_RUN_NOWAIT);
-    ASSERT_EQ(pid, waitpid(pid, &status, 0));
-    ASSERT_EQ(0, status);
+    ASSERT_EQ(0, test_wait_child(pid));
   }
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
   ASSERT_EQ(WORKS, finished);

@@ -119,19 +119,16 @@ static void ask_without_proc(void) {
 }
 
 TEST_IMPL(system_without_proc) {
-  int status;
-
   if (getenv("UV_TEST_EMULATED") != NULL)
     SKIP("qemu-user answers for /proc/self itself");
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     if (!hide_proc())
       _exit(77);
     ask_without_proc();
     _exit(0);
   }
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  int status = test_wait_child(pid);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
     SKIP("this user may not hide /proc from a process");
   ASSERT_EQ(0, status);

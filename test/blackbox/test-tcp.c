@@ -39,16 +39,12 @@ static int option_of(uv_tcp_t* tcp, int level, int name) {
 }
 
 TEST_IMPL(tcp_connection_waits_for_accept) {
-  struct sockaddr_in addr = test_loopback();
   uv_tcp_t server;
   uv_tcp_t peers[3];
   uv_os_sock_t fds[2];
 
   ASSERT_OK(uv_loop_init(&loop));
-  ASSERT_OK(uv_tcp_init(&loop, &server));
-  ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
-  ASSERT_OK(uv_listen((uv_stream_t*) &server, 8, on_connection));
-  addr = test_tcp_address(&server);
+  struct sockaddr_in addr = test_tcp_listen(&loop, &server, 8, on_connection);
   for (int i = 0; i < 2; i++) {
     fds[i] = socket(AF_INET, SOCK_STREAM, 0);
     ASSERT_EQ(0, connect(fds[i], (struct sockaddr*) &addr, sizeof(addr)));
@@ -77,17 +73,13 @@ TEST_IMPL(tcp_connection_waits_for_accept) {
 /* Connections wait in the backlog for the callback of another uv_listen().
  * Issue 37. */
 TEST_IMPL(tcp_listen_without_a_callback) {
-  struct sockaddr_in addr = test_loopback();
   uv_tcp_t server;
   uv_tcp_t peers[2];
   uv_os_sock_t fds[2];
 
   ASSERT_OK(uv_loop_init(&loop));
-  ASSERT_OK(uv_tcp_init(&loop, &server));
-  ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
-  ASSERT_OK(uv_listen((uv_stream_t*) &server, 8, NULL));
+  struct sockaddr_in addr = test_tcp_listen(&loop, &server, 8, NULL);
   ASSERT(uv_is_active((uv_handle_t*) &server));
-  addr = test_tcp_address(&server);
   for (int i = 0; i < 2; i++) {
     fds[i] = socket(AF_INET, SOCK_STREAM, 0);
     ASSERT_EQ(0, connect(fds[i], (struct sockaddr*) &addr, sizeof(addr)));
@@ -206,16 +198,12 @@ TEST_IMPL(tcp_connect_refused_is_reported_later) {
 }
 
 TEST_IMPL(tcp_close_while_connecting_loopback) {
-  struct sockaddr_in addr = test_loopback();
   uv_tcp_t server;
   uv_tcp_t tcp;
   uv_connect_t req;
 
   ASSERT_OK(uv_loop_init(&loop));
-  ASSERT_OK(uv_tcp_init(&loop, &server));
-  ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
-  ASSERT_OK(uv_listen((uv_stream_t*) &server, 1, on_connection));
-  addr = test_tcp_address(&server);
+  struct sockaddr_in addr = test_tcp_listen(&loop, &server, 1, on_connection);
   ASSERT_OK(uv_tcp_init(&loop, &tcp));
   ASSERT_OK(uv_tcp_connect(&req, &tcp, (struct sockaddr*) &addr, on_connect));
   uv_close((uv_handle_t*) &tcp, NULL);
@@ -450,13 +438,9 @@ TEST_IMPL(tcp_accept_into_a_closing_handle) {
   uv_tcp_t server;
   uv_tcp_t client;
   uv_connect_t req;
-  struct sockaddr_in addr = test_loopback();
 
   ASSERT_OK(uv_loop_init(&loop));
-  ASSERT_OK(uv_tcp_init(&loop, &server));
-  ASSERT_OK(uv_tcp_bind(&server, (struct sockaddr*) &addr, 0));
-  ASSERT_OK(uv_listen((uv_stream_t*) &server, 1, accept_closing));
-  addr = test_tcp_address(&server);
+  struct sockaddr_in addr = test_tcp_listen(&loop, &server, 1, accept_closing);
   ASSERT_OK(uv_tcp_init(&loop, &client));
   ASSERT_OK(uv_tcp_connect(&req, &client, (struct sockaddr*) &addr, NULL));
   ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));

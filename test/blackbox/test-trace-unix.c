@@ -25,13 +25,6 @@ static void run_one_timer(uv_loop_t* loop) {
   ASSERT_OK(uv_run(loop, UV_RUN_DEFAULT));
 }
 
-static void wait_for(pid_t pid, int expected) {
-  int status;
-
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
-  ASSERT_EQ(expected, status);
-}
-
 static size_t timers_in(const char* name) {
   struct trace_file trace;
 
@@ -53,8 +46,7 @@ TEST_IMPL(trace_forked_child_goes_on_in_a_file_of_its_own) {
   ASSERT_OK(uvx_trace_start(&options));
   ASSERT_OK(uv_loop_init(&loop));
   run_one_timer(&loop);
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     ASSERT_OK(uv_loop_fork(&loop));
     run_one_timer(&loop);
@@ -62,7 +54,7 @@ TEST_IMPL(trace_forked_child_goes_on_in_a_file_of_its_own) {
     ASSERT_OK(uvx_trace_stop());
     _exit(0);
   }
-  wait_for(pid, 0);
+  ASSERT_EQ(0, test_wait_child(pid));
   ASSERT_OK(uvx_trace_stop());
   ASSERT_OK(uv_loop_close(&loop));
 
@@ -83,8 +75,7 @@ TEST_IMPL(trace_forked_child_without_a_name_stops) {
   ASSERT_OK(uvx_trace_start(&options));
   ASSERT_OK(uv_loop_init(&loop));
   run_one_timer(&loop);
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     ASSERT_OK(uv_loop_fork(&loop));
     run_one_timer(&loop);
@@ -94,7 +85,7 @@ TEST_IMPL(trace_forked_child_without_a_name_stops) {
     run_one_timer(&loop);
     exit(0); /* ends it */
   }
-  wait_for(pid, 0);
+  ASSERT_EQ(0, test_wait_child(pid));
   run_one_timer(&loop);
   ASSERT_OK(uvx_trace_stop());
   ASSERT_OK(uv_loop_close(&loop));
@@ -112,11 +103,10 @@ TEST_IMPL(trace_forked_child_may_just_exit) {
     SKIP(FORK_IS_UNSAFE);
   ASSERT_OK(uvx_trace_start(&options));
   ASSERT_OK(uv_loop_init(&loop));
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0)
     exit(0);
-  wait_for(pid, 0);
+  ASSERT_EQ(0, test_wait_child(pid));
   run_one_timer(&loop);
   ASSERT_OK(uvx_trace_stop());
   ASSERT_OK(uv_loop_close(&loop));
@@ -151,10 +141,8 @@ static off_t size_of(const char* path) {
 
 TEST_IMPL(trace_of_a_killed_process_is_readable) {
   struct trace_file trace;
-  int status;
 
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     run_for_ever("killed.json");
     _exit(1);
@@ -162,7 +150,7 @@ TEST_IMPL(trace_of_a_killed_process_is_readable) {
   while (size_of("killed.json") < 20000)
     uv_sleep(5);
   ASSERT_EQ(0, kill(pid, SIGKILL));
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  int status = test_wait_child(pid);
   ASSERT(WIFSIGNALED(status));
 
   trace_file_read(&trace, "killed.json");
@@ -194,11 +182,10 @@ TEST_IMPL(trace_that_fills_the_disk_ends_and_says_so_once) {
   char text[512];
 
   test_redirect_errors("stderr");
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0)
     run_until_full();
-  wait_for(pid, 0);
+  ASSERT_EQ(0, test_wait_child(pid));
 
   trace_file_read(&trace, "full.json");
   ASSERT(!trace.is_closed);
@@ -267,13 +254,12 @@ TEST_IMPL(trace_file_in_use_is_refused) {
   uvx_trace_options_t options = { sizeof(options), "busy.json", 0 };
 
   ASSERT_OK(uvx_trace_start(&options));
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     ASSERT_ERR(UV_EBUSY, uvx_trace_start(&options));
     _exit(0);
   }
-  wait_for(pid, 0);
+  ASSERT_EQ(0, test_wait_child(pid));
   ASSERT_OK(uvx_trace_stop());
   return 0;
 }
@@ -356,8 +342,6 @@ static void copy_self(const char* path) {
 
 /* The copy belongs to nobody and runs with nobody's rights. */
 TEST_IMPL(environment_is_ignored_with_raised_rights) {
-  int status;
-
   if (getuid() != 0)
     SKIP("needs root to make a program of another user");
   copy_self("raised");
@@ -376,14 +360,13 @@ TEST_IMPL(environment_is_ignored_with_raised_rights) {
   ASSERT_OK(uv_os_setenv("UV_USE_IO_URING", "2"));
   struct rlimit limit = { FD_SETSIZE + 64, FD_SETSIZE + 64 };
   ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     (void) dup2(open("errors", O_WRONLY | O_CREAT, 0666), 2);
     execl("./raised", "raised", "--helper", "run_with_raised_rights", NULL);
     _exit(3);
   }
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  int status = test_wait_child(pid);
   ASSERT(WIFEXITED(status));
   if (WEXITSTATUS(status) == 2)
     SKIP("the file system ignores set-user-ID");

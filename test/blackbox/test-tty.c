@@ -299,15 +299,12 @@ TEST_IMPL(tty_fork_while_another_thread_sets_the_mode) {
   ASSERT_OK(uv_mutex_init(&over_lock));
   ASSERT_OK(uv_thread_create(&thread, change_modes, &of_thread));
   for (int i = 0; i < 100; i++) {
-    int status;
-    pid_t pid = fork();
-    ASSERT_GE(pid, 0);
+    pid_t pid = test_fork();
     if (pid == 0) {
       (void) alarm(10); /* ends it if it hangs */
       _exit(uv_tty_set_mode(&of_child, UV_TTY_MODE_RAW) == 0 ? 0 : 1);
     }
-    ASSERT_EQ(pid, waitpid(pid, &status, 0));
-    ASSERT_EQ(0, status);
+    ASSERT_EQ(0, test_wait_child(pid));
   }
   uv_mutex_lock(&over_lock);
   is_over = 1;

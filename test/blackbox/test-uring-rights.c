@@ -16,15 +16,12 @@
 static uv_loop_t loop;
 /* Each case in its own process, because its changes are permanent. */
 static void in_child(void (*run)(const void* arg), const void* arg) {
-  int status;
-  pid_t pid = fork();
-
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     run(arg);
     _exit(0);
   }
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
+  int status = test_wait_child(pid);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
     SKIP("the child skipped: no io_uring with this kernel or poller");
   ASSERT_EQ(0, status);

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 void uring_ask_for(const char* value) {
@@ -660,19 +659,16 @@ TEST_IMPL(uring_fork) {
   uv_fs_t making;
   uv_fs_t other;
   int fds[2];
-  int status;
 
   need_ring(ALL);
   ASSERT_EQ(0, pipe(fds));
   ASSERT_OK(uv_fs_read(&loop, &reading, fds[0], &buf, 1, -1, uring_cb));
   uv_run(&loop, UV_RUN_NOWAIT);
   ASSERT_OK(uv_fs_mkdir(&loop, &making, "made-by-parent", 0700, uring_cb));
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0)
     child_of_fork(&other);
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
-  ASSERT_EQ(0, status);
+  ASSERT_EQ(0, test_wait_child(pid));
   ASSERT_EQ(0, access("made-by-child", F_OK));
   ASSERT_EQ(-1, access("made-by-parent", F_OK));
 
@@ -693,18 +689,15 @@ TEST_IMPL(uring_fork) {
 TEST_IMPL(uring_fork_without_telling_the_loop) {
   uv_fs_t making;
   uv_fs_t other;
-  int status;
 
   need_ring(ALL);
   ASSERT_OK(uv_fs_mkdir(&loop, &making, "made-by-parent", 0700, uring_cb));
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0) {
     (void) uv_fs_mkdir(&loop, &other, "made-by-child", 0700, uring_cb);
     _exit(0);
   }
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
-  ASSERT_EQ(0, status);
+  ASSERT_EQ(0, test_wait_child(pid));
   ASSERT_OK(uring_run(0, &making));
   ASSERT_EQ(1, uring_callbacks);
   ASSERT_EQ(0, access("made-by-parent", F_OK));
@@ -791,7 +784,6 @@ int uv__node_patch_is_using_io_uring(void) TEST_WEAK;
  * used by a loop, left behind in a child. */
 TEST_IMPL(uring_tells_node_whether_it_is_used) {
 #if TEST_HAVE_WEAK
-  int status;
 
   if (uv__node_patch_is_using_io_uring == NULL)
     SKIP("this library is built without io_uring");
@@ -803,12 +795,10 @@ TEST_IMPL(uring_tells_node_whether_it_is_used) {
   ASSERT_EQ(1, uv__node_patch_is_using_io_uring());
   need_ring(POLLED);
   ASSERT_EQ(1, uv__node_patch_is_using_io_uring());
-  pid_t pid = fork();
-  ASSERT_GE(pid, 0);
+  pid_t pid = test_fork();
   if (pid == 0)
     _exit(uv__node_patch_is_using_io_uring());
-  ASSERT_EQ(pid, waitpid(pid, &status, 0));
-  ASSERT_EQ(0, status);
+  ASSERT_EQ(0, test_wait_child(pid));
   test_close_loop(&loop);
   ASSERT_EQ(0, uv__node_patch_is_using_io_uring());
   return 0;

@@ -210,11 +210,9 @@ TEST_IMPL(work_submitted_twice_is_fatal) {
   for (int others = 0; others < 3; others++) {
     char text[256];
     int fds[2];
-    int status;
 
     ASSERT_EQ(0, pipe(fds));
-    pid_t pid = fork();
-    ASSERT_GE(pid, 0);
+    pid_t pid = test_fork();
     if (pid == 0) {
       struct rlimit none = { 0, 0 };
       setrlimit(RLIMIT_CORE, &none);
@@ -225,7 +223,7 @@ TEST_IMPL(work_submitted_twice_is_fatal) {
     close(fds[1]);
     ssize_t n = read(fds[0], text, sizeof(text) - 1);
     close(fds[0]);
-    ASSERT_EQ(pid, waitpid(pid, &status, 0));
+    int status = test_wait_child(pid);
     ASSERT(WIFSIGNALED(status));
     ASSERT_EQ(SIGABRT, WTERMSIG(status));
     ASSERT_GT(n, 0);
@@ -252,9 +250,7 @@ TEST_IMPL(work_queued_at_the_shutdown) {
   static uv_work_t reqs[QUEUED];
 
   for (int i = 0; i < SHUTDOWNS; i++) {
-    int status;
-    pid_t pid = fork();
-    ASSERT_GE(pid, 0);
+    pid_t pid = test_fork();
     if (pid == 0) {
       ASSERT_OK(uv_loop_init(&loop));
       for (int k = 0; k < QUEUED; k++)
@@ -264,8 +260,7 @@ TEST_IMPL(work_queued_at_the_shutdown) {
       uv_sleep(1);
       _exit(0);
     }
-    ASSERT_EQ(pid, waitpid(pid, &status, 0));
-    ASSERT_EQ(0, status);
+    ASSERT_EQ(0, test_wait_child(pid));
   }
   return 0;
 }
@@ -340,15 +335,12 @@ static void shut_down_beside_submitter(int is_slow) {
  * and called back, or refused. */
 TEST_IMPL(work_submitted_during_the_shutdown) {
   for (int i = 0; i < SHUTDOWNS; i++) {
-    int status;
-    pid_t pid = fork();
-    ASSERT_GE(pid, 0);
+    pid_t pid = test_fork();
     if (pid == 0) {
       shut_down_beside_submitter(i % 2);
       _exit(0);
     }
-    ASSERT_EQ(pid, waitpid(pid, &status, 0));
-    ASSERT_EQ(0, status);
+    ASSERT_EQ(0, test_wait_child(pid));
   }
   return 0;
 }

@@ -183,6 +183,12 @@ typedef uv_tcp_t test_stream_t;
 void test_stream_pair(uv_loop_t* loop, test_stream_t* a, test_stream_t* b);
 void test_tcp_pair(uv_loop_t* loop, uv_tcp_t* client, uv_tcp_t* accepted);
 
+/* Initialises a server on loopback and starts it; returns its address. */
+struct sockaddr_in test_tcp_listen(uv_loop_t* loop,
+                                   uv_tcp_t* server,
+                                   int backlog,
+                                   uv_connection_cb cb);
+
 /* For uv_read_start(): one static buffer of 64 KiB. */
 void test_alloc(uv_handle_t* handle, size_t suggested, uv_buf_t* buf);
 
@@ -202,6 +208,12 @@ const char* test_close_order(void);
 int test_open_handles(void);
 
 #if TEST_POSIX
+/* fork(), which must not fail. */
+pid_t test_fork(void);
+
+/* Waits for a child's end; returns its status, as waitpid() does. */
+int test_wait_child(pid_t pid);
+
 /* The lowest free descriptor number. */
 int test_lowest_fd(void);
 
