@@ -47,70 +47,32 @@ static void span_fill(struct uv__span* span,
   record->detail = -1;
 }
 
-static void span_fill_handle(struct uv__span* span,
-                             const void* handle,
-                             enum uv__call call,
-                             const void* symbol) {
-  const uv_handle_t* base = handle;
-
-  span_fill(span, base->loop, call, base, (unsigned) base->type, symbol);
-}
-
 static void span_begin_handle(struct uv__span* span,
                               const void* handle,
                               enum uv__call call,
                               const void* symbol) {
-  span_fill_handle(span, handle, call, symbol);
+  const uv_handle_t* base = handle;
+
+  span_fill(span, base->loop, call, base, (unsigned) base->type, symbol);
   uv__span_begin(span);
 }
 
-/* For callbacks that follow one another in a phase of their own. */
-static void span_begin_next(struct uv__span* span,
-                            const void* handle,
-                            enum uv__call call,
-                            const void* symbol) {
-  span_fill_handle(span, handle, call, symbol);
-  uv__span_begin_next(span);
-}
-
 /* For handles with an fd; `value` is bytes or a status. */
-static void span_fill_io(struct uv__span* span,
-                         const void* handle,
-                         enum uv__call call,
-                         const void* symbol,
-                         int64_t value) {
-  span_fill_handle(span, handle, call, symbol);
-  span->record.value = value;
-  if (uv__span_wants_fd())
-    span->record.detail = handle_fd(handle);
-}
-
 static void span_begin_io(struct uv__span* span,
                           const void* handle,
                           enum uv__call call,
                           const void* symbol,
                           int64_t value) {
-  span_fill_io(span, handle, call, symbol, value);
+  const uv_handle_t* base = handle;
+
+  span_fill(span, base->loop, call, base, (unsigned) base->type, symbol);
+  span->record.value = value;
+  if (uv__span_wants_fd())
+    span->record.detail = handle_fd(handle);
   uv__span_begin(span);
 }
 
 /* `req` is any request; `handle` what it is about, or NULL. */
-static void span_fill_req(struct uv__span* span,
-                          const uv_loop_t* loop,
-                          const void* req,
-                          const void* handle,
-                          enum uv__call call,
-                          const void* symbol,
-                          int64_t status) {
-  const uv_req_t* base = req;
-
-  span_fill(span, loop, call, base, UV__RECORD_REQ + (unsigned) base->type,
-            uv__deadline_symbol(base, symbol));
-  span->record.value = status;
-  if (handle != NULL && uv__span_wants_fd())
-    span->record.detail = handle_fd(handle);
-}
-
 static void span_begin_req(struct uv__span* span,
                            const uv_loop_t* loop,
                            const void* req,
@@ -118,7 +80,13 @@ static void span_begin_req(struct uv__span* span,
                            enum uv__call call,
                            const void* symbol,
                            int64_t status) {
-  span_fill_req(span, loop, req, handle, call, symbol, status);
+  const uv_req_t* base = req;
+
+  span_fill(span, loop, call, base, UV__RECORD_REQ + (unsigned) base->type,
+            uv__deadline_symbol(base, symbol));
+  span->record.value = status;
+  if (handle != NULL && uv__span_wants_fd())
+    span->record.detail = handle_fd(handle);
   uv__span_begin(span);
 }
 
@@ -132,22 +100,7 @@ void uv__observed_alloc(uv_handle_t* handle,
     cb(handle, size, buf);
     return;
   }
-  /* Short and frequent: reading the clock would take longer than most of
-   * them do. */
-  if (uv__span_counts_only() &&
-      uv__metrics_count_short(handle->loop, UV__CALL_ALLOC,
-                              (unsigned) handle->type, ADDRESS(cb))) {
-    cb(handle, size, buf);
-    return;
-  }
-  span_fill_io(&span, handle, UV__CALL_ALLOC, ADDRESS(cb), 0);
-  /* alloc_cb runs before the read, right after the previous callback, so the
-   * last reading is close enough. A sample stands for UV__METRICS_SAMPLE calls
-   * and reads the clock. */
-  if (uv__span_counts_only())
-    uv__span_begin(&span);
-  else
-    uv__span_begin_at_last(&span);
+  span_begin_io(&span, handle, UV__CALL_ALLOC, ADDRESS(cb), 0);
   cb(handle, size, buf);
   span.record.value = (int64_t) buf->len;
   uv__span_end(&span);
@@ -181,9 +134,8 @@ void uv__observed_write(uv_write_t* req, int status) {
   struct uv__span span;
   int64_t result = status == 0 ? (int64_t) uv_write_nwritten(req) : status;
 
-  span_fill_req(&span, req->handle->loop, req, req->handle, UV__CALL_WRITE,
-                ADDRESS(req->cb), result);
-  uv__span_begin_next(&span);
+  span_begin_req(&span, req->handle->loop, req, req->handle, UV__CALL_WRITE,
+                 ADDRESS(req->cb), result);
   req->cb(req, status);
   uv__span_end(&span);
 }
@@ -236,7 +188,7 @@ void uv__observed_timer(uv_timer_t* handle, uint64_t due_ns) {
     handle->timer_cb(handle);
     return;
   }
-  span_begin_next(&span, handle, UV__CALL_TIMER, ADDRESS(handle->timer_cb));
+  span_begin_handle(&span, handle, UV__CALL_TIMER, ADDRESS(handle->timer_cb));
   span.record.value = (int64_t) (span.record.begin_ns - due_ns);
   handle->timer_cb(handle);
   uv__span_end(&span);
@@ -245,7 +197,7 @@ void uv__observed_timer(uv_timer_t* handle, uint64_t due_ns) {
 void uv__observed_idle(uv_idle_t* handle) {
   struct uv__span span;
 
-  span_begin_next(&span, handle, UV__CALL_IDLE, ADDRESS(handle->idle_cb));
+  span_begin_handle(&span, handle, UV__CALL_IDLE, ADDRESS(handle->idle_cb));
   handle->idle_cb(handle);
   uv__span_end(&span);
 }
@@ -253,7 +205,8 @@ void uv__observed_idle(uv_idle_t* handle) {
 void uv__observed_prepare(uv_prepare_t* handle) {
   struct uv__span span;
 
-  span_begin_next(&span, handle, UV__CALL_PREPARE, ADDRESS(handle->prepare_cb));
+  span_begin_handle(&span, handle, UV__CALL_PREPARE,
+                    ADDRESS(handle->prepare_cb));
   handle->prepare_cb(handle);
   uv__span_end(&span);
 }
@@ -261,7 +214,7 @@ void uv__observed_prepare(uv_prepare_t* handle) {
 void uv__observed_check(uv_check_t* handle) {
   struct uv__span span;
 
-  span_begin_next(&span, handle, UV__CALL_CHECK, ADDRESS(handle->check_cb));
+  span_begin_handle(&span, handle, UV__CALL_CHECK, ADDRESS(handle->check_cb));
   handle->check_cb(handle);
   uv__span_end(&span);
 }
@@ -322,9 +275,8 @@ void uv__observed_exit(uv_process_t* process,
 void uv__observed_udp_send_cb(uv_udp_send_t* req, int status) {
   struct uv__span span;
 
-  span_fill_req(&span, req->handle->loop, req, req->handle, UV__CALL_SEND,
-                ADDRESS(req->cb), status);
-  uv__span_begin_next(&span);
+  span_begin_req(&span, req->handle->loop, req, req->handle, UV__CALL_SEND,
+                 ADDRESS(req->cb), status);
   req->cb(req, status);
   uv__span_end(&span);
 }

@@ -117,24 +117,12 @@ static uint64_t interval_begin_ns(const uv_loop_t* loop) {
   return uv__observe_thread_time(state->observer, state->now_ns);
 }
 
-/* Phases in which nothing that takes time happens between two callbacks. */
-static const uint8_t is_sequence[] = {
-  [UV__PHASE_TIMERS] = 1,  [UV__PHASE_PENDING] = 1, [UV__PHASE_IDLE] = 1,
-  [UV__PHASE_PREPARE] = 1, [UV__PHASE_POLL] = 0,    [UV__PHASE_EVENTS] = 0,
-  [UV__PHASE_CHECK] = 1,   [UV__PHASE_CLOSING] = 0,
-};
-static_assert(ARRAY_SIZE(is_sequence) == UV__PHASE_MAX, "one per phase");
-
 uint64_t uv__observed_phase_begin(uv_loop_t* loop, enum uv__phase phase) {
   struct uv__loop_state* state = uv__loop_state(loop);
   struct uv__observe_thread* thread = state->observer;
   uint64_t now_ns = interval_begin_ns(loop);
 
   assert(phase < UV__PHASE_MAX);
-  if (thread != NULL) {
-    thread->is_sequence = is_sequence[phase];
-    thread->is_between = thread->is_sequence;
-  }
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
     uv__metrics_phase_begin(loop, phase, now_ns);
   if (thread != NULL && uv__is_observed_by(UV__OBSERVE_WATCHDOG))

@@ -40,49 +40,27 @@ UV__COLD static void probe_end(const struct uv__record* record) {
   uv__probe_callback_end(record);
 }
 
-/* When a span begins right after the last one. */
-enum follow { FOLLOWS_NOTHING, FOLLOWS_IN_SEQUENCE, FOLLOWS };
-
-UV__INLINE void begin_span(struct uv__span* span, enum follow follow) {
+void uv__span_begin(struct uv__span* span) {
   struct uv__observe_thread* thread =
       uv__loop_state(span->record.loop)->observer;
   unsigned observers = uv__load_relaxed(&uv__observers);
 
   /* Outside an iteration: uv_walk(), the first timers of uv_run(). */
-  if (thread == NULL) {
+  if (thread == NULL)
     thread = uv__observe_thread_self();
-    follow = FOLLOWS_NOTHING;
-  }
   span->thread = thread;
   span->record.flow = 0;
   span->is_watched = 0;
-  if (follow == FOLLOWS ||
-      (follow == FOLLOWS_IN_SEQUENCE && thread->is_between))
-    span->record.begin_ns = uv__observe_thread_time(thread, 0);
-  else
-    span->record.begin_ns = uv__observe_thread_now(thread);
+  span->record.begin_ns = uv__observe_thread_now(thread);
   if (observers & UV__OBSERVE_PROBES)
     probe_begin(&span->record);
   if (thread == NULL)
     return;
-  thread->is_between = 0;
   span->record.flow = thread->flow;
   thread->flow = 0;
   span->is_watched = (observers & UV__OBSERVE_WATCHDOG) != 0;
   if (span->is_watched)
     watch_span(span);
-}
-
-void uv__span_begin(struct uv__span* span) {
-  begin_span(span, FOLLOWS_NOTHING);
-}
-
-void uv__span_begin_next(struct uv__span* span) {
-  begin_span(span, FOLLOWS_IN_SEQUENCE);
-}
-
-void uv__span_begin_at_last(struct uv__span* span) {
-  begin_span(span, FOLLOWS);
 }
 
 void uv__span_end(struct uv__span* span) {
@@ -96,11 +74,8 @@ void uv__span_end(struct uv__span* span) {
   record->end_ns = uv__observe_thread_now(span->thread);
   if (observers & UV__OBSERVE_PROBES)
     probe_end(record);
-  if (span->thread != NULL) {
-    span->thread->is_between = span->thread->is_sequence;
-    if (observers & UV__OBSERVE_TRACE)
-      uv__observe_thread_add(span->thread, record);
-  }
+  if (span->thread != NULL && (observers & UV__OBSERVE_TRACE))
+    uv__observe_thread_add(span->thread, record);
   if (observers & UV__OBSERVE_METRICS)
     uv__metrics_callback((uv_loop_t*) record->loop, record);
 }

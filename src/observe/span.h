@@ -19,21 +19,11 @@ struct uv__span {
 /* Starts a span at the present time. The caller has filled in the record but
  * for its times and flow. */
 void uv__span_begin(struct uv__span* span);
-/* In a phase that only runs callbacks, starts at the end of the previous one
- * and saves a clock read. */
-void uv__span_begin_next(struct uv__span* span);
-/* Starts at the last clock reading, in any phase. */
-void uv__span_begin_at_last(struct uv__span* span);
 void uv__span_end(struct uv__span* span);
 
 /* Is the descriptor of a handle of interest? Only a trace shows it. */
 static inline int uv__span_wants_fd(void) {
   return uv__is_observed_by(UV__OBSERVE_TRACE);
-}
-
-/* Does nobody but metrics observe? */
-static inline int uv__span_counts_only(void) {
-  return uv__load_relaxed(&uv__observers) == UV__OBSERVE_METRICS;
 }
 
 #endif /* UV_OBSERVE_SPAN_H_ */

@@ -52,15 +52,12 @@ struct uv__observe_thread {
   const void* loop; /* atomic: the first one that ran here; NULL: a worker */
   unsigned number;  /* atomic: of a worker */
   /* The owner's. */
-  uint64_t flow;    /* flow id that the next callback ends, or 0 */
-  uint64_t last_ns; /* the latest time recorded: the next one is later */
-  int is_sequence;  /* this phase runs callbacks and nothing else of length */
-  int is_between;   /* set between two callbacks of such a phase: the next span
-                   * starts at the last clock reading */
-  size_t written;   /* atomic: records ever written */
-  size_t check_at;  /* value of `written` at which the owner checks how
+  uint64_t flow;           /* flow id that the next callback ends, or 0 */
+  uint64_t last_ns;        /* the latest time recorded: the next one is later */
+  size_t written;          /* atomic: records ever written */
+  size_t check_at;         /* value of `written` at which the owner checks how
                             * far the reader is */
-  uint64_t dropped; /* atomic: records that found no room */
+  uint64_t dropped;        /* atomic: records that found no room */
   struct uv__record* ring; /* atomic: NULL until the first record */
   void* memory;            /* what the ring is aligned in */
   /* The owner's, read by the watchdog. */

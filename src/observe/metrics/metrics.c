@@ -239,26 +239,6 @@ void uv__metrics_close_loop(uv_loop_t* loop) {
   uv__loop_state(loop)->metrics = NULL;
 }
 
-int uv__metrics_count_short(uv_loop_t* loop,
-                            enum uv__call call,
-                            unsigned type,
-                            const void* symbol) {
-  struct uv__metrics* metrics = metrics_of(loop);
-
-  if (metrics == NULL)
-    return 0;
-  struct uv__metrics_callback* callback =
-      callback_of(metrics, (struct key) { symbol, type, call });
-  uint64_t count = uv__load_relaxed(&callback->count);
-  if (count % UV__METRICS_SAMPLE == 0 ||
-      callback->last_ns >= UV__METRICS_SHORT_NS)
-    return 0;
-  counter_add(&metrics->callbacks, 1);
-  uv__store_relaxed(&callback->count, count + 1);
-  counter_add(&callback->ns, callback->last_ns);
-  return 1;
-}
-
 static void metrics_add_io(struct uv__metrics* metrics,
                            enum uv__io io,
                            int64_t result) {
@@ -292,10 +272,9 @@ void uv__metrics_callback(uv_loop_t* loop, const struct uv__record* record) {
   struct key key = { record->symbol, record->type, record->call };
   struct uv__metrics_callback* callback = callback_of(metrics, key);
   enum uv__io io = io_of(record->call);
-  callback->last_ns = record->end_ns - record->begin_ns;
   counter_add(&metrics->callbacks, 1);
   counter_add(&callback->count, 1);
-  counter_add(&callback->ns, callback->last_ns);
+  counter_add(&callback->ns, record->end_ns - record->begin_ns);
   if (io != UV__IO_MAX)
     metrics_add_io(metrics, io, record->value);
   else if (record->call == UV__CALL_TIMER && record->value >= 0)

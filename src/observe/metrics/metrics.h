@@ -17,18 +17,12 @@
 /* Callbacks that are counted separately, by symbol, type and call. */
 #define UV__METRICS_CALLBACKS 256
 
-/* Callbacks below UV__METRICS_SHORT_NS are sampled: one in UV__METRICS_SAMPLE
- * is timed. */
-#define UV__METRICS_SAMPLE 16
-#define UV__METRICS_SHORT_NS 10000
-
 struct uv__metrics_callback {
   const void* symbol; /* atomic: NULL: free */
   unsigned type;      /* these two: atomic */
   unsigned call;
   uint64_t count; /* atomic, as the next */
   uint64_t ns;
-  uint64_t last_ns; /* the loop thread's: of the last one that was timed */
 };
 
 /* System calls and bytes of streams and UDP. */
@@ -76,12 +70,6 @@ void uv__metrics_phase_begin(uv_loop_t* loop,
 void uv__metrics_phase_end(uv_loop_t* loop, const struct uv__record* record);
 void uv__metrics_iteration(uv_loop_t* loop, const struct uv__record* record);
 void uv__metrics_callback(uv_loop_t* loop, const struct uv__record* record);
-/* Counts a callback without timing it if the last timed one was short. Returns
- * 0 if it must be timed. */
-int uv__metrics_count_short(uv_loop_t* loop,
-                            enum uv__call call,
-                            unsigned type,
-                            const void* symbol);
 void uv__metrics_io(uv_loop_t* loop, enum uv__io io, ssize_t result);
 /* Context: worker. */
 void uv__metrics_work(const struct uv__record* record);
