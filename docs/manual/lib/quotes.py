@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What pages show of other files, and the style of the drawings.
+"""What pages show of other files: listings, the functions of the pages in the
+index of the reference, the style of the drawings.
 
 A repository host inserts no files, so a page holds the text of its listings,
 below a comment that says where it is from:
@@ -14,6 +15,7 @@ accepts and turns into this form.
 """
 import os
 import re
+import textwrap
 
 import convert
 import pages
@@ -119,6 +121,28 @@ def refreshed(folder, text):
     return '\n'.join(strip_blank(out)) + '\n'
 
 
+def with_functions(folder, text):
+    """The index of the reference, with the functions of each page behind its
+    link: a host has no other list of them."""
+    def item(match):
+        page = pages.Page(os.path.join(folder, match.group(2) + '.rst'))
+        names = ['`%s()`' % entry.name for entry in page.entries
+                 if entry.kind == 'function']
+        return textwrap.fill(
+            match.group(1) + (': ' if names else '') + ', '.join(names), 118,
+            subsequent_indent='  ', break_on_hyphens=False)
+    return re.sub(r'^(\* `[^`]+ <([\w/]+)\.rst>`__)(?::.*(?:\n  .*)*)?$', item,
+                  text, flags=re.M)
+
+
+def page_text(folder, name, old):
+    """A page as it should be."""
+    new = refreshed(folder, convert.converted(folder, old))
+    if os.path.join(folder, name) == os.path.join(pages.API, 'index.rst'):
+        new = with_functions(folder, new)
+    return new
+
+
 def styled(text):
     """A drawing with the style that all of them share."""
     if ' class="drawn"' not in text:
@@ -140,8 +164,8 @@ def stale():
             with open(path, encoding='utf-8') as file:
                 old = file.read()
             try:
-                new = styled(old) if name.endswith('.svg') else refreshed(
-                    folder, convert.converted(folder, old))
+                new = styled(old) if name.endswith('.svg') else page_text(
+                    folder, name, old)
             except (Broken, OSError) as error:
                 raise Broken('%s: %s' % (os.path.relpath(path, pages.MANUAL),
                                          error))
