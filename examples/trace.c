@@ -46,7 +46,8 @@ static void on_tick(uv_timer_t* timer) {
 }
 
 int main(int argc, char** argv) {
-  uvx_trace_options_t options = { sizeof(options), "trace-%p.json", 0 };
+  uvx_trace_options_t options = { .size = sizeof(options),
+                                  .path = "trace-%p.json" };
   uv_loop_t* loop = uv_default_loop();
   uv_timer_t timer;
 

@@ -53,15 +53,20 @@ uv_private_headers = \
   src/observe/probes.h \
   src/observe/record.h \
   src/observe/session.h \
+  src/observe/signal-thread.h \
   src/observe/span.h \
   src/observe/symbols.h \
   src/observe/thread.h \
   src/observe/trace/format.h \
+  src/observe/trace/keep.h \
+  src/observe/trace/recorder.h \
   src/observe/trace/sends.h \
+  src/observe/trace/trace.h \
   src/observe/trace/writer.h \
   src/os/addr.h \
   src/os/async.h \
   src/os/backtrace.h \
+  src/os/crash.h \
   src/os/fs-entries.h \
   src/os/fs-event.h \
   src/os/fs.h \
@@ -287,11 +292,16 @@ uv_observe_sources = \
   src/observe/names.c \
   src/observe/output.c \
   src/observe/session.c \
+  src/observe/signal-thread.c \
   src/observe/span.c \
   src/observe/symbols.c \
   src/observe/thread.c \
+  src/observe/trace/format-head.c \
   src/observe/trace/format.c \
+  src/observe/trace/keep.c \
+  src/observe/trace/recorder.c \
   src/observe/trace/sends.c \
+  src/observe/trace/signal.c \
   src/observe/trace/trace.c \
   src/observe/trace/writer.c \
   src/observe/watchdog.c \
@@ -308,6 +318,7 @@ uv_win_sources = \
   src/win/backtrace.c \
   src/win/clock.c \
   src/win/cpu-info.c \
+  src/win/crash.c \
   src/win/detach.c \
   src/win/dispatch.c \
   src/win/dl.c \
@@ -404,6 +415,7 @@ uv_unix_sources = \
   src/unix/async.c \
   src/unix/backtrace.c \
   src/unix/clock.c \
+  src/unix/crash.c \
   src/unix/dl.c \
   src/unix/env.c \
   src/unix/error.c \

@@ -88,6 +88,7 @@ uv_test_sources = \
   test/blackbox/test-timer-memory.c \
   test/blackbox/test-timer-signals.c \
   test/blackbox/test-timer.c \
+  test/blackbox/test-trace-memory.c \
   test/blackbox/test-trace.c \
   test/blackbox/test-tty.c \
   test/blackbox/test-udp.c \
@@ -148,6 +149,7 @@ uv_test_unix_sources = \
   test/blackbox/test-stderr.c \
   test/blackbox/test-system-odd.c \
   test/blackbox/test-thread-cancel.c \
+  test/blackbox/test-trace-crash.c \
   test/blackbox/test-trace-unix.c \
   test/blackbox/test-udp-errors.c \
   test/blackbox/test-udp-gso.c \
@@ -233,7 +235,8 @@ uv_unit_sources = \
 # Not in a library without observers.
 uv_unit_observe_sources = \
   test/unit/unit-observe-thread.c \
-  test/unit/unit-trace-format.c
+  test/unit/unit-trace-format.c \
+  test/unit/unit-trace-keep.c
 
 uv_unit_unix_sources = \
   test/unit/fake-source-unix.c \

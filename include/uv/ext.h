@@ -413,6 +413,12 @@ typedef struct uvx_trace_options_s {
   /* Who may read it: 0600 (or 0), 0640, 0604 or 0644. In the environment:
    * UV_TRACE_MODE. */
   unsigned mode;
+  /* 0, or megabytes of memory, at most 1024: the trace stays there, its last
+   * part, and the file is written by uvx_trace_write(), when the watchdog has
+   * reported a callback, and (Unix) when a thread gets SIGSEGV, SIGBUS, SIGFPE,
+   * SIGILL or SIGABRT, before that does what it did before. In the environment:
+   * UV_TRACE_MEMORY. */
+  unsigned memory_mb;
 } uvx_trace_options_t;
 
 /* Records what all loops of the process do from now on, in the Trace Event
@@ -434,6 +440,12 @@ UV_EXTERN int uvx_trace_start(const uvx_trace_options_t* options);
  * when the process exits. Context: any thread.
  */
 UV_EXTERN int uvx_trace_stop(void);
+
+/* Writes what a trace with memory_mb has of the past to its file, in place of
+ * what was written before; the trace goes on. Also UV_TRACE_SIGNAL in the
+ * environment. Returns 0; UV_ESRCH if there is no trace; UV_EINVAL if it is not
+ * kept in memory; UV_E*. Context: any thread. */
+UV_EXTERN int uvx_trace_write(void);
 
 /* Metrics. Counters and histograms of what the loops do, kept while they are
  * on: uvx_metrics_start(), or UV_METRICS=FILE in the environment, with

@@ -125,7 +125,7 @@ uint64_t uv__observed_phase_begin(uv_loop_t* loop, enum uv__phase phase) {
   assert(phase < UV__PHASE_MAX);
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
     uv__metrics_phase_begin(loop, phase, now_ns);
-  if (thread != NULL && uv__is_observed_by(UV__OBSERVE_WATCHDOG))
+  if (thread != NULL && uv__is_observed_by(UV__OBSERVE_RUNNING))
     uv__store_relaxed(&thread->running.phase, phase);
   return now_ns;
 }

@@ -40,6 +40,10 @@
 #define UV__OBSERVE_DUMP (UV__OBSERVE_FIRST << 3)
 /* UV_DEBUG=1, see misuse.h. */
 #define UV__OBSERVE_DEBUG (UV__OBSERVE_FIRST << 4)
+/* A trace that is kept in memory: its file has what runs as it is written. */
+#define UV__OBSERVE_RECORDER (UV__OBSERVE_FIRST << 5)
+/* Those for whom threads publish what they run (thread.h). */
+#define UV__OBSERVE_RUNNING (UV__OBSERVE_WATCHDOG | UV__OBSERVE_RECORDER)
 
 #if UV__OBSERVE
 

@@ -11,6 +11,10 @@ int uvx_trace_stop(void) {
   return UV_ENOTSUP;
 }
 
+int uvx_trace_write(void) {
+  return UV_ENOTSUP;
+}
+
 int uvx_metrics_start(const uvx_metrics_options_t* options) {
   (void) options;
   return UV_ENOTSUP;

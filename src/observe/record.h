@@ -18,7 +18,8 @@ enum uv__record_kind {
   UV__RECORD_WORK,      /* on a worker; value: ns in the queue, or -1 */
   UV__RECORD_POOL,      /* value: how many wait, detail: how many run */
   UV__RECORD_SEND,      /* uv_async_send(), on any thread */
-  UV__RECORD_BLOCKED    /* the watchdog's; `call` is the phase, value: ms */
+  UV__RECORD_BLOCKED,   /* the watchdog's; `call` is the phase, value: ms */
+  UV__RECORD_RUNNING    /* a callback that has not ended */
 };
 
 /* Which of an object's callbacks. */

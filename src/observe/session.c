@@ -3,16 +3,15 @@
 #include "observe/dump/signal.h"
 #include "observe/hooks.h"
 #include "observe/thread.h"
+#include "observe/trace/trace.h"
 #include "os/thread.h"
 #include "util/atomic.h"
 #include "util/env.h"
 
 /* Started in this order, stopped in reverse. */
 static struct uv__session* const sessions[] = {
-  &uv__trace_session,
-  &uv__metrics_session,
-  &uv__watchdog_session,
-  &uv__dump_session,
+  &uv__trace_session, &uv__metrics_session,      &uv__watchdog_session,
+  &uv__dump_session,  &uv__trace_signal_session,
 };
 
 static uv_once_t environment_once = UV_ONCE_INIT;
@@ -84,11 +83,31 @@ void uv__session_thread_begin(struct uv__session* s) {
   uv__store_relaxed(&s->thread, uv__thread_os_id());
 }
 
-int uv__session_start(struct uv__session* s, const void* options) {
+static int session_start(struct uv__session* s,
+                         enum uv__start why,
+                         const void* options) {
   if (is_own_thread(s))
     return UV_EBUSY;
   (void) uv__fork_lock(&s->lock);
-  int err = session_begin(s, UV__START_CALL, options);
+  int err = session_begin(s, why, options);
+  uv__fork_unlock(&s->lock);
+  return err;
+}
+
+int uv__session_start(struct uv__session* s, const void* options) {
+  return session_start(s, UV__START_CALL, options);
+}
+
+int uv__session_resume(struct uv__session* s) {
+  return session_start(s, UV__START_SIGNAL, NULL);
+}
+
+int uv__session_call(struct uv__session* s, int (*function)(void)) {
+  if (is_own_thread(s))
+    return UV_EBUSY;
+  (void) uv__fork_lock(&s->lock);
+  session_leave(s);
+  int err = uv__load_relaxed(&s->owner) != 0 ? function() : UV_ESRCH;
   uv__fork_unlock(&s->lock);
   return err;
 }
@@ -131,8 +150,9 @@ void uv__hook_loop_begin(void) {
 }
 
 void uv__hook_shutdown(void) {
-  /* First: it would end the process once its default action is back. */
+  /* First: they would end the process once their default action is back. */
   uv__dump_ignore_signal();
+  uv__trace_ignore_signal();
   for (size_t i = ARRAY_SIZE(sessions); i-- > 0;) {
     struct uv__session* s = sessions[i];
     /* A child that did not go on with it has nothing to end, and its locks may

@@ -17,7 +17,12 @@
 #include "util/fork-lock.h"
 
 /* Who starts a session. */
-enum uv__start { UV__START_CALL, UV__START_ENVIRONMENT, UV__START_CHILD };
+enum uv__start {
+  UV__START_CALL,
+  UV__START_ENVIRONMENT,
+  UV__START_CHILD,
+  UV__START_SIGNAL
+};
 
 /* What start() returns if there is nothing to start, or if it has said why it
  * could not. */
@@ -28,8 +33,8 @@ struct uv__session {
   const char* variable; /* of the environment; read once, by the first loop */
   unsigned bit;         /* of uv__observers; 0: the session sets one itself */
   /* `options` are those of the program, checked; NULL: those of the
-   * environment, or in a child those of the parent. 0, UV_E* or UV__STAYS_OFF.
-   */
+   * environment, in a child those of the parent, at a signal the last ones. 0,
+   * UV_E* or UV__STAYS_OFF. */
   int (*start)(enum uv__start why, const void* options);
   void (*stop)(void);   /* writes what is left, joins the session's thread */
   void (*forget)(void); /* in a child: frees what the parent's had */
@@ -44,6 +49,7 @@ extern struct uv__session uv__trace_session;
 extern struct uv__session uv__metrics_session;
 extern struct uv__session uv__watchdog_session;
 extern struct uv__session uv__dump_session;
+extern struct uv__session uv__trace_signal_session;
 
 /* For the program: 0; UV_EBUSY if it is on, or on its own thread; UV_E*.
  * Context: any. */
@@ -51,6 +57,13 @@ int uv__session_start(struct uv__session* session, const void* options);
 
 /* 0; UV_ESRCH if it is off; UV_EBUSY on its own thread. Context: any. */
 int uv__session_stop(struct uv__session* session);
+
+/* The same for an operator's signal; UV__STAYS_OFF: it was said why not. */
+int uv__session_resume(struct uv__session* session);
+
+/* Calls the function with the session's lock and returns its result; UV_ESRCH
+ * if the session is off; UV_EBUSY on its own thread. Context: any. */
+int uv__session_call(struct uv__session* session, int (*function)(void));
 
 /* The calling thread is the session's own until it ends. */
 void uv__session_thread_begin(struct uv__session* session);

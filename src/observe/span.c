@@ -58,7 +58,7 @@ void uv__span_begin(struct uv__span* span) {
     return;
   span->record.flow = thread->flow;
   thread->flow = 0;
-  span->is_watched = (observers & UV__OBSERVE_WATCHDOG) != 0;
+  span->is_watched = (observers & UV__OBSERVE_RUNNING) != 0;
   if (span->is_watched)
     watch_span(span);
 }

@@ -32,7 +32,7 @@ static size_t hash(const void* address) {
 }
 
 /* The address's slot, or the free one where it belongs. */
-static struct uv__symbol* slot_of(struct uv__symbols* symbols,
+static struct uv__symbol* slot_of(const struct uv__symbols* symbols,
                                   const void* address) {
   size_t i = hash(address);
 
@@ -71,4 +71,11 @@ const char* uv__symbol_name(struct uv__symbols* symbols, const void* address) {
   slot->address = address;
   symbols->count++;
   return slot->name;
+}
+
+const char* uv__symbol_known(const struct uv__symbols* symbols,
+                             const void* address) {
+  return symbols->table != NULL && address != NULL
+             ? slot_of(symbols, address)->name
+             : NULL;
 }

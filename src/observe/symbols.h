@@ -22,4 +22,9 @@ void uv__symbols_close(struct uv__symbols* symbols);
 /* Valid until the next call. Context: one thread at a time. */
 const char* uv__symbol_name(struct uv__symbols* symbols, const void* address);
 
+/* The name if it is in the cache, or NULL. Takes no lock: for a thread that
+ * crashes, while the cache's own does not respond. Context: signal. */
+const char* uv__symbol_known(const struct uv__symbols* symbols,
+                             const void* address);
+
 #endif /* UV_OBSERVE_SYMBOLS_H_ */

@@ -14,6 +14,7 @@
 #include "observe/session.h"
 #include "observe/symbols.h"
 #include "observe/thread.h"
+#include "observe/trace/recorder.h"
 #include "os/backtrace.h"
 #include "os/signal.h"
 #include "os/symbol.h"
@@ -129,6 +130,8 @@ static void send_report(struct watchdog* w,
   print_report(&r);
   if (!is_over)
     trace_report(running, ms);
+  if (uv__is_observed_by(UV__OBSERVE_RECORDER))
+    uv__trace_recorder_ask();
   uvx_watchdog_cb listener = w->options.cb;
   if (listener != NULL)
     listener(&r, w->options.arg);
@@ -243,6 +246,7 @@ static int start(enum uv__start why, const void* options) {
   case UV__START_ENVIRONMENT:
     return start_environment();
   case UV__START_CHILD:
+  case UV__START_SIGNAL:
     break;
   }
   return start_or_report(&of_parent);

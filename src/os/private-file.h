@@ -45,7 +45,8 @@ int uv__private_file_os_open(struct uv__private_file* file,
                              const char* first,
                              unsigned mode);
 
-/* Removes what is in it: 0 or UV_E*. */
+/* Removes what is in it, also what was written: 0 or UV_E*. Context: any |
+ * signal, and so is writing. */
 int uv__private_file_os_empty(struct uv__private_file* file);
 
 /* Appends all of it: 0; UV_EFBIG: it would exceed a limit of the process, and

@@ -40,9 +40,10 @@ int uv__signal_os_number(const char* name);
 
 /* Has the semaphore posted when the process gets the signal, beside handles
  * that wait for it: 0; UV_EBUSY if the program has changed its action; UV_E*.
- * One signal at a time. Context: any. */
+ * Two at a time, as many as there are sessions with a signal. Context: any. */
 int uv__signal_os_post_start(int signum, uv_sem_t* sem);
-/* From now on the signal is ignored where handles do not wait for it. */
-void uv__signal_os_post_stop(int signum);
+/* The end of a start that succeeded. From now on the signal is ignored where
+ * nothing else waits for it. */
+void uv__signal_os_post_stop(int signum, const uv_sem_t* sem);
 
 #endif /* UV_OS_SIGNAL_H_ */

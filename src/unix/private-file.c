@@ -184,6 +184,9 @@ int uv__private_file_os_empty(struct uv__private_file* file) {
     return UV_EBADF;
   if (st.st_size != 0 && ftruncate(file->fd, 0) == -1)
     return uv__errno();
+  if (lseek(file->fd, 0, SEEK_SET) == -1)
+    return uv__errno();
+  file->size = 0;
   return 0;
 }
 

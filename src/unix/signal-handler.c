@@ -12,8 +12,7 @@
 #include <errno.h>
 
 struct uv__signal_slot uv__signal_slots[UV__SIGNUM_MAX + 1];
-int uv__signal_post_signum;
-uv_sem_t* uv__signal_post_sem;
+struct uv__signal_post uv__signal_posts[UV__SIGNAL_POSTS];
 
 static void signal_deliver(uv_signal_t* handle, int signum) {
   uv_loop_t* loop = handle->loop;
@@ -46,8 +45,9 @@ void uv__signal_handler(int signum) {
        handle = uv__load_acquire(uv__signal_next(handle)))
     signal_deliver(handle, signum);
   /* Acquire: the semaphore. Pairs with uv__signal_os_post_start(). */
-  if (signum == uv__load_acquire(&uv__signal_post_signum))
-    uv_sem_post(uv__load_relaxed(&uv__signal_post_sem));
+  for (int i = 0; i < UV__SIGNAL_POSTS; i++)
+    if (signum == uv__load_acquire(&uv__signal_posts[i].signum))
+      uv_sem_post(uv__load_relaxed(&uv__signal_posts[i].sem));
   uv__fetch_sub(&slot->in_flight, 1);
 
   uv__cancel_restore(saved_cancel);

@@ -51,15 +51,22 @@ static void wait_for_handlers(int signum) {
     uv__wait_turn(turn);
 }
 
+static int is_posted(int signum) {
+  for (int i = 0; i < UV__SIGNAL_POSTS; i++)
+    if (signum == uv__load_relaxed(&uv__signal_posts[i].signum))
+      return 1;
+  return 0;
+}
+
 static enum uv__signal_listeners listeners_of(int signum) {
-  if (signum == uv__load_relaxed(&uv__signal_post_signum))
+  if (is_posted(signum))
     return UV__LISTENERS_PERSISTENT;
   return uv__signal_list_kind(signum);
 }
 
-/* The change lock's: a signal that was posted until the library ended. Senders
- * do not know, and its default action would end the process. */
-static int ignored_signum;
+/* The change lock's: signals that were posted until the library ended. Senders
+ * do not know, and the default action would end the process. */
+static char is_ignored[UV__SIGNUM_MAX + 1];
 
 static int disposition_set(int signum, enum uv__signal_listeners listeners) {
   struct sigaction action;
@@ -68,7 +75,7 @@ static int disposition_set(int signum, enum uv__signal_listeners listeners) {
   sigfillset(&action.sa_mask);
   action.sa_handler = uv__signal_handler;
   if (listeners == UV__LISTENERS_NONE)
-    action.sa_handler = signum == ignored_signum ? SIG_IGN : SIG_DFL;
+    action.sa_handler = is_ignored[signum] ? SIG_IGN : SIG_DFL;
   action.sa_flags = SA_RESTART;
   if (listeners == UV__LISTENERS_ONE_SHOT)
     action.sa_flags |= SA_RESETHAND;
@@ -154,8 +161,7 @@ static int list_join(uv_signal_t* handle, int signum, int one_shot) {
   int err = 0;
   /* SA_RESETHAND may have reset the disposition already; the program may have
    * changed that of a signal that is posted. */
-  if (now != before || now == UV__LISTENERS_ONE_SHOT ||
-      signum == uv__load_relaxed(&uv__signal_post_signum))
+  if (now != before || now == UV__LISTENERS_ONE_SHOT || is_posted(signum))
     err = disposition_set(signum, now);
   if (err != 0) {
     (void) uv__signal_list_remove(handle, signum); /* it is there */
@@ -176,18 +182,31 @@ static void list_leave(uv_signal_t* handle, int signum) {
     (void) disposition_set(signum, now); /* succeeded before for this signal */
 }
 
+/* The post of the signal with this semaphore, or of none. */
+static struct uv__signal_post* find_post(int signum, const uv_sem_t* sem) {
+  for (int i = 0; i < UV__SIGNAL_POSTS; i++) {
+    struct uv__signal_post* post = &uv__signal_posts[i];
+    if (uv__load_relaxed(&post->signum) == signum &&
+        (signum == 0 || uv__load_relaxed(&post->sem) == sem))
+      return post;
+  }
+  return NULL;
+}
+
 /* With the change lock. */
 static int post_start(int signum, uv_sem_t* sem) {
+  struct uv__signal_post* post = find_post(0, NULL);
   struct sigaction action;
 
+  assert(post != NULL);
   if (sigaction(signum, NULL, &action) != 0)
     return uv__errno();
   if (action.sa_handler != SIG_DFL && action.sa_handler != uv__signal_handler)
     return UV_EBUSY;
   is_known[signum] = 1;
-  uv__store_relaxed(&uv__signal_post_sem, sem);
+  uv__store_relaxed(&post->sem, sem);
   /* Release: the semaphore. Pairs with uv__signal_handler(). */
-  uv__store_release(&uv__signal_post_signum, signum);
+  uv__store_release(&post->signum, signum);
   return disposition_set(signum, UV__LISTENERS_PERSISTENT);
 }
 
@@ -202,13 +221,15 @@ int uv__signal_os_post_start(int signum, uv_sem_t* sem) {
 }
 
 /* The action stays if the program has set one of its own meanwhile. */
-void uv__signal_os_post_stop(int signum) {
+void uv__signal_os_post_stop(int signum, const uv_sem_t* sem) {
   struct sigaction action;
   sigset_t saved_mask;
 
   change_begin(&saved_mask);
-  uv__store_relaxed(&uv__signal_post_signum, 0);
-  ignored_signum = signum;
+  struct uv__signal_post* post = find_post(signum, sem);
+  assert(post != NULL);
+  uv__store_relaxed(&post->signum, 0);
+  is_ignored[signum] = 1;
   if (sigaction(signum, NULL, &action) == 0 &&
       action.sa_handler == uv__signal_handler)
     (void) disposition_set(signum, listeners_of(signum)); /* it was ours */

@@ -36,10 +36,16 @@ static inline uv_signal_t** uv__signal_next(uv_signal_t* handle) {
 
 extern struct uv__signal_slot uv__signal_slots[UV__SIGNUM_MAX + 1];
 
-/* A semaphore to post when a signal arrives, beside what the handles want: the
- * signal (0: none) and the semaphore, which stays where it is. Atomic. */
-extern int uv__signal_post_signum;
-extern uv_sem_t* uv__signal_post_sem;
+/* Semaphores to post when signals arrive, beside what the handles want. One
+ * signal may have several. */
+#define UV__SIGNAL_POSTS 2
+
+struct uv__signal_post {
+  int signum;    /* atomic; 0: none */
+  uv_sem_t* sem; /* atomic; stays where it is */
+};
+
+extern struct uv__signal_post uv__signal_posts[UV__SIGNAL_POSTS];
 
 /* Context: signal. */
 void uv__signal_handler(int signum);

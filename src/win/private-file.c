@@ -147,7 +147,14 @@ int uv__private_file_os_open(struct uv__private_file* file,
 }
 
 int uv__private_file_os_empty(struct uv__private_file* file) {
-  return SetEndOfFile(handle_of(file->fd)) ? 0 : uv__last_error();
+  HANDLE handle = handle_of(file->fd);
+  LARGE_INTEGER begin = { 0 };
+
+  if (!SetFilePointerEx(handle, begin, NULL, FILE_BEGIN) ||
+      !SetEndOfFile(handle))
+    return uv__last_error();
+  file->size = 0;
+  return 0;
 }
 
 static int is_ours(const struct uv__private_file* file) {

@@ -156,6 +156,7 @@ int uv__signal_os_post_start(int signum, uv_sem_t* sem) {
   return UV_ENOSYS;
 }
 
-void uv__signal_os_post_stop(int signum) {
+void uv__signal_os_post_stop(int signum, const uv_sem_t* sem) {
   (void) signum;
+  (void) sem;
 }

@@ -994,6 +994,28 @@ TEST(trace_environment_never_fails_a_program)
 TEST(trace_started_by_the_program_comes_before_the_environment)
 HELPER(run_traced)
 
+/* test-trace-memory.c */
+TEST(trace_memory_is_written_on_request)
+TEST(trace_memory_refuses_what_it_cannot_do)
+TEST(trace_memory_that_nobody_wants_leaves_no_file)
+TEST(trace_memory_is_bounded)
+TEST(trace_memory_has_what_is_running)
+TEST(trace_memory_is_written_by_the_watchdog)
+TEST(trace_memory_is_written_by_many_threads)
+
+/* test-trace-crash.c */
+TEST_UNIX(trace_crash_writes_the_record, "signals of faults")
+TEST_UNIX(trace_crash_by_abort, "signals of faults")
+TEST_UNIX(trace_crash_by_each_signal, "signals of faults")
+TEST_UNIX(trace_crash_calls_the_programs_handler, "signals of faults")
+TEST_UNIX(trace_crash_that_the_program_survives, "signals of faults")
+TEST_UNIX(trace_crash_of_a_forked_child_is_its_own, "fork()")
+TEST_UNIX(trace_crash_while_the_writer_waits_for_a_lock, "signals of faults")
+TEST_UNIX(trace_signal_starts_and_ends_a_trace, "kill()")
+TEST_UNIX(trace_signal_writes_the_record, "kill()")
+TEST_UNIX(trace_signal_and_memory_are_checked, "kill()")
+TEST_UNIX(trace_memory_of_the_environment_is_checked, "kill()")
+
 /* test-trace-unix.c */
 TEST_UNIX(trace_forked_child_goes_on_in_a_file_of_its_own, "fork()")
 TEST_UNIX(trace_forked_child_without_a_name_stops, "fork()")

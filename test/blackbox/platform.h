@@ -5,6 +5,7 @@
  *                      descriptors with numbers; else 0. A test of such a thing
  *                      is a TEST_UNIX() or UNIT_UNIX() of its list, with the
  *                      reason, and is skipped elsewhere.
+ *   TEST_HAVE_LINKER_LOCK  1 if dl_iterate_phdr() holds a lock while it calls
  *   TEST_NULL_DEVICE   takes everything, gives nothing
  *   TEST_LIBRARY       a library that every program can load, for uv_dlopen()
  *   TEST_SYMBOL        what it has
@@ -83,9 +84,11 @@
 
 /* Functions that only some builds of the library have. */
 #if defined(__linux__)
+# define TEST_HAVE_LINKER_LOCK 1
 # define TEST_HAVE_WEAK 1
 # define TEST_WEAK __attribute__((weak))
 #else
+# define TEST_HAVE_LINKER_LOCK 0
 # define TEST_HAVE_WEAK 0
 #endif
 

@@ -35,6 +35,7 @@ TEST_IMPL(no_observers_is_an_error_of_each_function) {
   memset(&counting, 0, sizeof(counting));
   memset(&watchdog, 0, sizeof(watchdog));
   ASSERT_EQ(UV_ENOTSUP, uvx_trace_start(&trace));
+  ASSERT_EQ(UV_ENOTSUP, uvx_trace_write());
   ASSERT_EQ(UV_ENOTSUP, uvx_metrics_start(&counting));
   ASSERT_EQ(UV_ENOTSUP, uvx_metrics_stop());
   ASSERT_EQ(UV_ENOTSUP,

@@ -16,7 +16,8 @@
 
 #define INTERVAL_MS 20
 
-static uvx_trace_options_t tracing = { sizeof(tracing), "alone.json", 0 };
+static uvx_trace_options_t tracing = { .size = sizeof(tracing),
+                                       .path = "alone.json" };
 static uvx_metrics_options_t counting = { sizeof(counting), "alone.prom",
                                           INTERVAL_MS, 0, 0 };
 

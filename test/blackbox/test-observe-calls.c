@@ -239,7 +239,7 @@ static void check_trace(void) {
 
 TEST_IMPL(observe_has_every_kind_of_callback) {
   static uvx_metrics_t metrics;
-  uvx_trace_options_t trace = { sizeof(trace), "calls.json", 0 };
+  uvx_trace_options_t trace = { .size = sizeof(trace), .path = "calls.json" };
   uvx_metrics_options_t counting = { sizeof(counting), "calls.prom", 10, 0, 0 };
   uvx_watchdog_options_t watching = { sizeof(watching), 10000, NULL, NULL, 0 };
 
@@ -271,7 +271,7 @@ TEST_IMPL(observe_has_every_kind_of_callback) {
 }
 
 static void start_observing(const char* path) {
-  uvx_trace_options_t trace = { sizeof(trace), path, 0 };
+  uvx_trace_options_t trace = { .size = sizeof(trace), .path = path };
   uvx_metrics_options_t counting = { sizeof(counting), NULL, 0, 0, 0 };
 
   ASSERT_OK(uvx_trace_start(&trace));

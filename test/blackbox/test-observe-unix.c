@@ -146,7 +146,8 @@ TEST_IMPL(watchdog_goes_on_in_a_forked_child) {
 TEST_IMPL(watchdog_reports_are_in_the_trace) {
   uvx_watchdog_options_t options = { sizeof(options), LIMIT_MS, on_report,
                                      &reported, 0 };
-  uvx_trace_options_t tracing = { sizeof(tracing), "blocked.json", 0 };
+  uvx_trace_options_t tracing = { .size = sizeof(tracing),
+                                  .path = "blocked.json" };
   struct trace_file trace;
   uv_loop_t loop;
 
@@ -244,7 +245,7 @@ TEST_IMPL(observe_environment_that_makes_no_sense) {
 
 TEST_IMPL(observe_names_that_are_too_long) {
   static char name[5000];
-  uvx_trace_options_t trace = { sizeof(trace), name, 0 };
+  uvx_trace_options_t trace = { .size = sizeof(trace), .path = name };
   uvx_metrics_options_t metrics = { sizeof(metrics), name, 0, 0, 0 };
 
   memset(name, 'x', sizeof(name) - 1);
@@ -278,7 +279,8 @@ static void on_async(uv_async_t* async) {
 
 /* Faster than the file is written: what is missing is counted. */
 TEST_IMPL(trace_counts_what_it_drops) {
-  uvx_trace_options_t tracing = { sizeof(tracing), "storm.json", 0 };
+  uvx_trace_options_t tracing = { .size = sizeof(tracing),
+                                  .path = "storm.json" };
   struct trace_file trace;
   uv_loop_t loop;
   uv_idle_t idle;
@@ -337,7 +339,8 @@ static void wait_for_go(uv_work_t* req) {
 TEST_IMPL(observe_more_requests_than_it_remembers) {
   static uvx_metrics_t metrics;
   static uv_work_t works[WORKS];
-  uvx_trace_options_t tracing = { sizeof(tracing), "many.json", 0 };
+  uvx_trace_options_t tracing = { .size = sizeof(tracing),
+                                  .path = "many.json" };
   uvx_metrics_options_t counting = { sizeof(counting), NULL, 0, 0, 0 };
   uv_loop_t loop;
   uv_work_t blockers[4];
@@ -372,7 +375,8 @@ TEST_IMPL(observe_more_requests_than_it_remembers) {
 
 /* A callback that has a name for the dynamic linker. */
 TEST_IMPL(trace_names_a_function_of_a_library) {
-  uvx_trace_options_t tracing = { sizeof(tracing), "names.json", 0 };
+  uvx_trace_options_t tracing = { .size = sizeof(tracing),
+                                  .path = "names.json" };
   struct trace_file trace;
   uv_timer_t* timer = malloc(sizeof(*timer));
   uv_loop_t loop;

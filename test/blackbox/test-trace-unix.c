@@ -37,7 +37,8 @@ static size_t timers_in(const char* name) {
 }
 
 TEST_IMPL(trace_forked_child_goes_on_in_a_file_of_its_own) {
-  uvx_trace_options_t options = { sizeof(options), "fork-%p.json", 0 };
+  uvx_trace_options_t options = { .size = sizeof(options),
+                                  .path = "fork-%p.json" };
   uv_loop_t loop;
   char name[64];
 
@@ -66,8 +67,10 @@ TEST_IMPL(trace_forked_child_goes_on_in_a_file_of_its_own) {
 }
 
 TEST_IMPL(trace_forked_child_without_a_name_stops) {
-  uvx_trace_options_t options = { sizeof(options), "fork.json", 0 };
-  uvx_trace_options_t other = { sizeof(options), "fork-child.json", 0 };
+  uvx_trace_options_t options = { .size = sizeof(options),
+                                  .path = "fork.json" };
+  uvx_trace_options_t other = { .size = sizeof(options),
+                                .path = "fork-child.json" };
   uv_loop_t loop;
 
   if (TEST_FORK_IS_UNSAFE)
@@ -96,7 +99,8 @@ TEST_IMPL(trace_forked_child_without_a_name_stops) {
 
 /* The child exits without having had to do with loops. */
 TEST_IMPL(trace_forked_child_may_just_exit) {
-  uvx_trace_options_t options = { sizeof(options), "fork.json", 0 };
+  uvx_trace_options_t options = { .size = sizeof(options),
+                                  .path = "fork.json" };
   uv_loop_t loop;
 
   if (TEST_FORK_IS_UNSAFE)
@@ -122,7 +126,7 @@ static void count_tick(uv_timer_t* timer) {
 }
 
 static void run_for_ever(const char* path) {
-  uvx_trace_options_t options = { sizeof(options), path, 0 };
+  uvx_trace_options_t options = { .size = sizeof(options), .path = path };
   uv_loop_t loop;
   uv_timer_t timer;
 
@@ -161,7 +165,8 @@ TEST_IMPL(trace_of_a_killed_process_is_readable) {
 }
 
 static void run_until_full(void) {
-  uvx_trace_options_t options = { sizeof(options), "full.json", 0 };
+  uvx_trace_options_t options = { .size = sizeof(options),
+                                  .path = "full.json" };
   struct rlimit limit = { 32768, 32768 };
   uv_loop_t loop;
   uv_timer_t timer;
@@ -203,12 +208,14 @@ TEST_IMPL(trace_that_fills_the_disk_ends_and_says_so_once) {
 }
 
 TEST_IMPL(trace_files_are_private_and_nobody_elses) {
-  uvx_trace_options_t link_to = { sizeof(link_to), "link.json", 0 };
-  uvx_trace_options_t second = { sizeof(second), "second.json", 0 };
-  uvx_trace_options_t queue = { sizeof(queue), "queue.json", 0 };
-  uvx_trace_options_t directory = { sizeof(directory), ".", 0 };
-  uvx_trace_options_t plain = { sizeof(plain), "plain.json", 0 };
-  uvx_trace_options_t same = { sizeof(same), "same-%p.json", 0 };
+  uvx_trace_options_t link_to = { .size = sizeof(link_to),
+                                  .path = "link.json" };
+  uvx_trace_options_t second = { .size = sizeof(second),
+                                 .path = "second.json" };
+  uvx_trace_options_t queue = { .size = sizeof(queue), .path = "queue.json" };
+  uvx_trace_options_t directory = { .size = sizeof(directory), .path = "." };
+  uvx_trace_options_t plain = { .size = sizeof(plain), .path = "plain.json" };
+  uvx_trace_options_t same = { .size = sizeof(same), .path = "same-%p.json" };
   char name[64];
   struct stat st;
 
@@ -239,7 +246,8 @@ TEST_IMPL(trace_files_are_private_and_nobody_elses) {
 }
 
 TEST_IMPL(trace_file_of_another_user_is_refused) {
-  uvx_trace_options_t options = { sizeof(options), "other.json", 0 };
+  uvx_trace_options_t options = { .size = sizeof(options),
+                                  .path = "other.json" };
 
   if (getuid() != 0)
     SKIP("needs root to give a file away");
@@ -251,7 +259,8 @@ TEST_IMPL(trace_file_of_another_user_is_refused) {
 }
 
 TEST_IMPL(trace_file_in_use_is_refused) {
-  uvx_trace_options_t options = { sizeof(options), "busy.json", 0 };
+  uvx_trace_options_t options = { .size = sizeof(options),
+                                  .path = "busy.json" };
 
   ASSERT_OK(uvx_trace_start(&options));
   pid_t pid = test_fork();

@@ -13,17 +13,20 @@
 #define ROUNDS (test_is_slow() ? 50 : 400)
 
 static void start_trace(const char* path) {
-  uvx_trace_options_t options = { sizeof(options), path, 0 };
+  uvx_trace_options_t options = { .size = sizeof(options), .path = path };
 
   ASSERT_OK(uvx_trace_start(&options));
 }
 
 TEST_IMPL(trace_refuses_what_it_cannot_do) {
-  uvx_trace_options_t options = { sizeof(options), "trace.json", 0 };
-  uvx_trace_options_t too_short = { offsetof(uvx_trace_options_t, mode) - 1,
-                                    "trace.json", 0 };
-  uvx_trace_options_t nowhere = { sizeof(options), "no/such/directory", 0 };
-  uvx_trace_options_t nameless = { sizeof(options), "", 0 };
+  uvx_trace_options_t options = { .size = sizeof(options),
+                                  .path = "trace.json" };
+  uvx_trace_options_t too_short = { .size =
+                                        offsetof(uvx_trace_options_t, mode) - 1,
+                                    .path = "trace.json" };
+  uvx_trace_options_t nowhere = { .size = sizeof(options),
+                                  .path = "no/such/directory" };
+  uvx_trace_options_t nameless = { .size = sizeof(options), .path = "" };
   struct trace_file trace;
 
   ASSERT_ERR(UV_EINVAL, uvx_trace_start(NULL));
@@ -500,7 +503,8 @@ TEST_IMPL(trace_environment_never_fails_a_program) {
 /* The first loop reads the environment; what the program started before goes
  * on. */
 TEST_IMPL(trace_started_by_the_program_comes_before_the_environment) {
-  uvx_trace_options_t options = { sizeof(options), "program.json", 0 };
+  uvx_trace_options_t options = { .size = sizeof(options),
+                                  .path = "program.json" };
   uvx_metrics_options_t metrics = { sizeof(metrics), NULL, 0, 0, 0 };
   uvx_watchdog_options_t watchdog = { sizeof(watchdog), 60000, NULL, NULL, 0 };
   uv_loop_t loop;

@@ -62,7 +62,8 @@ static void run_some(void) {
 }
 
 void scenario_observe(void) {
-  uvx_trace_options_t tracing = { sizeof(tracing), "observed-%p.json", 0 };
+  uvx_trace_options_t tracing = { .size = sizeof(tracing),
+                                  .path = "observed-%p.json" };
   uvx_metrics_options_t counting = { sizeof(counting), "observed-%p.prom", 1, 0,
                                      0 };
   uvx_watchdog_options_t watching = { .size = sizeof(watching), .limit_ms = 1 };

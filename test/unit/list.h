@@ -20,11 +20,17 @@ UNIT(histogram_percentiles)
 UNIT(histogram_shared_is_the_same)
 UNIT(histogram_merge_adds_everything)
 
+/* unit-trace-keep.c */
+UNIT_OBSERVE(trace_keep_has_all_that_fits)
+UNIT_OBSERVE(trace_keep_replaces_the_oldest_lines)
+UNIT_OBSERVE(trace_keep_of_one_full_ring)
+
 /* unit-trace-format.c */
 UNIT_OBSERVE(trace_format_callbacks)
 UNIT_OBSERVE(trace_format_leaves_out_the_loop)
 UNIT_OBSERVE(trace_format_times)
 UNIT_OBSERVE(trace_format_of_the_loop)
+UNIT_OBSERVE(trace_format_of_a_crash)
 UNIT_OBSERVE(trace_format_of_the_pool)
 UNIT_OBSERVE(trace_format_always_fits)
 

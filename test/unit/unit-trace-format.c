@@ -153,6 +153,24 @@ UNIT_TEST(trace_format_of_the_loop) {
             text);
 }
 
+UNIT_TEST(trace_format_of_a_crash) {
+  struct uv__record record = record_of(UV__RECORD_RUNNING);
+  char text[UV__TRACE_TEXT_MAX + 1];
+
+  record.type = UV_TCP;
+  record.call = UV__CALL_READ;
+  check(&record, "on_read",
+        "{\"ph\":\"X\",\"pid\":12,\"tid\":34,\"ts\":1000.500,\"dur\":2.003,"
+        "\"cat\":\"callback\",\"name\":\"on_read\",\"args\":{"
+        "\"type\":\"tcp\",\"call\":\"read\",\"handle\":\"0x2000\","
+        "\"loop\":\"0x1000\",\"unfinished\":1}},\n");
+  text[uv__trace_format_crash(text, &context, 1002503, 11)] = '\0';
+  CHECK_STR("{\"ph\":\"i\",\"pid\":12,\"tid\":34,\"ts\":1002.503,"
+            "\"cat\":\"trace\",\"name\":\"crash\",\"s\":\"p\","
+            "\"args\":{\"signum\":11}},\n",
+            text);
+}
+
 UNIT_TEST(trace_format_of_the_pool) {
   struct uv__record record = record_of(UV__RECORD_WORK);
 
@@ -188,7 +206,7 @@ UNIT_TEST(trace_format_always_fits) {
   symbol[sizeof(symbol) - 1] = '\0';
   uv__trace_escape(escaped, symbol);
   CHECK(strlen(escaped) <= UV__TRACE_SYMBOL_MAX);
-  for (unsigned kind = 0; kind <= UV__RECORD_BLOCKED; kind++) {
+  for (unsigned kind = 0; kind <= UV__RECORD_RUNNING; kind++) {
     for (unsigned call = 0; call < UV__CALL_MAX; call++) {
       struct uv__record record;
       memset(&record, 0xff, sizeof(record));

@@ -204,6 +204,18 @@ static void add_values(struct loop* loop,
     histogram_add(&loop->late, (uint64_t) value);
 }
 
+static void add_unfinished(struct analysis* a,
+                           const struct event* event,
+                           uint32_t name) {
+  int64_t value = 0;
+
+  if (event_number(event, "unfinished", 0, &value) != 0 ||
+      a->nunfinished == ARRAY_SIZE(a->unfinished))
+    return;
+  a->unfinished[a->nunfinished].tid = event->tid;
+  a->unfinished[a->nunfinished++].name = name;
+}
+
 static void add_callback(struct analysis* a, const struct event* event) {
   struct loop* loop = loop_of(a, event);
   uint32_t name = analysis_name(a, event->name);
@@ -233,6 +245,7 @@ static void add_callback(struct analysis* a, const struct event* event) {
   add_values(loop, callback, event);
   struct incident slow = { event->dur_ns, event->ts_ns, 0, name, call };
   incidents_add(&a->slowest, &slow);
+  add_unfinished(a, event, name);
 }
 
 static struct work* work_of(struct map* map,
@@ -324,12 +337,29 @@ static void add_metadata(struct analysis* a, const struct event* event) {
     symbols_set_program(a->symbols, event_text(event, "program"));
 }
 
+/* The callbacks that ran are in the file before it. */
+static void add_crash(struct analysis* a, const struct event* event) {
+  struct crash* crash = &a->crash;
+
+  if (event_number(event, "signum", 0, &crash->signum) != 0)
+    return;
+  crash->tid = event->tid;
+  crash->ts_ns = event->ts_ns;
+  crash->name = 0;
+  for (size_t i = 0; i < a->nunfinished; i++)
+    if (a->unfinished[i].tid == event->tid)
+      crash->name = a->unfinished[i].name;
+}
+
 static void add_instant(struct analysis* a, const struct event* event) {
   int64_t value = 0;
 
   if (strcmp(event->cat, "trace") == 0 && strcmp(event->name, "dropped") == 0) {
     if (event_number(event, "count", 0, &value) == 0 && value > 0)
       a->dropped = base_add(a->dropped, (uint64_t) value);
+  } else if (strcmp(event->cat, "trace") == 0 &&
+             strcmp(event->name, "crash") == 0) {
+    add_crash(a, event);
   } else if (strcmp(event->cat, "watchdog") == 0 &&
              event_number(event, "ms", 6, &value) == 0 && value > 0) {
     struct incident incident = { (uint64_t) value, event->ts_ns, 0,

@@ -86,6 +86,20 @@ struct incidents {
   uint64_t total; /* also those not kept */
 };
 
+/* A callback that had not ended when the file was written. */
+struct unfinished {
+  uint64_t tid;
+  uint32_t name;
+};
+
+/* The end of the process, or a fault that it may have survived. */
+struct crash {
+  int64_t signum; /* 0: none */
+  uint64_t tid;
+  uint64_t ts_ns;
+  uint32_t name; /* of the callback that ran on the thread; 0: none */
+};
+
 struct analysis {
   uint64_t starved_min_ns; /* set before the first event */
   struct symbols* symbols; /* or NULL; not owned */
@@ -125,6 +139,9 @@ struct analysis {
   struct incidents starved;
   struct incidents blocked;
   struct incidents slowest; /* single callbacks */
+  struct unfinished unfinished[ANALYSIS_WORST];
+  size_t nunfinished;
+  struct crash crash;
 };
 
 void analysis_init(struct analysis* a);

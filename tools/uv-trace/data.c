@@ -33,6 +33,20 @@ static void print_head(FILE* out, const struct trace* trace) {
           (uint64_t) a->workers.count);
 }
 
+/* Which signal, in which callback, or null. */
+static void print_crash(FILE* out, const struct analysis* a) {
+  const struct crash* crash = &a->crash;
+
+  if (crash->signum == 0) {
+    fprintf(out, "\"crash\":null,\n");
+    return;
+  }
+  fprintf(out,
+          "\"crash\":{\"signum\":%" PRId64 ",\"tid\":\"%" PRIu64
+          "\",\"at\":%" PRIu64 ",\"name\":%" PRIu32 "},\n",
+          crash->signum, crash->tid, since(a, crash->ts_ns), crash->name);
+}
+
 static void print_phases(FILE* out, const struct loop* loop) {
   int is_first = 1;
 
@@ -127,6 +141,7 @@ int data_print(FILE* out, struct trace* trace, uint64_t slices_max) {
 
   fprintf(out, "{");
   print_head(out, trace);
+  print_crash(out, a);
   print_loops(out, a);
   print_callbacks(out, a);
   print_works(out, "classes", a->classes, a->nclasses);

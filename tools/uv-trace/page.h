@@ -483,6 +483,11 @@ static const char* const page_js[] = {
   "    warnings.push(count(data.dropped) + ' events were dropped because "
   "a ' +\n",
   "      'buffer was full: counts are too low.');\n",
+  "  if (data.crash !== null)\n",
+  "    warnings.push('Signal ' + data.crash.signum + ' on thread ' +\n",
+  "      data.crash.tid + (data.crash.name !== 0 \?\n",
+  "        ', in ' + data.names[data.crash.name] : ', in no callback') +\n",
+  "      ', ' + time(data.crash.at) + ' after the beginning.');\n",
   "  if (data.is_torn)\n",
   "    warnings.push('The end of the trace is missing: the process was ki"
   "lled, ' +\n",

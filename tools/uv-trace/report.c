@@ -47,6 +47,11 @@ static void print_head(FILE* out,
             "%s events were dropped because a buffer was full: "
             "counts below are too low.\n",
             base_count(text, a->dropped));
+  if (a->crash.signum != 0)
+    fprintf(out, "Signal %" PRId64 " on thread %" PRIu64 "%s%s.\n",
+            a->crash.signum, a->crash.tid,
+            a->crash.name != 0 ? ", in " : ", in no callback",
+            a->crash.name != 0 ? a->names.texts[a->crash.name] : "");
   if (!reader->has_end)
     fprintf(out, "The end is missing: the process was killed, still runs, "
                  "or the disk was full.\n");

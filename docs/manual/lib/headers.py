@@ -242,5 +242,7 @@ def variables():
             if not name.endswith(('.c', '.h')):
                 continue
             with open(os.path.join(folder, name), encoding='utf-8') as f:
-                found.update(re.findall(r'(?:getenv|uv__(?:variable|env)_get)\w*\(\s*"(UV_\w+)"', f.read()))
+                found.update(re.findall(
+                    r'(?:(?:getenv|uv__(?:variable|env)_get)\w*\(\s*|'
+                    r'\bvariable\[\] = )"(UV_\w+)"', f.read()))
     return found

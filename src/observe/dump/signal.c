@@ -23,11 +23,10 @@
 #include "observe/hooks.h"
 #include "observe/names.h"
 #include "observe/session.h"
+#include "observe/signal-thread.h"
 #include "observe/thread.h"
-#include "os/signal.h"
 #include "os/system.h"
 #include "os/thread-state.h"
-#include "os/thread.h"
 #include "util/alloc.h"
 #include "variable.h"
 
@@ -42,15 +41,12 @@ struct response {
 };
 
 struct dumper {
-  uv_thread_t thread;
-  uv_sem_t posted; /* by the signal handler, and to end the thread */
-  int is_ending;   /* atomic */
   uv_mutex_t lock;
   uv_cond_t responded;
   struct response* responses; /* the lock's; newest first */
 };
 
-static int signum; /* atomic; 0: none */
+static struct uv__signal_thread signaled;
 static struct dumper dumper;
 /* Atomic: the number of the latest dump that was requested. */
 static unsigned requested;
@@ -146,7 +142,8 @@ static struct response* collect_responses(void) {
     uint64_t now_ns = uv_hrtime();
     unsigned missing = 0;
     uv__loop_list_each(count_missing_loop, &missing);
-    if (missing == 0 || now_ns >= end_ns || uv__load_relaxed(&dumper.is_ending))
+    if (missing == 0 || now_ns >= end_ns ||
+        uv__load_relaxed(&signaled.is_ending))
       break;
     (void) uv_cond_timedwait(&dumper.responded, &dumper.lock, end_ns - now_ns);
   }
@@ -197,85 +194,49 @@ static void run_dumper(void* arg) {
   (void) arg;
   uv__session_thread_begin(&uv__dump_session);
   (void) uv_thread_setname("libuv-dump");
-  for (;;) {
-    uv_sem_wait(&dumper.posted);
-    if (uv__load_acquire(&dumper.is_ending))
-      break;
-    /* Signals that arrive together cause one dump. */
-    while (uv_sem_trywait(&dumper.posted) == 0)
-      continue;
+  while (uv__signal_thread_wait(&signaled))
     dump_all_loops();
-  }
 }
 
 static int make_dumper(void) {
   memset(&dumper, 0, sizeof(dumper));
-  int err = uv_sem_init(&dumper.posted, 0);
+  int err = uv_mutex_init(&dumper.lock);
   if (err != 0)
     return err;
-  err = uv_mutex_init(&dumper.lock);
-  if (err != 0)
-    goto err_destroy_sem;
   err = uv_cond_init(&dumper.responded);
   if (err != 0)
-    goto err_destroy_lock;
-  err = uv__thread_os_start_own(&dumper.thread, run_dumper);
-  if (err != 0)
-    goto err_destroy_cond;
-  return 0;
-
-err_destroy_cond:
-  uv_cond_destroy(&dumper.responded);
-err_destroy_lock:
-  uv_mutex_destroy(&dumper.lock);
-err_destroy_sem:
-  uv_sem_destroy(&dumper.posted);
+    uv_mutex_destroy(&dumper.lock);
   return err;
 }
 
-static void end_dumper(void) {
-  uv__store_release(&dumper.is_ending, 1);
-  uv_sem_post(&dumper.posted);
+static void free_dumper(void) {
+  uv_cond_destroy(&dumper.responded);
+  uv_mutex_destroy(&dumper.lock);
+}
+
+static void stop(void) {
+  uv__signal_thread_end(&signaled);
   uv_mutex_lock(&dumper.lock);
   uv_cond_signal(&dumper.responded);
   uv_mutex_unlock(&dumper.lock);
-  uv_thread_join(&dumper.thread);
-}
-
-static int start_environment(void) {
-  char name[64];
-
-  if (!uv__variable_get("UV_DUMP_SIGNAL", name, sizeof(name)))
-    return UV__STAYS_OFF;
-  int number = uv__signal_os_number(name);
-  int err = number > 0 ? make_dumper() : number;
-  if (err == 0) {
-    err = uv__signal_os_post_start(number, &dumper.posted);
-    if (err != 0)
-      end_dumper();
-  }
-  if (err == 0) {
-    uv__store_relaxed(&signum, number);
-    return 0;
-  }
-  uv__variable_refuse_signal("UV_DUMP_SIGNAL", name, err);
-  return UV__STAYS_OFF;
-}
-
-/* The signal is still caught; its semaphore is made again in its place. */
-static int start_child(void) {
-  int err = make_dumper();
-
-  if (err == 0)
-    return 0;
-  uv__dump_ignore_signal();
-  uv__variable_refuse("UV_DUMP_SIGNAL", "", uv_strerror(err));
-  return UV__STAYS_OFF;
+  uv__signal_thread_join(&signaled);
 }
 
 static int start(enum uv__start why, const void* options) {
+  static const char variable[] = "UV_DUMP_SIGNAL";
+
   (void) options;
-  return why == UV__START_CHILD ? start_child() : start_environment();
+  int err = make_dumper();
+  if (err != 0) {
+    uv__variable_refuse(variable, "", uv_strerror(err));
+    return UV__STAYS_OFF;
+  }
+  err = why == UV__START_CHILD
+            ? uv__signal_thread_restart(&signaled, variable, run_dumper)
+            : uv__signal_thread_start(&signaled, variable, run_dumper);
+  if (err != 0)
+    free_dumper();
+  return err;
 }
 
 /* The child goes on with the signal, in the same memory. */
@@ -286,13 +247,10 @@ struct uv__session uv__dump_session = {
   .variable = "UV_DUMP_SIGNAL",
   .bit = 0, /* only while a dump is requested */
   .start = start,
-  .stop = end_dumper,
+  .stop = stop,
   .forget = forget,
 };
 
 void uv__dump_ignore_signal(void) {
-  int number = uv__exchange(&signum, 0);
-
-  if (number != 0)
-    uv__signal_os_post_stop(number);
+  uv__signal_thread_ignore(&signaled);
 }

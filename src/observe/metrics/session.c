@@ -219,6 +219,7 @@ static int start(enum uv__start why, const void* options) {
   case UV__START_ENVIRONMENT:
     return start_environment();
   case UV__START_CHILD:
+  case UV__START_SIGNAL:
     break;
   }
   return start_child();

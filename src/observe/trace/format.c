@@ -308,6 +308,24 @@ static void put_callback(struct text* text,
              record->begin_ns, context);
 }
 
+/* Its result is not known yet. */
+static void put_running(struct text* text,
+                        const struct uv__record* record,
+                        struct uv__trace_context* context,
+                        const char* symbol) {
+  begin_span(text, record, context);
+  put(text, ",\"cat\":\"callback\"");
+  put_string(text, "name", symbol);
+  put(text, ",\"args\":{\"type\":\"");
+  put(text, uv__record_type_name(record->type));
+  put(text, "\"");
+  put_string(text, "call", uv__call_name((enum uv__call) record->call));
+  put_key(text, "handle");
+  put_address(text, record->object);
+  put_loop(text, record, context);
+  put(text, ",\"unfinished\":1}},\n");
+}
+
 static void put_phase(struct text* text,
                       const struct uv__record* record,
                       struct uv__trace_context* context) {
@@ -450,6 +468,9 @@ size_t uv__trace_format(char* out,
   case UV__RECORD_BLOCKED:
     put_blocked(&text, record, context, symbol);
     break;
+  case UV__RECORD_RUNNING:
+    put_running(&text, record, context, symbol);
+    break;
   }
   return (size_t) (text.at - out);
 }
@@ -474,59 +495,6 @@ size_t uv__trace_format_counts(char* out,
   return (size_t) (text.at - out);
 }
 
-size_t uv__trace_format_begin(char* out,
-                              struct uv__trace_context* context,
-                              const char* program,
-                              const char* path,
-                              const char* library) {
-  struct text text = { out };
-  char escaped[UV__TRACE_SYMBOL_MAX + 1];
-
-  put(&text, UV__TRACE_EVENT);
-  memcpy(text.at, context->text, UV__TRACE_CONTEXT_MAX);
-  text.at += context->length;
-  put(&text, ",\"args\":{\"version\":2,\"library\":\"");
-  uv__trace_escape(escaped, library);
-  put(&text, escaped);
-  put(&text, "\"");
-  if (strlen(path) <= UV__TRACE_SYMBOL_MAX) {
-    uv__trace_escape(escaped, path);
-    put_string(&text, "program", escaped);
-  }
-  put(&text, ",\"clock\":\"monotonic\",\"symbols\":\"dynamic\"}");
-  end_event(&text);
-
-  begin_event(&text, "M", context);
-  uv__trace_escape(escaped, program);
-  put_string(&text, "name", "process_name");
-  put(&text, ",\"args\":{\"name\":\"");
-  put(&text, escaped);
-  put(&text, "\"}");
-  end_event(&text);
-  return (size_t) (text.at - out);
-}
-
-size_t uv__trace_format_thread(char* out,
-                               struct uv__trace_context* context,
-                               const char* name,
-                               const void* loop,
-                               unsigned number) {
-  struct text text = { out };
-
-  begin_event(&text, "M", context);
-  put_string(&text, "name", "thread_name");
-  put(&text, ",\"args\":{\"name\":\"");
-  put(&text, name);
-  put(&text, " ");
-  if (loop != NULL)
-    put_hex(&text, (uintptr_t) loop);
-  else
-    put_number(&text, number);
-  put(&text, "\"}");
-  end_event(&text);
-  return (size_t) (text.at - out);
-}
-
 size_t uv__trace_format_dropped(char* out,
                                 struct uv__trace_context* context,
                                 uint64_t ns,
@@ -538,6 +506,22 @@ size_t uv__trace_format_dropped(char* out,
   put(&text, ",\"cat\":\"trace\",\"name\":\"dropped\",\"s\":\"p\"");
   put(&text, ",\"args\":{\"count\":");
   put_number(&text, count);
+  put(&text, "}");
+  end_event(&text);
+  return (size_t) (text.at - out);
+}
+
+size_t uv__trace_format_crash(char* out,
+                              struct uv__trace_context* context,
+                              uint64_t ns,
+                              int signum) {
+  struct text text = { out };
+
+  begin_event(&text, "i", context);
+  put_ts(&text, ns, context);
+  put(&text, ",\"cat\":\"trace\",\"name\":\"crash\",\"s\":\"p\"");
+  put(&text, ",\"args\":{\"signum\":");
+  put_signed(&text, signum);
   put(&text, "}");
   end_event(&text);
   return (size_t) (text.at - out);

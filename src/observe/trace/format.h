@@ -75,6 +75,12 @@ size_t uv__trace_format_dropped(char* out,
                                 uint64_t ns,
                                 uint64_t count);
 
+/* The signal that ends the process, or a fault that its handler gets. */
+size_t uv__trace_format_crash(char* out,
+                              struct uv__trace_context* context,
+                              uint64_t ns,
+                              int signum);
+
 /* The last lines of a trace that was ended properly: how much it holds and
  * lacks, and the end of the array. */
 size_t uv__trace_format_end(char* out,

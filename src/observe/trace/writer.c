@@ -15,6 +15,7 @@
 #include "observe/symbols.h"
 #include "observe/thread.h"
 #include "observe/trace/format.h"
+#include "observe/trace/recorder.h"
 #include "observe/trace/sends.h"
 #include "os/private-file.h"
 #include "os/system.h"
@@ -49,7 +50,9 @@ static struct writer writer;
 static struct uv__background background;
 
 static void flush_buffer(struct writer* w) {
-  if (w->used != 0 && w->error == 0) {
+  if (uv__trace_recorder_is_on()) {
+    uv__trace_recorder_add(w->buffer, w->used);
+  } else if (w->used != 0 && w->error == 0) {
     w->error = uv__private_file_os_write(&w->file, w->buffer, w->used);
     if (w->error != 0) {
       char line[128];
@@ -95,6 +98,8 @@ static void name_thread(struct writer* w, struct uv__observe_thread* thread) {
   take_text(w, uv__trace_format_thread(buffer_room(w), &w->context,
                                        loop != NULL ? "loop" : "worker", loop,
                                        number));
+  if (uv__trace_recorder_is_on())
+    uv__trace_recorder_name_threads(w->context.pid);
 }
 
 /* Only when one of them changes, which most iterations do not. */
@@ -166,12 +171,15 @@ static void write_all(struct writer* w) {
 static void run_round(void) {
   struct writer* w = &writer;
   uint64_t now_ns = uv_hrtime();
+  int is_wanted = uv__trace_recorder_is_wanted(now_ns);
 
   write_all(w);
-  if (now_ns - w->flush_ns >= PERIOD_NS / 2) {
+  if (is_wanted || now_ns - w->flush_ns >= PERIOD_NS / 2) {
     w->flush_ns = now_ns;
     flush_buffer(w);
   }
+  if (is_wanted)
+    uv__trace_recorder_serve(&w->context, w->records, w->dropped);
 }
 
 static void write_begin(struct writer* w) {
@@ -196,6 +204,8 @@ static void run_thread(void* arg) {
   (void) arg;
   (void) uv_thread_setname("libuv-trace");
   uv__thread_os_lower_priority();
+  if (uv__trace_recorder_is_on())
+    uv__trace_recorder_begin();
   int is_last;
   do {
     is_last = uv__background_sleep(&background, PERIOD_MS);
@@ -220,7 +230,18 @@ static void free_memory(struct writer* w) {
   w->buffer = NULL;
 }
 
-int uv__trace_writer_start(const struct uv__private_file* file) {
+/* With the beginning of the file in the buffer. */
+static int start_recorder(struct writer* w, size_t memory) {
+  int err = uv__trace_recorder_start(&w->file, &w->symbols, memory);
+
+  if (err == 0) {
+    uv__trace_recorder_set_head(w->buffer, w->used);
+    w->used = 0;
+  }
+  return err;
+}
+
+int uv__trace_writer_start(const struct uv__private_file* file, size_t memory) {
   struct writer* w = &writer;
 
   memset(w, 0, sizeof(*w));
@@ -234,7 +255,11 @@ int uv__trace_writer_start(const struct uv__private_file* file) {
     uv__trace_context_set(&w->context, (int) uv_os_getpid(),
                           uv__thread_os_id());
     write_begin(w);
-    err = uv__background_start(&background, run_thread);
+    err = memory != 0 ? start_recorder(w, memory) : 0;
+    if (err == 0)
+      err = uv__background_start(&background, run_thread);
+    if (err != 0 && uv__trace_recorder_is_on())
+      (void) uv__trace_recorder_stop(); /* nothing was written */
   }
   if (err != 0)
     free_memory(w);
@@ -246,10 +271,20 @@ static void free_all(struct writer* w) {
   free_memory(w);
 }
 
-void uv__trace_writer_stop(void) {
+static void stop_recorder(struct writer* w, const char* path) {
+  if (!uv__trace_recorder_stop() && w->file.is_new)
+    uv__private_file_os_remove(&w->file, path);
+}
+
+void uv__trace_writer_stop(const char* path) {
   struct writer* w = &writer;
 
   uv__background_stop(&background);
+  if (uv__trace_recorder_is_on()) {
+    stop_recorder(w, path);
+    free_all(w);
+    return;
+  }
   take_text(w, uv__trace_format_end(buffer_room(w), &w->context, w->records,
                                     w->dropped));
   flush_buffer(w);
@@ -261,5 +296,7 @@ void uv__trace_writer_wake(void) {
 }
 
 void uv__trace_writer_fork(void) {
+  if (uv__trace_recorder_is_on())
+    uv__trace_recorder_fork();
   free_all(&writer);
 }

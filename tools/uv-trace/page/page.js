@@ -151,6 +151,11 @@ function summary() {
   if (data.dropped > 0)
     warnings.push(count(data.dropped) + ' events were dropped because a ' +
       'buffer was full: counts are too low.');
+  if (data.crash !== null)
+    warnings.push('Signal ' + data.crash.signum + ' on thread ' +
+      data.crash.tid + (data.crash.name !== 0 ?
+        ', in ' + data.names[data.crash.name] : ', in no callback') +
+      ', ' + time(data.crash.at) + ' after the beginning.');
   if (data.is_torn)
     warnings.push('The end of the trace is missing: the process was killed, ' +
       'was still running, or the disk was full.');
