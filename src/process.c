@@ -6,6 +6,7 @@
  */
 #include "os/process.h"
 #include "observe/callback.h"
+#include "observe/hooks.h"
 
 #define PROCESS_FLAGS                                                          \
  (UV_PROCESS_SETUID | UV_PROCESS_SETGID |                                      \
@@ -65,6 +66,7 @@ int uv_spawn(uv_loop_t* loop,
     return err;
   }
 
+  uv__hook_text(process, UV__ABOUT_COMMAND, options->file);
   uv__handle_start(uv__base(process));
   return 0;
 }

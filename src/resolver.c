@@ -5,6 +5,7 @@
  */
 #include "idna.h"
 #include "observe/callback.h"
+#include "observe/hooks.h"
 #include "os/addr.h"
 #include "os/resolver.h"
 #include "pool/lookup.h"
@@ -151,6 +152,8 @@ int uv_getaddrinfo(uv_loop_t* loop,
     return req->retcode;
   }
 
+  if (node != NULL)
+    uv__hook_text(req, UV__ABOUT_HOST, node);
   uv__req_register(loop);
   err = addr_start(req, &query);
   if (err != 0)

@@ -39,6 +39,7 @@ uv_private_headers = \
   src/loop/wake.h \
   src/loops.h \
   src/misuse.h \
+  src/observe/about.h \
   src/observe/background.h \
   src/observe/callback.h \
   src/observe/dump/dump.h \
@@ -278,6 +279,7 @@ uv_common_sources = \
 
 # What observes the loops, and what answers for it in a build without.
 uv_observe_sources = \
+  src/observe/about.c \
   src/observe/background.c \
   src/observe/callback.c \
   src/observe/dump/dump.c \

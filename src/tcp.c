@@ -3,6 +3,7 @@
  * exists.
  */
 #include "os/tcp.h"
+#include "observe/hooks.h"
 #include "os/addr.h"
 
 /* uv_tcp_init_ex(): the address family is in the low byte. */
@@ -77,6 +78,7 @@ int uv_tcp_connect(uv_connect_t* req,
     return UV_EINVAL;
 
   req->cb = cb;
+  uv__hook_addr(req, addr);
   return uv__tcp_os_connect(req, tcp, addr, len);
 }
 

@@ -64,18 +64,21 @@ int uv__variable_get_ms(const char* name, unsigned* ms) {
   return err == 0;
 }
 
-void uv__variable_get_number(const char* name, unsigned max, unsigned* number) {
+void uv__variable_get_number(const char* name,
+                             unsigned min,
+                             unsigned max,
+                             unsigned* number) {
   char text[256];
   char why[64];
   long value;
 
   if (!uv__variable_get(name, text, sizeof(text)))
     return;
-  if (uv__env_number(text, 1, (long) max, &value) == 0) {
+  if (uv__env_number(text, (long) min, (long) max, &value) == 0) {
     *number = (unsigned) value;
     return;
   }
-  snprintf(why, sizeof(why), "not a number from 1 to %u", max);
+  snprintf(why, sizeof(why), "not a number from %u to %u", min, max);
   uv__variable_refuse(name, text, why);
 }
 

@@ -15,8 +15,11 @@ int uv__variable_get(const char* name, char* value, size_t size);
 /* The same for a number of milliseconds; with a message if it is not one. */
 int uv__variable_get_ms(const char* name, unsigned* ms);
 
-/* The same for a number from 1 to `max`; no result. */
-void uv__variable_get_number(const char* name, unsigned max, unsigned* number);
+/* The same for a number from `min` to `max`; no result. */
+void uv__variable_get_number(const char* name,
+                             unsigned min,
+                             unsigned max,
+                             unsigned* number);
 
 /* The same for the permissions of a file, in octal digits; no result. */
 void uv__variable_get_mode(const char* name, unsigned* mode);

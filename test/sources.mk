@@ -88,6 +88,7 @@ uv_test_sources = \
   test/blackbox/test-timer-memory.c \
   test/blackbox/test-timer-signals.c \
   test/blackbox/test-timer.c \
+  test/blackbox/test-trace-details.c \
   test/blackbox/test-trace-memory.c \
   test/blackbox/test-trace.c \
   test/blackbox/test-tty.c \

@@ -419,6 +419,11 @@ typedef struct uvx_trace_options_s {
    * SIGILL or SIGABRT, before that does what it did before. In the environment:
    * UV_TRACE_MEMORY. */
   unsigned memory_mb;
+  /* 1: callbacks and work say what they are about: the path of a file request,
+   * the host of a lookup, the peer of a TCP connection or a datagram, the file
+   * of a process. 0: they do not, because traces are handed on. In the
+   * environment: UV_TRACE_DETAILS=1. */
+  unsigned details;
 } uvx_trace_options_t;
 
 /* Records what all loops of the process do from now on, in the Trace Event

@@ -45,6 +45,27 @@ static void span_fill(struct uv__span* span,
   record->symbol = symbol;
   record->value = 0;
   record->detail = -1;
+  span->about.count = 0;
+}
+
+/* The other end, if the handle is connected by TCP. */
+static void span_name_peer(struct uv__span* span, const uv_stream_t* stream) {
+  if (uv__span_wants_details() && stream->type == UV_TCP)
+    uv__about_set_peer(&span->about, uv__observe_thread_self(),
+                       span->record.object, (const uv_tcp_t*) stream);
+}
+
+static void span_name_address(struct uv__span* span,
+                              const struct sockaddr* addr) {
+  if (uv__span_wants_details())
+    uv__about_set_addr(&span->about, span->record.object, addr);
+}
+
+/* What was remembered as the request was made. */
+static void span_recall(struct uv__span* span) {
+  if (uv__span_wants_details())
+    uv__about_recall(&span->about, uv__observe_thread_self(),
+                     span->record.object);
 }
 
 static void span_begin_handle(struct uv__span* span,
@@ -116,6 +137,7 @@ void uv__observed_read(uv_stream_t* stream,
     return;
   }
   span_begin_io(&span, stream, UV__CALL_READ, ADDRESS(stream->read_cb), nread);
+  span_name_peer(&span, stream);
   stream->read_cb(stream, nread, buf);
   uv__span_end(&span);
 }
@@ -126,6 +148,7 @@ void uv__observed_read_req(uvx_read_t* req, ssize_t nread) {
   span_begin_io(&span, req->stream, UV__CALL_READ,
                 uv__deadline_symbol((const uv_req_t*) req, ADDRESS(req->cb)),
                 nread);
+  span_name_peer(&span, req->stream);
   req->cb(req, nread);
   uv__span_end(&span);
 }
@@ -136,6 +159,7 @@ void uv__observed_write(uv_write_t* req, int status) {
 
   span_begin_req(&span, req->handle->loop, req, req->handle, UV__CALL_WRITE,
                  ADDRESS(req->cb), result);
+  span_name_peer(&span, req->handle);
   req->cb(req, status);
   uv__span_end(&span);
 }
@@ -145,6 +169,7 @@ void uv__observed_connect(uv_connect_t* req, int status) {
 
   span_begin_req(&span, req->handle->loop, req, req->handle, UV__CALL_CONNECT,
                  ADDRESS(req->cb), status);
+  span_recall(&span);
   req->cb(req, status);
   uv__span_end(&span);
 }
@@ -154,6 +179,7 @@ void uv__observed_shutdown(uv_shutdown_t* req, int status) {
 
   span_begin_req(&span, req->handle->loop, req, req->handle, UV__CALL_SHUTDOWN,
                  ADDRESS(req->cb), status);
+  span_name_peer(&span, req->handle);
   req->cb(req, status);
   uv__span_end(&span);
 }
@@ -177,6 +203,8 @@ void uv__observed_close(uv_loop_t* loop, uv_handle_t* handle) {
   span_fill(&span, loop, UV__CALL_CLOSE, handle, (unsigned) handle->type,
             ADDRESS(handle->close_cb));
   uv__span_begin(&span);
+  if (uv__span_wants_details())
+    uv__about_forget(uv__observe_thread_self(), handle);
   handle->close_cb(handle);
   uv__span_end(&span);
 }
@@ -268,6 +296,7 @@ void uv__observed_exit(uv_process_t* process,
   span_begin_handle(&span, process, UV__CALL_EXIT, ADDRESS(process->exit_cb));
   span.record.value = exit_status;
   span.record.detail = process->pid;
+  span_recall(&span);
   process->exit_cb(process, exit_status, term_signal);
   uv__span_end(&span);
 }
@@ -289,6 +318,7 @@ void uv__observed_recv(uv_udp_t* handle,
   struct uv__span span;
 
   span_begin_io(&span, handle, UV__CALL_RECV, ADDRESS(handle->recv_cb), nread);
+  span_name_address(&span, addr);
   handle->recv_cb(handle, nread, buf, addr, flags);
   uv__span_end(&span);
 }
@@ -301,6 +331,8 @@ void uv__observed_fs(uv_fs_t* req) {
   span.record.value = req->result;
   span.record.op = (uint8_t) req->fs_type;
   uv__span_begin(&span);
+  if (uv__span_wants_details())
+    uv__about_set_text(&span.about, req, UV__ABOUT_PATH, req->path);
   req->cb(req);
   uv__span_end(&span);
 }
@@ -337,6 +369,7 @@ void uv__observed_getaddrinfo(uv_getaddrinfo_t* req,
 
   span_begin_req(&span, req->loop, req, NULL, UV__CALL_GETADDRINFO,
                  ADDRESS(req->cb), status);
+  span_recall(&span);
   req->cb(req, status, res);
   uv__span_end(&span);
 }
@@ -349,6 +382,7 @@ void uv__observed_getnameinfo(uv_getnameinfo_t* req,
 
   span_begin_req(&span, req->loop, req, NULL, UV__CALL_GETNAMEINFO,
                  ADDRESS(req->getnameinfo_cb), status);
+  span_name_address(&span, (const struct sockaddr*) &req->storage);
   req->getnameinfo_cb(req, status, host, service);
   uv__span_end(&span);
 }

@@ -42,6 +42,8 @@
 #define UV__OBSERVE_DEBUG (UV__OBSERVE_FIRST << 4)
 /* A trace that is kept in memory: its file has what runs as it is written. */
 #define UV__OBSERVE_RECORDER (UV__OBSERVE_FIRST << 5)
+/* A trace that says what requests are about (about.h). */
+#define UV__OBSERVE_DETAILS (UV__OBSERVE_FIRST << 6)
 /* Those for whom threads publish what they run (thread.h). */
 #define UV__OBSERVE_RUNNING (UV__OBSERVE_WATCHDOG | UV__OBSERVE_RECORDER)
 
@@ -155,13 +157,15 @@ UV__NOINLINE void uv__observed_done(struct uv__work* w,
 
 /* The item of a request that waits for a lookup: the resolver is at work, was
  * at work since `begun_ns`, or goes on without the request. Others that wait
- * for the same call are counted, but only the first is recorded in the trace.
+ * for the same call are counted, but only the first is recorded in the trace,
+ * with the host, which may be NULL.
  * Context: any; worker; the loop's. */
 UV__NOINLINE void uv__observed_lookup_begin(const struct uv__work* w,
                                             uint64_t now_ns);
 UV__NOINLINE void uv__observed_lookup_end(const struct uv__work* w,
                                           uint64_t begun_ns,
-                                          int is_first);
+                                          int is_first,
+                                          const char* host);
 UV__NOINLINE void uv__observed_lookup_cancel(const struct uv__work* w);
 
 /* Fills in what a record says of work: class, request, operation, callback. */
@@ -182,6 +186,26 @@ UV__NOINLINE void uv__observed_stream_written(uv_loop_t* loop, ssize_t result);
 static inline void uv__hook_stream_written(uv_loop_t* loop, ssize_t result) {
   if (uv__is_recorded())
     uv__observed_stream_written(loop, result);
+}
+
+/* What the object's callback is going to be about, which nothing else keeps. */
+UV__NOINLINE void uv__observed_text(const void* object,
+                                    enum uv__about_kind kind,
+                                    const char* text);
+UV__NOINLINE void uv__observed_addr(const void* object,
+                                    const struct sockaddr* addr);
+
+static inline void uv__hook_text(const void* object,
+                                 enum uv__about_kind kind,
+                                 const char* text) {
+  if (uv__is_recorded())
+    uv__observed_text(object, kind, text);
+}
+
+static inline void uv__hook_addr(const void* object,
+                                 const struct sockaddr* addr) {
+  if (uv__is_recorded())
+    uv__observed_addr(object, addr);
 }
 
 /* uv_async_send(). Context: any | signal. */
@@ -288,10 +312,12 @@ static inline void uv__observed_lookup_begin(const struct uv__work* w,
 
 static inline void uv__observed_lookup_end(const struct uv__work* w,
                                            uint64_t begun_ns,
-                                           int is_first) {
+                                           int is_first,
+                                           const char* host) {
   (void) w;
   (void) begun_ns;
   (void) is_first;
+  (void) host;
 }
 
 static inline void uv__observed_lookup_cancel(const struct uv__work* w) {
@@ -314,6 +340,20 @@ static inline void uv__hook_udp_sent(uv_loop_t* loop, ssize_t result) {
 static inline void uv__hook_stream_written(uv_loop_t* loop, ssize_t result) {
   (void) loop;
   (void) result;
+}
+
+static inline void uv__hook_text(const void* object,
+                                 enum uv__about_kind kind,
+                                 const char* text) {
+  (void) object;
+  (void) kind;
+  (void) text;
+}
+
+static inline void uv__hook_addr(const void* object,
+                                 const struct sockaddr* addr) {
+  (void) object;
+  (void) addr;
 }
 
 static inline void uv__hook_async_sent(const uv_async_t* handle) {

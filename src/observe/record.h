@@ -19,7 +19,8 @@ enum uv__record_kind {
   UV__RECORD_POOL,      /* value: how many wait, detail: how many run */
   UV__RECORD_SEND,      /* uv_async_send(), on any thread */
   UV__RECORD_BLOCKED,   /* the watchdog's; `call` is the phase, value: ms */
-  UV__RECORD_RUNNING    /* a callback that has not ended */
+  UV__RECORD_RUNNING,   /* a callback that has not ended */
+  UV__RECORD_TEXT       /* a struct uv__text_record, for the next record */
 };
 
 /* Which of an object's callbacks. */
@@ -71,6 +72,27 @@ struct uv__record {
   uint8_t type;       /* see UV__RECORD_REQ; of work its kind */
   uint8_t call;       /* enum uv__call or enum uv__phase */
   uint8_t op;         /* uv_fs_type of files, events of a uv_poll_t */
+};
+
+/* What an event is about. */
+enum uv__about_kind {
+  UV__ABOUT_PATH,
+  UV__ABOUT_HOST,
+  UV__ABOUT_PEER, /* a struct sockaddr */
+  UV__ABOUT_COMMAND,
+  UV__ABOUT_MAX
+};
+
+/* A record with text: this is copied to its beginning, so far as there is room
+ * before `kind`; its `type` is an enum uv__about_kind. */
+#define UV__TEXT_ROOM offsetof(struct uv__record, kind)
+#define UV__TEXT_BYTES (UV__TEXT_ROOM - sizeof(void*))
+/* Records of the text of one event, at most; more text loses its beginning. */
+#define UV__ABOUT_PIECES 3
+
+struct uv__text_record {
+  const void* object;         /* of the record that it belongs to */
+  char bytes[UV__TEXT_BYTES]; /* zeros behind the text */
 };
 
 #endif /* UV_OBSERVE_RECORD_H_ */

@@ -74,8 +74,11 @@ void uv__span_end(struct uv__span* span) {
   record->end_ns = uv__observe_thread_now(span->thread);
   if (observers & UV__OBSERVE_PROBES)
     probe_end(record);
-  if (span->thread != NULL && (observers & UV__OBSERVE_TRACE))
+  if (span->thread != NULL && (observers & UV__OBSERVE_TRACE)) {
+    if (span->about.count != 0)
+      uv__about_add(&span->about, span->thread);
     uv__observe_thread_add(span->thread, record);
+  }
   if (observers & UV__OBSERVE_METRICS)
     uv__metrics_callback((uv_loop_t*) record->loop, record);
 }

@@ -89,6 +89,8 @@ UV__NOINLINE static struct uv__observe_thread* begin_thread(void) {
     return NULL;
   }
   thread->flow = 0;
+  uv__free(thread->about); /* of another thread's handles */
+  thread->about = NULL;
   uv__store_relaxed(&thread->running.begin_ns, 0);
   uv__store_relaxed(&thread->loop, NULL);
   uv__store_relaxed(&thread->number, 0);

@@ -52,14 +52,15 @@ struct uv__observe_thread {
   const void* loop; /* atomic: the first one that ran here; NULL: a worker */
   unsigned number;  /* atomic: of a worker */
   /* The owner's. */
-  uint64_t flow;           /* flow id that the next callback ends, or 0 */
-  uint64_t last_ns;        /* the latest time recorded: the next one is later */
-  size_t written;          /* atomic: records ever written */
-  size_t check_at;         /* value of `written` at which the owner checks how
+  uint64_t flow;    /* flow id that the next callback ends, or 0 */
+  uint64_t last_ns; /* the latest time recorded: the next one is later */
+  size_t written;   /* atomic: records ever written */
+  size_t check_at;  /* value of `written` at which the owner checks how
                             * far the reader is */
-  uint64_t dropped;        /* atomic: records that found no room */
-  struct uv__record* ring; /* atomic: NULL until the first record */
-  void* memory;            /* what the ring is aligned in */
+  uint64_t dropped; /* atomic: records that found no room */
+  struct uv__about_table* about; /* about.h; NULL: there is none yet */
+  struct uv__record* ring;       /* atomic: NULL until the first record */
+  void* memory;                  /* what the ring is aligned in */
   /* The owner's, read by the watchdog. */
   unsigned sequence;          /* atomic: odd while `running` changes */
   struct uv__running running; /* atomic */

@@ -5,6 +5,7 @@
  * The pool calls these in place of a kind's own functions, which they run.
  */
 #include "misuse.h"
+#include "observe/about.h"
 #include "observe/hooks.h"
 #include "observe/in-flight.h"
 #include "observe/metrics/metrics.h"
@@ -96,6 +97,18 @@ static void tell_pool(struct uv__observe_thread* thread, uint64_t now_ns) {
   uv__observe_record(&record, thread);
 }
 
+/* What the record, which is added next, is about. */
+static void tell_text(struct uv__observe_thread* thread,
+                      const struct uv__record* record,
+                      enum uv__about_kind kind,
+                      const char* text) {
+  struct uv__about about;
+
+  uv__about_set_text(&about, record->object, kind, text);
+  if (thread != NULL)
+    uv__about_add(&about, thread);
+}
+
 static void run_work(struct uv__work* w) {
   uv__probe_work_start(w);
   w->kind->work(w);
@@ -130,6 +143,9 @@ void uv__observed_work(struct uv__work* w) {
   run_work(w);
   record.end_ns = uv__observe_thread_time(thread, uv_hrtime());
   uv__inflight_done(entry, record.end_ns);
+  if (uv__is_observed_by(UV__OBSERVE_DETAILS) && record.type == UV__WORK_FS)
+    tell_text(thread, &record, UV__ABOUT_PATH,
+              container_of(w, uv_fs_t, work_req)->path);
   uv__observe_record(&record, thread);
   tell_pool(thread, record.end_ns);
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
@@ -146,7 +162,8 @@ void uv__observed_lookup_begin(const struct uv__work* w, uint64_t now_ns) {
 
 void uv__observed_lookup_end(const struct uv__work* w,
                              uint64_t begun_ns,
-                             int is_first) {
+                             int is_first,
+                             const char* host) {
   struct uv__inflight* entry = uv__inflight_find(w);
   struct uv__record record;
 
@@ -167,6 +184,8 @@ void uv__observed_lookup_end(const struct uv__work* w,
   record.end_ns = now_ns;
   uv__inflight_done(entry, now_ns);
   if (is_first) {
+    if (uv__is_observed_by(UV__OBSERVE_DETAILS))
+      tell_text(thread, &record, UV__ABOUT_HOST, host);
     uv__observe_record(&record, thread);
     tell_pool(thread, now_ns);
   }

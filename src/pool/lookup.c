@@ -74,10 +74,11 @@ UV__COLD static void observe_begin(const struct uv__queue* waiters,
 
 /* The first waiter's is the call in the trace: there was only one. */
 UV__COLD static void observe_end(const struct uv__queue* waiters,
-                                 uint64_t begun_ns) {
+                                 uint64_t begun_ns,
+                                 const char* host) {
   for (const struct uv__queue* q = waiters->next; q != waiters; q = q->next)
     uv__observed_lookup_end(container_of(q, struct uv__work, wq), begun_ns,
-                            q == waiters->next);
+                            q == waiters->next, host);
 }
 
 /* Returns 0 if nobody waits any more: then the lookup is gone, unless the
@@ -189,7 +190,10 @@ static void lookup_run(struct uv__work* item) {
   if (!lookup_end(lookup, &waiters))
     return; /* the table keeps it; see uv__lookup_shutdown() */
   if (uv__is_observed())
-    observe_end(&waiters, lookup->begun_ns);
+    observe_end(&waiters, lookup->begun_ns,
+                uv__lookup_is_addr(lookup)
+                    ? uv__addr_lookup_of(lookup)->query.host
+                    : NULL);
   lookup_deliver(lookup, &waiters);
   lookup_free(lookup);
 }

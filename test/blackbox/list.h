@@ -994,6 +994,13 @@ TEST(trace_environment_never_fails_a_program)
 TEST(trace_started_by_the_program_comes_before_the_environment)
 HELPER(run_traced)
 
+/* test-trace-details.c */
+TEST(trace_details_say_what_slices_are_about)
+TEST(trace_without_details_names_nobody)
+TEST(trace_details_of_handles_that_are_used_again)
+TEST(trace_details_of_the_environment)
+HELPER(exit_at_once)
+
 /* test-trace-memory.c */
 TEST(trace_memory_is_written_on_request)
 TEST(trace_memory_refuses_what_it_cannot_do)

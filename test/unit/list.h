@@ -31,6 +31,7 @@ UNIT_OBSERVE(trace_format_leaves_out_the_loop)
 UNIT_OBSERVE(trace_format_times)
 UNIT_OBSERVE(trace_format_of_the_loop)
 UNIT_OBSERVE(trace_format_of_a_crash)
+UNIT_OBSERVE(trace_format_of_what_it_is_about)
 UNIT_OBSERVE(trace_format_of_the_pool)
 UNIT_OBSERVE(trace_format_always_fits)
 

@@ -206,7 +206,13 @@ UNIT_TEST(trace_format_always_fits) {
   symbol[sizeof(symbol) - 1] = '\0';
   uv__trace_escape(escaped, symbol);
   CHECK(strlen(escaped) <= UV__TRACE_SYMBOL_MAX);
-  for (unsigned kind = 0; kind <= UV__RECORD_RUNNING; kind++) {
+  /* Every byte escaped, as many as there can be. */
+  char about[UV__TRACE_ABOUT_MAX];
+  uv__trace_format_about(about, UV__ABOUT_COMMAND, symbol,
+                         UV__ABOUT_PIECES * UV__TEXT_BYTES);
+  CHECK(strlen(about) < sizeof(about) && about[strlen(about) - 1] == '"');
+  context.about = about;
+  for (unsigned kind = 0; kind <= UV__RECORD_TEXT; kind++) {
     for (unsigned call = 0; call < UV__CALL_MAX; call++) {
       struct uv__record record;
       memset(&record, 0xff, sizeof(record));
@@ -220,4 +226,30 @@ UNIT_TEST(trace_format_always_fits) {
       CHECK(uv__trace_format(text, &record, &context, escaped) <= sizeof(text));
     }
   }
+  context.about = NULL;
+}
+
+UNIT_TEST(trace_format_of_what_it_is_about) {
+  struct uv__record record = record_of(UV__RECORD_WORK);
+  char text[UV__TRACE_TEXT_MAX + 1];
+  char about[UV__TRACE_ABOUT_MAX];
+  char bytes[UV__TEXT_BYTES];
+  struct sockaddr_in6 addr;
+
+  uv__trace_format_about(about, UV__ABOUT_PATH, "a\"b", 3);
+  CHECK_STR(",\"path\":\"a\\\"b\"", about);
+  record.type = UV__WORK_FS;
+  record.op = UV_FS_STAT;
+  record.value = -1;
+  uv__trace_context_set(&context, 12, 34);
+  context.about = about;
+  text[uv__trace_format(text, &record, &context, "")] = '\0';
+  CHECK(strstr(text, "\"req\":\"0x2000\",\"path\":\"a\\\"b\"}},\n") != NULL);
+
+  memset(bytes, 0, sizeof(bytes));
+  CHECK(uv_ip6_addr("::1", 80, &addr) == 0);
+  memcpy(bytes, &addr, sizeof(addr));
+  uv__trace_format_about(about, UV__ABOUT_PEER, bytes, sizeof(bytes));
+  CHECK_STR(",\"peer\":\"[::1]:80\"", about);
+  context.about = NULL;
 }

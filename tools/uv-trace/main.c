@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* uv-trace: what a trace of UV_TRACE says. docs/manual/tools/uv-trace.rst */
 #include "base.h"
+#include "compare.h"
 #include "html.h"
 #include "report.h"
 #include "run.h"
@@ -14,6 +15,7 @@
 static const char usage[] =
     "usage: uv-trace report [OPTION...] FILE\n"
     "       uv-trace html [OPTION...] [-o PAGE] FILE\n"
+    "       uv-trace compare [OPTION...] BEFORE AFTER\n"
     "       uv-trace run [OPTION...] [-o DIR] PROGRAM [ARGUMENT...]\n"
     "       uv-trace top [OPTION...] PROCESS | --file FILE\n"
     "\n"
@@ -21,10 +23,13 @@ static const char usage[] =
     "          loop lag, where the time went, the callbacks that took most of\n"
     "          it, the thread pool, starved requests\n"
     "  html    writes a page to look at: timeline, flame graph, lag, tables\n"
+    "  compare reads two traces; prints counts, times and p99 of callbacks "
+    "and\n"
+    "          of work side by side, the largest difference first\n"
     "  run     runs a program with UV_TRACE, then does both\n"
     "  top     shows a process that was started with UV_METRICS=FILE, live\n"
     "\n"
-    "report, html, run:\n"
+    "report, html, compare, run:\n"
     "  --top N          rows of each table (15)\n"
     "  --starved MS     a request is starved if it waits longer than it runs,\n"
     "                   and at least this long (10)\n"
@@ -55,6 +60,20 @@ static int command_report(const struct options* options) {
                (size_t) options->top);
   trace_close(&trace);
   return 0;
+}
+
+static int command_compare(const struct options* options) {
+  struct trace traces[2];
+
+  if (trace_open(&traces[0], options->words[0], options) != 0)
+    return 1;
+  int err = trace_open(&traces[1], options->words[1], options);
+  if (err == 0) {
+    compare_print(stdout, &traces[0], &traces[1], (size_t) options->top);
+    trace_close(&traces[1]);
+  }
+  trace_close(&traces[0]);
+  return err == 0 ? 0 : 1;
 }
 
 static int command_html(const struct options* options) {
@@ -90,6 +109,7 @@ static const struct command {
     1 },
   { "html", command_html,
     OPTION_OUTPUT | OPTION_STARVED | OPTION_MODULES | OPTION_SLICES, 1, 1 },
+  { "compare", command_compare, OPTION_TOP | OPTION_MODULES, 2, 2 },
   { "run", run_program,
     OPTION_OUTPUT | OPTION_TOP | OPTION_STARVED | OPTION_MODULES |
         OPTION_SLICES | OPTION_LIBRARY | OPTION_PRELOAD | OPTION_PROGRAM,

@@ -6,6 +6,8 @@ uv_trace_tool_sources = \
   tools/uv-trace/analysis.h \
   tools/uv-trace/base.c \
   tools/uv-trace/base.h \
+  tools/uv-trace/compare.c \
+  tools/uv-trace/compare.h \
   tools/uv-trace/data.c \
   tools/uv-trace/data.h \
   tools/uv-trace/demangle.c \

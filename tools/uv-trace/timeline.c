@@ -285,8 +285,9 @@ static uint32_t detail_of(struct timeline* t, const struct event* event) {
     { "queued_us", "waited ", "", 1 },
     { "timeout_ms", "timeout ", " ms", 0 },
   };
-  static const char* const texts[] = { "type",  "call",   "op",
-                                       "class", "handle", "req" };
+  static const char* const texts[] = { "path",   "host", "peer", "command",
+                                       "type",   "call", "op",   "class",
+                                       "handle", "req" };
   char text[512];
   size_t len = 0;
 

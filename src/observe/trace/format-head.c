@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines that name the process and its threads: few, so that snprintf() is
- * quick enough. */
+/* The lines that name the process and its threads, and what events are about:
+ * few, so that snprintf() is quick enough. */
 #include "observe/trace/format.h"
 
 #include <stdio.h>
@@ -57,4 +57,45 @@ size_t uv__trace_format_thread(char* out,
   else
     snprintf(text, sizeof(text), "%s %u", name, number);
   return put_meta(out, context, "thread_name", text);
+}
+
+static const char* const about_keys[] = {
+  [UV__ABOUT_PATH] = "path",
+  [UV__ABOUT_HOST] = "host",
+  [UV__ABOUT_PEER] = "peer",
+  [UV__ABOUT_COMMAND] = "command",
+};
+static_assert(ARRAY_SIZE(about_keys) == UV__ABOUT_MAX, "one per kind");
+
+/* 1.2.3.4:80, [::1]:80; "" if it is neither. */
+static void print_address(char* out, size_t size, const char* bytes) {
+  struct sockaddr_storage addr;
+  char ip[INET6_ADDRSTRLEN];
+
+  memset(&addr, 0, sizeof(addr));
+  memcpy(&addr, bytes, UV__TEXT_BYTES);
+  const struct sockaddr_in* in = (const struct sockaddr_in*) &addr;
+  const struct sockaddr_in6* in6 = (const struct sockaddr_in6*) &addr;
+  out[0] = '\0';
+  if (addr.ss_family == AF_INET && uv_ip4_name(in, ip, sizeof(ip)) == 0)
+    snprintf(out, size, "%s:%d", ip, ntohs(in->sin_port));
+  if (addr.ss_family == AF_INET6 && uv_ip6_name(in6, ip, sizeof(ip)) == 0)
+    snprintf(out, size, "[%s]:%d", ip, ntohs(in6->sin6_port));
+}
+
+void uv__trace_format_about(char* out,
+                            enum uv__about_kind kind,
+                            const char* text,
+                            size_t length) {
+  char plain[UV__ABOUT_PIECES * UV__TEXT_BYTES + 1];
+  char escaped[UV__TRACE_SYMBOL_MAX + 1];
+
+  assert(kind < UV__ABOUT_MAX && length < sizeof(plain));
+  memcpy(plain, text, length);
+  plain[length] = '\0';
+  if (kind == UV__ABOUT_PEER)
+    print_address(plain, sizeof(plain), text);
+  uv__trace_escape(escaped, plain);
+  snprintf(out, UV__TRACE_ABOUT_MAX, ",\"%s\":\"%s\"", about_keys[kind],
+           escaped);
 }

@@ -168,6 +168,7 @@ void uv__trace_context_set(struct uv__trace_context* context,
   context->pid = pid;
   context->tid = tid;
   context->loop = NULL;
+  context->about = NULL;
   put(&text, "\",\"pid\":");
   put_signed(&text, pid);
   put(&text, ",\"tid\":");
@@ -283,6 +284,12 @@ UV__INLINE void put_loop(struct text* text,
   put_address(text, record->loop);
 }
 
+static void put_about(struct text* text,
+                      const struct uv__trace_context* context) {
+  if (context->about != NULL)
+    put(text, context->about);
+}
+
 static void put_callback(struct text* text,
                          const struct uv__record* record,
                          struct uv__trace_context* context,
@@ -302,6 +309,7 @@ static void put_callback(struct text* text,
   }
   put_loop(text, record, context);
   put_values(text, record);
+  put_about(text, context);
   put(text, "}},\n");
   if (record->flow != 0)
     put_flow(text, "f", is_async ? "async" : "work", record->flow,
@@ -397,6 +405,7 @@ static void put_work(struct text* text,
     put_key(text, "queued_us");
     put_us(text, (uint64_t) record->value);
   }
+  put_about(text, context);
   put(text, "}");
   end_event(text);
   if (record->flow != 0)
@@ -470,6 +479,8 @@ size_t uv__trace_format(char* out,
     break;
   case UV__RECORD_RUNNING:
     put_running(&text, record, context, symbol);
+    break;
+  case UV__RECORD_TEXT: /* has no event of its own */
     break;
   }
   return (size_t) (text.at - out);

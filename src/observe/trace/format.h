@@ -19,14 +19,26 @@
 struct uv__trace_context {
   int pid;
   uint64_t tid;
-  const void* loop; /* which callbacks and phases need not name; or NULL */
-  size_t length;    /* of `text`, which is part of each event */
+  const void* loop;  /* which callbacks and phases need not name; or NULL */
+  const char* about; /* more arguments of the next callback or work, as text
+                      * that begins with a comma; or NULL */
+  size_t length;     /* of `text`, which is part of each event */
   char text[UV__TRACE_CONTEXT_MAX];
   /* The second of the last time that was written, and its text. */
   uint64_t second;
   size_t second_length;
   char second_text[UV__TRACE_SECOND_MAX];
 };
+
+/* Room for what a record is about: each byte may be escaped. */
+#define UV__TRACE_ABOUT_MAX 512
+
+/* What an event is about, as the context has it: `out` has room for
+ * UV__TRACE_ABOUT_MAX bytes. Of a peer the text is the address. */
+void uv__trace_format_about(char* out,
+                            enum uv__about_kind kind,
+                            const char* text,
+                            size_t length);
 
 /* The thread is not named after a loop; the caller sets `loop` if it is. */
 void uv__trace_context_set(struct uv__trace_context* context,

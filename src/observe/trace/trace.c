@@ -6,6 +6,7 @@
  *
  * Context: the session's lock.
  */
+#include "observe/about.h"
 #include "observe/hooks.h"
 #include "observe/output.h"
 #include "observe/session.h"
@@ -30,6 +31,7 @@
 
 static struct uv__output output;
 static int has_output;            /* atomic: `output` is set */
+static unsigned details;          /* 1: it says what requests are about */
 static unsigned memory_mb;        /* 0: the trace goes into the file */
 static char path[UV__OUTPUT_MAX]; /* of the file */
 
@@ -73,8 +75,12 @@ static int start_writer(void) {
     err = uv__private_file_os_empty(&file);
   if (err == 0)
     err = uv__trace_writer_start(&file, memory);
-  if (err == 0)
+  if (err == 0) {
+    uv__about_forget_all();
+    if (details)
+      uv__observe_start(UV__OBSERVE_DETAILS);
     return 0;
+  }
   if (file.is_new)
     uv__private_file_os_remove(&file, path);
   uv__private_file_os_close(&file);
@@ -89,9 +95,13 @@ static int start_or_report(void) {
   return err != 0 ? UV__STAYS_OFF : 0;
 }
 
-static int set_output(const char* name, unsigned mode, unsigned mb) {
+static int set_output(const char* name,
+                      unsigned mode,
+                      unsigned mb,
+                      unsigned with_details) {
   int err = uv__output_set(&output, name, mode);
 
+  details = with_details;
   memory_mb = mb;
   uv__store_relaxed(&has_output, err == 0);
   return err;
@@ -103,12 +113,14 @@ static int start_environment(void) {
   char signal_name[64];
   unsigned mode = 0;
   unsigned mb = 0;
+  unsigned with_details = 0;
 
   if (!uv__variable_get("UV_TRACE", name, sizeof(name)))
     return UV__STAYS_OFF;
   uv__variable_get_mode("UV_TRACE_MODE", &mode);
-  uv__variable_get_number("UV_TRACE_MEMORY", MEMORY_MB_MAX, &mb);
-  int err = set_output(name, mode, mb);
+  uv__variable_get_number("UV_TRACE_MEMORY", 1, MEMORY_MB_MAX, &mb);
+  uv__variable_get_number("UV_TRACE_DETAILS", 0, 1, &with_details);
+  int err = set_output(name, mode, mb, with_details);
   if (err != 0) {
     uv__variable_refuse("UV_TRACE", name, uv_strerror(err));
     return UV__STAYS_OFF;
@@ -120,7 +132,8 @@ static int start_environment(void) {
 }
 
 static int start_call(const uvx_trace_options_t* options) {
-  int err = set_output(options->path, options->mode, options->memory_mb);
+  int err = set_output(options->path, options->mode, options->memory_mb,
+                       options->details);
 
   return err != 0 ? err : start_writer();
 }
@@ -140,6 +153,7 @@ static int start(enum uv__start why, const void* options) {
 }
 
 static void stop(void) {
+  uv__observe_stop(UV__OBSERVE_DETAILS);
   uv__trace_writer_stop(path);
 }
 
@@ -160,7 +174,7 @@ int uvx_trace_start(const uvx_trace_options_t* options) {
     return UV_EINVAL;
   memset(&all, 0, sizeof(all));
   memcpy(&all, options, uv__min_size(options->size, sizeof(all)));
-  if (all.memory_mb > MEMORY_MB_MAX)
+  if (all.memory_mb > MEMORY_MB_MAX || all.details > 1)
     return UV_EINVAL;
   return uv__session_start(&uv__trace_session, &all);
 }

@@ -32,12 +32,22 @@
 /* Records read before their slots are given back. */
 #define BATCH 256
 
+/* What the next record of a thread is about. */
+struct text_of {
+  const void* object;
+  unsigned kind; /* enum uv__about_kind */
+  size_t used;   /* 0: there is none */
+  char bytes[UV__ABOUT_PIECES * UV__TEXT_BYTES];
+  char formatted[UV__TRACE_ABOUT_MAX];
+};
+
 struct writer {
   struct uv__private_file file;
   int error;         /* why the file is not written to any more, or 0 */
   uint64_t since_ns; /* what began before is from another session */
   uint64_t flush_ns; /* when the buffer was written last */
   struct uv__trace_context context;
+  struct text_of text; /* for the next record */
   struct uv__symbols symbols;
   uint64_t records;       /* in the file */
   uint64_t dropped;       /* not in the file */
@@ -76,9 +86,41 @@ static void take_text(struct writer* w, size_t length) {
     flush_buffer(w);
 }
 
+static void take_piece(struct text_of* text, const struct uv__record* record) {
+  struct uv__text_record piece;
+
+  memcpy(&piece, record, UV__TEXT_ROOM);
+  if (text->object != piece.object || text->kind != record->type)
+    text->used = 0; /* its record was dropped */
+  text->object = piece.object;
+  text->kind = record->type;
+  if (text->used + UV__TEXT_BYTES > sizeof(text->bytes))
+    return;
+  memcpy(text->bytes + text->used, piece.bytes, UV__TEXT_BYTES);
+  text->used += UV__TEXT_BYTES;
+}
+
+/* The record may be another one, if that with the text was dropped. */
+static const char* text_for(struct text_of* text,
+                            const struct uv__record* record) {
+  size_t used = text->used;
+
+  text->used = 0;
+  if (used == 0 || text->object != record->object)
+    return NULL;
+  uv__trace_format_about(text->formatted, (enum uv__about_kind) text->kind,
+                         text->bytes, used);
+  return text->formatted;
+}
+
 static void write_record(struct writer* w, const struct uv__record* record) {
   const char* symbol = "";
 
+  if (record->kind == UV__RECORD_TEXT) {
+    take_piece(&w->text, record);
+    return;
+  }
+  w->context.about = text_for(&w->text, record);
   if (record->begin_ns < w->since_ns)
     return;
   w->records++;
@@ -122,6 +164,10 @@ static void write_thread(struct writer* w, struct uv__observe_thread* thread) {
 
   uv__trace_context_set(&w->context, w->context.pid,
                         uv__load_relaxed(&thread->tid));
+  /* A text whose record is being added waits for it. */
+  while (left != 0 &&
+         uv__observe_thread_at(thread, left - 1)->kind == UV__RECORD_TEXT)
+    left--;
   if (left != 0)
     name_thread(w, thread);
   if (thread->named_tid == w->context.tid)

@@ -256,6 +256,9 @@ const AXIS = 24;
 const view = { from: 0, to: SPAN };
 const shown = [];
 let wanted = '';
+let hits = []; // slices that were found, in order of time
+let isHitName = [];
+let isHitDetail = [];
 let selected = null;
 let frame = 0;
 
@@ -340,8 +343,10 @@ function firstAfter(row, ns) {
   }
   return low;
 }
-function matches(name) {
-  return wanted !== '' && name.toLowerCase().includes(wanted);
+// By its name, or by what it is about.
+function matches(i) {
+  return wanted !== '' && (isHitName[data.slices[i + 3]] ||
+    isHitDetail[data.slices[i + 6]]);
 }
 // Waiting first, so that it does not cover what is narrow beside it.
 function drawRow(context, row, y, width, x) {
@@ -358,7 +363,7 @@ function drawSlices(context, row, y, width, x, waiting) {
     const right = Math.min(width + 2, x(list[i + 1] + list[i + 2]));
     const name = data.names[list[i + 3]];
     if ((list[i + 5] === 0 && name === 'poll') !== waiting) continue;
-    const isFound = matches(name);
+    const isFound = matches(i);
     if (right - left < 1 && right < free && !isFound) continue;
     const isPhase = list[i + 5] === 0;
     context.globalAlpha = wanted === '' || isFound ||
@@ -487,6 +492,7 @@ function select(part) {
         part.track.name + (part.detail ? ' \u00b7 ' + part.detail : '')),
       zoomTo, find, close);
   }
+  showFound();
   redraw();
 }
 function focus(begin, ns) {
@@ -505,7 +511,40 @@ function show(begin, ns, name) {
 function search(text) {
   $('search').value = text;
   wanted = text.trim().toLowerCase();
+  const has = (name) => wanted !== '' && name.toLowerCase().includes(wanted);
+  isHitName = data.names.map(has);
+  isHitDetail = data.details.map(has);
+  hits = [];
+  for (let i = 0; i < data.slices.length; i += FIELDS)
+    if (matches(i)) hits.push(i);
+  hits.sort((a, b) => data.slices[a + 1] - data.slices[b + 1]);
+  showFound();
   redraw();
+}
+// How many there are, and which of them is selected.
+function showFound() {
+  const at = selected === null ? -1 : hits.indexOf(selected.i);
+  const all = count(hits.length);
+  $('found').textContent = wanted === '' ? '' : hits.length === 0 ? 'none' :
+    at < 0 ? all + ' found' : count(at + 1) + ' of ' + all;
+  $('find-next').disabled = $('find-previous').disabled = hits.length === 0;
+}
+// Selects the next one after the selected one, or else in the view; or that
+// before it. After the last comes the first.
+function step(by) {
+  if (hits.length === 0) return;
+  let at = selected === null ? -1 : hits.indexOf(selected.i);
+  if (at >= 0) {
+    at += by;
+  } else {
+    const from = selected === null ? view.from : selected.begin;
+    at = hits.findIndex((i) => data.slices[i + 1] >= from);
+    if (at < 0) at = hits.length;
+    if (by < 0) at--;
+  }
+  const part = slice(hits[(at + hits.length) % hits.length]);
+  select(part);
+  focus(part.begin, part.ns);
 }
 
 function listenTimeline() {
@@ -581,6 +620,11 @@ function listenTimeline() {
   $('zoom-out').onclick = () => zoom(2);
   $('zoom-fit').onclick = () => setView(0, SPAN);
   $('search').oninput = (event) => search(event.target.value);
+  $('search').onkeydown = (event) => {
+    if (event.key === 'Enter') step(event.shiftKey ? -1 : 1);
+  };
+  $('find-next').onclick = () => step(1);
+  $('find-previous').onclick = () => step(-1);
   let hint = 'Drag to move, wheel or pinch to zoom, click for details.';
   if (data.not_drawn > 0)
     hint += ' ' + count(data.not_drawn) + ' slices shorter than ' +
@@ -1031,7 +1075,7 @@ function setTheme(name) {
   root.dataset.theme = name;
   drawAll();
 }
-// #theme=dark&from=10&to=20&find=NAME: times in milliseconds.
+// #theme=dark&from=10&to=20&find=NAME&next=2: times in milliseconds.
 function readHash() {
   const hash = new URLSearchParams(location.hash.slice(1));
   if (hash.get('theme')) root.dataset.theme = hash.get('theme');
@@ -1045,6 +1089,7 @@ function readHash() {
       if (data.names[data.slices[i + 3]] === name && left-- === 0)
         select(slice(i));
   }
+  for (let n = Number(hash.get('next') || 0); n > 0; n--) step(1);
 }
 
 summary();
