@@ -53,6 +53,7 @@ uv_private_headers = \
   src/observe/output.h \
   src/observe/probes.h \
   src/observe/record.h \
+  src/observe/samples.h \
   src/observe/session.h \
   src/observe/signal-thread.h \
   src/observe/span.h \
@@ -60,6 +61,7 @@ uv_private_headers = \
   src/observe/thread.h \
   src/observe/trace/format.h \
   src/observe/trace/keep.h \
+  src/observe/trace/notes.h \
   src/observe/trace/recorder.h \
   src/observe/trace/sends.h \
   src/observe/trace/trace.h \
@@ -293,6 +295,7 @@ uv_observe_sources = \
   src/observe/metrics/text.c \
   src/observe/names.c \
   src/observe/output.c \
+  src/observe/samples.c \
   src/observe/session.c \
   src/observe/signal-thread.c \
   src/observe/span.c \
@@ -301,6 +304,7 @@ uv_observe_sources = \
   src/observe/trace/format-head.c \
   src/observe/trace/format.c \
   src/observe/trace/keep.c \
+  src/observe/trace/notes.c \
   src/observe/trace/recorder.c \
   src/observe/trace/sends.c \
   src/observe/trace/signal.c \

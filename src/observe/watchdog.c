@@ -3,7 +3,8 @@
  * MS what each loop's thread is running (thread.h). A callback that has
  * been running for longer is reported once, and once more when it has ended;
  * both by a line on standard error and to the program's function, if it has
- * one. A trace that is on gets an event.
+ * one. A trace that is on gets an event, and with a signal the stack of the
+ * callback at each look (samples.h).
  *
  * Context: the session's lock (session.h); run_watchdog() is the thread.
  */
@@ -11,6 +12,7 @@
 #include "observe/background.h"
 #include "observe/hooks.h"
 #include "observe/names.h"
+#include "observe/samples.h"
 #include "observe/session.h"
 #include "observe/symbols.h"
 #include "observe/thread.h"
@@ -36,6 +38,7 @@ struct watchdog {
   uvx_watchdog_options_t options;
   struct uv__symbols symbols;
   struct uv__strbuf backtrace; /* of the report that is being made */
+  struct uv__samples samples;
 };
 
 static struct watchdog watchdog;
@@ -59,17 +62,39 @@ static void print_report(const uvx_watchdog_report_t* r) {
   uv__os_print(r->backtrace, strlen(r->backtrace));
 }
 
+static unsigned period_ms(const struct watchdog* w) {
+  unsigned ms = w->options.limit_ms / LOOKS;
+
+  if (ms < 1)
+    return 1;
+  return ms > PERIOD_MAX_MS ? PERIOD_MAX_MS : ms;
+}
+
+/* Where the thread is, also for the flame graph of a trace. */
+static size_t take_sample(struct watchdog* w,
+                          uint64_t tid,
+                          const struct uv__running* running,
+                          const void* frames[UV__BACKTRACE_MAX]) {
+  size_t count = 0;
+
+  if (w->options.signum != 0)
+    count = uv__backtrace_os_take(tid, w->options.signum, frames,
+                                  UV__BACKTRACE_MAX);
+  uv__samples_add(&w->samples, &w->symbols, tid, running, frames, count,
+                  (uint64_t) period_ms(w) * 1000000);
+  return count;
+}
+
 /* "" if the thread does not respond. Valid until the next call. */
-static const char* take_backtrace(struct watchdog* w, uint64_t tid) {
+static const char* take_backtrace(struct watchdog* w,
+                                  uint64_t tid,
+                                  const struct uv__running* running) {
   const void* frames[UV__BACKTRACE_MAX];
   struct uv__generated functions[UV__BACKTRACE_MAX];
   char place[512];
-  size_t count = 0;
+  size_t count = take_sample(w, tid, running, frames);
 
   w->backtrace.used = 0;
-  if (w->options.signum != 0)
-    count = uv__backtrace_os_take(tid, w->options.signum, frames,
-                                  ARRAY_SIZE(frames));
   for (size_t i = 0; i < count; i++)
     functions[i].address = frames[i];
   uv__symbol_os_generated(functions, count);
@@ -126,7 +151,7 @@ static void send_report(struct watchdog* w,
   r.phase = uv__phase_name((enum uv__phase) running->phase);
   r.thread = tid;
   r.kernel = kernel;
-  r.backtrace = is_over ? "" : take_backtrace(w, tid);
+  r.backtrace = is_over ? "" : take_backtrace(w, tid, running);
   print_report(&r);
   if (!is_over)
     trace_report(running, ms);
@@ -135,6 +160,17 @@ static void send_report(struct watchdog* w,
   uvx_watchdog_cb listener = w->options.cb;
   if (listener != NULL)
     listener(&r, w->options.arg);
+}
+
+/* It is still in the callback that was reported. Without a trace nobody wants
+ * to know where, and the thread is left alone. */
+static void sample_thread(struct watchdog* w,
+                          const struct uv__observe_thread* thread,
+                          const struct uv__running* running) {
+  const void* frames[UV__BACKTRACE_MAX];
+
+  if (uv__is_observed_by(UV__OBSERVE_TRACE))
+    (void) take_sample(w, uv__load_relaxed(&thread->tid), running, frames);
 }
 
 /* Does it stand still because another loop wants it to? */
@@ -154,23 +190,19 @@ static void check_thread(struct watchdog* w,
   if (thread->reported.begin_ns != 0 &&
       thread->reported.begin_ns != now.begin_ns) {
     uint64_t began_ns = thread->reported.begin_ns;
+    uv__samples_end(&w->samples, &w->symbols, uv__load_relaxed(&thread->tid));
     send_report(w, thread, &thread->reported, (now_ns - began_ns) / 1000000, 1);
     thread->reported.begin_ns = 0;
   }
-  if (now.begin_ns == 0 || now.begin_ns == thread->reported.begin_ns ||
-      now_ns < now.begin_ns || now_ns - now.begin_ns < limit_ns ||
-      is_parked(&now))
+  if (now.begin_ns != 0 && now.begin_ns == thread->reported.begin_ns) {
+    sample_thread(w, thread, &now);
+    return;
+  }
+  if (now.begin_ns == 0 || now_ns < now.begin_ns ||
+      now_ns - now.begin_ns < limit_ns || is_parked(&now))
     return;
   thread->reported = now;
   send_report(w, thread, &now, (now_ns - now.begin_ns) / 1000000, 0);
-}
-
-static unsigned period_ms(const struct watchdog* w) {
-  unsigned ms = w->options.limit_ms / LOOKS;
-
-  if (ms < 1)
-    return 1;
-  return ms > PERIOD_MAX_MS ? PERIOD_MAX_MS : ms;
 }
 
 static void run_watchdog(void* arg) {
@@ -183,8 +215,12 @@ static void run_watchdog(void* arg) {
   while (!uv__background_sleep(&background, period_ms(w)))
     for (struct uv__observe_thread* t = uv__observe_threads(); t; t = t->next)
       check_thread(w, t, uv_hrtime());
+  /* Callbacks that have ended since, or block still. */
+  for (struct uv__observe_thread* t = uv__observe_threads(); t; t = t->next)
+    uv__samples_end(&w->samples, &w->symbols, uv__load_relaxed(&t->tid));
   uv__symbols_close(&w->symbols);
   uv__strbuf_free(&w->backtrace);
+  uv__samples_free(&w->samples);
 }
 
 static int start_watchdog(const uvx_watchdog_options_t* options) {

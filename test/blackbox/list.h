@@ -1213,6 +1213,7 @@ TEST_UNIX(watchdog_backtrace_names_generated_code, "signals to threads")
 TEST_UNIX(watchdog_backtrace_ignores_a_map_behind_a_link, "signals to threads")
 
 /* test-watchdog-unix.c */
+TEST_UNIX(watchdog_samples_go_into_the_trace, "signals to threads")
 TEST_UNIX(watchdog_backtrace_of_a_sleeping_callback, "signals to threads")
 TEST_UNIX(watchdog_backtrace_of_a_busy_callback, "signals to threads")
 TEST_UNIX(watchdog_backtrace_that_is_not_to_be_had, "signals to threads")

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A watchdog with a signal has the stack of the thread that blocks. */
 #include "test.h"
+#include "trace-file.h"
 #include "uv/ext.h"
 
 #include <fcntl.h>
@@ -166,5 +167,38 @@ TEST_IMPL(watchdog_signal_of_the_environment) {
   ASSERT_OK(uv_run(&loop, UV_RUN_DEFAULT));
   ASSERT_OK(uv_loop_close(&loop));
   ASSERT(has_backtrace());
+  return 0;
+}
+
+static void spin_for_many_limits(uv_timer_t* timer) {
+  uint64_t end_ns = uv_hrtime() + UINT64_C(300000000);
+
+  while (uv_hrtime() < end_ns)
+    continue;
+  uv_close((uv_handle_t*) timer, NULL);
+}
+
+/* While it blocks, a callback is sampled into the trace: many times, each with
+ * a stack that has the program's functions in it. */
+TEST_IMPL(watchdog_samples_go_into_the_trace) {
+  uvx_trace_options_t tracing = { .size = sizeof(tracing),
+                                  .path = "samples.json" };
+  struct trace_file trace;
+  uv_loop_t loop;
+
+  ASSERT_OK(uvx_trace_start(&tracing));
+  start_watchdog();
+  run_blocked(&loop, spin_for_many_limits);
+  ASSERT_OK(uvx_watchdog_stop());
+  ASSERT_OK(uvx_trace_stop());
+  ASSERT_OK(uv_loop_close(&loop));
+  trace_file_read(&trace, "samples.json");
+  ASSERT(trace.is_closed);
+  ASSERT_GE(trace_file_count(&trace, "\"cat\":\"sample\"", "\"timers\""), 5);
+  ASSERT_EQ(trace_file_count(&trace, "\"cat\":\"sample\"", NULL),
+            trace_file_count(&trace, "\"cat\":\"sample\"",
+                             strrchr(test_self(), '/') + 1));
+  trace_file_check_nesting(&trace);
+  trace_file_free(&trace);
   return 0;
 }

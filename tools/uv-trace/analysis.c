@@ -22,6 +22,7 @@ void analysis_init(struct analysis* a) {
   a->library = base_copy("");
   a->begin_ns = UINT64_MAX;
   names_init(&a->names);
+  stacks_init(&a->stacks);
 }
 
 static void works_close(struct work* works, size_t count) {
@@ -43,6 +44,7 @@ void analysis_close(struct analysis* a) {
   works_close(a->works, a->nworks);
   histogram_close(&a->lengths);
   names_close(&a->names);
+  stacks_close(&a->stacks);
   map_close(&a->loop_of);
   map_close(&a->named_of);
   map_close(&a->callback_of);
@@ -351,12 +353,50 @@ static void add_crash(struct analysis* a, const struct event* event) {
       crash->name = a->unfinished[i].name;
 }
 
+/* The frames, the outermost first, as numbers of names; of a long stack the
+ * inner ones. Returns how many. */
+static size_t read_stack(struct analysis* a,
+                         const char* stack,
+                         uint32_t names[STACKS_FRAMES]) {
+  char frame[SYMBOL_MAX];
+  char name[SYMBOL_MAX];
+  size_t count = 0;
+
+  while (*stack != '\0') {
+    size_t length = strcspn(stack, ";");
+    snprintf(frame, sizeof(frame), "%.*s", (int) length, stack);
+    stack += length + (stack[length] == ';');
+    stacks_name(name, sizeof(name), frame);
+    if (count == STACKS_FRAMES)
+      memmove(names, names + 1, --count * sizeof(*names));
+    names[count++] = analysis_name(a, name);
+  }
+  return count;
+}
+
+/* What is below the callback's own frame, if that is known. */
+static void add_sample(struct analysis* a, const struct event* event) {
+  uint32_t names[STACKS_FRAMES];
+  uint32_t callback = analysis_name(a, event_text(event, "symbol"));
+  size_t count = read_stack(a, event_text(event, "stack"), names);
+  size_t first = count;
+  int64_t ns = 0;
+
+  if (event_number(event, "ns", 0, &ns) != 0 || ns <= 0 || count == 0)
+    return;
+  while (first > 0 && names[first - 1] != callback)
+    first--;
+  stacks_add(&a->stacks, callback, names + first, count - first, (uint64_t) ns);
+}
+
 static void add_instant(struct analysis* a, const struct event* event) {
   int64_t value = 0;
 
   if (strcmp(event->cat, "trace") == 0 && strcmp(event->name, "dropped") == 0) {
     if (event_number(event, "count", 0, &value) == 0 && value > 0)
       a->dropped = base_add(a->dropped, (uint64_t) value);
+  } else if (strcmp(event->cat, "sample") == 0) {
+    add_sample(a, event);
   } else if (strcmp(event->cat, "trace") == 0 &&
              strcmp(event->name, "crash") == 0) {
     add_crash(a, event);
@@ -410,6 +450,7 @@ void analysis_end(struct analysis* a) {
   }
   if (a->nloops != 0)
     qsort(a->loops, a->nloops, sizeof(*a->loops), by_lag);
+  stacks_sort(&a->stacks);
 }
 
 double analysis_seconds(const struct analysis* a) {

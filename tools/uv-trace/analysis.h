@@ -9,6 +9,7 @@
 #include "histogram.h"
 #include "lag.h"
 #include "names.h"
+#include "stacks.h"
 #include "symbols.h"
 
 /* More than these of a kind are counted together, as the last one. */
@@ -142,6 +143,7 @@ struct analysis {
   struct unfinished unfinished[ANALYSIS_WORST];
   size_t nunfinished;
   struct crash crash;
+  struct stacks stacks; /* of callbacks that blocked */
 };
 
 void analysis_init(struct analysis* a);

@@ -41,6 +41,10 @@ static const char usage[] =
     "run:\n"
     "  -o DIR           the directory for traces and pages\n"
     "                   (uv-trace-PROGRAM-NUMBER)\n"
+    "  --blocked MS     find out where callbacks are that take longer, also "
+    "in\n"
+    "                   JavaScript\n"
+    "  --details        with paths, hosts, peers and commands\n"
     "  --library DIR    put first in LD_LIBRARY_PATH: where libuv.so.1 is\n"
     "  --preload FILE   put first in LD_PRELOAD\n"
     "top:\n"
@@ -112,7 +116,8 @@ static const struct command {
   { "compare", command_compare, OPTION_TOP | OPTION_MODULES, 2, 2 },
   { "run", run_program,
     OPTION_OUTPUT | OPTION_TOP | OPTION_STARVED | OPTION_MODULES |
-        OPTION_SLICES | OPTION_LIBRARY | OPTION_PRELOAD | OPTION_PROGRAM,
+        OPTION_SLICES | OPTION_LIBRARY | OPTION_PRELOAD | OPTION_BLOCKED |
+        OPTION_DETAILS | OPTION_PROGRAM,
     1, INT_MAX },
   { "top", watch,
     OPTION_FILE | OPTION_ONCE | OPTION_INTERVAL | OPTION_MODULES | OPTION_TOP,

@@ -22,6 +22,9 @@ static const struct row {
     offsetof(struct options, slices) },
   { "--interval", OPTION_INTERVAL, "milliseconds", 0,
     offsetof(struct options, interval_ms) },
+  { "--blocked", OPTION_BLOCKED, "milliseconds", 0,
+    offsetof(struct options, blocked_ms) },
+  { "--details", OPTION_DETAILS, NULL, 0, 0 },
   { "--file", OPTION_FILE, "a file", offsetof(struct options, file), 0 },
   { "--library", OPTION_LIBRARY, "a directory",
     offsetof(struct options, library), 0 },
@@ -52,6 +55,10 @@ static int set_option(struct options* options,
                       const char* value) {
   char* base = (char*) options;
 
+  if (row->bit == OPTION_DETAILS) {
+    options->has_details = 1;
+    return 0;
+  }
   if (row->bit == OPTION_ONCE) {
     options->is_once = 1;
     return 0;

@@ -18,6 +18,8 @@ enum {
   OPTION_INTERVAL = 128,
   OPTION_LIBRARY = 256,
   OPTION_PRELOAD = 512,
+  OPTION_BLOCKED = 2048,
+  OPTION_DETAILS = 4096,
   OPTION_PROGRAM = 1024 /* what follows the first word belongs to it */
 };
 
@@ -31,7 +33,9 @@ struct options {
   uint64_t starved_ms;
   uint64_t slices;
   uint64_t interval_ms;
+  uint64_t blocked_ms; /* 0: blocked callbacks are not looked for */
   int is_once;
+  int has_details;
   struct symbols* symbols; /* with the places of --modules; owned */
   char** words;            /* what is no option: argv, closed up */
   int nwords;

@@ -199,7 +199,8 @@ static const char* const page_css[] = {
   "  #cards { grid-template-columns: 1fr 1fr; gap: 8px; }\n",
   "  .card { padding: 8px 10px; }\n",
   "  .card b { font-size: 18px; }\n",
-  "  input { width: 100%; order: 3; }\n",
+  "  .find { width: 100%; order: 3; }\n",
+  "  .find input { flex: 1; min-width: 0; }\n",
   "  td:first-child { max-width: 190px; }\n",
   "  #slowest td:nth-child(4), #slowest th:nth-child(4) { display: none; "
   "}\n",
@@ -237,9 +238,8 @@ static const char* const page_body[] = {
   "<section class=\"panel\" id=\"timeline-panel\">\n",
   "<div class=\"bar\">\n",
   "<h2>Timeline</h2>\n",
-  "<span class=\"buttons\">\n",
-  "<input id=\"search\" type=\"search\" placeholder=\"Find a name, a path"
-  ", a host\"\n",
+  "<span class=\"buttons find\">\n",
+  "<input id=\"search\" type=\"search\" placeholder=\"Name, path, host\"\n",
   " aria-label=\"Find a callback by its name, or by what it is about\">\n",
   "<button type=\"button\" id=\"find-previous\" title=\"Previous (Shift+E"
   "nter)\"\n",
@@ -289,8 +289,11 @@ static const char* const page_body[] = {
   "<h2>Flame graph</h2>\n",
   "<span class=\"buttons\" id=\"flame-parts\"></span>\n",
   "</div>\n",
-  "<p class=\"hint\">Busy time, all of the trace added up. Click to\n",
-  "zoom, click the top to go back.</p>\n",
+  "<p class=\"hint\">Busy time, all of the trace added up. Below a callba"
+  "ck\n",
+  "that blocked: where it was, by samples. Click to zoom, click the top t"
+  "o go\n",
+  "back.</p>\n",
   "<canvas id=\"flame\" aria-label=\"Busy time by phase and callback\"></"
   "canvas>\n",
   "</section>\n",
@@ -1536,7 +1539,15 @@ static const char* const page_js[] = {
   "listenOverview();\n",
   "listenFlame();\n",
   "drawAll();\n",
-  "new ResizeObserver(drawAll).observe(document.querySelector('main'));\n",
+  "// Drawing sets heights, which must not be observed while they are rep"
+  "orted.\n",
+  "let drawnWidth = document.querySelector('main').clientWidth;\n",
+  "new ResizeObserver(([entry]) => {\n",
+  "  const width = entry.target.clientWidth;\n",
+  "  if (width === drawnWidth) return;\n",
+  "  drawnWidth = width;\n",
+  "  requestAnimationFrame(drawAll);\n",
+  "}).observe(document.querySelector('main'));\n",
   "matchMedia('(prefers-color-scheme: dark)').addEventListener('change', "
   "drawAll);\n",
   "$('theme').onclick = () => {\n",

@@ -191,6 +191,27 @@ static void print_slowest(FILE* out, const struct analysis* a, size_t top) {
   }
 }
 
+/* Inclusive times: the callers of what took the time have it, too. */
+static void print_stacks(FILE* out, const struct analysis* a, size_t top) {
+  const struct stacks* stacks = &a->stacks;
+  char text[BASE_TEXT];
+
+  if (stacks->samples == 0)
+    return;
+  fprintf(out,
+          "\nWhere blocked callbacks were, by %s samples\n"
+          "       total   share      self  function\n",
+          base_count(text, stacks->samples));
+  for (size_t i = 0; i < stacks->count && i < top; i++) {
+    const struct stacks_row* row = &stacks->rows[i];
+    fputc(' ', out);
+    print_duration(out, row->ns);
+    print_share(out, row->ns, stacks->ns);
+    print_duration(out, row->self_ns);
+    fprintf(out, "  %s\n", a->names.texts[row->name]);
+  }
+}
+
 static void print_work(FILE* out,
                        const struct analysis* a,
                        const struct work* work,
@@ -286,6 +307,7 @@ void report_print(FILE* out,
   if (a->ncallbacks != 0) {
     print_callbacks(out, a, top);
     print_slowest(out, a, top < 5 ? top : 5);
+    print_stacks(out, a, top);
   }
   print_pool(out, a, top);
   print_starved(out, a, top);

@@ -77,6 +77,26 @@ static int set_list(const char* name, const char* first) {
   return os_set_variable(name, value);
 }
 
+/* The watchdog, with a signal that programs ignore by default; and what makes
+ * V8 name the functions that it compiles. Programs without V8 do not read
+ * NODE_OPTIONS. */
+static int watch_callbacks(uint64_t ms) {
+  static const char v8[] =
+      "--perf-basic-prof --interpreted-frames-native-stack";
+  const char* before = getenv("NODE_OPTIONS");
+  char text[PATH_SIZE];
+
+  snprintf(text, sizeof(text), "%" PRIu64, ms);
+  int err = os_set_variable("UV_WATCHDOG", text);
+  if (err == 0)
+    err = os_set_variable("UV_WATCHDOG_SIGNAL", "URG");
+  int n = snprintf(text, sizeof(text), "%s%s%s", before == NULL ? "" : before,
+                   before == NULL ? "" : " ", v8);
+  if (err == 0 && n > 0 && (size_t) n < sizeof(text))
+    err = os_set_variable("NODE_OPTIONS", text);
+  return err;
+}
+
 static int prepare(struct run* run) {
   const struct options* options = run->options;
   char path[PATH_SIZE];
@@ -103,6 +123,10 @@ static int prepare(struct run* run) {
   if (path_of(path, run, "trace-%p.json") != 0)
     return -1;
   err = os_set_variable("UV_TRACE", path);
+  if (err == 0 && options->has_details)
+    err = os_set_variable("UV_TRACE_DETAILS", "1");
+  if (err == 0 && options->blocked_ms != 0)
+    err = watch_callbacks(options->blocked_ms);
   if (err == 0 && options->library != NULL)
     err = set_list(OS_LIBRARY_PATH, options->library);
   if (err == 0 && options->preload != NULL)

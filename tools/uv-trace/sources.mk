@@ -42,6 +42,8 @@ uv_trace_tool_sources = \
   tools/uv-trace/report.h \
   tools/uv-trace/run.c \
   tools/uv-trace/run.h \
+  tools/uv-trace/stacks.c \
+  tools/uv-trace/stacks.h \
   tools/uv-trace/symbols.c \
   tools/uv-trace/symbols.h \
   tools/uv-trace/timeline.c \

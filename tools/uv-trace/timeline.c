@@ -398,6 +398,46 @@ static void add_event(struct timeline* t, const struct event* event) {
   }
 }
 
+/* Where the callback has most of its time; the loops if it has none. */
+static uint32_t place_of(const struct timeline* t, uint32_t callback) {
+  uint32_t best = t->loops_node;
+  uint64_t ns = 0;
+
+  for (size_t i = 1; i < t->flame.count; i++) {
+    const struct flame_node* node = &t->flame.nodes[i];
+    if (node->name == callback && node->ns > ns) {
+      best = (uint32_t) i;
+      ns = node->ns;
+    }
+  }
+  return best;
+}
+
+/* Samples below the callback that they are of. They are scaled down if they
+ * stand for more time than it took, as a sample stands for a whole period. */
+static void add_stacks(struct timeline* t) {
+  const struct flame* from = &t->a->stacks.tree;
+  uint32_t* nodes = base_alloc(from->count, sizeof(*nodes));
+  double* scales = base_alloc(from->count, sizeof(*scales));
+
+  for (size_t i = 1; i < from->count; i++) {
+    const struct flame_node* node = &from->nodes[i];
+    if (node->parent == FLAME_ROOT) {
+      nodes[i] = place_of(t, node->name);
+      uint64_t ns = t->flame.nodes[nodes[i]].ns;
+      scales[i] =
+          ns != 0 && node->ns > ns ? (double) ns / (double) node->ns : 1;
+      continue;
+    }
+    scales[i] = scales[node->parent];
+    nodes[i] = flame_add(&t->flame, nodes[node->parent], node->name,
+                         (uint64_t) ((double) node->ns * scales[i]));
+    t->flame.nodes[nodes[i]].count += node->count - 1;
+  }
+  free(nodes);
+  free(scales);
+}
+
 static void print_tracks(const struct timeline* t) {
   fprintf(t->out, "\"tracks\":[");
   for (size_t i = 0; i < t->ntracks; i++) {
@@ -476,6 +516,7 @@ int timeline_print(FILE* out, struct trace* trace, uint64_t slices_max) {
     add_event(t, &event);
   for (size_t i = 0; i < t->ntracks; i++)
     nest_flush(&t->tracks[i].nest, take_slice, t);
+  add_stacks(t);
   fprintf(out, "],\n\"not_drawn\":%" PRIu64 ",\"min_ns\":%" PRIu64 ",\n",
           t->a->lengths.count -
               (t->drawn < t->a->lengths.count ? t->drawn : t->a->lengths.count),

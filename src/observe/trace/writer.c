@@ -15,6 +15,7 @@
 #include "observe/symbols.h"
 #include "observe/thread.h"
 #include "observe/trace/format.h"
+#include "observe/trace/notes.h"
 #include "observe/trace/recorder.h"
 #include "observe/trace/sends.h"
 #include "os/private-file.h"
@@ -53,7 +54,7 @@ struct writer {
   uint64_t dropped;       /* not in the file */
   uint64_t sends_dropped; /* of those: calls of uv_async_send() */
   size_t used;            /* of `buffer` */
-  char* buffer;           /* BLOCK, and room for one more record */
+  char* buffer;           /* BLOCK, and room for one more record or note */
 };
 
 static struct writer writer;
@@ -203,12 +204,25 @@ static void write_sends(struct writer* w) {
   w->sends_dropped = dropped;
 }
 
+static void write_notes(struct writer* w) {
+  struct uv__trace_note* note = uv__trace_notes_take();
+
+  while (note != NULL) {
+    struct uv__trace_note* next = note->next;
+    memcpy(buffer_room(w), note->line, note->length);
+    take_text(w, note->length);
+    uv__free(note);
+    note = next;
+  }
+}
+
 static void write_all(struct writer* w) {
   uint64_t dropped = w->dropped;
 
   for (struct uv__observe_thread* t = uv__observe_threads(); t; t = t->next)
     write_thread(w, t);
   write_sends(w);
+  write_notes(w);
   if (w->dropped != dropped)
     take_text(w, uv__trace_format_dropped(buffer_room(w), &w->context,
                                           uv_hrtime(), w->dropped - dropped));
@@ -267,6 +281,7 @@ static void begin_count(struct writer* w) {
     t->counts.loop = NULL;
   }
   w->sends_dropped = uv__trace_sends_dropped();
+  uv__trace_notes_clear();
   w->since_ns = uv_hrtime();
 }
 
@@ -292,7 +307,7 @@ int uv__trace_writer_start(const struct uv__private_file* file, size_t memory) {
 
   memset(w, 0, sizeof(*w));
   w->file = *file;
-  w->buffer = uv__malloc(BLOCK + UV__TRACE_TEXT_MAX);
+  w->buffer = uv__malloc(BLOCK + UV__TRACE_NOTE_MAX);
   uv__symbols_init(&w->symbols);
   w->symbols.is_escaped = 1;
   begin_count(w);

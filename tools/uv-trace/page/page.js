@@ -1106,7 +1106,14 @@ listenTimeline();
 listenOverview();
 listenFlame();
 drawAll();
-new ResizeObserver(drawAll).observe(document.querySelector('main'));
+// Drawing sets heights, which must not be observed while they are reported.
+let drawnWidth = document.querySelector('main').clientWidth;
+new ResizeObserver(([entry]) => {
+  const width = entry.target.clientWidth;
+  if (width === drawnWidth) return;
+  drawnWidth = width;
+  requestAnimationFrame(drawAll);
+}).observe(document.querySelector('main'));
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawAll);
 $('theme').onclick = () => {
   const isDark = root.dataset.theme ? root.dataset.theme === 'dark' :
