@@ -46,6 +46,8 @@ uv_trace_tool_sources = \
   tools/uv-trace/stacks.h \
   tools/uv-trace/symbols.c \
   tools/uv-trace/symbols.h \
+  tools/uv-trace/threads.c \
+  tools/uv-trace/threads.h \
   tools/uv-trace/timeline.c \
   tools/uv-trace/timeline.h \
   tools/uv-trace/top.c \

@@ -3,6 +3,7 @@
 #include "base.h"
 #include "os.h"
 #include "symbols.h"
+#include "threads.h"
 #include "top.h"
 
 #include <errno.h>
@@ -16,6 +17,8 @@
 #define ATTEMPT_MS 100
 /* A file that is older than this says so. */
 #define OLD_S 5
+/* The process counts nothing. */
+#define NO_FILE 1
 
 /* Appends to a path; 0, or -1 if it does not fit. */
 static int path_add(char path[PATH_SIZE], const char* text, size_t len) {
@@ -42,17 +45,16 @@ static void prefer_own_file(char path[PATH_SIZE], const char* number) {
     fclose(file);
 }
 
-/* The process's file: UV_METRICS of its environment. */
+/* The process's file: UV_METRICS of its environment. 0, NO_FILE, or -1 after it
+ * has said what is wrong. */
 static int find_file(int64_t pid, char path[PATH_SIZE]) {
   char value[PATH_SIZE];
   char number[BASE_TEXT];
   int err = os_read_variable(pid, "UV_METRICS", value, sizeof(value));
 
   if (err == ENOENT)
-    base_say("process %" PRId64 " was not started with UV_METRICS=FILE; "
-             "uv-trace top --file FILE shows any file of metrics",
-             pid);
-  else if (err == ENOSYS)
+    return NO_FILE;
+  if (err == ENOSYS)
     base_say("this system does not tell another process's environment: "
              "use uv-trace top --file FILE");
   else if (err != 0)
@@ -170,6 +172,59 @@ static int watch_on(const struct watch* w, struct metrics* before) {
   return 0;
 }
 
+static void say_no_metrics(int64_t pid) {
+  base_say("process %" PRId64 " was not started with UV_METRICS=FILE; "
+           "uv-trace top --file FILE shows any file of metrics",
+           pid);
+}
+
+/* Shows the threads until the process is gone, from the second look on. */
+static int watch_threads(const struct options* options, int64_t pid) {
+  struct threads before;
+  int err = threads_read(&before, pid);
+  uint64_t then = os_now();
+
+  while (err == 0 && !os_is_stopping()) {
+    struct threads now;
+    os_sleep_ms((unsigned) options->interval_ms);
+    if (os_is_stopping())
+      break;
+    err = threads_read(&now, pid);
+    uint64_t time = os_now();
+    if (err == 0) {
+      int columns = 100;
+      int rows = 30;
+      if (os_terminal(&columns, &rows))
+        fputs("\033[H\033[J", stdout);
+      printf("process %" PRId64 ", the last %.1f s, as the kernel counts: it "
+             "was not started with UV_METRICS\n\n",
+             pid, (double) (time - then) / 1e9);
+      struct threads next = now;
+      next.rows = base_alloc(now.count + 1, sizeof(*now.rows));
+      memcpy(next.rows, now.rows, now.count * sizeof(*now.rows));
+      threads_print(stdout, &next, &before, (double) (time - then) / 1e9,
+                    (size_t) options->top);
+      threads_close(&next);
+      fflush(stdout);
+    }
+    threads_close(&before);
+    before = now;
+    then = time;
+    if (options->is_once)
+      break;
+  }
+  threads_close(&before);
+  if (err == ESRCH && !options->is_once) {
+    printf("process %" PRId64 " has ended\n", pid);
+    return 0;
+  }
+  if (err == ENOSYS)
+    say_no_metrics(pid);
+  else if (err != 0)
+    base_say("process %" PRId64 ": %s", pid, strerror(err));
+  return err == 0 ? 0 : 1;
+}
+
 int watch(const struct options* options) {
   struct watch w = { options, options->file, 0 };
   char path[PATH_SIZE];
@@ -188,7 +243,12 @@ int watch(const struct options* options) {
       base_say("%s is no process id", options->words[0]);
       return 2;
     }
-    if (find_file(w.pid, path) != 0)
+    int err = find_file(w.pid, path);
+    if (err == NO_FILE) {
+      os_catch_stop();
+      return watch_threads(options, w.pid);
+    }
+    if (err != 0)
       return 1;
     w.path = path;
     if (os_program(w.pid, program, sizeof(program)) == 0)
