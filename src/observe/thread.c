@@ -138,8 +138,9 @@ static void set_check_at(struct uv__observe_thread* thread, size_t records) {
 UV__NOINLINE static int find_room(struct uv__observe_thread* thread) {
   size_t used = count_unread(thread);
 
+  /* Acquire: what the writer is woken with. Pairs with uv__observe_start(). */
   if (used >= UV__TRACE_RING / 4 &&
-      uv__is_observed_by(UV__OBSERVE_TRACE)) /* else nobody reads */
+      (uv__load_acquire(&uv__observers) & UV__OBSERVE_TRACE)) /* who reads */
     uv__trace_writer_wake();
   set_check_at(thread, uv__min_size(UV__TRACE_BLOCK, UV__TRACE_RING - used));
   return used != UV__TRACE_RING;
