@@ -4,6 +4,7 @@
 #include "observe/hooks.h"
 #include "observe/thread.h"
 #include "observe/trace/trace.h"
+#include "os/crash.h"
 #include "os/thread.h"
 #include "util/atomic.h"
 #include "util/env.h"
@@ -160,6 +161,8 @@ void uv__hook_shutdown(void) {
     if (uv__load_acquire(&s->owner) == this_process())
       (void) uv__session_stop(s); /* else: exit() by its own thread */
   }
+  /* A forked child has its parent's handlers, whose code may be unloaded. */
+  uv__crash_os_stop();
 }
 
 void uv__hook_threads_end(void) {

@@ -14,7 +14,8 @@
  * signal's handler, on the thread that crashes. */
 int uv__crash_os_start(void (*last)(int signum, int is_certain));
 
-/* Puts the actions back, where the program has not set others meanwhile. */
+/* Puts the actions back, where the program has not set others meanwhile. Does
+ * nothing if there was no start. */
 void uv__crash_os_stop(void);
 
 #endif /* UV_OS_CRASH_H_ */

@@ -24,7 +24,8 @@ static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
 static struct sigaction before[ARRAY_SIZE(signals)];
 static void (*last_function)(int signum, int is_certain); /* atomic */
-static int process; /* atomic: whose crashes these are; 0: nobody's */
+static int process;     /* atomic: whose crashes these are; 0: nobody's */
+static int is_in_place; /* the handlers are, also in a forked child */
 
 /* Does the program handle it? SIG_IGN does not count: a fault ends the process
  * all the same. */
@@ -104,6 +105,7 @@ int uv__crash_os_start(void (*last)(int signum, int is_certain)) {
   int err = 0;
 
   uv__store_relaxed(&last_function, last);
+  is_in_place = 1;
   for (size_t i = 0; i < ARRAY_SIZE(signals) && err == 0; i++)
     err = handler_set(i);
   /* Release: the function. Pairs with on_crash(). */
@@ -115,6 +117,9 @@ int uv__crash_os_start(void (*last)(int signum, int is_certain)) {
 
 void uv__crash_os_stop(void) {
   uv__store_release(&process, 0);
+  if (!is_in_place)
+    return;
+  is_in_place = 0;
   for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
     struct sigaction action;
     if (sigaction(signals[i], NULL, &action) == 0 &&
