@@ -122,6 +122,7 @@ uv_test_unix_sources = \
   test/blackbox/test-fs-copy.c \
   test/blackbox/test-fs-event-many.c \
   test/blackbox/test-fs-event-tree-life.c \
+  test/blackbox/test-fs-event-tree-race.c \
   test/blackbox/test-fs-event-tree.c \
   test/blackbox/test-fs-send.c \
   test/blackbox/test-fs-times.c \

@@ -137,6 +137,9 @@ void tree_settle(struct tree* tree) {
       }
     }
   } while (uvx_fs_event_unscanned(&tree->handle) != 0);
+  /* Watches that nobody uses stay until no scan is out. */
+  while (loop->active_reqs.count != 0)
+    ASSERT_NE(0, uv_run(loop, UV_RUN_ONCE));
 }
 
 /* ---- what the kernel watches ---- */

@@ -223,6 +223,9 @@ TEST_UNIX(fs_event_tree_overflow, "inotify")
 TEST_UNIX(fs_event_tree_fork_during_a_scan, "inotify")
 TEST_UNIX(fs_event_tree_fork_in_a_callback, "inotify")
 
+/* test-fs-event-tree-race.c */
+TEST_UNIX(fs_event_tree_exchanged_while_it_is_read, "inotify")
+
 /* test-fs-poll.c */
 TEST(fs_poll_reports_an_error_once)
 TEST(fs_poll_stop_takes_an_iteration)

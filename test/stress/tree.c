@@ -431,6 +431,9 @@ static void settle(void) {
       CHECK(uv_run(&loop, UV_RUN_ONCE) != 0);
     CHECK(unlink(path) == 0);
   }
+  /* Watches that nobody uses stay until no scan is out. */
+  while (loop.active_reqs.count != 0)
+    CHECK(uv_run(&loop, UV_RUN_ONCE) != 0);
 }
 
 static unsigned long inodes[WATCHES_MAX];

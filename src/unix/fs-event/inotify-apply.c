@@ -78,13 +78,21 @@ int uv__tree_look(const struct uv__tree_dir* parent, const char* name) {
   return wd;
 }
 
+/* Is there a directory without a name on the way to it? Then its path belongs
+ * to another node. */
+static int is_nameless(const struct uv__tree_dir* dir) {
+  while (dir != NULL && dir->place != UV__TREE_MOVED)
+    dir = dir->parent;
+  return dir != NULL;
+}
+
 /* Does the path of a watched directory lead to it? If not, and to another
  * directory, stores 1. */
 static int is_in_place(struct uv__tree_dir* dir, int* is_taken) {
   *is_taken = 0;
   if (dir->parent == NULL)
     return 1;
-  if (dir->place == UV__TREE_MOVED)
+  if (is_nameless(dir))
     return 0;
   int wd = uv__tree_look(dir->parent, dir->name);
   *is_taken = wd >= 0 && wd != dir->watch->wd;
