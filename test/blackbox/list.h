@@ -225,6 +225,7 @@ TEST_UNIX(fs_event_tree_fork_in_a_callback, "inotify")
 
 /* test-fs-event-tree-race.c */
 TEST_UNIX(fs_event_tree_exchanged_while_it_is_read, "inotify")
+TEST_UNIX(fs_event_tree_overwritten_while_it_is_read, "inotify")
 
 /* test-fs-poll.c */
 TEST(fs_poll_reports_an_error_once)

@@ -108,3 +108,46 @@ TEST_IMPL(fs_event_tree_exchanged_while_it_is_read) {
   finish("a/a");
   return 0;
 }
+
+static uv_sem_t go_on;
+
+static void hold_worker(uv_work_t* req) {
+  (void) req;
+  uv_sem_wait(&go_on);
+}
+
+static void on_held(uv_work_t* req, int status) {
+  (void) req;
+  ASSERT_OK(status);
+}
+
+/* A directory overwrites another one while that is to be read by the only
+ * worker, which is busy. The listing of the root has the name already when the
+ * watch of the other ends. */
+TEST_IMPL(fs_event_tree_overwritten_while_it_is_read) {
+  static const struct step story[] = {
+    { FILTER, "b", MOVE, "root/b", "root/a" },
+    { EVENT, NULL, MAKE, NULL, NULL },
+  };
+
+  uv_work_t work;
+
+  ASSERT_OK(uv_os_setenv("UV_THREADPOOL_SIZE", "1"));
+  ASSERT_OK(uv_sem_init(&go_on, 0));
+  test_mkdir("root");
+  test_mkdir("root/a");
+  start(story);
+  ASSERT_OK(uv_queue_work(&tree.loop, &work, hold_worker, on_held));
+  test_mkdir("root/c");
+  test_mkdir("root/c/b");
+  exchange("root/a", "root/c/b");
+  ASSERT_NE(0, uv_run(&tree.loop, UV_RUN_NOWAIT));
+  test_mkdir("root/b");
+  for (int i = 0; i < 3; i++)
+    ASSERT_NE(0, uv_run(&tree.loop, UV_RUN_NOWAIT));
+  ASSERT_NULL(steps->path);
+  uv_sem_post(&go_on);
+  finish("a");
+  uv_sem_destroy(&go_on);
+  return 0;
+}

@@ -44,17 +44,23 @@ void uv__tree_tell(struct uv__tree* tree, const char* path, int err) {
 }
 
 void uv__tree_retire(struct uv__tree_dir* dir) {
-  if (dir->parent != NULL) {
-    uv__tree_dir_free(dir);
-    return;
-  }
-  /* The root: the tree stays, without anything. */
-  dir->tree->is_displaced = 1;
   while (!uv__queue_empty(&dir->children))
     uv__tree_dir_free(
         container_of(dir->children.next, struct uv__tree_dir, siblings));
-  uv__tree_put(dir, UV__TREE_NOWHERE);
-  uv__tree_unwatch(dir);
+  if (dir->parent == NULL) { /* the tree stays, without anything */
+    dir->tree->is_displaced = 1;
+    uv__tree_put(dir, UV__TREE_NOWHERE);
+    uv__tree_unwatch(dir);
+  } else if (dir->place == UV__TREE_MOVED || dir->tree->is_displaced) {
+    uv__tree_dir_free(dir);
+  } else {
+    /* The event that took its name was older than the last listing: the name
+     * may be that of another directory, which the listing has seen. */
+    uv__scan_forget(dir);
+    uv__tree_unwatch(dir);
+    uv__tree_put(dir, UV__TREE_NOWHERE);
+    uv__tree_queue(dir, UV__SCAN_LIST | UV__SCAN_ALL | UV__SCAN_ASK);
+  }
 }
 
 /* The directory had another path when some of what is below it was watched, or

@@ -255,7 +255,8 @@ void uv__scan_apply(struct uv__scan* scan);
 void uv__tree_event(struct uv__tree_dir* dir,
                     const struct inotify_event* event,
                     uint64_t position);
-/* The watch of a directory has ended. */
+/* The watch of a directory has ended with its inode: looks what has its name
+ * now, if it still has one. */
 void uv__tree_retire(struct uv__tree_dir* dir);
 /* An event of an unknown watch. */
 void uv__tree_orphan(uv_loop_t* loop,

@@ -228,6 +228,20 @@ static int deliver_to_dirs(uv_loop_t* loop,
   return 1;
 }
 
+/* A scan that is out may have got this watch as well: it finds the event. */
+static int end_watch(uv_loop_t* loop,
+                     struct uv__watch* watch,
+                     const struct inotify_event* event,
+                     uint64_t position) {
+  struct uv__watches* table = uv__watches_of(loop);
+  unsigned generation = table->generation;
+
+  retire_watch(loop, watch);
+  if (table->jobs != 0 && (event->mask & IN_IGNORED))
+    uv__tree_orphan(loop, event, position);
+  return table->generation == generation;
+}
+
 int uv__inotify_deliver(uv_loop_t* loop,
                         struct uv__watch* watch,
                         const struct inotify_event* event,
@@ -245,7 +259,7 @@ int uv__inotify_deliver(uv_loop_t* loop,
   if (!watch->is_gone)
     uv__watch_release(loop, watch);
   else if (watch->busy == 0)
-    retire_watch(loop, watch);
+    return end_watch(loop, watch, event, position);
   return 1;
 }
 
