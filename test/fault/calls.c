@@ -94,6 +94,7 @@ static atomic_long to_be_told; /* of these, without a fallback */
 static atomic_long storm;
 static atomic_long blocks;
 static const char* last = "nothing";
+static int last_error;
 static unsigned char* seen;
 static uintptr_t text_begin;
 static uintptr_t text_end;
@@ -194,7 +195,7 @@ static int fault_for(enum call call, word first) {
     if (is_wake_fd(call, first) || !is_due(0))
       return 0;
     count_call(call);
-    return row->errors[plan.k % 4];
+    return last_error = row->errors[plan.k % 4];
   case FAULT_CALLS_FROM:
     /* A call that must be retried would be retried forever, and without a wait
      * that works there is no loop (uv_run() reports that; see call-1). */
@@ -203,7 +204,7 @@ static int fault_for(enum call call, word first) {
     if (is_wait(call) || !is_due(1))
       return 0;
     count_call(call);
-    return row->errors[plan.k % 4];
+    return last_error = row->errors[plan.k % 4];
   case FAULT_FDS_FROM:
     if (!(row->flags & F) || !is_due(1))
       return 0;
@@ -470,6 +471,10 @@ int fault_happened(void) {
 
 long fault_count(void) {
   return happened;
+}
+
+int fault_last_error(void) {
+  return last_error;
 }
 
 const char* fault_last(void) {

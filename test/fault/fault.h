@@ -49,6 +49,9 @@ int fault_may_be_reported(void);
 void fault_note_elsewhere(void);
 /* The call that failed last, for messages. */
 const char* fault_last(void);
+/* What it returned where a plan chose the error: FAULT_CALL, FAULT_CALLS_FROM.
+ */
+int fault_last_error(void);
 int fault_calls_known(void);
 const char* fault_call_name(int call);
 

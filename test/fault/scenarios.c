@@ -32,6 +32,7 @@ const struct scenario scenarios[] = {
   { "ring-polled", scenario_fs_async, 0, RING_POLLED },
   { "ring-polled-many", scenario_fs_many, 0, RING_POLLED },
   { "fs-event", scenario_fs_event, 0, RING_NONE },
+  { "tree", scenario_tree, 0, RING_NONE },
   { "fs-poll", scenario_fs_poll, 0, RING_NONE },
   { "work", scenario_work, 0, RING_NONE },
   { "work-first", scenario_work, 1, RING_NONE },

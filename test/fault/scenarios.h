@@ -25,6 +25,7 @@ void scenario_process_detached(void);
 void scenario_process_user(void);
 void scenario_process_many(void);
 void scenario_fs_event(void);
+void scenario_tree(void);
 void scenario_fs_poll(void);
 void scenario_fs_async(void);
 void scenario_fs_many(void);

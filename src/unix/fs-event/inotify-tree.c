@@ -218,7 +218,11 @@ static int is_root_in_place(struct uv__tree* tree) {
 
   if (wd == tree->root->watch->wd)
     return 1;
-  if (wd >= 0 && uv__watch_get(uv__watches_of(tree->loop), wd) != NULL)
+  if (wd < 0) {
+    int err = uv__errno();
+    return err != UV_ENOENT && err != UV_ENOTDIR; /* refused, perhaps */
+  }
+  if (uv__watch_get(uv__watches_of(tree->loop), wd) != NULL)
     uv__watches_of(tree->loop)->has_unused = 1;
   return 0;
 }
