@@ -52,8 +52,11 @@ def bundle_script(app, error):
     path = os.path.join(scripts, 'furo.js')
     if error or not os.path.exists(path):
         return
-    rewrite(path, lambda text: MODULE.sub(
-        lambda found: read(os.path.join(scripts, found.group(1))), text))
+    text = read(path)
+    for module in MODULE.finditer(text):
+        part = os.path.join(scripts, module.group(1))
+        rewrite(path, lambda old: old.replace(module.group(), read(part)))
+        os.remove(part)
     for name in app.env.all_docs.keys() | {'genindex', 'search'}:
         rewrite(os.path.join(app.outdir, name + '.html'), lambda text:
                 text.replace('<script type="module" ', '<script defer '))
