@@ -62,7 +62,8 @@ class Condition:
     in a child process before the program starts."""
 
     def __init__(self, name, what, hogs=0, apart=False, processors=None,
-                 share=None, is_idle_class=False, environment=None):
+                 share=None, is_idle_class=False, environment=None,
+                 length=1):
         self.name = name
         self.what = what
         self.hogs = Hogs(hogs, apart)
@@ -71,6 +72,8 @@ class Condition:
         self.quota = Quota(share * os.cpu_count()) if share else None
         self.is_idle_class = is_idle_class
         self.environment = environment or {}
+        # How many times as long a run has to be as one on an idle machine.
+        self.length = length
 
     def __enter__(self):
         if self.quota:
