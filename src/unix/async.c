@@ -199,9 +199,9 @@ static int is_collected(uv_async_t* handle) {
 }
 
 /* Calls the handles of a chain, and those sent meanwhile, by walking along all
- * handles. No other pass is outside this one, so it calls every collected
- * handle ahead of it, whichever list has that: `ready`, or the runs of this
- * pass. What `ready` holds at the end is behind. */
+ * handles. A walk has no outer pass, so it calls every collected handle ahead of
+ * its position, no matter which list holds it: `ready`, or the runs of this
+ * pass. The handles left in `ready` at the end are behind it. */
 UV__NOINLINE static int walk_pass(struct uv__loop_state* state,
                                   struct uv__async_pass* pass,
                                   uv_async_t* chain) {
