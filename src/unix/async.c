@@ -199,8 +199,8 @@ static int is_collected(uv_async_t* handle) {
 }
 
 /* Calls the handles of a chain, and those sent meanwhile, by walking along all
- * handles. A walk has no outer pass, so it calls every collected handle ahead of
- * its position, no matter which list holds it: `ready`, or the runs of this
+ * handles. A walk has no outer pass, so it calls every collected handle ahead
+ * of its position, no matter which list holds it: `ready`, or the runs of this
  * pass. The handles left in `ready` at the end are behind it. */
 UV__NOINLINE static int walk_pass(struct uv__loop_state* state,
                                   struct uv__async_pass* pass,
