@@ -12,6 +12,8 @@ program=node
 # JavaScript alone, and not http2, whose sockets are those of net and https.)
 areas="child-process cluster dgram dns event-loop fs http https net os \
 pipe process signal stdin stdio stdout timers tty uv worker"
+others="pseudo-tty/.*" # also, when all are run
+node_args=()           # for each test
 
 # Only what the tests read, never deps/uv; Debian's patches to it.
 prepare() {
@@ -43,7 +45,7 @@ node_tests() {
   elif [ "$MODE" = quick ]; then
     part=--run=0,5 # every fifth
   else
-    tests="$tests pseudo-tty/.*"
+    tests="$tests $others"
   fi
   check version-of-libuv "$node" -e '
     const stock = process.argv[1] === "stock";
@@ -54,7 +56,7 @@ node_tests() {
   mkdir -p /tmp/t
   # Its lines: "ok N NAME", "not ok N NAME", either followed by "# skip WHY".
   python3 -u tools/test.py --shell="$node" -p tap -j 2 -t 60 \
-    --temp-dir=/tmp/t $part $tests | tee /out/tap |
+    --temp-dir=/tmp/t "${node_args[@]/#/--node-args=}" $part $tests | tee /out/tap |
     while read -r word rest; do
       case $word in
       ok) good=ok ;;
