@@ -39,6 +39,7 @@ if(NOT LIBUV_BUILD_TESTS)
 endif()
 
 if(WIN32)
+  list(APPEND uv_examples ${uv_windows_examples})
   list(APPEND uv_test_sources ${uv_test_win_sources})
   list(APPEND uv_harness_sources ${uv_harness_win_sources} test/blackbox/runner-win.c)
   list(APPEND uv_unit_sources ${uv_unit_win_sources})

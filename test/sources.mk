@@ -362,6 +362,10 @@ uv_unix_examples = \
   examples/loops-restart \
   examples/poll-fd
 
+# Of windows and messages.
+uv_windows_examples = \
+  examples/win32
+
 # Compiled by bench/loads/loops.sh.
 uv_load_sources = \
   bench/loads/loops-hand.c
