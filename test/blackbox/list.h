@@ -726,6 +726,7 @@ HELPER(list_descriptors)
 
 /* test-read-req.c */
 TEST(read_req_delivers_once)
+TEST(read_req_shares_a_buffer)
 TEST(read_req_fills_several_buffers)
 TEST(read_req_reports_the_end)
 TEST(read_req_refuses_what_it_cannot_do)

@@ -100,6 +100,34 @@ TEST_IMPL(read_req_delivers_once) {
   return 0;
 }
 
+static void on_shared_read(uvx_read_t* r, ssize_t nread) {
+  const char* text = r->stream == stream_of(&reader) ? "for r" : "for p";
+
+  ASSERT_EQ(5, nread);
+  ASSERT_MEM_EQ(text, space[0], 5);
+  calls++;
+}
+
+/* A buffer is written immediately before the callback: requests may share it,
+ * also when the data of both is there. */
+TEST_IMPL(read_req_shares_a_buffer) {
+  uv_stream_t* streams[] = { stream_of(&reader), stream_of(&peer) };
+  uv_buf_t buf = uv_buf_init(space[0], sizeof(space[0]));
+  uvx_read_t reqs[2];
+
+  open_pair();
+  for (int i = 0; i < 2; i++)
+    ASSERT_OK(uvx_read(&reqs[i], streams[i], &buf, 1, on_shared_read));
+  for (int i = 0; i < 2; i++) {
+    uv_buf_t text = uv_buf_init(i == 0 ? "for p" : "for r", 5);
+    ASSERT_EQ(5, uv_try_write(streams[i], &text, 1));
+  }
+  ASSERT_EQ(0, uv_run(&loop, UV_RUN_DEFAULT));
+  ASSERT_EQ(2, calls);
+  close_pair();
+  return 0;
+}
+
 TEST_IMPL(read_req_fills_several_buffers) {
   open_pair();
   send_text("abcdefgh");
