@@ -335,7 +335,7 @@ foreach(client IN ITEMS uvloop,1800 uvloop23,900 bind,900 bind-loops,900
         kresd,900 rakudo,900
         httpuv,1200 netdata,600 luv-ocaml,1800 rfs,1800 raft,3600 dqlite,3600
         neovim07,3600 neovim10,3600 node-deps,3600 node18,7200 node20,7200
-        node24,7200 node-whole,18000)
+        node20-watch,1800 node24,7200 node-whole,18000)
   string(REPLACE "," ";" client ${client})
   list(GET client 0 name)
   list(GET client 1 limit)
