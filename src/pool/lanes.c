@@ -111,13 +111,13 @@ static int init_lane(enum uv__lane lane, struct uv__pool_limits limits) {
 }
 
 static int init_lanes(struct uv__lanes_config config) {
-  /* Name resolution occupies at most half of a pool of all, rounded up. With
-   * lanes that matters only if no thread of its own could be started. */
+  /* With lanes `slow_max` matters only if no thread of the lookups' own could
+   * be started. */
   struct uv__pool_limits work = { .name = config.has_lanes ? "work"
                                                            : UV__LANE_NAME_ALL,
                                   .threads_min = config.size,
                                   .threads_max = config.size,
-                                  .slow_max = (config.size + 1) / 2 };
+                                  .slow_max = uv__pool_slow_max(config.size) };
   struct uv__pool_limits files = { .name = "files",
                                    .threads_min = config.size,
                                    .threads_max = config.size > FILES_MAX

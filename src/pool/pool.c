@@ -66,7 +66,7 @@ static int has_work(const void* arg) {
 
 static int is_over(const void* arg) {
   const struct uv__pool* pool = arg;
-  return uv__load_relaxed(&pool->is_ending);
+  return uv__load_relaxed(&pool->ending) != 0;
 }
 
 /* Watches the queue for a moment, unless another worker does or recent spins
@@ -137,8 +137,9 @@ static int wait_for_call(struct uv__pool* pool, struct uv__worker* me) {
 }
 
 static struct uv__work* take_item(struct uv__pool* pool, int* is_slow) {
+  if (uv__unlikely(pool->queue.gate != 0))
+    return NULL;
   struct uv__work* w = uv__work_queue_take(&pool->queue, is_slow);
-
   if (w != NULL)
     w->work = NULL; /* can no longer be cancelled */
   return w;
@@ -170,11 +171,20 @@ static void run_items(struct uv__pool* pool, struct uv__worker* me) {
   }
 }
 
+/* For the calling thread; it goes on as it is if the system refuses. */
+static void set_priority(int priority) {
+  uv_thread_t self = uv_thread_self();
+
+  if (priority != 0)
+    (void) uv_thread_setpriority(self, priority);
+}
+
 void uv__pool_run_worker(void* arg) {
   struct uv__worker* me = arg;
   struct uv__pool* pool = me->pool;
 
-  uv_thread_setname("libuv-worker");
+  uv_thread_setname(pool->limits.thread_name);
+  set_priority(pool->limits.priority);
   if (pool->limits.on_thread != NULL)
     pool->limits.on_thread();
 
@@ -182,7 +192,7 @@ void uv__pool_run_worker(void* arg) {
   pool->starting--;
   do
     run_items(pool, me);
-  while (!pool->is_ending && wait_for_call(pool, me));
+  while (pool->ending == 0 && wait_for_call(pool, me));
   if (!me->is_abandoned)
     uv__pool_end_worker(me);
   uv__pool_unlock(pool, NULL);
@@ -200,7 +210,7 @@ void uv__pool_run_rest(struct uv__pool* pool) {
 
 /* Can the pool take an item? One that has no thread starts the first. */
 static int check_usable(struct uv__pool* pool) {
-  if (pool->is_ending)
+  if (pool->ending & UV__POOL_ENDS)
     return UV_ECANCELED;
   if (pool->threads != 0)
     return 0;
@@ -244,7 +254,28 @@ void uv__pool_release(struct uv__pool* pool) {
   uv__pool_lock(pool);
   if (queue->holds > 0) /* the shutdown has ended them all */
     uv__work_queue_set_holds(queue, queue->holds - 1);
+  if (queue->holds == 0 && pool->threads_wanted != 0)
+    uv__pool_limit_threads(pool, pool->threads_wanted);
   uv__pool_unlock(pool, call_worker(pool));
+}
+
+int uv__pool_set_threads(struct uv__pool* pool, unsigned threads) {
+  struct uv__worker* called = NULL;
+  int err = uv__pool_reserve(pool, threads);
+
+  if (err != 0)
+    return err;
+  uv__pool_lock(pool);
+  if (pool->ending & UV__POOL_ENDS) {
+    err = UV_ECANCELED;
+  } else if (pool->threads != 0 && pool->queue.holds != 0) {
+    pool->threads_wanted = threads;
+  } else {
+    uv__pool_limit_threads(pool, threads);
+    called = call_worker(pool);
+  }
+  uv__pool_unlock(pool, called);
+  return err;
 }
 
 void uv__pool_flush(struct uv__pool* pool) {
@@ -294,7 +325,7 @@ int uv__pool_cancel(struct uv__pool* pool,
 
 int uv__pool_substitute(struct uv__pool* pool, struct uv__pool* substitute) {
   uv__pool_lock(pool);
-  int is_needed = pool->threads == 0 && !pool->is_ending;
+  int is_needed = pool->threads == 0 && !(pool->ending & UV__POOL_ENDS);
   if (is_needed && pool->substitute == NULL)
     pool->substitute = substitute;
   uv__pool_unlock(pool, NULL);

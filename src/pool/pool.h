@@ -44,18 +44,26 @@
 struct uv__pool;
 
 struct uv__pool_limits {
-  const char* name;     /* for reports only */
-  unsigned threads_min; /* started with the first item; never end */
-  unsigned threads_max; /* at least threads_min */
-  unsigned idle_ms;     /* a thread beyond the minimum ends when it was idle for
+  const char* name;        /* for reports only */
+  const char* thread_name; /* NULL: "libuv-worker" */
+  size_t stack_size;       /* of a thread; 0: the default */
+  int priority;            /* of a thread; 0: that of the one that starts it */
+  unsigned threads_min;    /* started with the first item; never end */
+  unsigned threads_max;    /* at least threads_min */
+  unsigned idle_ms;  /* a thread beyond the minimum ends when it was idle for
                          * so long */
-  unsigned slow_max;    /* the most slow items that run at a time; 0: all items
+  unsigned slow_max; /* the most slow items that run at a time; 0: all items
                          * are equal */
-  unsigned stuck_ms;    /* 0: threads beyond the minimum start when an item
+  unsigned stuck_ms; /* 0: threads beyond the minimum start when an item
                          * waits; otherwise when items wait, all workers are
                          * inside one, and none was taken for so long */
   void (*on_thread)(void); /* called by each new thread first, or NULL */
 };
+
+/* Of so many threads, name resolution occupies at most half, rounded up. */
+static inline unsigned uv__pool_slow_max(unsigned threads) {
+  return (threads + 1) / 2;
+}
 
 enum uv__worker_state {
   UV__WORKER_NONE, /* there is no thread */
@@ -76,15 +84,29 @@ struct uv__worker {
   unsigned char is_abandoned; /* and did not; see there */
 };
 
+/* Some workers, one after the other in memory. */
+struct uv__places {
+  struct uv__places* next;
+  unsigned count;
+  struct uv__worker workers[];
+};
+
+/* Why workers end; bits of `ending`. */
+enum {
+  UV__POOL_ENDS = 1,   /* for good, when the queue is empty */
+  UV__POOL_SHRINKS = 2 /* before the next item: there are more of them than
+                        * `threads_max` */
+};
+
 /* Guarded by the lock, except what is marked atomic. */
 struct uv__pool {
   uv_mutex_t lock;
   struct uv__pool_limits limits;
-  struct uv__worker* workers; /* threads_max places */
-  unsigned nused;             /* places that ever had a thread */
-  struct uv__worker* unused;  /* of these: have none now */
-  struct uv__worker* idle;    /* newest first, so that caches stay warm; those
-                               * whose turn is over come last */
+  struct uv__places* places; /* together at least threads_max */
+  unsigned nused;            /* places that ever had a thread */
+  struct uv__worker* unused; /* of these: have none now */
+  struct uv__worker* idle;   /* newest first, so that caches stay warm; those
+                              * whose turn is over come last */
   unsigned idle_count;
   unsigned threads;    /* that exist */
   unsigned starting;   /* of those: do not run yet */
@@ -97,7 +119,9 @@ struct uv__pool {
       grow_step; /* stuck.c: so many at a time; 0: look for the first time */
   unsigned stuck_taken;    /* stuck.c: queue.taken at the last look */
   uint64_t stuck_since_ns; /* and when it became that */
-  int is_ending; /* no more items; workers end when the queue is empty */
+  unsigned ending;         /* atomic: UV__POOL_ENDS, UV__POOL_SHRINKS */
+  unsigned threads_wanted; /* the limit from the end of all holds on; 0: as it
+                            * is */
   struct uv__pool* substitute; /* took, or takes, items while this pool has no
                                 * thread; NULL: none ever did */
   struct uv__work_queue queue;
@@ -125,6 +149,13 @@ unsigned uv__pool_start(struct uv__pool* pool);
  * Context: any. */
 void uv__pool_hold(struct uv__pool* pool);
 void uv__pool_release(struct uv__pool* pool);
+
+/* Has the pool use at most so many threads, 1 or more. Those beyond it end
+ * before they take another item; more start when an item waits. Without
+ * `idle_ms` it is the minimum, too. While the pool is held it only takes effect
+ * if there is no thread yet, otherwise when it is released. 0, UV_ENOMEM, or
+ * UV_ECANCELED after the shutdown. Context: any. */
+int uv__pool_set_threads(struct uv__pool* pool, unsigned threads);
 
 /* Queues `w`, which the caller keeps alive until done() ran; `loop`, `work` and
  * `kind` are set. If `loop` is NULL, work() owns the item, and there is no
@@ -164,7 +195,9 @@ static inline unsigned uv__pool_awake(const struct uv__pool* pool) {
 
 /* Refuses new items; the workers run what is queued, and end. */
 void uv__pool_end(struct uv__pool* pool);
-/* Waits for that. The memory stays: other threads may be in a call. If
+/* The same, but what is queued stays there for good. */
+void uv__pool_abort(struct uv__pool* pool);
+/* Waits for that; once more does nothing. The memory stays: other threads may be in a call. If
  * `may_abandon`, it does not wait for workers that are in a lookup. They end
  * when the resolver returns, so the code must stay mapped. */
 void uv__pool_join(struct uv__pool* pool, int may_abandon);

@@ -12,8 +12,10 @@ void uv__work_queue_init(struct uv__work_queue* q, unsigned slow_max) {
   q->slow_queued = 0;
   q->slow_running = 0;
   q->slow_max = slow_max;
+  q->slow_wanted = slow_max;
   q->taken = 0;
   q->holds = 0;
+  q->gate = 0;
   uv__store_relaxed(&q->ready, 0);
   uv__store_relaxed(&q->held, 0);
 }
@@ -92,8 +94,6 @@ static struct uv__work* take_at_place(struct uv__work_queue* q) {
 
 struct uv__work* uv__work_queue_take(struct uv__work_queue* q, int* is_slow) {
   *is_slow = 0;
-  if (q->holds != 0)
-    return NULL;
   if (q->has_place && q->items.next == &q->slow_place) {
     struct uv__work* w = take_at_place(q);
     *is_slow = w != NULL;
@@ -111,6 +111,8 @@ struct uv__work* uv__work_queue_take(struct uv__work_queue* q, int* is_slow) {
 
 void uv__work_queue_ran_slow(struct uv__work_queue* q) {
   q->slow_running--;
+  if (q->slow_max > q->slow_wanted)
+    q->slow_max--;
   update_ready(q);
 }
 
@@ -127,6 +129,16 @@ void uv__work_queue_remove(struct uv__work_queue* q,
 
 void uv__work_queue_set_holds(struct uv__work_queue* q, unsigned holds) {
   q->holds = holds;
+  q->gate &= ~(unsigned) UV__GATE_HOLD;
+  if (holds != 0)
+    q->gate |= UV__GATE_HOLD;
+  update_ready(q);
+}
+
+/* Never less than are running: update_ready() subtracts these. */
+void uv__work_queue_set_slow_max(struct uv__work_queue* q, unsigned slow_max) {
+  q->slow_wanted = slow_max;
+  q->slow_max = slow_max > q->slow_running ? slow_max : q->slow_running;
   update_ready(q);
 }
 

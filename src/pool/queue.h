@@ -16,6 +16,12 @@
 #include "util/atomic.h"
 #include "util/base.h"
 
+/* Why a worker must not just take the first item; bits of `gate`. */
+enum {
+  UV__GATE_HOLD = 1,  /* `holds` is not 0 */
+  UV__GATE_SHRINK = 2 /* the pool has too many threads */
+};
+
 struct uv__work_queue {
   struct uv__queue items;      /* oldest first; contains `slow_place` if
                                 * `has_place` */
@@ -25,12 +31,14 @@ struct uv__work_queue {
   unsigned fast_queued;
   unsigned slow_queued;
   unsigned slow_running;
-  unsigned slow_max; /* 0: all items are equal */
-  unsigned taken;    /* by workers so far, modulo 2^32 */
-  unsigned holds;    /* while not 0, nothing is ready and nothing is taken */
-  char gap[64];      /* spinning workers read what follows */
-  unsigned ready;    /* atomic: items that a free worker may take now */
-  unsigned held;     /* atomic: those it might take without `holds` */
+  unsigned slow_max;    /* 0: all items are equal */
+  unsigned slow_wanted; /* the same, once no more than so many are running */
+  unsigned taken;       /* by workers so far, modulo 2^32 */
+  unsigned holds;       /* while not 0, nothing is ready and nothing is taken */
+  unsigned gate;        /* UV__GATE_*; 0: the first item may be taken */
+  char gap[64];         /* spinning workers read what follows */
+  unsigned ready;       /* atomic: items that a free worker may take now */
+  unsigned held;        /* atomic: those it might take without `holds` */
 };
 
 void uv__work_queue_init(struct uv__work_queue* q, unsigned slow_max);
@@ -38,16 +46,19 @@ void uv__work_queue_init(struct uv__work_queue* q, unsigned slow_max);
 void uv__work_queue_push(struct uv__work_queue* q,
                          struct uv__work* w,
                          int is_slow);
-/* Returns NULL if nothing may run now. The caller reports the end of a slow
- * item with uv__work_queue_ran_slow(). */
+/* Returns NULL if nothing may run now. The caller has looked at the gate, and
+ * reports the end of a slow item with uv__work_queue_ran_slow(). */
 struct uv__work* uv__work_queue_take(struct uv__work_queue* q, int* is_slow);
 void uv__work_queue_ran_slow(struct uv__work_queue* q);
 /* Removes an item that is queued. */
 void uv__work_queue_remove(struct uv__work_queue* q,
                            struct uv__work* w,
                            int is_slow);
-/* Sets `holds`. */
+/* Sets `holds`, and the gate for it. */
 void uv__work_queue_set_holds(struct uv__work_queue* q, unsigned holds);
+/* Changes how many slow items may run at a time, of a queue that has such a
+ * limit. More may be running: these are not counted against the others. */
+void uv__work_queue_set_slow_max(struct uv__work_queue* q, unsigned slow_max);
 /* Looks at each item; for rare cases. */
 int uv__work_queue_contains(const struct uv__work_queue* q,
                             const struct uv__work* w);

@@ -43,6 +43,15 @@ int uv__pool_start_worker(struct uv__pool* pool);
 /* The calling worker ends; its place is free once it is joined. */
 void uv__pool_end_worker(struct uv__worker* me);
 
+/* Place `i`, of those that exist. */
+struct uv__worker* uv__pool_place(const struct uv__pool* pool, unsigned i);
+
+/* Makes places for so many threads, without the lock. 0 or UV_ENOMEM. */
+int uv__pool_reserve(struct uv__pool* pool, unsigned count);
+
+/* Sets the limit, for which there are places. */
+void uv__pool_limit_threads(struct uv__pool* pool, unsigned threads);
+
 /* May another thread be tried? Not right after one was refused. */
 int uv__pool_may_start(const struct uv__pool* pool);
 

@@ -4,6 +4,7 @@
 #include "unit.h"
 
 #include "pool/lanes.h"
+#include "pool/threads.h"
 #include "loop/state.h"
 
 #include <stdlib.h>
@@ -268,7 +269,7 @@ UNIT_TEST(threadpool_no_work_after_shutdown) {
 /* Makes `count` workers idle that have no thread, so that they stay called. */
 static void add_idle_workers(struct uv__pool* pool, unsigned count) {
   for (unsigned i = 0; i < count; i++) {
-    struct uv__worker* worker = &pool->workers[pool->nused++];
+    struct uv__worker* worker = uv__pool_place(pool, pool->nused++);
     CHECK_EQ(0, uv_cond_init(&worker->called));
     worker->state = UV__WORKER_IDLE;
     worker->next = pool->idle;
