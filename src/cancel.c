@@ -9,6 +9,7 @@
 #include "pool/lookup.h"
 #include "request-deadline.h"
 #include "stream-reader.h"
+#include "work.h"
 
 typedef int cancel_fn(uv_req_t* req);
 
@@ -32,14 +33,8 @@ static int fs_cancel(uv_req_t* req) {
   return uv__fs_cancel((uv_fs_t*) req);
 }
 
-static int work_cancel(uv_req_t* base) {
-  uv_work_t* req = (uv_work_t*) base;
-  const struct uv__work_kind* kind = &uv__user_kind;
-
-  /* Written by this thread alone; NULL once it is reported. */
-  if (req->work_req.kind == &uv__managed_user_kind)
-    kind = &uv__managed_user_kind;
-  return uv__work_cancel(req->loop, &req->work_req, kind);
+static int work_cancel(uv_req_t* req) {
+  return uv__work_cancel_user((uv_work_t*) req);
 }
 
 static int addr_cancel(uv_req_t* req) {

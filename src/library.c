@@ -6,6 +6,7 @@
 #include "observe/hooks.h"
 #include "os/loop.h"
 #include "pool/lanes.h"
+#include "pool/registry.h"
 #include "util/atomic.h"
 
 void uv_library_shutdown(void) {
@@ -15,6 +16,7 @@ void uv_library_shutdown(void) {
     return;
   uv__hook_shutdown();
   uv__lanes_shutdown();
+  uv__registry_shutdown();
   uv__hook_threads_end();
   uv__library_os_shutdown();
 }

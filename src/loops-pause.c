@@ -7,20 +7,30 @@
  *  2 The PAUSER posts uv__loops_park() to each loop that is RUNNING.
  *  3 It waits until no other loop is RUNNING: each is PARKED in that callback,
  *    or WAITING for its own turn.
- *
- * A work function of one of the loops is begun between pauses only, and step 3
- * waits for those that run. A worker that comes to one in a pause waits.
+ *  4 It waits until none of their work functions runs, in any pool. From step 2
+ *    on none begins: the gate is closed (pool/gate.h).
  *
  * All of it is guarded by the mutex of the loops, and every wait is on
  * `changed`. Z1 to Z4 are in loops.h. */
 #include "loop/deadline.h"
 #include "loops.h"
-#include "util/atomic.h"
+#include "pool/registry.h"
 #include "util/queue.h"
 
-void uv__loops_pause_init(uvx_loops_t* loops) {
+static int gate_has_loop(const struct uv__gate* gate, const uv_loop_t* loop) {
+  const uvx_loops_t* loops = container_of(gate, const uvx_loops_t, gate);
+
+  for (unsigned i = 0; i < loops->count; i++)
+    if (loops->slots[i].loop == loop)
+      return 1;
+  return 0;
+}
+
+int uv__loops_pause_init(uvx_loops_t* loops) {
   uv__queue_init(&loops->turns);
   loops->running = loops->count;
+  loops->gate.has_loop = gate_has_loop;
+  return uv__registry_init();
 }
 
 /* Wakes whoever may have waited for the last RUNNING loop. */
@@ -75,48 +85,12 @@ void uv__loops_park(uvx_post_t* post) {
   uv_mutex_unlock(&loops->mutex);
 }
 
-/* The shape of wait_for_end(), for a worker. */
-static void wait_with_work(uvx_loops_t* loops) {
-  loops->held++;
-  while (loops->pauser != NULL)
-    uv_cond_wait(&loops->changed, &loops->mutex);
-  loops->held--;
-  if (--loops->leaving == 0)
-    uv_cond_broadcast(&loops->changed);
-}
-
-void uv__loops_begin_work(uvx_loops_t* loops) {
-  if (uv__loops_is_forked(loops))
-    return;
-  uv_mutex_lock(&loops->mutex);
-  if (loops->pauser != NULL)
-    wait_with_work(loops);
-  loops->working++;
-  uv_mutex_unlock(&loops->mutex);
-}
-
-void uv__loops_end_work(uvx_loops_t* loops) {
-  if (uv__loops_is_forked(loops))
-    return;
-  uv_mutex_lock(&loops->mutex);
-  if (--loops->working == 0)
-    uv_cond_broadcast(&loops->changed);
-  uv_mutex_unlock(&loops->mutex);
-}
-
-void uv__loops_note_work(uvx_loops_t* loops) {
-  uv__fetch_add(&loops->works, 1);
-}
-
-void uv__loops_forget_work(uvx_loops_t* loops) {
-  uv__fetch_sub(&loops->works, 1);
-}
-
 /* Ends the pause; `leaving` becomes the number of those that it parked (Z4). */
 static void end_pause(uvx_loops_t* loops) {
-  loops->leaving = loops->held;
+  loops->leaving = 0;
   for (unsigned i = 0; i < loops->count; i++)
     loops->leaving += loops->slots[i].state == UV__MANAGED_PARKED;
+  uv__gate_open(&loops->gate);
   change_state(loops->pauser, UV__MANAGED_RUNNING);
   loops->pauser = NULL;
   uv_cond_broadcast(&loops->changed);
@@ -153,8 +127,10 @@ static int take_turn(struct uv__managed* slot, uint64_t deadline_ns) {
   return UV_ETIMEDOUT;
 }
 
-/* Steps 2 and 3. */
+/* Steps 2 and 3. Returns 0 if the time is up. */
 static int park_others(uvx_loops_t* loops, uint64_t deadline_ns) {
+  int is_in_time = 1;
+
   for (unsigned i = 0; i < loops->count; i++) {
     struct uv__managed* slot = &loops->slots[i];
     if (slot->state != UV__MANAGED_RUNNING || slot->is_park_queued)
@@ -165,13 +141,25 @@ static int park_others(uvx_loops_t* loops, uint64_t deadline_ns) {
      * posts every millisecond. */
     (void) uvx_post(slot->loop, &slot->park, uv__loops_park);
   }
-  while (loops->running != 0 || loops->working != 0) {
-    if (!wait_for_change(loops, deadline_ns)) {
-      end_pause(loops);
-      return UV_ETIMEDOUT;
-    }
+  while (is_in_time && loops->running != 0)
+    is_in_time = wait_for_change(loops, deadline_ns);
+  return is_in_time;
+}
+
+/* Steps 2 to 4. Nobody else becomes RUNNING meanwhile (Z2), so others may have
+ * the mutex in step 4. */
+static int stop_others(uvx_loops_t* loops, uint64_t deadline_ns) {
+  int err = UV_ETIMEDOUT;
+
+  uv__gate_close(&loops->gate);
+  if (park_others(loops, deadline_ns)) {
+    uv_mutex_unlock(&loops->mutex);
+    err = uv__gate_wait(&loops->gate, deadline_ns);
+    uv_mutex_lock(&loops->mutex);
   }
-  return 0;
+  if (err != 0)
+    end_pause(loops);
+  return err;
 }
 
 /* The slot of this thread if it runs one of them, otherwise NULL. */
@@ -197,7 +185,7 @@ int uvx_loops_pause(uvx_loops_t* loops, int timeout_ms) {
   } else {
     err = take_turn(slot, deadline_ns);
     if (err == 0)
-      err = park_others(loops, deadline_ns);
+      err = stop_others(loops, deadline_ns);
   }
   uv_mutex_unlock(&loops->mutex);
   return err;

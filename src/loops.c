@@ -145,7 +145,6 @@ static uvx_loops_t* loops_alloc(const uvx_loops_options_t* options) {
   uv__queue_init(&loops->listeners);
   snprintf(loops->name, sizeof(loops->name), "%s",
            options->name != NULL ? options->name : "uv-loop");
-  uv__loops_pause_init(loops);
   return loops;
 }
 
@@ -165,7 +164,9 @@ int uvx_loops_new(uvx_loops_t** result, const uvx_loops_options_t* options) {
   if (loops == NULL)
     return UV_ENOMEM;
   unsigned made = 0;
-  int err = uv_mutex_init(&loops->mutex);
+  int err = uv__loops_pause_init(loops);
+  if (err == 0)
+    err = uv_mutex_init(&loops->mutex);
   if (err != 0)
     goto err_free;
   err = uv_cond_init(&loops->changed);
@@ -236,8 +237,7 @@ int uvx_loops_free(uvx_loops_t* loops) {
     return UV_EBUSY;
   if (state == UV__LOOPS_ENDED)
     uv__loops_run_late_posts(loops);
-  if (is_in_use(loops) || uv__listener_is_open(loops) ||
-      uv__load_acquire(&loops->works) != 0)
+  if (is_in_use(loops) || uv__listener_is_open(loops))
     return UV_EBUSY;
 
   uv__listener_free_all(loops, 0);

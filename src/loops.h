@@ -3,12 +3,13 @@
  * share.
  *
  * Context: any, unless said otherwise; the mutex of the loops is the outermost
- * lock.
+ * lock; the registry's (pool/registry.h) and a pool's come after it.
  */
 #ifndef UV_LOOPS_H_
 #define UV_LOOPS_H_
 
 #include "loop/state.h"
+#include "pool/gate.h"
 #include "util/base.h"
 #include "util/queue.h"
 #include "uv/ext.h"
@@ -92,12 +93,10 @@ struct uvx_loops_s {
   struct uv__managed* pauser; /* or NULL */
   unsigned depth;             /* its pauses */
   unsigned running;           /* loops that are RUNNING */
-  unsigned leaving;           /* loops, and workers, that a pause stopped and
-                               * that have not noticed its end */
-  unsigned working;           /* work functions that run */
-  unsigned held;              /* workers that stand still with one */
-  unsigned works; /* atomic: submitted by the loops and not reported yet */
-  struct uv__queue turns; /* loops that wait to pause, in their order */
+  unsigned leaving;           /* loops that a pause stopped and that have not
+                               * noticed its end */
+  struct uv__queue turns;     /* loops that wait to pause, in their order */
+  struct uv__gate gate;       /* of their work functions: closed in a pause */
   struct uv__managed slots[];
 };
 
@@ -115,24 +114,11 @@ int uv__loops_is_forked(const uvx_loops_t* loops);
 
 /* Does this thread hold the pause? */
 int uv__loops_is_pauser(uvx_loops_t* loops);
-void uv__loops_pause_init(uvx_loops_t* loops);
+/* 0, or an error of the system. */
+int uv__loops_pause_init(uvx_loops_t* loops);
 /* The callback in which a loop waits while it is parked; the watchdog does not
  * report it. */
 void uv__loops_park(uvx_post_t* post);
-
-/* The manager of a loop, or NULL. Context: any, while the loop is open. */
-static inline uvx_loops_t* uv__loops_of(const uv_loop_t* loop) {
-  const struct uv__managed* slot = uv__loop_state(loop)->managed;
-  return slot == NULL ? NULL : slot->loops;
-}
-
-/* Around a function of uv_queue_work() on a managed loop: the first waits for
- * the end of a pause. Context: worker. */
-void uv__loops_begin_work(uvx_loops_t* loops);
-void uv__loops_end_work(uvx_loops_t* loops);
-/* From the submit to the report: until then the loops are not freed. */
-void uv__loops_note_work(uvx_loops_t* loops);
-void uv__loops_forget_work(uvx_loops_t* loops);
 
 /* UVX_LOOPS_PIN: restricts each thread to one processor, the calling one as
  * that of loop 0. 0, UV_ENOTSUP, UV_ENOMEM, UV_E*: none is restricted. */

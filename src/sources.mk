@@ -93,12 +93,14 @@ uv_private_headers = \
   src/os/tty.h \
   src/os/udp.h \
   src/pool/done.h \
+  src/pool/gate.h \
   src/pool/kind.h \
   src/pool/lanes.h \
   src/pool/lookup-table.h \
   src/pool/lookup.h \
   src/pool/pool.h \
   src/pool/queue.h \
+  src/pool/registry.h \
   src/pool/threads.h \
   src/pool/tuning.h \
   src/req.h \
@@ -203,7 +205,8 @@ uv_private_headers = \
   src/win/tty.h \
   src/win/udp.h \
   src/win/wide.h \
-  src/win/winapi.h
+  src/win/winapi.h \
+  src/work.h
 
 # Each list below is what a build selects together; folders are nouns.
 # On every system.
@@ -245,13 +248,16 @@ uv_common_sources = \
   src/pipe.c \
   src/poll-handle.c \
   src/pool/done.c \
+  src/pool/gate.c \
   src/pool/lanes.c \
   src/pool/lookup-table.c \
   src/pool/lookup.c \
   src/pool/pool.c \
   src/pool/queue.c \
+  src/pool/registry.c \
   src/pool/stuck.c \
   src/pool/threads.c \
+  src/pools.c \
   src/process.c \
   src/random.c \
   src/release.c \

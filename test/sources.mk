@@ -64,6 +64,7 @@ uv_test_sources = \
   test/blackbox/test-no-memory.c \
   test/blackbox/test-no-observers.c \
   test/blackbox/test-pipe.c \
+  test/blackbox/test-pools.c \
   test/blackbox/test-post.c \
   test/blackbox/test-process-end.c \
   test/blackbox/test-process.c \
@@ -141,6 +142,7 @@ uv_test_unix_sources = \
   test/blackbox/test-observe-unix.c \
   test/blackbox/test-old-kernel.c \
   test/blackbox/test-pipe-file.c \
+  test/blackbox/test-pools-unix.c \
   test/blackbox/test-post-unix.c \
   test/blackbox/test-process-start.c \
   test/blackbox/test-sandbox.c \
@@ -343,6 +345,7 @@ uv_examples = \
   examples/pipe-server \
   examples/plugin \
   examples/poll-file \
+  examples/pools \
   examples/post \
   examples/pull-echo \
   examples/pull \

@@ -179,6 +179,49 @@ struct uvx_post_s {
  * also signal handlers. */
 UV_EXTERN int uvx_post(uv_loop_t* loop, uvx_post_t* post, uvx_post_cb cb);
 
+/* Pools: threads of the program's own for work, beside those that
+ * uv_queue_work() uses. What blocks in one delays nothing in another. */
+typedef struct uvx_pool_s uvx_pool_t;
+
+typedef struct uvx_pool_options_s {
+  size_t size;       /* sizeof(uvx_pool_options_t) */
+  unsigned threads;  /* at most so many, up to 1024; 0: 4 */
+  unsigned idle_ms;  /* a thread ends when it was idle for so long; 0: never */
+  const char* name;  /* of its threads, up to 15 bytes; NULL: "libuv-worker" */
+  size_t stack_size; /* of its threads; 0: as those of uv_queue_work() */
+  /* UV_THREAD_PRIORITY_* of its threads, as far as the system allows; 0: that
+   * of the thread that starts them. */
+  int priority;
+} uvx_pool_options_t;
+
+/* Makes a pool without threads: they start when items wait. options NULL: all
+ * defaults. 0, UV_EINVAL, UV_ENOMEM; UV_ECANCELED after uv_library_shutdown().
+ * Context: any thread. */
+UV_EXTERN int uvx_pool_new(uvx_pool_t** pool,
+                           const uvx_pool_options_t* options);
+
+/* Ends its threads, waits for them, and frees the pool; also in the callback of
+ * its last item. 0, also for NULL; UV_EBUSY, and nothing changed: an item is
+ * queued, runs, or was not reported yet; UV_EINVAL: on a thread of the pool.
+ * Context: any thread. */
+UV_EXTERN int uvx_pool_free(uvx_pool_t* pool);
+
+/* uv_queue_work() on a pool; NULL: uv_queue_work(). Items begin in the order of
+ * these calls. uv_cancel() and uvx_deadline() work as for others. 0; UV_EINVAL;
+ * UV_EAGAIN, or another error of the system: the pool has no thread, and none
+ * could be started; UV_ECANCELED after uv_library_shutdown(). */
+UV_EXTERN int uvx_queue_work(uvx_pool_t* pool,
+                             uv_loop_t* loop,
+                             uv_work_t* req,
+                             uv_work_cb work_cb,
+                             uv_after_work_cb after_work_cb);
+
+/* Changes how many threads it may have; NULL: those of uv_queue_work(). With
+ * fewer, no item begins before enough of them have ended, each after the item
+ * that it runs. 0; UV_EINVAL: none or more than 1024; UV_ENOMEM; UV_ECANCELED
+ * after uv_library_shutdown(). Context: any thread. */
+UV_EXTERN int uvx_pool_set_threads(uvx_pool_t* pool, unsigned threads);
+
 /* Many loops: a loop per thread, with one beginning and one end. */
 typedef struct uvx_loops_s uvx_loops_t;
 typedef void (*uvx_loop_cb)(uv_loop_t* loop, void* arg);
@@ -244,7 +287,7 @@ UV_EXTERN int uvx_loops_run(uvx_loops_t* loops);
 UV_EXTERN void uvx_loops_shutdown(uvx_loops_t* loops);
 
 /* Pauses: from now on the other loops stand still, each between two callbacks,
- * until uvx_loops_resume(), and no uv_queue_work() function of theirs runs:
+ * until uvx_loops_resume(), and no work function of theirs runs, in any pool:
  * what all use can be changed. timeout_ms: how long to wait for them, -1: for
  * ever. A pauser may pause again, and resumes as often; others that want to
  * pause take turns, in the order of their calls, so that whatever is shared may

@@ -24,10 +24,8 @@ struct uv__work_kind {
   size_t offset;       /* of the item in its request */
 };
 
-/* Those that uv_cancel() looks for by the type of the request. */
+/* uv_cancel() looks for it by the type of the request. */
 extern const struct uv__work_kind uv__random_kind; /* random.c */
-extern const struct uv__work_kind uv__user_kind;   /* work.c */
-extern const struct uv__work_kind uv__managed_user_kind;
 
 /* Name resolution is slow: it may wait for servers. */
 static inline int uv__work_is_slow(enum uv__work_id work_id) {

@@ -11,7 +11,9 @@
 #include "observe/hooks.h"
 #include "os/thread.h"
 #include "pool/done.h"
+#include "pool/gate.h"
 #include "pool/lookup.h"
+#include "pool/registry.h"
 #include "util/env.h"
 #include "util/fork-lock.h"
 
@@ -143,6 +145,8 @@ static int set_up_lanes(void) {
   int err = init_lanes(uv__lanes_read_config());
 
   if (err == 0)
+    err = uv__registry_init();
+  if (err == 0)
     err = uv__thread_os_at_fork(reset_in_child);
   if (err != 0)
     for (unsigned i = 0; i < lane_count; i++)
@@ -150,15 +154,26 @@ static int set_up_lanes(void) {
   return err;
 }
 
+/* From now on a gate that is closed finds the lanes; one that is closed already
+ * is closed for them, too. */
+static void publish_lanes(void) {
+  uv__registry_lock();
+  for (unsigned i = 0; i < lane_count; i++)
+    uv__pool_set_paused(&lanes[i], uv__gate_is_closed());
+  /* Release: the pools. Pairs with ensure_lanes(). */
+  uv__store_release(&is_made, 1);
+  uv__registry_unlock();
+}
+
 UV__NOINLINE static int make_lanes(void) {
   int err = 0;
 
   (void) uv__fork_lock(&making);
-  if (!is_made)
+  if (!is_made) {
     err = set_up_lanes();
-  /* Release: the pools. Pairs with ensure_lanes(). */
-  if (err == 0)
-    uv__store_release(&is_made, 1);
+    if (err == 0)
+      publish_lanes();
+  }
   uv__fork_unlock(&making);
   return err;
 }
@@ -232,6 +247,22 @@ UV__INLINE int submit_to_lane(uv_loop_t* loop, struct uv__work* w) {
   return err;
 }
 
+UV__INLINE void begin_submit(uv_loop_t* loop,
+                             struct uv__work* w,
+                             const struct uv__work_kind* kind) {
+  w->loop = loop;
+  w->work = kind->work;
+  w->kind = kind;
+  if (uv__is_observed())
+    uv__observed_submit(loop, w);
+}
+
+static void refuse_item(struct uv__work* w) {
+  if (uv__is_observed())
+    uv__observed_refused(w);
+  w->kind = NULL; /* not under way */
+}
+
 int uv__work_submit(uv_loop_t* loop,
                     struct uv__work* w,
                     const struct uv__work_kind* kind) {
@@ -240,19 +271,23 @@ int uv__work_submit(uv_loop_t* loop,
     w->kind = NULL;
     return err;
   }
-
-  w->loop = loop;
-  w->work = kind->work;
-  w->kind = kind;
-  if (uv__is_observed())
-    uv__observed_submit(loop, w);
-
+  begin_submit(loop, w, kind);
   err = submit_to_lane(loop, w);
-  if (err == 0)
-    return 0;
-  if (uv__is_observed())
-    uv__observed_refused(w);
-  w->kind = NULL; /* not under way */
+  if (err != 0)
+    refuse_item(w);
+  return err;
+}
+
+int uv__work_submit_to(struct uv__pool* pool,
+                       uv_loop_t* loop,
+                       struct uv__work* w,
+                       const struct uv__work_kind* kind) {
+  begin_submit(loop, w, kind);
+  int err = uv__pool_submit(pool, w);
+  if (err != 0)
+    refuse_item(w);
+  else
+    uv__loop_state(loop)->wake.submitted |= 1u << UV__LANES;
   return err;
 }
 
@@ -270,9 +305,11 @@ int uv__work_submit_own(uv_loop_t* loop,
 }
 
 void uv__lanes_flush(unsigned set) {
-  for (unsigned i = 0; set >> i != 0; i++)
+  for (unsigned i = 0; i < UV__LANES; i++)
     if (set >> i & 1)
       uv__pool_flush(&lanes[i]);
+  if (set >> UV__LANES != 0)
+    uv__registry_flush();
 }
 
 int uv__work_cancel(uv_loop_t* loop,
@@ -311,12 +348,37 @@ unsigned uv__lanes_awake(void) {
          uv__pool_awake(&lanes[UV__LANE_FILES]);
 }
 
+void uv__lanes_each(void (*each)(struct uv__pool* pool, void* arg), void* arg) {
+  if (!uv__load_acquire(&is_made))
+    return;
+  for (unsigned i = 0; i < lane_count; i++)
+    each(&lanes[i], arg);
+}
+
+int uv__lanes_have_name(const char* name) {
+  return strcmp(name, UV__LANE_NAME_ALL) == 0 || strcmp(name, "work") == 0 ||
+         strcmp(name, "files") == 0 || strcmp(name, "lookups") == 0;
+}
+
+int uv__lanes_set_threads(unsigned threads) {
+  int err = ensure_lanes();
+
+  if (err != 0)
+    return err;
+  return uv__pool_set_threads(&lanes[UV__LANE_WORK], threads);
+}
+
+unsigned uv__lanes_count(void) {
+  return uv__load_acquire(&is_made) && uv__load_relaxed(&lanes_error) == 0
+             ? lane_count
+             : 0;
+}
+
 int uv__lanes_look(unsigned i,
                    struct uv__pool_view* view,
                    void (*each)(const struct uv__work* w, void* arg),
                    void* arg) {
-  if (!uv__load_acquire(&is_made) || i >= lane_count ||
-      uv__load_relaxed(&lanes_error) != 0)
+  if (i >= uv__lanes_count())
     return 0;
   uv__pool_look(&lanes[i], view, each, arg);
   return 1;

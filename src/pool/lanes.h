@@ -29,6 +29,12 @@ int uv__work_submit(uv_loop_t* loop,
                     struct uv__work* w,
                     const struct uv__work_kind* kind);
 
+/* The same in a pool that the program made. */
+int uv__work_submit_to(struct uv__pool* pool,
+                       uv_loop_t* loop,
+                       struct uv__work* w,
+                       const struct uv__work_kind* kind);
+
 /* The same for an item whose work() owns it, frees it and tells the loop
  * itself: there is no done(), and what is observed is the caller's to report.
  */
@@ -36,7 +42,8 @@ int uv__work_submit_own(uv_loop_t* loop,
                         struct uv__work* w,
                         const struct uv__work_kind* kind);
 
-/* uv__pool_flush() for the lanes in the set: bit i stands for lane i. */
+/* uv__pool_flush() for the lanes in the set: bit i stands for lane i, bit
+ * UV__LANES for the pools that the program made. */
 void uv__lanes_flush(unsigned lanes);
 
 /* uv__pool_cancel() for its lane. `w` need not be submitted; `loop` is NULL for
@@ -56,8 +63,21 @@ int uv__lanes_before_sleep(int timeout_ms);
  * lookups: they wait for servers. Context: any. */
 unsigned uv__lanes_awake(void);
 
-/* uv__pool_look() for lane `i`; returns 0 if there is none, as before the
- * first request. Context: any. */
+/* Calls `each` for all lanes, if there are any yet. The lock of the registry is
+ * held (registry.h). */
+void uv__lanes_each(void (*each)(struct uv__pool* pool, void* arg), void* arg);
+
+/* Is it the name of a lane, or could it become one? */
+int uv__lanes_have_name(const char* name);
+
+/* uv__pool_set_threads() for the lane of uv_queue_work(). Context: any. */
+int uv__lanes_set_threads(unsigned threads);
+
+/* How many lanes uv__lanes_look() knows: 0 before the first request. Context:
+ * any; so is the next. */
+unsigned uv__lanes_count(void);
+
+/* uv__pool_look() for lane `i`; returns 0 if there is none. */
 int uv__lanes_look(unsigned i,
                    struct uv__pool_view* view,
                    void (*each)(const struct uv__work* w, void* arg),

@@ -17,8 +17,11 @@
 #include "loop/loop.h"
 #include "observe/hooks.h"
 #include "pool/done.h"
+#include "pool/gate.h"
 #include "pool/threads.h"
 #include "util/queue.h"
+
+#include <stdio.h>
 
 #define NS_PER_MS 1000000u
 /* Workers that are woken at a time; they wake others (L2). */
@@ -137,9 +140,9 @@ static int wait_for_call(struct uv__pool* pool, struct uv__worker* me) {
 }
 
 static struct uv__work* take_item(struct uv__pool* pool, int* is_slow) {
-  if (uv__unlikely(pool->queue.gate != 0))
-    return NULL;
-  struct uv__work* w = uv__work_queue_take(&pool->queue, is_slow);
+  struct uv__work* w = uv__unlikely(pool->queue.gate != 0)
+                           ? uv__gate_take(pool, is_slow)
+                           : uv__work_queue_take(&pool->queue, is_slow);
   if (w != NULL)
     w->work = NULL; /* can no longer be cancelled */
   return w;
@@ -153,18 +156,19 @@ static void run_items(struct uv__pool* pool, struct uv__worker* me) {
 
   while ((w = take_item(pool, &is_slow)) != NULL) {
     pool->running++;
-    me->is_in_lookup = uv__work_is_slow(w->kind->id);
+    me->kind = w->kind;
+    me->loop = w->loop;
     uv__pool_unlock(pool, call_worker(pool));
     int was_loop_spinning = run_item(w);
     me->ran++;
-    int is_spinner =
-        !me->is_in_lookup && spin_for_work(pool, me, was_loop_spinning);
+    int is_spinner = !uv__work_is_slow(me->kind->id) &&
+                     spin_for_work(pool, me, was_loop_spinning);
     uv__pool_lock(pool);
     if (is_spinner)
       uv__store_release(&pool->spinner, 0);
     if (me->is_abandoned)
       return;
-    me->is_in_lookup = 0;
+    me->kind = NULL;
     pool->running--;
     if (is_slow)
       uv__work_queue_ran_slow(&pool->queue);
@@ -259,6 +263,19 @@ void uv__pool_release(struct uv__pool* pool) {
   uv__pool_unlock(pool, call_worker(pool));
 }
 
+void uv__pool_set_paused(struct uv__pool* pool, int is_paused) {
+  struct uv__work_queue* queue = &pool->queue;
+
+  uv__pool_lock(pool);
+  if (!(pool->ending & UV__POOL_ENDS)) {
+    int begins = is_paused && !(queue->gate & UV__GATE_PAUSE);
+    uv__work_queue_set_paused(queue, is_paused);
+    pool->is_owed = begins && uv__load_relaxed(&queue->ready) != 0 &&
+                    uv__pool_count_coming(pool) != 0;
+  }
+  uv__pool_unlock(pool, call_worker(pool));
+}
+
 int uv__pool_set_threads(struct uv__pool* pool, unsigned threads) {
   struct uv__worker* called = NULL;
   int err = uv__pool_reserve(pool, threads);
@@ -311,7 +328,7 @@ int uv__pool_cancel(struct uv__pool* pool,
     return uv__pool_cancel(pool->substitute, loop, w, kind);
   }
   int was_cancelled = w->work == uv__work_cancelled;
-  int is_queued = w->work == kind->work;
+  int is_queued = w->work == kind->work || w->work == uv__work_aside;
   if (is_queued) {
     uv__work_queue_remove(&pool->queue, w, uv__work_is_slow(kind->id));
     w->work = uv__work_cancelled;
@@ -339,7 +356,7 @@ void uv__pool_look(struct uv__pool* pool,
   const struct uv__work_queue* queue = &pool->queue;
 
   uv__pool_lock(pool);
-  view->name = pool->limits.name;
+  snprintf(view->name, sizeof(view->name), "%s", pool->limits.name);
   view->size = pool->limits.threads_max;
   view->threads = pool->threads;
   view->running = pool->running;

@@ -13,8 +13,9 @@
 
 /* What always holds (L1 to L9 are cited in the code):
  *   L1  An item is in exactly one of: a queue, a worker, its loop's stack. Its
- *       `work` is its function while queued, NULL while it runs, and
- *       uv__work_cancelled from the cancel to done().
+ *       `work` is its function while queued (uv__work_aside if it waits for a
+ *       gate), NULL while it runs, and uv__work_cancelled from the cancel to
+ *       done().
  *   L2  If an item is ready and a worker is idle, a worker is coming: one that
  *       was woken, started, or spins. A worker that takes an item keeps this
  *       true before it runs it.
@@ -43,8 +44,11 @@
 
 struct uv__pool;
 
+/* Bytes of a name with its end. */
+#define UV__POOL_NAME_SIZE 32
+
 struct uv__pool_limits {
-  const char* name;        /* for reports only */
+  const char* name;        /* for reports only: printable ASCII, no quotes */
   const char* thread_name; /* NULL: "libuv-worker" */
   size_t stack_size;       /* of a thread; 0: the default */
   int priority;            /* of a thread; 0: that of the one that starts it */
@@ -80,8 +84,9 @@ struct uv__worker {
   uv_cond_t called; /* this worker's own */
   unsigned ran;     /* items since its turn began; the worker's own */
   enum uv__worker_state state;
-  unsigned char is_in_lookup; /* runs one: uv__pool_join() need not wait */
-  unsigned char is_abandoned; /* and did not; see there */
+  unsigned char is_abandoned; /* uv__pool_join() did not wait for its lookup */
+  const struct uv__work_kind* kind; /* of the item that runs, or NULL */
+  const uv_loop_t* loop; /* its loop; maybe closed when the item has run */
 };
 
 /* Some workers, one after the other in memory. */
@@ -124,6 +129,7 @@ struct uv__pool {
                             * is */
   struct uv__pool* substitute; /* took, or takes, items while this pool has no
                                 * thread; NULL: none ever did */
+  int is_owed; /* gate.h: the worker that comes next takes what is first */
   struct uv__work_queue queue;
   /* Beside queue.ready. */
   unsigned spinner;     /* atomic: 1 while a worker spins, which owns `spin` */
@@ -149,6 +155,9 @@ unsigned uv__pool_start(struct uv__pool* pool);
  * Context: any. */
 void uv__pool_hold(struct uv__pool* pool);
 void uv__pool_release(struct uv__pool* pool);
+
+/* Sets or clears the gate of a pause (gate.h). Context: any. */
+void uv__pool_set_paused(struct uv__pool* pool, int is_paused);
 
 /* Has the pool use at most so many threads, 1 or more. Those beyond it end
  * before they take another item; more start when an item waits. Without
@@ -188,6 +197,9 @@ int uv__pool_cancel(struct uv__pool* pool,
 int uv__pool_substitute(struct uv__pool* pool, struct uv__pool* substitute);
 int uv__pool_has_thread(struct uv__pool* pool);
 
+/* Is the calling thread one of its workers? */
+int uv__pool_is_mine(struct uv__pool* pool);
+
 /* The threads that use a processor, or would if they had one. Context: any. */
 static inline unsigned uv__pool_awake(const struct uv__pool* pool) {
   return uv__load_relaxed(&pool->awake) - uv__load_relaxed(&pool->spinner);
@@ -196,15 +208,15 @@ static inline unsigned uv__pool_awake(const struct uv__pool* pool) {
 /* Refuses new items; the workers run what is queued, and end. */
 void uv__pool_end(struct uv__pool* pool);
 /* The same, but what is queued stays there for good. */
-void uv__pool_abort(struct uv__pool* pool);
-/* Waits for that; once more does nothing. The memory stays: other threads may be in a call. If
- * `may_abandon`, it does not wait for workers that are in a lookup. They end
- * when the resolver returns, so the code must stay mapped. */
+void uv__pool_end_now(struct uv__pool* pool);
+/* Waits for that; once more does nothing. The memory stays: other threads may
+ * be in a call. If `may_abandon`, it does not wait for workers that are in a
+ * lookup. They end when the resolver returns, so the code must stay mapped. */
 void uv__pool_join(struct uv__pool* pool, int may_abandon);
 
 /* The pool at one moment, for reports. */
 struct uv__pool_view {
-  const char* name;
+  char name[UV__POOL_NAME_SIZE];
   unsigned size;         /* the most threads */
   unsigned threads;      /* those that exist */
   unsigned running;      /* of those: running an item */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "pool/queue.h"
 #include "misuse.h"
+#include "pool/kind.h"
 #include "util/queue.h"
 
 void uv__work_queue_init(struct uv__work_queue* q, unsigned slow_max) {
   uv__queue_init(&q->items);
   uv__queue_init(&q->slow);
   uv__queue_init(&q->slow_place);
+  uv__queue_init(&q->aside);
   q->has_place = 0;
   q->fast_queued = 0;
   q->slow_queued = 0;
@@ -92,6 +94,17 @@ static struct uv__work* take_at_place(struct uv__work_queue* q) {
   return NULL;
 }
 
+struct uv__work* uv__work_queue_peek(struct uv__work_queue* q) {
+  if (q->has_place && q->items.next == &q->slow_place) {
+    if (q->slow_queued > 0 && q->slow_running < q->slow_max)
+      return container_of(q->slow.next, struct uv__work, wq);
+    (void) take_at_place(q); /* takes nothing */
+  }
+  if (q->fast_queued == 0)
+    return NULL;
+  return container_of(q->items.next, struct uv__work, wq);
+}
+
 struct uv__work* uv__work_queue_take(struct uv__work_queue* q, int* is_slow) {
   *is_slow = 0;
   if (q->has_place && q->items.next == &q->slow_place) {
@@ -121,9 +134,35 @@ void uv__work_queue_remove(struct uv__work_queue* q,
                            int is_slow) {
   if (is_slow && q->slow_max != 0)
     q->slow_queued--;
-  else
+  else if (w->work != uv__work_aside)
     q->fast_queued--;
   uv__queue_remove(&w->wq);
+  update_ready(q);
+}
+
+void uv__work_aside(struct uv__work* w) {
+  (void) w;
+}
+
+void uv__work_queue_set_aside(struct uv__work_queue* q, struct uv__work* w) {
+  uv__queue_remove(&w->wq);
+  uv__queue_push_back(&q->aside, &w->wq);
+  w->work = uv__work_aside;
+  q->fast_queued--;
+  update_ready(q);
+}
+
+void uv__work_queue_set_paused(struct uv__work_queue* q, int is_paused) {
+  while (!uv__queue_empty(&q->aside)) {
+    struct uv__work* w = container_of(q->aside.prev, struct uv__work, wq);
+    uv__queue_remove(&w->wq);
+    uv__queue_push_front(&q->items, &w->wq);
+    w->work = w->kind->work;
+    q->fast_queued++;
+  }
+  q->gate &= ~(unsigned) UV__GATE_PAUSE;
+  if (is_paused)
+    q->gate |= UV__GATE_PAUSE;
   update_ready(q);
 }
 
@@ -153,7 +192,8 @@ static int list_contains(const struct uv__queue* list,
 
 int uv__work_queue_contains(const struct uv__work_queue* q,
                             const struct uv__work* w) {
-  return list_contains(&q->items, &w->wq) || list_contains(&q->slow, &w->wq);
+  return list_contains(&q->items, &w->wq) || list_contains(&q->slow, &w->wq) ||
+         list_contains(&q->aside, &w->wq);
 }
 
 void uv__work_queue_each(const struct uv__work_queue* q,
@@ -161,6 +201,8 @@ void uv__work_queue_each(const struct uv__work_queue* q,
                          void* arg) {
   const struct uv__queue* n;
 
+  for (n = q->aside.next; n != &q->aside; n = n->next)
+    each(container_of(n, struct uv__work, wq), arg);
   for (n = q->items.next; n != &q->items; n = n->next)
     if (n != &q->slow_place)
       each(container_of(n, struct uv__work, wq), arg);

@@ -168,7 +168,7 @@ int uv__pool_start_worker(struct uv__pool* pool) {
     options.stack_size = pool->limits.stack_size;
   if (worker != NULL) {
     worker->pool = pool;
-    worker->is_in_lookup = 0;
+    worker->kind = NULL;
     err =
         uv_thread_create_ex(&worker->id, &options, uv__pool_run_worker, worker);
   }
@@ -262,6 +262,20 @@ int uv__pool_has_thread(struct uv__pool* pool) {
   return has_thread;
 }
 
+int uv__pool_is_mine(struct uv__pool* pool) {
+  uv_thread_t self = uv_thread_self();
+  int is_mine = 0;
+
+  uv__pool_lock(pool);
+  for (unsigned i = 0; i < pool->nused && !is_mine; i++) {
+    const struct uv__worker* worker = uv__pool_place(pool, i);
+    is_mine =
+        worker->state == UV__WORKER_RUNS && uv_thread_equal(&worker->id, &self);
+  }
+  uv__pool_unlock(pool, NULL);
+  return is_mine;
+}
+
 static void call_all(struct uv__pool* pool) {
   while (pool->idle != NULL)
     uv_cond_signal(&uv__pool_take_idle(pool)->called);
@@ -283,6 +297,8 @@ static void begin_end(struct uv__pool* pool, unsigned holds) {
   uv__pool_lock(pool);
   uv__store_relaxed(&pool->ending, pool->ending | UV__POOL_ENDS);
   uv__work_queue_set_holds(&pool->queue, holds);
+  uv__work_queue_set_paused(&pool->queue, 0);
+  pool->is_owed = 0;
   call_all(pool);
   uv__pool_unlock(pool, NULL);
 }
@@ -291,7 +307,7 @@ void uv__pool_end(struct uv__pool* pool) {
   begin_end(pool, 0);
 }
 
-void uv__pool_abort(struct uv__pool* pool) {
+void uv__pool_end_now(struct uv__pool* pool) {
   begin_end(pool, 1);
 }
 
@@ -305,6 +321,10 @@ static void abandon_worker(struct uv__pool* pool, struct uv__worker* worker) {
   (void) uv_thread_detach(&worker->id);
 }
 
+static int is_in_lookup(const struct uv__worker* worker) {
+  return worker->kind != NULL && uv__work_is_slow(worker->kind->id);
+}
+
 /* Is there, or was there, a thread at place `i` to wait for? Returns -1 behind
  * the last. A worker may start another for items that were queued at the
  * shutdown. */
@@ -314,7 +334,7 @@ static int look_at_place(struct uv__pool* pool, unsigned i, int may_abandon) {
   uv__pool_lock(pool);
   if (i < pool->nused) {
     struct uv__worker* worker = uv__pool_place(pool, i);
-    if (may_abandon && worker->state == UV__WORKER_RUNS && worker->is_in_lookup)
+    if (may_abandon && worker->state == UV__WORKER_RUNS && is_in_lookup(worker))
       abandon_worker(pool, worker);
     has_thread = worker->state != UV__WORKER_NONE;
   }

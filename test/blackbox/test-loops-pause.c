@@ -514,6 +514,7 @@ TEST_IMPL(watchdog_leaves_parked_loops_alone) {
  * also between pauses that follow each other at once. */
 #define ITEMS 64
 
+static uvx_pool_t* own_pool; /* where work is queued; NULL: the lane */
 static uv_work_t items[2][ITEMS];
 static int work_ran[2]; /* by loop; changed on its own thread */
 
@@ -536,7 +537,8 @@ static void queue_items(uv_loop_t* loop, void* arg) {
 
   (void) arg;
   for (int i = 0; i < ITEMS; i++)
-    ASSERT_OK(uv_queue_work(loop, &items[index][i], run_item, end_item));
+    ASSERT_OK(
+        uvx_queue_work(own_pool, loop, &items[index][i], run_item, end_item));
 }
 
 static void pause_and_look(uvx_post_t* post) {
@@ -562,6 +564,22 @@ TEST_IMPL(loops_pause_holds_work_functions) {
   return 0;
 }
 
+static void make_own_pool(unsigned threads) {
+  uvx_pool_options_t pool_options = { .size = sizeof(pool_options),
+                                      .threads = threads };
+
+  ASSERT_OK(uvx_pool_new(&own_pool, &pool_options));
+}
+
+TEST_IMPL(loops_pause_holds_work_functions_of_pools) {
+  make_own_pool(3);
+  run_loops(2, begin_pauses, queue_items);
+  ASSERT_EQ(ITEMS, work_ran[0]);
+  ASSERT_EQ(ITEMS, work_ran[1]);
+  ASSERT_OK(uvx_pool_free(own_pool));
+  return 0;
+}
+
 /* A work function that takes too long is a reason to give up, too. */
 static void run_until_told(uv_work_t* req) {
   (void) req;
@@ -571,7 +589,7 @@ static void run_until_told(uv_work_t* req) {
 
 static void pause_beside_work(uv_loop_t* loop, void* arg) {
   (void) arg;
-  ASSERT_OK(uv_queue_work(loop, &work, run_until_told, NULL));
+  ASSERT_OK(uvx_queue_work(own_pool, loop, &work, run_until_told, NULL));
   uv_sem_wait(&entered);
   ASSERT_ERR(UV_ETIMEDOUT, uvx_loops_pause(loops, 5));
   uv_sem_post(&leave);
@@ -584,6 +602,123 @@ TEST_IMPL(loops_pause_waits_for_a_work_function) {
   ASSERT_OK(uv_sem_init(&entered, 0));
   ASSERT_OK(uv_sem_init(&leave, 0));
   run_loops(2, pause_beside_work, NULL);
+  return 0;
+}
+
+TEST_IMPL(loops_pause_waits_for_a_function_of_a_pool) {
+  ASSERT_OK(uv_sem_init(&entered, 0));
+  ASSERT_OK(uv_sem_init(&leave, 0));
+  make_own_pool(1);
+  run_loops(2, pause_beside_work, NULL);
+  ASSERT_OK(uvx_pool_free(own_pool));
+  return 0;
+}
+
+/* The only thread passes by what waits for the end of the pause, which can be
+ * cancelled, and keeps its order. */
+static uv_work_t held[4];
+static int held_order[ARRAY_SIZE(held)];
+static int nheld;
+
+static void note_held(uv_work_t* req) {
+  ASSERT_EQ(0, paused);
+  held_order[nheld++] = (int) (req - held);
+}
+
+static void do_nothing(uv_work_t* req) {
+  (void) req;
+}
+
+static void pass_by(uv_loop_t* loop, void* arg) {
+  uv_loop_t other;
+
+  (void) arg;
+  ASSERT_OK(uv_loop_init(&other));
+  begin_pause();
+  for (size_t i = 0; i < ARRAY_SIZE(held); i++)
+    ASSERT_OK(uvx_queue_work(own_pool, loop, &held[i], note_held, NULL));
+  for (int i = 0; i < 3; i++) {
+    ASSERT_OK(uvx_queue_work(own_pool, &other, &work, do_nothing, NULL));
+    ASSERT_EQ(0, uv_run(&other, UV_RUN_DEFAULT));
+  }
+  ASSERT_OK(uv_cancel((uv_req_t*) &held[1]));
+  ASSERT_OK(uv_cancel((uv_req_t*) &held[1]));
+  ASSERT_EQ(0, nheld);
+  end_pause();
+  ASSERT_OK(uv_loop_close(&other));
+  uvx_loops_shutdown(loops);
+}
+
+static void check_passing_by(void) {
+  static const int expected[] = { 0, 2, 3 };
+
+  run_loops(2, pass_by, NULL);
+  ASSERT_EQ(3, nheld);
+  ASSERT_MEM_EQ(expected, held_order, sizeof(expected));
+}
+
+TEST_IMPL(loops_pause_keeps_no_worker) {
+  ASSERT_OK(uv_os_setenv("UV_THREADPOOL_SIZE", "1"));
+  check_passing_by();
+  return 0;
+}
+
+TEST_IMPL(loops_pause_keeps_no_worker_of_a_pool) {
+  make_own_pool(1);
+  check_passing_by();
+  ASSERT_OK(uvx_pool_free(own_pool));
+  return 0;
+}
+
+/* Two groups of loops pause at once and share a pool: each holds its own work,
+ * and the end of one pause lets the work of that group run. */
+static uvx_loops_t* second_loops;
+static uv_sem_t second_paused;
+static uv_sem_t second_may_go;
+static int second_ran; /* atomic */
+
+static void run_second_item(uv_work_t* req) {
+  (void) req;
+  __atomic_store_n(&second_ran, 1, __ATOMIC_SEQ_CST);
+}
+
+static void pause_second(uv_loop_t* loop, void* arg) {
+  static uv_work_t second_work;
+
+  (void) arg;
+  ASSERT_OK(uvx_loops_pause(second_loops, -1));
+  ASSERT_OK(
+      uvx_queue_work(own_pool, loop, &second_work, run_second_item, NULL));
+  uv_sem_post(&second_paused);
+  uv_sem_wait(&second_may_go);
+  uvx_loops_resume(second_loops);
+  uvx_loops_shutdown(second_loops);
+}
+
+static void run_second(void* arg) {
+  (void) arg;
+  ASSERT_OK(uvx_loops_run(second_loops));
+}
+
+TEST_IMPL(loops_pause_of_two_groups) {
+  uv_thread_t thread;
+
+  ASSERT_OK(uv_sem_init(&second_paused, 0));
+  ASSERT_OK(uv_sem_init(&second_may_go, 0));
+  make_own_pool(1);
+  options.flags = UVX_LOOPS_NO_SIGNALS;
+  make_loops(1);
+  second_loops = loops;
+  ASSERT_OK(uvx_loops_on_start(second_loops, NULL, pause_second, NULL));
+  ASSERT_OK(uv_thread_create(&thread, run_second, NULL));
+  uv_sem_wait(&second_paused);
+  check_passing_by();
+  ASSERT_EQ(0, __atomic_load_n(&second_ran, __ATOMIC_SEQ_CST));
+  uv_sem_post(&second_may_go);
+  ASSERT_OK(uv_thread_join(&thread));
+  ASSERT_EQ(1, second_ran);
+  ASSERT_OK(uvx_loops_free(second_loops));
+  ASSERT_OK(uvx_pool_free(own_pool));
   return 0;
 }
 

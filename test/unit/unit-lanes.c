@@ -163,6 +163,74 @@ UNIT_TEST(lanes_queue_against_a_model) {
   }
 }
 
+/* With a lower limit no slow item is taken before enough have ended. */
+UNIT_TEST(lanes_queue_slow_limit_changes) {
+  struct uv__work_queue q;
+  int is_slow;
+
+  uv__work_queue_init(&q, 3);
+  for (int i = 0; i < 6; i++)
+    uv__work_queue_push(&q, &model.works[i], 1);
+  for (int i = 0; i < 3; i++)
+    CHECK(uv__work_queue_take(&q, &is_slow) == &model.works[i]);
+  uv__work_queue_set_slow_max(&q, 1);
+  for (int i = 0; i < 2; i++) {
+    CHECK_EQ(0, q.ready);
+    CHECK(uv__work_queue_take(&q, &is_slow) == NULL);
+    uv__work_queue_ran_slow(&q);
+  }
+  CHECK_EQ(0, q.ready);
+  uv__work_queue_ran_slow(&q);
+  CHECK_EQ(1, q.ready);
+  CHECK(uv__work_queue_take(&q, &is_slow) == &model.works[3]);
+  CHECK_EQ(0, q.ready);
+  uv__work_queue_set_slow_max(&q, 4);
+  CHECK_EQ(2, q.ready);
+}
+
+static const struct uv__work_kind aside_kind = { uv__work_aside, NULL,
+                                                 UV__WORK_USER, 0 };
+
+static void count_item(const struct uv__work* w, void* arg) {
+  (void) w;
+  ++*(int*) arg;
+}
+
+/* Items that were set aside are still queued, but not ready; they come back to
+ * the front, in their order. */
+UNIT_TEST(lanes_queue_sets_items_aside) {
+  static const int order[] = { 0, 2, 4, 3 };
+  struct uv__work_queue q;
+  int is_slow;
+  int count = 0;
+
+  uv__work_queue_init(&q, 1);
+  for (int i = 0; i < 5; i++) {
+    model.works[i].kind = &aside_kind;
+    model.works[i].work = NULL;
+    uv__work_queue_push(&q, &model.works[i], i == 3);
+  }
+  for (int i = 0; i < 3; i++) {
+    CHECK(uv__work_queue_peek(&q) == &model.works[i]);
+    uv__work_queue_set_aside(&q, &model.works[i]);
+    CHECK(uv__work_queue_contains(&q, &model.works[i]));
+  }
+  CHECK_EQ(2, q.ready);
+  uv__work_queue_remove(&q, &model.works[1], 0);
+  CHECK_EQ(2, q.ready);
+  CHECK(uv__work_queue_peek(&q) == &model.works[3]);
+  CHECK(uv__work_queue_take(&q, &is_slow) == &model.works[3] && is_slow);
+  uv__work_queue_push(&q, &model.works[3], 1);
+  CHECK(uv__work_queue_peek(&q) == &model.works[4]); /* one slow one runs */
+  uv__work_queue_each(&q, count_item, &count);
+  CHECK_EQ(4, count);
+  uv__work_queue_ran_slow(&q);
+  uv__work_queue_set_paused(&q, 0);
+  CHECK_EQ(4, q.ready);
+  for (int i = 0; i < 4; i++)
+    CHECK(uv__work_queue_take(&q, &is_slow) == &model.works[order[i]]);
+}
+
 /* ------------------------------------------------------------------------- */
 /* Pools, with items that have no loop: work() owns them. */
 
@@ -273,6 +341,45 @@ UNIT_TEST(lanes_held_pool_at_the_shutdown) {
   uv__pool_hold(&pool);
   submit(&pool, 0);
   go(1);
+  end_pool();
+}
+
+/* A limit that is set while a pool is held counts from its release on, and at
+ * once if there is no thread yet. */
+UNIT_TEST(lanes_threads_change_while_held) {
+  make_pool((struct uv__pool_limits) { .threads_min = 3, .threads_max = 3 });
+  uv__pool_hold(&pool);
+  CHECK_EQ(0, uv__pool_set_threads(&pool, 5));
+  CHECK_EQ(5, view_pool().size);
+  CHECK_EQ(5, uv__pool_start(&pool));
+  CHECK_EQ(0, uv__pool_set_threads(&pool, 2));
+  CHECK_EQ(5, view_pool().size);
+  CHECK_EQ(5, view_pool().threads);
+  for (int i = 0; i < 3; i++)
+    submit(&pool, i);
+  uv__pool_release(&pool);
+  uv_sem_wait(&begun);
+  uv_sem_wait(&begun);
+  CHECK_EQ(2, view_pool().threads);
+  CHECK_EQ(1, ready_items());
+  CHECK_EQ(0, uv__pool_set_threads(&pool, 3));
+  uv_sem_wait(&begun);
+  CHECK_EQ(3, view_pool().threads);
+  go(3);
+  end_pool();
+}
+
+/* What is queued at an abort stays queued; joining twice is harmless. */
+UNIT_TEST(lanes_ended_pool_runs_no_more) {
+  make_pool((struct uv__pool_limits) { .threads_min = 1, .threads_max = 1 });
+  submit(&pool, 0);
+  uv_sem_wait(&begun);
+  submit(&pool, 1);
+  uv__pool_end_now(&pool);
+  go(1);
+  uv__pool_join(&pool, 0);
+  CHECK_EQ(UV_EAGAIN, uv_sem_trywait(&begun));
+  CHECK_EQ(0, uv__pool_cancel(&pool, NULL, &works[1], &blocking));
   end_pool();
 }
 

@@ -9,6 +9,7 @@
 #include "observe/trace/format.h"
 #include "pool/lanes.h"
 #include "pool/lookup.h"
+#include "pool/registry.h"
 #include "util/atomic.h"
 
 #include <stdio.h>
@@ -176,14 +177,14 @@ static void add_threads(struct uv__dump* dump,
     uv__strbuf_add(&dump->text, ", %u refused by the system", pool->refused);
 }
 
-/* Adds one lane; returns 0 if there is none with this number. */
-static int add_lane(struct uv__dump* dump, unsigned i) {
+/* Adds one pool; returns 0 if there is none with this number. */
+static int add_pool(struct uv__dump* dump, unsigned i) {
   struct waiting waiting;
   struct uv__pool_view pool;
 
   waiting.count = 0;
   memset(waiting.count_of, 0, sizeof(waiting.count_of));
-  if (!uv__lanes_look(i, &pool, copy, &waiting))
+  if (!uv__registry_look(i, &pool, copy, &waiting))
     return 0;
   unsigned lookups = waiting.count_of[UV__WORK_GETADDRINFO] +
                      waiting.count_of[UV__WORK_GETNAMEINFO];
@@ -202,7 +203,7 @@ static int add_lane(struct uv__dump* dump, unsigned i) {
 void uv__dump_pool(struct uv__dump* dump) {
   unsigned i = 0;
 
-  while (add_lane(dump, i))
+  while (add_pool(dump, i))
     i++;
   if (i == 0)
     uv__strbuf_add(&dump->text, "pool: not started\n");

@@ -7,7 +7,7 @@
 #include "observe/in-flight.h"
 #include "observe/metrics/metrics.h"
 #include "observe/names.h"
-#include "pool/lanes.h"
+#include "pool/registry.h"
 #include "pool/lookup.h"
 #include "util/atomic.h"
 #include "util/utf8.h"
@@ -334,7 +334,7 @@ static void skip_item(const struct uv__work* w, void* arg) {
   (void) arg;
 }
 
-/* One family with a line for each lane; `offset` is that of an unsigned in
+/* One family with a line for each pool; `offset` is that of an unsigned in
  * struct uv__pool_view. */
 static void add_lanes(struct report* r,
                       const char* name,
@@ -345,7 +345,7 @@ static void add_lanes(struct report* r,
   struct uv__pool_view view;
 
   begin_family(r, name, type, help);
-  for (unsigned i = 0; uv__lanes_look(i, &view, skip_item, NULL); i++) {
+  for (unsigned i = 0; uv__registry_look(i, &view, skip_item, NULL); i++) {
     unsigned value;
     memcpy(&value, (const char*) &view + offset, sizeof(value));
     uv__strbuf_add(r->text, "%s%s{lane=\"%s\"} %u\n", name, end, view.name,
