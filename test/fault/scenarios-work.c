@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The pool, names, random numbers, processes, threads, the system. */
 #include "scenarios.h"
+#include "uv/ext.h"
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -147,6 +148,24 @@ void scenario_lanes(void) {
                                NI_NUMERICHOST | NI_NUMERICSERV));
   }
   sc_run();
+}
+
+/* A pool of the program's own: its memory, and any of its threads, may be
+ * refused. */
+void scenario_pools(void) {
+  uvx_pool_options_t options = { .size = sizeof(options), .threads = 2 };
+  uvx_pool_t* pool;
+
+  worked = 0;
+  if (sc_try(uvx_pool_new(&pool, &options)) != 0)
+    return;
+  if (sc_try(uvx_pool_set_threads(pool, 3)) == 0)
+    for (int i = 0; i < 6 && sc.err == 0; i++)
+      sc_expect(uvx_queue_work(pool, &sc.loop, &works[i], on_work, after_work));
+  sc_run();
+  SC_CHECK(sc.err != 0 || worked == 6);
+  SC_CHECK(uvx_pool_free(pool) == 0);
+  sc.goal = 1;
 }
 
 /* ------------------------------------------------------------------------- */

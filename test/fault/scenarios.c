@@ -38,6 +38,7 @@ const struct scenario scenarios[] = {
   { "work-first", scenario_work, 1, RING_NONE },
   { "signal-first", scenario_signal, 1, RING_NONE },
   { "lanes", scenario_lanes, 0, RING_NONE },
+  { "pools", scenario_pools, 0, RING_NONE },
   { "names", scenario_names, 0, RING_NONE },
   { "names-first", scenario_names, 1, RING_NONE },
   { "threads", scenario_threads, 0, RING_NONE },

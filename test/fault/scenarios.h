@@ -33,6 +33,7 @@ void scenario_fs_sync(void);
 void scenario_work(void);
 void scenario_names(void);
 void scenario_lanes(void);
+void scenario_pools(void);
 void scenario_threads(void);
 void scenario_system(void);
 void scenario_fork(void);

@@ -52,6 +52,7 @@ struct citizen {
 static unsigned seed;
 static unsigned worlds;
 static uvx_loops_t* loops;
+static uvx_pool_t* pool; /* of all loops; some work is in the lane instead */
 static uvx_listener_t* listener;
 static struct sockaddr_in address;
 static unsigned count;
@@ -153,7 +154,10 @@ static void begin_work(struct citizen* me) {
     return;
   me->is_working = 1;
   me->work.data = me;
-  CHECK(uv_queue_work(me->loop, &me->work, do_work, after_work) == 0);
+  if (random_below(&me->random, 8) == 0)
+    CHECK(uvx_pool_set_threads(pool, 1 + random_below(&me->random, 4)) == 0);
+  CHECK(uvx_queue_work(random_below(&me->random, 2) == 0 ? pool : NULL,
+                       me->loop, &me->work, do_work, after_work) == 0);
 }
 
 static void take_pause(struct citizen* me) {
@@ -310,6 +314,7 @@ static void run_world(void) {
   memset(citizens, 0, sizeof(citizens));
   memset(sent, 0, sizeof(sent));
   CHECK(uvx_loops_new(&loops, &options) == 0);
+  CHECK(uvx_pool_new(&pool, NULL) == 0);
   for (unsigned i = 0; i < count; i++) {
     citizens[i].loop = uvx_loops_get(loops, i);
     citizens[i].index = i;
@@ -323,6 +328,7 @@ static void run_world(void) {
   CHECK(uvx_loops_run(loops) == 0);
   CHECK(uv_thread_join(&stranger) == 0);
   CHECK(uvx_loops_free(loops) == 0);
+  CHECK(uvx_pool_free(pool) == 0);
   for (unsigned from = 0; from < SENDERS; from++)
     for (unsigned to = 0; to < count; to++)
       CHECK(citizens[to].received[from] == sent[from][to]);

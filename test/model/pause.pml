@@ -2,17 +2,19 @@
 /* The pause of managed loops: src/loops-pause.c, with its names. PAUSERS of
  * LOOPS loops pause PAUSES times each; the others only run callbacks. A worker
  * runs functions that the program queued on the loops, ITEMS of them, between
- * pauses.
+ * pauses: src/pool/gate.c.
  *
  * Checked: in a pause no other loop runs a callback and no function runs; there
- * is one pauser; a loop finishes an iteration between two pauses; all end
- * (otherwise an invalid end state). With -DTIMEOUTS=1 each wait of a pauser may
+ * is one pauser; a loop finishes an iteration between two pauses, and if
+ * functions wait for their end, one of them runs; all end (otherwise an invalid
+ * end state). With -DTIMEOUTS=1 each wait of a pauser may
  * end at any moment; without it every wait must end by itself.
  *
  * -DBROKEN=1 lets a waiter time out into another's pause, 2 begins a pause
  * while loops are in the last one, 3 has a pauser wait for those who wait for
  * their turn, 4 does not wait for a function that runs, 5 begins functions in a
- * pause: spin must reject all of them.
+ * pause, 6 lets a worker that is on its way find the gate closed: spin must
+ * reject all of them.
  */
 #ifndef LOOPS
 #define LOOPS 3
@@ -45,14 +47,19 @@ byte pauser = NOBODY;
 byte leaving;
 chan turns = [LOOPS] of { byte };
 
-byte nheld;         /* workers that wait with a function */
+bool is_closed;     /* the gate */
+byte queued, aside; /* functions */
+bool is_coming;     /* the worker is not idle */
+bool is_owed;       /* it may take one although the gate is closed */
+bool came_back;     /* some were aside at the last end, none has begun since */
 bool item_runs;     /* the worker is in a function */
+byte ran;
 bool in_pause;      /* what the program believes: the pause is in force */
 byte ended;         /* loops that will not pause again */
 
 #define is_my_turn(i) (pauser == NOBODY && \
                        (leaving == 0 || BROKEN == 2) && turns?[eval(i)])
-#define all_stand (running == 0 && (!item_runs || BROKEN == 4) && \
+#define all_stand (running == 0 && (!item_runs || BROKEN == 4) && !is_owed && \
                    (BROKEN != 3 || waiting == 0))
 
 /* A callback of the program's. */
@@ -83,8 +90,13 @@ inline end_pause() {
   :: k == LOOPS -> break
   od;
   k = 0;
+  is_closed = false; /* uv__gate_open() */
+  is_owed = false;
+  came_back = came_back || aside > 0;
+  queued = queued + aside;
+  aside = 0;
+  is_coming = is_coming || queued > 0;
   set_state(pauser, RUNNING);
-  leaving = leaving + nheld;
   pauser = NOBODY
 }
 
@@ -123,6 +135,8 @@ inline pause_and_resume(i) {
        assert(pauser == NOBODY);
        pauser = i;
        set_state(i, PAUSER);
+       is_closed = true; /* uv__gate_close() */
+       is_owed = queued > 0 && is_coming && !item_runs && BROKEN != 6;
        k = 0;
        do
        :: k < LOOPS && state[k] == RUNNING -> park_queued[k] = true; k++
@@ -138,6 +152,7 @@ inline pause_and_resume(i) {
        in_pause = true;
        assert(pauser == i);
        assert(!item_runs);
+       assert(!came_back);
        in_pause = false;
        atomic { end_pause() }
      :: TIMEOUTS -> atomic { end_pause() }
@@ -175,28 +190,41 @@ proctype loop(byte i) {
   od
 }
 
+/* take_item() in pool.c, uv__gate_take() */
+inline take() {
+  if
+  :: queued > 0 && (!is_closed || is_owed || BROKEN == 5) ->
+    queued--;
+    item_runs = true;
+    came_back = false
+  :: else ->
+    aside = aside + queued;
+    queued = 0;
+    is_coming = false
+  fi;
+  is_owed = false
+}
+
 proctype worker() {
+  do
+  :: atomic { is_coming -> take() };
+    if
+    :: item_runs ->
+      assert(!in_pause);
+      atomic { item_runs = false; ran++ }
+    :: else -> skip
+    fi
+  :: ran == ITEMS && !is_coming -> break
+  od
+}
+
+/* The program queues functions at any time. */
+proctype submitter() {
   byte items = ITEMS;
-  bool waits;
 
   do
-  :: items > 0 ->
-    atomic { /* uv__loops_begin_work() */
-      waits = pauser != NOBODY && BROKEN != 5;
-      if
-      :: waits -> nheld++
-      :: else -> item_runs = true
-      fi
-    };
-    if
-    :: waits ->
-      atomic { pauser == NOBODY -> nheld--; leaving--; item_runs = true }
-    :: else -> skip
-    fi;
-    assert(!in_pause);
-    atomic { item_runs = false };
-    items--
-  :: items == 0 -> break
+  :: items > 0 -> atomic { queued++; is_coming = true; items-- }
+  :: else -> break
   od
 }
 
@@ -207,6 +235,7 @@ init {
     :: i < LOOPS -> run loop(i); i++
     :: else -> break
     od;
-    run worker()
+    run worker();
+    run submitter()
   }
 }

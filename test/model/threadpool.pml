@@ -5,7 +5,8 @@
  * workers, a worker that takes an item calling the next, the flush by a loop
  * that is about to sleep, the start of the minimum by the first worker and the
  * release of the queue by the last one that begins (lanes.c), growing when
- * stuck, refused threads, threads beyond the minimum that end when idle,
+ * stuck, refused threads, threads beyond the minimum that end when idle, a
+ * number of threads that goes down to 1 and up again (uv__pool_set_threads()),
  * cancelling, and shutdown.
  *
  * The model interleaves single steps (sequential consistency). The code needs
@@ -15,8 +16,8 @@
  * Checked: no item stays queued while every worker sleeps (the monitor would be
  * stuck: invalid end state); counters never go below zero; each item is run,
  * cancelled or refused once; an item that blocks does not hold up the others;
- * slow items keep their limit; when an item is done, the minimum of threads
- * exists or was refused; a shutdown runs what is queued and ends, and no worker
+ * slow items keep their limit; no item begins beyond the number of threads;
+ * when an item is done, the minimum of threads exists or was refused; a shutdown runs what is queued and ends, and no worker
  * is left that uses the lock.
  *
  * What the code decides by time (how long to spin, when an idle thread ends,
@@ -25,8 +26,8 @@
  * -DBROKEN=1 lets a spinner go idle without another look at the queue, 2 leaves
  * out calling the next worker, 3 waking the idle workers at the shutdown, 4
  * lets a spinner clear `spinner` before it has the lock and checks that a
- * submit wakes nobody while a spinner comes for its item: spin must reject each
- * of these. */
+ * submit wakes nobody while a spinner comes for its item, 5 has idle workers
+ * not come when there are too many: spin must reject each of these. */
 #ifndef SIZE
 #define SIZE 2 /* the maximum number of threads */
 #endif
@@ -60,6 +61,9 @@
 #ifndef GROWS
 #define GROWS 0 /* times the pool is found stuck */
 #endif
+#ifndef SHRINKS
+#define SHRINKS 0 /* times the number of threads becomes 1, and SIZE again */
+#endif
 #ifndef CANCELS
 #define CANCELS 0
 #endif
@@ -84,6 +88,10 @@ bool alive[SIZE], called[SIZE];
 byte refusals, cancels, spins, ends;
 bool is_blocked, is_opened;
 byte grows;
+byte limit = SIZE, shrinks;
+byte running; /* items */
+
+#define LEAST (limit < MIN -> limit : MIN)
 
 /* The caller has the variables `to_call`, initially NONE, and `i`. */
 inline lock() { atomic { assert(!destroyed); !locked -> locked = true } }
@@ -135,7 +143,7 @@ inline call_worker() {
   :: else ->
     if
     :: nidle > 0 -> take_idle()
-    :: nidle == 0 && threads < (GROWS > 0 -> MIN : SIZE) -> start()
+    :: nidle == 0 && threads < (GROWS > 0 -> MIN : limit) -> start()
     :: else -> skip
     fi
   fi
@@ -194,6 +202,10 @@ proctype worker(byte me) {
 next:
   /* uv__work_queue_take(): the code has an order between the first two. */
   if
+  :: threads > limit && is_open -> goto over
+  :: else -> skip
+  fi;
+  if
   :: is_open && slow > 0 && SLOTS > 0 && !gave_up ->
     slow--;
     slow_running++;
@@ -205,13 +217,15 @@ next:
     goto next
   :: is_open && fast > 0 && !gave_up ->
     fast--;
+    running++;
+    assert(running <= limit);
     leave_none_behind();
     if
     :: atomic { BLOCK && !is_blocked -> is_blocked = true };
       done == SUBMITTERS * ITEMS - 1
     :: else -> skip
     fi;
-    assert(threads >= MIN || refusals > 0 || is_ending);
+    assert(threads >= LEAST || refusals > 0 || is_ending || shrinks > 0);
     finish_one();
     /* spin_for_work() */
     if
@@ -230,6 +244,7 @@ next:
     :: else -> skip
     fi;
     lock();
+    running--;
     if
     :: is_spinner -> spinner = 0; is_spinner = false
     :: else -> skip
@@ -301,6 +316,25 @@ inline sleep() {
   unlock()
 }
 
+/* uv__pool_set_threads(), once the pool is open: 1, or SIZE after that. */
+inline set_threads() {
+  lock();
+  if
+  :: is_open && shrinks < SHRINKS && !is_ending ->
+    shrinks++;
+    limit = (limit == 1 -> SIZE : 1);
+    do
+    :: threads > limit && nidle > 0 && BROKEN != 5 ->
+      take_idle();
+      atomic { called[to_call] = true; to_call = NONE }
+    :: else -> break
+    od;
+    call_worker()
+  :: else -> skip
+  fi;
+  unlock()
+}
+
 /* uv__pool_cancel() of some item that is still queued. */
 inline cancel() {
   lock();
@@ -322,6 +356,7 @@ proctype submitter() {
     submit();
     if
     :: FLUSH -> sleep()
+    :: SHRINKS > 0 -> set_threads()
     :: skip
     fi;
     if

@@ -289,21 +289,44 @@ static void print_callbacks(const struct view* view, size_t rows) {
       print_callback(view, &all[i]);
 }
 
-/* Threads of each lane, if the library that wrote the metrics has lanes. */
+static const char* const lanes[] = { "all", "work", "files", "lookups" };
+
+/* The number of a lane of the library, or how many there are: a pool that the
+ * program made. */
+static size_t lane_number(const char* name) {
+  size_t i = 0;
+
+  while (i < ARRAY_SIZE(lanes) && strcmp(lanes[i], name) != 0)
+    i++;
+  return i;
+}
+
+static void print_lane(const struct view* view, const char* name, int* count) {
+  char key[METRICS_LABEL + 64];
+
+  snprintf(key, sizeof(key), "uv_pool_threads{lane=\"%s\"}", name);
+  double threads = metrics_value(view->now, key);
+  if (threads <= 0)
+    return;
+  snprintf(key, sizeof(key), "uv_pool_threads_busy{lane=\"%s\"}", name);
+  fprintf(view->out, "%s%s %.0f of %.0f busy",
+          (*count)++ == 0 ? "  threads  " : ", ", name,
+          metrics_value(view->now, key), threads);
+}
+
+/* Threads of each lane, if the library that wrote the metrics has lanes, and of
+ * the program's own pools. */
 static void print_lanes(const struct view* view) {
-  static const char* const lanes[] = { "all", "work", "files", "lookups" };
+  char name[METRICS_LABEL];
   int count = 0;
 
-  for (size_t i = 0; i < ARRAY_SIZE(lanes); i++) {
-    char key[64];
-    snprintf(key, sizeof(key), "uv_pool_threads{lane=\"%s\"}", lanes[i]);
-    double threads = metrics_value(view->now, key);
-    if (threads <= 0)
-      continue;
-    snprintf(key, sizeof(key), "uv_pool_threads_busy{lane=\"%s\"}", lanes[i]);
-    fprintf(view->out, "%s%s %.0f of %.0f busy",
-            count++ == 0 ? "  threads  " : ", ", lanes[i],
-            metrics_value(view->now, key), threads);
+  for (size_t i = 0; i < ARRAY_SIZE(lanes); i++)
+    print_lane(view, lanes[i], &count);
+  for (size_t i = 0; i < view->now->count; i++) {
+    const struct sample* sample = &view->now->samples[i];
+    if (sample_is(sample, "uv_pool_threads") &&
+        lane_number(sample_label(sample, "lane", name)) == ARRAY_SIZE(lanes))
+      print_lane(view, name, &count);
   }
   if (count != 0)
     fprintf(view->out, "\n");
