@@ -74,7 +74,7 @@ static void report_done(struct uv__work* w) {
     uv__misuse_end(UV__RULE_POOL_ONCE, w);
   w->kind = NULL;
   w->work = NULL; /* can no longer be cancelled */
-  if (uv__is_observed() && kind->work != NULL)
+  if (uv__is_observed())
     uv__observed_done(w, status, kind);
   else
     kind->done(w, status);
