@@ -157,6 +157,9 @@ uv_step(matrix bench 600 FULL gcc
         COMMAND bench/matrix --on idle --rounds 1 --seconds 0.02 --lib @build@)
 uv_step(bench-tools bench 900 FULL gcc PACKAGES mmdebstrap
         COMMAND bench/tools/run --quick --lib @build@)
+# The classic mistakes: how each ends, and what is said about it.
+uv_step(mistakes blackbox 120 NORMAL gcc LIGHT TAP
+        COMMAND test/mistakes/run @build@)
 # Static probes: notes, and the manual's bpftrace commands.
 uv_step(probes abi 240 NORMAL gcc LIGHT TAP PACKAGES systemtap-sdt-dev bpftrace
         COMMAND test/steps/probes @build@)

@@ -17,6 +17,7 @@
 
 void uv__handle_discard(uv_handle_t* handle) {
   assert(!uv__is_closing(handle));
+  uv__hook_handle_discard(handle);
   uv__handle_stop(handle);
   uv__queue_remove(&handle->handle_queue);
 }
@@ -104,6 +105,8 @@ void uv_close(uv_handle_t* handle, uv_close_cb close_cb) {
     uv__misuse_end(UV__RULE_CLOSE_HANDLE, handle);
   if (uv__is_closing(handle))
     uv__misuse_end(UV__RULE_CLOSE_ONCE, handle);
+  uv__hook_handle_close(handle);
+  uv__debug_check(uv__loop_check_handle(handle));
   uv__debug_check(
       uv__loop_check_thread(handle->loop, UV__RULE_CLOSE_THREAD, handle));
 

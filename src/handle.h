@@ -20,6 +20,7 @@
 #define UV_HANDLE_H_
 
 #include "loop/check.h"
+#include "observe/hooks.h"
 #include "util/base.h"
 #include "util/queue.h"
 
@@ -101,6 +102,7 @@ struct uv__handle_class {
 static inline void uv__handle_init(uv_loop_t* loop,
                                    uv_handle_t* handle,
                                    uv_handle_type type) {
+  uv__hook_handle_init(loop, handle, type);
   handle->loop = loop;
   handle->type = type;
   uv__debug_check(uv__loop_check_thread(loop, UV__RULE_INIT_THREAD, handle));

@@ -21,7 +21,8 @@
 enum object { OF_HANDLE, OF_LOOP, OF_REQUEST, OF_POOL };
 
 struct rule {
-  const char* function; /* has the man page; NULL: the handle's init function */
+  const char* function; /* has the man page; NULL: the caller's, or the
+                         * handle's init function */
   enum object object;
   const char* text; /* follows the object */
 };
@@ -29,6 +30,7 @@ struct rule {
 #define NEEDS_CALLBACK "needs a callback and must not be closing"
 #define IN_USE "is in use until its callback has run"
 #define ELSEWHERE "belongs to a loop that another thread runs"
+#define ON_STACK "on the stack of a function that returned before its callback"
 
 static const struct rule rules[] = {
   [UV__RULE_CLOSE_ONCE] = { "uv_close", OF_HANDLE, "is already closing" },
@@ -40,6 +42,36 @@ static const struct rule rules[] = {
   [UV__RULE_LOOP_OPEN] = { "uv_loop_close", OF_LOOP, "is busy" },
   [UV__RULE_DISPATCH_NESTED] = { "uvx_backend_dispatch", OF_LOOP,
                                  "is running a callback already" },
+  [UV__RULE_CLOSE_UNKNOWN] = { "uv_close", OF_HANDLE,
+                               "is not open: it was never initialised, or its "
+                               "memory was reused" },
+  [UV__RULE_HANDLE_STACK] = { "uv_close", OF_HANDLE,
+                              "is on the stack of a function that returned "
+                              "before its close callback" },
+  [UV__RULE_INIT_OPEN] = { NULL, OF_HANDLE,
+                           "is open: it was initialised again before its close "
+                           "callback" },
+  [UV__RULE_INIT_LOOP] = { NULL, OF_HANDLE,
+                           "was given a loop that is not open" },
+  [UV__RULE_TIMER_UNKNOWN] = { "uv_timer_start", OF_HANDLE,
+                               "was started as a timer and is none" },
+  [UV__RULE_SEND_CLOSED] = { "uv_async_send", OF_HANDLE,
+                             "is closed: its callback will not run" },
+  [UV__RULE_LOOP_INIT_OPEN] = { "uv_loop_init", OF_LOOP,
+                                "is open: it was initialised again before "
+                                "uv_loop_close()" },
+  [UV__RULE_LOOP_REUSED] = { "uv_loop_close", OF_LOOP,
+                             "was freed or reused before it was closed" },
+  [UV__RULE_LOOP_FORKED] = { "uv_loop_fork", OF_LOOP,
+                             "runs in a child that did not call "
+                             "uv_loop_fork()" },
+  [UV__RULE_RUN_NESTED] = { "uv_run", OF_LOOP,
+                            "is running: a callback must not run its loop" },
+  [UV__RULE_REQUEST_STACK] = { NULL, OF_REQUEST, "is " ON_STACK },
+  [UV__RULE_REQUEST_REUSED] = { NULL, OF_REQUEST,
+                                "was freed, reused or submitted again before "
+                                "its callback" },
+  [UV__RULE_DATA_STACK] = { NULL, OF_REQUEST, "has data " ON_STACK },
   [UV__RULE_POOL_ONCE] = { "uv_queue_work", OF_POOL, IN_USE },
   [UV__RULE_WORK_ONCE] = { "uv_queue_work", OF_REQUEST, IN_USE },
   [UV__RULE_GETADDRINFO_ONCE] = { "uv_getaddrinfo", OF_REQUEST, IN_USE },
@@ -50,6 +82,9 @@ static const struct rule rules[] = {
   [UV__RULE_INIT_THREAD] = { NULL, OF_HANDLE, ELSEWHERE },
   [UV__RULE_CLOSE_THREAD] = { "uv_close", OF_HANDLE, ELSEWHERE },
   [UV__RULE_RUN_THREAD] = { "uv_run", OF_LOOP, "runs on another thread" },
+  [UV__RULE_STOP_THREAD] = { "uv_stop", OF_LOOP,
+                             "runs on another thread, which does not notice: "
+                             "only uv_async_send() is for other threads" },
   [UV__RULE_TIMER_THREAD] = { "uv_timer_start", OF_HANDLE, ELSEWHERE },
   [UV__RULE_TIMER_STOP_THREAD] = { "uv_timer_stop", OF_HANDLE, ELSEWHERE },
   [UV__RULE_READ_THREAD] = { "uv_read_start", OF_HANDLE, ELSEWHERE },
@@ -66,6 +101,13 @@ static const struct rule rules[] = {
   [UV__RULE_TIMER_AGAIN] = { "uv_timer_again", OF_HANDLE, "was never started" },
   [UV__RULE_LISTEN] = { "uv_listen", OF_HANDLE,
                         "must be a TCP or pipe handle that is not closing" },
+  [UV__RULE_LISTEN_CALLBACK] = { "uv_listen", OF_HANDLE,
+                                 "has no callback: no connection is ever "
+                                 "reported" },
+  [UV__RULE_NO_STREAM] = { "uv_read_start", OF_HANDLE, "is no stream" },
+  [UV__RULE_SPAWN] = { "uv_spawn", OF_HANDLE,
+                       "cannot be started: args or env does not end with NULL, "
+                       "or points to memory that is not there" },
   [UV__RULE_READ_START] = { "uv_read_start", OF_HANDLE,
                             "needs both callbacks and must not be closing" },
   [UV__RULE_RECV_START] = { "uv_udp_recv_start", OF_HANDLE,
@@ -129,6 +171,25 @@ static int is_explained(void) {
 }
 
 /* Makes the line; `why` is the error's name, or who is to blame. */
+static void describe_object(char line[LINE_SIZE],
+                            const struct rule* rule,
+                            const char* function,
+                            const char* name,
+                            const void* object,
+                            const char* more,
+                            const char* why) {
+  char init[32];
+
+  if (function == NULL && strcmp(name, "process") == 0)
+    function = "uv_spawn";
+  if (function == NULL) {
+    snprintf(init, sizeof(init), "uv_%s_init", name);
+    function = init;
+  }
+  snprintf(line, LINE_SIZE, "%s: %s %p %s%s (%s); see man %s", function, name,
+           object, rule->text, more, why, function);
+}
+
 static void describe_rule(char line[LINE_SIZE],
                           enum uv__rule which,
                           const void* object,
@@ -136,15 +197,8 @@ static void describe_rule(char line[LINE_SIZE],
                           const char* why) {
   const struct rule* rule = &rules[which];
   const char* name = object_name(rule->object, object);
-  const char* function = rule->function;
-  char init[32];
 
-  if (function == NULL) {
-    snprintf(init, sizeof(init), "uv_%s_init", name);
-    function = init;
-  }
-  snprintf(line, LINE_SIZE, "%s: %s %p %s%s (%s); see man %s", function, name,
-           object, rule->text, more, why, function);
+  describe_object(line, rule, rule->function, name, object, more, why);
 }
 
 static void print_rule(enum uv__rule which,
@@ -223,6 +277,22 @@ void uv__misuse_undefined(enum uv__rule rule, const void* object) {
   if (is_explained())
     print_rule(rule, object, "", "caller's error");
 #endif
+}
+
+void uv__misuse_explain(enum uv__rule which,
+                        const char* function,
+                        const char* type,
+                        const void* object) {
+  const struct rule* rule = &rules[which];
+  char line[LINE_SIZE];
+
+  if (!is_explained())
+    return;
+  const char* name = type != NULL ? type : object_name(rule->object, object);
+  describe_object(line, rule,
+                  rule->function != NULL ? rule->function : function, name,
+                  object, "", "caller's error");
+  uv__os_print_line(line);
 }
 
 /* ------------------------------------------------------------------------- */

@@ -25,6 +25,21 @@ enum uv__rule {
   UV__RULE_LOOP_OPEN,
   UV__RULE_DISPATCH_NESTED,
 
+  /* What UV_DEBUG=1 finds: observe/debug. */
+  UV__RULE_CLOSE_UNKNOWN,
+  UV__RULE_HANDLE_STACK,
+  UV__RULE_INIT_OPEN,
+  UV__RULE_INIT_LOOP,
+  UV__RULE_TIMER_UNKNOWN,
+  UV__RULE_SEND_CLOSED,
+  UV__RULE_LOOP_INIT_OPEN,
+  UV__RULE_LOOP_REUSED,
+  UV__RULE_LOOP_FORKED,
+  UV__RULE_RUN_NESTED,
+  UV__RULE_REQUEST_STACK,
+  UV__RULE_REQUEST_REUSED,
+  UV__RULE_DATA_STACK,
+
   /* A request that is in use. */
   UV__RULE_POOL_ONCE,
   UV__RULE_WORK_ONCE,
@@ -38,6 +53,7 @@ enum uv__rule {
   UV__RULE_INIT_THREAD,
   UV__RULE_CLOSE_THREAD,
   UV__RULE_RUN_THREAD,
+  UV__RULE_STOP_THREAD,
   UV__RULE_TIMER_THREAD,
   UV__RULE_TIMER_STOP_THREAD,
   UV__RULE_READ_THREAD,
@@ -52,7 +68,10 @@ enum uv__rule {
   UV__RULE_TIMER_START,
   UV__RULE_TIMER_AGAIN,
   UV__RULE_LISTEN,
+  UV__RULE_LISTEN_CALLBACK,
   UV__RULE_READ_START,
+  UV__RULE_NO_STREAM,
+  UV__RULE_SPAWN,
   UV__RULE_RECV_START,
   UV__RULE_IDLE_START,
   UV__RULE_PREPARE_START,
@@ -79,6 +98,15 @@ UV__COLD int uv__misuse_refuse_busy(const uv_loop_t* loop);
 /* What happens now is undefined: explains it if asked to, and ends the process
  * in debug builds. `object` is a handle, a loop or a request. */
 UV__COLD void uv__misuse_undefined(enum uv__rule rule, const void* object);
+
+/* Explains it if asked to: something that libuv accepts, or that only UV_DEBUG
+ * finds. `function` is what the line names if the rule does not: NULL for the
+ * init function of a handle. `type` is the name of a handle's type where it
+ * cannot be read, or NULL. Context: any | signal. */
+UV__COLD void uv__misuse_explain(enum uv__rule rule,
+                                 const char* function,
+                                 const char* type,
+                                 const void* object);
 
 /* Explains it and ends the process. */
 #if defined(__GNUC__)

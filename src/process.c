@@ -63,6 +63,8 @@ int uv_spawn(uv_loop_t* loop,
   if (err != 0) {
     process->flags |= UV__PROCESS_REAPED; /* there is no process to signal */
     uv__handle_discard(uv__base(process));
+    if (err == UV_EFAULT)
+      return uv__misuse_refuse(UV__RULE_SPAWN, process, err);
     return err;
   }
 

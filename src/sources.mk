@@ -42,6 +42,8 @@ uv_private_headers = \
   src/observe/about.h \
   src/observe/background.h \
   src/observe/callback.h \
+  src/observe/debug/debug.h \
+  src/observe/debug/ledger.h \
   src/observe/dump/dump.h \
   src/observe/dump/signal.h \
   src/observe/hooks.h \
@@ -74,6 +76,7 @@ uv_private_headers = \
   src/os/fs-event.h \
   src/os/fs.h \
   src/os/handle-class.h \
+  src/os/lent.h \
   src/os/listener.h \
   src/os/loop.h \
   src/os/pipe.h \
@@ -290,6 +293,9 @@ uv_observe_sources = \
   src/observe/about.c \
   src/observe/background.c \
   src/observe/callback.c \
+  src/observe/debug/ledger.c \
+  src/observe/debug/life.c \
+  src/observe/debug/walk.c \
   src/observe/dump/dump.c \
   src/observe/dump/handle.c \
   src/observe/dump/pool.c \
@@ -356,6 +362,7 @@ uv_win_sources = \
   src/win/handle-class.c \
   src/win/ifaddrs.c \
   src/win/ipc-frame.c \
+  src/win/lent.c \
   src/win/listener.c \
   src/win/loop.c \
   src/win/pipe-accept.c \
@@ -442,6 +449,7 @@ uv_unix_sources = \
   src/unix/handle-class.c \
   src/unix/ifaddrs.c \
   src/unix/io.c \
+  src/unix/lent.c \
   src/unix/listener.c \
   src/unix/loop.c \
   src/unix/perf-map.c \

@@ -22,6 +22,8 @@ int uv_listen(uv_stream_t* stream, int backlog, uv_connection_cb cb) {
   if (stream == NULL || uv__is_closing(uv__base(stream)) ||
       (stream->type != UV_TCP && stream->type != UV_NAMED_PIPE))
     return uv__misuse_refuse(UV__RULE_LISTEN, stream, UV_EINVAL);
+  if (cb == NULL) /* as libuv, which takes it */
+    uv__misuse_explain(UV__RULE_LISTEN_CALLBACK, NULL, NULL, stream);
 
   return uv__stream_os_listen(stream, backlog, cb);
 }
@@ -56,6 +58,14 @@ int uvx_listen_pause(uv_stream_t* server, int is_paused) {
   return 0;
 }
 
+/* UV_ENOTCONN, explained if it can never be connected. */
+UV__COLD static int refuse_to_read(const uv_stream_t* stream) {
+  if (stream->type == UV_TCP || stream->type == UV_NAMED_PIPE ||
+      stream->type == UV_TTY)
+    return UV_ENOTCONN;
+  return uv__misuse_refuse(UV__RULE_NO_STREAM, stream, UV_ENOTCONN);
+}
+
 int uv_read_start(uv_stream_t* stream,
                   uv_alloc_cb alloc_cb,
                   uv_read_cb read_cb) {
@@ -69,7 +79,7 @@ int uv_read_start(uv_stream_t* stream,
   if (stream->flags & UV__READING)
     return UV_EALREADY;
   if (!(stream->flags & UV__READABLE))
-    return UV_ENOTCONN;
+    return refuse_to_read(stream);
 
   stream->alloc_cb = alloc_cb;
   stream->read_cb = read_cb;

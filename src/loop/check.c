@@ -2,6 +2,7 @@
 /* Walks everything a loop holds and checks the invariants. */
 #include "loop/check.h"
 #include "handle.h"
+#include "loop/list.h"
 #include "loop/timer-heap.h"
 #include "util/fatal.h"
 
@@ -142,6 +143,25 @@ void uv__loop_check_thread(const uv_loop_t* loop,
                            const void* object) {
   if (!uv__loop_is_own_thread(loop))
     uv__misuse_end(rule, object);
+}
+
+struct search {
+  const uv_loop_t* loop;
+  int is_found;
+};
+
+static void compare_loop(struct uv__loop_state* state, void* arg) {
+  struct search* search = arg;
+
+  search->is_found |= state->loop == search->loop;
+}
+
+void uv__loop_check_handle(const uv_handle_t* handle) {
+  struct search search = { handle->loop, 0 };
+
+  uv__loop_list_each(compare_loop, &search);
+  if (!search.is_found)
+    uv__misuse_end(UV__RULE_CLOSE_UNKNOWN, handle);
 }
 
 void uv__check_not_queued(const struct uv__queue* head,

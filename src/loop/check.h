@@ -29,6 +29,9 @@ void uv__loop_check_thread(const uv_loop_t* loop,
                            enum uv__rule rule,
                            const void* object);
 
+/* The same if the handle's loop is none: the handle is garbage. */
+void uv__loop_check_handle(const uv_handle_t* handle);
+
 /* The same if `node` of a request is in the list already. */
 void uv__check_not_queued(const struct uv__queue* head,
                           const struct uv__queue* node,

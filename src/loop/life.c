@@ -45,6 +45,7 @@ int uv_loop_init(uv_loop_t* loop) {
   uv__wake_init_process();
   uv__misuse_init_process();
   uv__hook_loop_begin();
+  uv__hook_loop_init(loop);
   uv__loop_poll_init(loop);
   uv__timer_heap_init(&state->timers);
   uv__loop_set_runner(loop);
@@ -59,6 +60,7 @@ int uv_loop_init(uv_loop_t* loop) {
   return 0;
 
 err_free_state:
+  uv__hook_loop_close(loop);
   uv__free(state);
   loop->internal_fields = NULL;
   return err;
@@ -147,6 +149,7 @@ int uv_loop_fork(uv_loop_t* loop) {
   state->shared.work_done = NULL;
   state->batch.count = 0;
   uv__wake_fork(loop);
+  uv__hook_loop_fork(loop);
   return uv__loop_os_fork(loop);
 }
 

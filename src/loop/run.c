@@ -96,6 +96,7 @@ uint64_t uv_now(const uv_loop_t* loop) {
 }
 
 void uv_stop(uv_loop_t* loop) {
+  uv__hook_stop(loop);
   loop->stop_flag = 1;
   if (uv__loop_state(loop) != NULL)
     uv__loop_changed(loop);
@@ -202,6 +203,7 @@ static void leave_run(uv_loop_t* loop, unsigned before) {
 }
 
 int uv_run(uv_loop_t* loop, uv_run_mode mode) {
+  uv__hook_run(loop);
   /* Checked before the first timers run: a loop that was alive then gets an
    * iteration even if those timers were all it had. */
   int alive = loop_is_alive(loop);

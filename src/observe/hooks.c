@@ -3,6 +3,7 @@
  * phases, wake-ups. Requests are in work.c. */
 #include "observe/hooks.h"
 #include "loop/deadline.h"
+#include "observe/debug/debug.h"
 #include "observe/dump/signal.h"
 #include "observe/in-flight.h"
 #include "observe/metrics/metrics.h"
@@ -36,6 +37,14 @@ COUNTER(wake);
 #else
 unsigned uv__observers;
 #endif
+/* Where the frame of the function begins: the stack below it belongs to what it
+ * calls, and nothing that a callback left there is alive. */
+#ifdef __GNUC__
+# define FRAME() ((uintptr_t) __builtin_frame_address(0))
+#else
+# define FRAME() 0
+#endif
+
 static unsigned generation; /* atomic */
 static struct uv__fork_lock init_lock;
 static int has_fork_handler; /* the lock's */
@@ -46,7 +55,10 @@ unsigned uv__observe_generation(void) {
 
 /* Context: the only thread of a forked child. */
 static void stop_observers_in_child(void) {
-  uv__fetch_and(&uv__observers, UV__OBSERVE_PROBES);
+  /* UV_DEBUG needs no thread; its requests in flight are the parent's. */
+  if (uv__is_observed_by(UV__OBSERVE_DEBUG))
+    uv__inflight_clear();
+  uv__fetch_and(&uv__observers, UV__OBSERVE_PROBES | UV__OBSERVE_DEBUG);
   uv__fetch_add(&generation, 1);
   uv__observe_threads_fork();
 }
@@ -119,10 +131,18 @@ static uint64_t interval_begin_ns(const uv_loop_t* loop) {
 
 uint64_t uv__observed_phase_begin(uv_loop_t* loop, enum uv__phase phase) {
   struct uv__loop_state* state = uv__loop_state(loop);
-  struct uv__observe_thread* thread = state->observer;
-  uint64_t now_ns = interval_begin_ns(loop);
 
   assert(phase < UV__PHASE_MAX);
+  /* (Another thread than that of the callbacks may poll.) */
+  if (uv__is_observed_by(UV__OBSERVE_DEBUG) && phase != UV__PHASE_POLL) {
+    uv__debug_walk(loop, FRAME());
+    if (phase == UV__PHASE_CLOSING)
+      uv__debug_walk_closing(loop);
+  }
+  if (!uv__is_recorded())
+    return 0;
+  struct uv__observe_thread* thread = state->observer;
+  uint64_t now_ns = interval_begin_ns(loop);
   if (uv__is_observed_by(UV__OBSERVE_METRICS))
     uv__metrics_phase_begin(loop, phase, now_ns);
   if (thread != NULL && uv__is_observed_by(UV__OBSERVE_RUNNING))
@@ -191,6 +211,12 @@ void uv__observed_empty_wait(uv_loop_t* loop) {
 uint64_t uv__observed_iteration_begin(uv_loop_t* loop) {
   struct uv__loop_state* state = uv__loop_state(loop);
 
+  if (uv__is_observed_by(UV__OBSERVE_DEBUG)) {
+    uv__debug_walk(loop, FRAME());
+    uv__debug_walk_timers(loop);
+  }
+  if (!uv__is_recorded())
+    return 0;
   uv__observed_empty_wait(loop);
   uv__probe_iteration_begin(loop);
   state->observer = loop_thread(loop);
@@ -239,6 +265,7 @@ void uv__observed_async_sent(const uv_async_t* handle) {
 
 void uv__hook_loop_close(uv_loop_t* loop) {
   uv__metrics_close_loop(loop);
+  uv__debug_loop_close(loop);
 }
 
 void uv__hook_debug_begin(void) {

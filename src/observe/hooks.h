@@ -58,7 +58,7 @@ static inline int uv__is_observed(void) {
   return uv__unlikely(uv__load_hint(&uv__observers) != 0);
 }
 
-/* Does anybody want to know of phases and callbacks? */
+/* Does anybody want to know of callbacks? UV_DEBUG does not. */
 static inline int uv__is_recorded(void) {
   unsigned observers = uv__load_hint(&uv__observers);
 
@@ -102,6 +102,57 @@ struct uv__observe_thread;
 void uv__observe_record(const struct uv__record* record,
                         struct uv__observe_thread* thread);
 
+/* The life of handles and loops, for UV_DEBUG: debug/life.c. */
+UV__NOINLINE void uv__observed_handle_init(const uv_loop_t* loop,
+                                           const uv_handle_t* handle,
+                                           uv_handle_type type);
+UV__NOINLINE void uv__observed_handle_close(const uv_handle_t* handle);
+UV__NOINLINE void uv__observed_handle_discard(const uv_handle_t* handle);
+UV__NOINLINE void uv__observed_loop_init(const uv_loop_t* loop);
+UV__NOINLINE void uv__observed_loop_fork(const uv_loop_t* loop);
+/* uv_run(), uv_stop(). Context: any. */
+UV__NOINLINE void uv__observed_run(const uv_loop_t* loop);
+UV__NOINLINE void uv__observed_stop(const uv_loop_t* loop);
+
+/* uv__handle_init(), before it writes. Context: any. */
+static inline void uv__hook_handle_init(const uv_loop_t* loop,
+                                        const uv_handle_t* handle,
+                                        uv_handle_type type) {
+  if (uv__is_observed())
+    uv__observed_handle_init(loop, handle, type);
+}
+
+/* uv_close(), before it writes. Context: any. */
+static inline void uv__hook_handle_close(const uv_handle_t* handle) {
+  if (uv__is_observed())
+    uv__observed_handle_close(handle);
+}
+
+static inline void uv__hook_handle_discard(const uv_handle_t* handle) {
+  if (uv__is_observed())
+    uv__observed_handle_discard(handle);
+}
+
+static inline void uv__hook_loop_init(const uv_loop_t* loop) {
+  if (uv__is_observed())
+    uv__observed_loop_init(loop);
+}
+
+static inline void uv__hook_loop_fork(const uv_loop_t* loop) {
+  if (uv__is_observed())
+    uv__observed_loop_fork(loop);
+}
+
+static inline void uv__hook_run(const uv_loop_t* loop) {
+  if (uv__is_observed())
+    uv__observed_run(loop);
+}
+
+static inline void uv__hook_stop(const uv_loop_t* loop) {
+  if (uv__is_observed())
+    uv__observed_stop(loop);
+}
+
 /* Phases of an iteration. A phase begins with uv__hook_phase_begin(), and ends
  * with the function after it if that returned a time: 0 is not a time of the
  * clock, so whoever starts or stops observing inside a phase is harmless. */
@@ -118,7 +169,7 @@ UV__NOINLINE void uv__observed_poll_end(uv_loop_t* loop,
 
 static inline uint64_t uv__hook_phase_begin(uv_loop_t* loop,
                                             enum uv__phase phase) {
-  return uv__is_recorded() ? uv__observed_phase_begin(loop, phase) : 0;
+  return uv__is_observed() ? uv__observed_phase_begin(loop, phase) : 0;
 }
 
 /* An iteration: serves a requested dump (dump/signal.h) before it begins. Its
@@ -129,7 +180,7 @@ UV__NOINLINE void uv__observed_iteration_end(uv_loop_t* loop,
                                              uint64_t events);
 
 static inline uint64_t uv__hook_iteration_begin(uv_loop_t* loop) {
-  return uv__is_recorded() ? uv__observed_iteration_begin(loop) : 0;
+  return uv__is_observed() ? uv__observed_iteration_begin(loop) : 0;
 }
 
 /* A wait ended without an event: serves a requested dump in mid-iteration. */
@@ -245,6 +296,38 @@ static inline void uv__hook_loop_close(uv_loop_t* loop) {
 }
 
 static inline void uv__hook_debug_begin(void) {
+}
+
+static inline void uv__hook_handle_init(const uv_loop_t* loop,
+                                        const uv_handle_t* handle,
+                                        uv_handle_type type) {
+  (void) loop;
+  (void) handle;
+  (void) type;
+}
+
+static inline void uv__hook_handle_close(const uv_handle_t* handle) {
+  (void) handle;
+}
+
+static inline void uv__hook_handle_discard(const uv_handle_t* handle) {
+  (void) handle;
+}
+
+static inline void uv__hook_loop_init(const uv_loop_t* loop) {
+  (void) loop;
+}
+
+static inline void uv__hook_loop_fork(const uv_loop_t* loop) {
+  (void) loop;
+}
+
+static inline void uv__hook_run(const uv_loop_t* loop) {
+  (void) loop;
+}
+
+static inline void uv__hook_stop(const uv_loop_t* loop) {
+  (void) loop;
 }
 
 static inline uint64_t uv__hook_phase_begin(uv_loop_t* loop,

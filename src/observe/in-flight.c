@@ -31,6 +31,8 @@ int uv__inflight_init(void) {
 }
 
 void uv__inflight_clear(void) {
+  if (table == NULL)
+    return;
   for (size_t i = 0; i < SLOTS; i++)
     uv__store_relaxed(&table[i].work, NULL);
   uv__store_relaxed(&queued, 0);

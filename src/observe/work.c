@@ -6,6 +6,7 @@
  */
 #include "misuse.h"
 #include "observe/about.h"
+#include "observe/debug/debug.h"
 #include "observe/hooks.h"
 #include "observe/in-flight.h"
 #include "observe/metrics/metrics.h"
@@ -31,6 +32,8 @@ void uv__observed_submit(uv_loop_t* loop, const struct uv__work* w) {
   enum uv__work_id work_id = w->kind->id;
 
   uv__probe_submit(loop, w, work_id);
+  if (uv__is_observed_by(UV__OBSERVE_DEBUG))
+    uv__debug_submit(loop, w);
   if (uv__inflight_find(w) != NULL) {
     /* Another executor had it and gave it back, which only file requests do. */
     if (work_id != UV__WORK_FS)
@@ -59,6 +62,8 @@ void uv__observed_submit(uv_loop_t* loop, const struct uv__work* w) {
 void uv__observed_refused(const struct uv__work* w) {
   struct uv__inflight* entry = uv__inflight_find(w);
 
+  if (uv__is_observed_by(UV__OBSERVE_DEBUG))
+    uv__debug_done(w);
   if (entry != NULL)
     uv__inflight_remove(entry);
 }
@@ -207,6 +212,8 @@ void uv__observed_done(struct uv__work* w,
   struct uv__observe_thread* thread = uv__observe_thread_self();
   struct uv__inflight* entry = uv__inflight_find(w);
 
+  if (uv__is_observed_by(UV__OBSERVE_DEBUG))
+    uv__debug_done(w);
   if (entry != NULL) {
     if (thread != NULL)
       thread->flow = entry->id;

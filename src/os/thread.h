@@ -55,6 +55,10 @@ uint64_t uv__thread_os_id(void);
  * a few instructions. Context: any | signal. */
 uintptr_t uv__thread_os_self(void);
 
+/* Stores the ends of the calling thread's stack, which grows towards `low`; 0
+ * and 0 where the system does not say. May open a file. */
+void uv__thread_os_stack(uintptr_t* low, uintptr_t* end);
+
 /* A slot of each thread for a pointer; `at_exit` is called with it when a
  * thread ends that has one. Read with uv_key_get(). 0 or UV_E*. */
 int uv__thread_os_key_create(uv_key_t* key, void (*at_exit)(void* data));

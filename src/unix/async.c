@@ -71,17 +71,40 @@ static int push_sent(struct uv__loop_shared* shared, uv_async_t* handle) {
   return head == NULL;
 }
 
+/* In the link of a closed handle, while UV_DEBUG is on. */
+static struct uv__queue closed_mark;
+
+/* From here on, a send is told from one that found another pending. */
+static void mark_closed(uv_async_t* handle) {
+  handle->queue.next = &closed_mark;
+  /* Release: the mark. Pairs with the exchange in uv_async_send(). */
+  uv__store_release(&handle->pending, 0);
+}
+
+/* Somebody observes. Returns 0 if the handle is closed: nothing is sent. */
+UV__COLD static int observe_send(uv_async_t* handle) {
+  if (uv__is_observed_by(UV__OBSERVE_DEBUG) &&
+      handle->queue.next == &closed_mark) {
+    uv__misuse_explain(UV__RULE_SEND_CLOSED, NULL, "async", handle);
+    uv__store_release(&handle->pending, 0); /* for the next one */
+    return 0;
+  }
+  uv__hook_async_sent(handle);
+  return 1;
+}
+
 int uv_async_send(uv_async_t* handle) {
   /* Release: what the sender wrote is visible to the callback. Pairs with the
    * exchange in call_handle(), also for senders that find it already set. */
   if (uv__exchange(&handle->pending, 1) != 0)
+    return 0;
+  if (uv__is_observed() && !observe_send(handle))
     return 0;
 
   uv_loop_t* loop = handle->loop;
   struct uv__loop_shared* shared = &uv__loop_state(loop)->shared;
   int err = 0;
 
-  uv__hook_async_sent(handle);
   /* Pairs with the acquire in uv__async_os_close_loop(). */
   uv__fetch_add(&shared->busy, 1);
   if (push_sent(shared, handle))
@@ -341,6 +364,8 @@ enum uv__close_result uv__async_close(uv_handle_t* base) {
   if (!uv__queue_empty(&state->asyncs.ready))
     (void) uv__wake_send(handle->loop);
   uv__handle_stop(base);
+  if (uv__is_observed_by(UV__OBSERVE_DEBUG))
+    mark_closed(handle);
   return UV__CLOSE_DONE;
 }
 

@@ -20,6 +20,7 @@
 #define UV__HAVE_CPUSET_CREATE 0
 #define UV__HAVE_SCHED_GETCPU 1
 #define UV__HAVE_THREAD_NICE 1
+#define UV__HAVE_THREAD_ATTR 1 /* pthread_getattr_np() */
 #define UV__THREAD_ID() syscall(SYS_gettid)
 #define UV__HAVE_THREAD_KILL 1
 #define UV__THREAD_KILL(id, signum)                                            \

@@ -139,6 +139,26 @@ uintptr_t uv__thread_os_self(void) {
   return (uintptr_t) pthread_self();
 }
 
+#if UV__HAVE_THREAD_ATTR
+void uv__thread_os_stack(uintptr_t* low, uintptr_t* end) {
+  pthread_attr_t attr;
+  void* address = NULL;
+  size_t size = 0;
+
+  if (pthread_getattr_np(pthread_self(), &attr) == 0) {
+    (void) pthread_attr_getstack(&attr, &address, &size); /* cannot fail */
+    (void) pthread_attr_destroy(&attr);
+  }
+  *low = (uintptr_t) address;
+  *end = *low + size;
+}
+#else
+void uv__thread_os_stack(uintptr_t* low, uintptr_t* end) {
+  *low = 0;
+  *end = 0;
+}
+#endif
+
 int uv_thread_equal(const uv_thread_t* t1, const uv_thread_t* t2) {
   return pthread_equal(*t1, *t2);
 }

@@ -296,3 +296,12 @@ int uv__thread_os_key_create(uv_key_t* key, void (*at_exit)(void* data)) {
 int uv__thread_os_key_set(const uv_key_t* key, void* data) {
   return TlsSetValue(key->tls_index, data) ? 0 : uv__last_error();
 }
+
+void uv__thread_os_stack(uintptr_t* low, uintptr_t* end) {
+  ULONG_PTR from;
+  ULONG_PTR to;
+
+  GetCurrentThreadStackLimits(&from, &to);
+  *low = from;
+  *end = to;
+}

@@ -71,6 +71,7 @@ static const char* const observing[] = {
   "metrics_forked_*",
   "metrics_loop_*",
   "metrics_that_fill_*",
+  "misuse_init_of_an_open_handle_is_explained",
   "misuse_request_in_use_is_explained",
   "observe_*",
   "stderr_pipe_gets_the_message",

@@ -236,6 +236,25 @@ static void listen_closing(void) {
     abort();
 }
 
+/* No mistake: each callback has run before. */
+static void look_up_again(void) {
+  static uv_getaddrinfo_t req;
+
+  for (int i = 0; i < 3; i++) {
+    uv_getaddrinfo(&loop, &req, ignore_addrinfo, "127.0.0.1", NULL, NULL);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    uv_freeaddrinfo(req.addrinfo);
+  }
+}
+
+static void init_open(void) {
+  static uv_timer_t timer;
+
+  uv_timer_init(&loop, &timer);
+  print_address(&timer);
+  uv_timer_init(&loop, &timer);
+}
+
 static void make_a_loop(void) {
   print_address(&loop);
 }
@@ -263,6 +282,8 @@ static const struct mistake mistakes[] = {
   { "close-zeros", close_zeros },
   { "init-again", init_again },
   { "listen-closing", listen_closing },
+  { "look-up-again", look_up_again },
+  { "init-open", init_open },
   { "make-a-loop", make_a_loop },
 };
 
@@ -472,6 +493,22 @@ TEST_IMPL(misuse_request_in_use_is_explained) {
   expect_line("uv_queue_work: request ", NULL,
               " is in use until its callback has run (caller's error); see man "
               "uv_queue_work");
+  return 0;
+}
+
+TEST_IMPL(misuse_finished_lookup_is_not_in_use) {
+  make_mistake("look-up-again", "1");
+  ASSERT_STR_EQ("", err.text);
+  ASSERT_EQ(0, status_of_helper);
+  return 0;
+}
+
+TEST_IMPL(misuse_init_of_an_open_handle_is_explained) {
+  make_mistake("init-open", "1");
+  expect_line("uv_timer_init: timer ", NULL,
+              " is open: it was initialised again before its close callback "
+              "(caller's error); see man uv_timer_init");
+  ASSERT_EQ(0, status_of_helper);
   return 0;
 }
 
