@@ -130,7 +130,9 @@ void uv__loop_leave(uv_loop_t* loop) {
 }
 
 int uv__loop_is_own_thread(const uv_loop_t* loop) {
-  const struct uv__loop_state* state = uv__loop_state(loop);
+  /* (Zeros that were never initialised are for the caller to refuse.) */
+  const struct uv__loop_state* state =
+      loop == NULL ? NULL : uv__loop_state(loop);
 
   if (state == NULL || uv__load_acquire(&state->runs) == 0)
     return 1;
