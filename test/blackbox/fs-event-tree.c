@@ -2,9 +2,13 @@
 #include "fs-event-tree.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static struct tree_name** bucket_of(struct tree* tree, const char* path) {
   unsigned hash = 5381;
@@ -173,6 +177,20 @@ static void read_fdinfo(const char* fd) {
       add_inode(inode);
   }
   fclose(file);
+}
+
+void tree_exchange(const char* one, const char* other) {
+#ifdef SYS_renameat2
+  long err = syscall(SYS_renameat2, AT_FDCWD, one, AT_FDCWD, other,
+                     2 /* RENAME_EXCHANGE */);
+  if (err != 0 && (errno == EINVAL || errno == ENOSYS))
+    SKIP("the file system cannot exchange names");
+  ASSERT_EQ(0, err);
+#else
+  (void) one;
+  (void) other;
+  SKIP("this system cannot exchange names");
+#endif
 }
 
 int tree_count_watches(void) {

@@ -43,6 +43,8 @@ void tree_wait(struct tree* tree, const char* path);
 void tree_settle(struct tree* tree);
 /* The directories of the root are what the kernel watches for this process. */
 void tree_check(struct tree* tree);
+/* Two names change places. Skips the test where that cannot be had. */
+void tree_exchange(const char* one, const char* other);
 /* The kernel's watches of this process. */
 int tree_count_watches(void);
 

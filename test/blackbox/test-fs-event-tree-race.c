@@ -3,11 +3,8 @@
  * of the callbacks that it names, so that the order is always the same. */
 #include "fs-event-tree.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum trigger { EVENT, FILTER };
@@ -24,14 +21,6 @@ struct step {
 static struct tree tree;
 static const struct step* steps; /* those to come, ends with a NULL path */
 
-static void exchange(const char* one, const char* other) {
-  int err = (int) syscall(SYS_renameat2, AT_FDCWD, one, AT_FDCWD, other,
-                          2 /* RENAME_EXCHANGE */);
-  if (err != 0 && (errno == EINVAL || errno == ENOSYS))
-    SKIP("the file system cannot exchange names");
-  ASSERT_EQ(0, err);
-}
-
 static void step_if(enum trigger trigger, const char* path) {
   const struct step* step = steps;
 
@@ -47,7 +36,7 @@ static void step_if(enum trigger trigger, const char* path) {
     ASSERT_EQ(0, rename(step->from, step->to));
     break;
   case EXCHANGE:
-    exchange(step->from, step->to);
+    tree_exchange(step->from, step->to);
     break;
   }
 }
@@ -140,7 +129,7 @@ TEST_IMPL(fs_event_tree_overwritten_while_it_is_read) {
   ASSERT_OK(uv_queue_work(&tree.loop, &work, hold_worker, on_held));
   test_mkdir("root/c");
   test_mkdir("root/c/b");
-  exchange("root/a", "root/c/b");
+  tree_exchange("root/a", "root/c/b");
   ASSERT_NE(0, uv_run(&tree.loop, UV_RUN_NOWAIT));
   test_mkdir("root/b");
   for (int i = 0; i < 3; i++)
