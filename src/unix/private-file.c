@@ -173,6 +173,15 @@ int uv__private_file_os_open(struct uv__private_file* file,
   return 0;
 }
 
+static int file_truncate(int fd) {
+  int result;
+
+  do
+    result = ftruncate(fd, 0);
+  while (result == -1 && errno == EINTR);
+  return result;
+}
+
 /* A file that is empty is left alone: ext4 writes a truncated one to the disk
  * as it is closed, and the process would wait for that. */
 int uv__private_file_os_empty(struct uv__private_file* file) {
@@ -182,7 +191,7 @@ int uv__private_file_os_empty(struct uv__private_file* file) {
     return uv__errno();
   if (!is_same(file, &st))
     return UV_EBADF;
-  if (st.st_size != 0 && ftruncate(file->fd, 0) == -1)
+  if (st.st_size != 0 && file_truncate(file->fd) == -1)
     return uv__errno();
   if (lseek(file->fd, 0, SEEK_SET) == -1)
     return uv__errno();
