@@ -77,3 +77,18 @@ void scenario_observe(void) {
   SC_CHECK(uvx_metrics_stop() == (is_counted ? 0 : UV_ESRCH));
   SC_CHECK(uvx_trace_stop() == (is_traced ? 0 : UV_ESRCH));
 }
+
+/* A trace in memory: what it refuses to be without, and writing it. */
+void scenario_record(void) {
+  uvx_trace_options_t recording = { .size = sizeof(recording),
+                                    .path = "recorded-%p.json",
+                                    .memory_mb = 1,
+                                    .details = 1 };
+
+  int is_recorded = sc_try(uvx_trace_start(&recording)) == 0;
+  if (sc.err == 0)
+    run_some();
+  for (int i = 0; is_recorded && i < 2; i++)
+    (void) sc_try(uvx_trace_write());
+  SC_CHECK(uvx_trace_stop() == (is_recorded ? 0 : UV_ESRCH));
+}

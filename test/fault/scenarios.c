@@ -45,5 +45,6 @@ const struct scenario scenarios[] = {
   { "system", scenario_system, 0, RING_NONE },
   { "fork", scenario_fork, 0, RING_NONE },
   { "observe", scenario_observe, 1, RING_NONE },
+  { "record", scenario_record, 1, RING_NONE },
   { NULL, NULL, 0, RING_NONE },
 };

@@ -38,5 +38,6 @@ void scenario_threads(void);
 void scenario_system(void);
 void scenario_fork(void);
 void scenario_observe(void);
+void scenario_record(void);
 
 #endif /* SCENARIOS_H_ */
