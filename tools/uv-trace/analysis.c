@@ -139,12 +139,28 @@ static struct loop* loop_of(struct analysis* a, const struct event* event) {
   return loop;
 }
 
-static void incidents_add(struct incidents* list, const struct incident* new) {
+/* What the event is about: a path, a host. */
+static uint32_t about_of(struct analysis* a, const struct event* event) {
+  static const char* const keys[] = { "path", "host", "peer", "command" };
+
+  for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+    const char* text = event_text(event, keys[i]);
+    if (*text != '\0')
+      return names_add(&a->names, text);
+  }
+  return 0;
+}
+
+static void incidents_add(struct analysis* a,
+                          struct incidents* list,
+                          struct incident* new,
+                          const struct event* event) {
   size_t i = list->count;
 
   list->total++;
   if (i == ANALYSIS_WORST && new->ns <= list->rows[i - 1].ns)
     return;
+  new->about = about_of(a, event); /* only of those that are kept */
   if (i < ANALYSIS_WORST)
     list->count++;
   else
@@ -245,8 +261,8 @@ static void add_callback(struct analysis* a, const struct event* event) {
   histogram_add(&callback->time, event->dur_ns);
   loop->callback_ns = base_add(loop->callback_ns, event->dur_ns);
   add_values(loop, callback, event);
-  struct incident slow = { event->dur_ns, event->ts_ns, 0, name, call };
-  incidents_add(&a->slowest, &slow);
+  struct incident slow = { event->dur_ns, event->ts_ns, 0, name, call, 0 };
+  incidents_add(a, &a->slowest, &slow, event);
   add_unfinished(a, event, name);
 }
 
@@ -290,11 +306,12 @@ static void add_work(struct analysis* a, const struct event* event) {
     both[i]->starved += (uint64_t) is_starved;
   }
   if (is_starved) {
-    struct incident incident = { (uint64_t) queued, event->ts_ns, event->dur_ns,
-                                 name, class_name };
+    struct incident incident = { (uint64_t) queued, event->ts_ns,
+                                 event->dur_ns,     name,
+                                 class_name,        0 };
     incident.ts_ns -=
         event->ts_ns < (uint64_t) queued ? event->ts_ns : (uint64_t) queued;
-    incidents_add(&a->starved, &incident);
+    incidents_add(a, &a->starved, &incident, event);
   }
 }
 
@@ -367,6 +384,8 @@ static size_t read_stack(struct analysis* a,
     snprintf(frame, sizeof(frame), "%.*s", (int) length, stack);
     stack += length + (stack[length] == ';');
     stacks_name(name, sizeof(name), frame);
+    if (name[0] == '\0')
+      continue;
     if (count == STACKS_FRAMES)
       memmove(names, names + 1, --count * sizeof(*names));
     names[count++] = analysis_name(a, name);
@@ -402,11 +421,14 @@ static void add_instant(struct analysis* a, const struct event* event) {
     add_crash(a, event);
   } else if (strcmp(event->cat, "watchdog") == 0 &&
              event_number(event, "ms", 6, &value) == 0 && value > 0) {
-    struct incident incident = { (uint64_t) value, event->ts_ns, 0,
+    struct incident incident = { (uint64_t) value,
+                                 event->ts_ns,
+                                 0,
                                  analysis_name(a, event_text(event, "symbol")),
                                  names_add(&a->names,
-                                           event_text(event, "phase")) };
-    incidents_add(&a->blocked, &incident);
+                                           event_text(event, "phase")),
+                                 0 };
+    incidents_add(a, &a->blocked, &incident, event);
   }
 }
 

@@ -79,6 +79,7 @@ struct incident {
   uint64_t more_ns; /* a request: how long it ran */
   uint32_t name;
   uint32_t where; /* class of a request, phase of a callback */
+  uint32_t about; /* its path, host, peer or command; 0: nothing is known */
 };
 
 struct incidents {

@@ -129,9 +129,10 @@ static void print_incidents(FILE* out,
   for (size_t i = 0; i < list->count; i++) {
     const struct incident* row = &list->rows[i];
     fprintf(out,
-            "%s[%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 "]",
+            "%s[%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",%" PRIu32
+            ",%" PRIu32 "]",
             i == 0 ? "" : ",", row->ns, since(a, row->ts_ns), row->more_ns,
-            row->name, row->where);
+            row->name, row->where, row->about);
   }
   fprintf(out, "]},\n");
 }

@@ -1424,6 +1424,9 @@ static const char* const page_js[] = {
   "  if (sorted.length === 0) $('callback-panel').hidden = true;\n",
   "}\n",
   "\n",
+  "// A path, a host.\n",
+  "const aboutText = (about) => (about === 0 \? '' :\n",
+  "  ' \\u00b7 ' + data.names[about]);\n",
   "// The first of them are what a person is looking for.\n",
   "let slowestMax = 5;\n",
   "function slowest() {\n",
@@ -1431,8 +1434,9 @@ static const char* const page_js[] = {
   "  if (rows.length === 0) return;\n",
   "  $('slowest-panel').hidden = false;\n",
   "  fillTable($('slowest'), ['callback', 'call', 'took', '', 'at'],\n",
-  "    rows.slice(0, slowestMax).map(([ns, ts, , name, call]) => [\n",
-  "      short(data.names[name]), data.names[call],\n",
+  "    rows.slice(0, slowestMax).map(([ns, ts, , name, call, about]) => ["
+  "\n",
+  "      short(data.names[name]) + aboutText(about), data.names[call],\n",
   "      element('b', { className: ns >= LONG \? 'bad' : '' }, time(ns)),"
   "\n",
   "      element('span', { className: ns >= LONG \? 'share bad' : 'share'"
@@ -1471,10 +1475,10 @@ static const char* const page_js[] = {
   "  $('starved-title').textContent = count(list.total) + ' starved reque"
   "sts';\n",
   "  fillTable($('starved'), ['request', 'waited', 'ran', 'queued at'],\n",
-  "    list.rows.map(([ns, ts, ran, name, group]) => [data.names[name] + "
-  "' (' +\n",
-  "      data.names[group] + ')', time(ns), time(ran), time(ts)]), (i) =>"
-  " {\n",
+  "    list.rows.map(([ns, ts, ran, name, group, about]) => [data.names[n"
+  "ame] +\n",
+  "      ' (' + data.names[group] + ')' + aboutText(about), time(ns), tim"
+  "e(ran), time(ts)]), (i) => {\n",
   "      const [ns, ts, ran, name] = list.rows[i];\n",
   "      show(ts + ns, ran, data.names[name]);\n",
   "      setView(ts - ns / 10, ts + ns * 1.1 + ran);\n",

@@ -176,6 +176,14 @@ static void print_callbacks(FILE* out, const struct analysis* a, size_t top) {
   free(order);
 }
 
+static void print_about(FILE* out,
+                        const struct analysis* a,
+                        const struct incident* row) {
+  if (row->about != 0)
+    fprintf(out, ", %s", a->names.texts[row->about]);
+  fputc('\n', out);
+}
+
 static void print_slowest(FILE* out, const struct analysis* a, size_t top) {
   const struct incidents* list = &a->slowest;
 
@@ -187,7 +195,8 @@ static void print_slowest(FILE* out, const struct analysis* a, size_t top) {
     fputc(' ', out);
     print_duration(out, list->rows[i].ns);
     print_duration(out, list->rows[i].ts_ns - a->begin_ns);
-    fprintf(out, "  %s\n", a->names.texts[list->rows[i].name]);
+    fprintf(out, "  %s", a->names.texts[list->rows[i].name]);
+    print_about(out, a, &list->rows[i]);
   }
 }
 
@@ -266,8 +275,9 @@ static void print_starved(FILE* out, const struct analysis* a, size_t top) {
     print_duration(out, row->more_ns);
     print_duration(out,
                    row->ts_ns > a->begin_ns ? row->ts_ns - a->begin_ns : 0);
-    fprintf(out, "  %s (%s)\n", a->names.texts[row->name],
+    fprintf(out, "  %s (%s)", a->names.texts[row->name],
             a->names.texts[row->where]);
+    print_about(out, a, row);
   }
 }
 

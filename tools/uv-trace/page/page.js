@@ -1003,6 +1003,9 @@ function callbackTable() {
   if (sorted.length === 0) $('callback-panel').hidden = true;
 }
 
+// A path, a host.
+const aboutText = (about) => (about === 0 ? '' :
+  ' \u00b7 ' + data.names[about]);
 // The first of them are what a person is looking for.
 let slowestMax = 5;
 function slowest() {
@@ -1010,8 +1013,8 @@ function slowest() {
   if (rows.length === 0) return;
   $('slowest-panel').hidden = false;
   fillTable($('slowest'), ['callback', 'call', 'took', '', 'at'],
-    rows.slice(0, slowestMax).map(([ns, ts, , name, call]) => [
-      short(data.names[name]), data.names[call],
+    rows.slice(0, slowestMax).map(([ns, ts, , name, call, about]) => [
+      short(data.names[name]) + aboutText(about), data.names[call],
       element('b', { className: ns >= LONG ? 'bad' : '' }, time(ns)),
       element('span', { className: ns >= LONG ? 'share bad' : 'share',
         style: 'width:' + 160 * ns / rows[0][0] + 'px' }), time(ts)]),
@@ -1043,8 +1046,8 @@ function pool() {
   $('starved-part').hidden = false;
   $('starved-title').textContent = count(list.total) + ' starved requests';
   fillTable($('starved'), ['request', 'waited', 'ran', 'queued at'],
-    list.rows.map(([ns, ts, ran, name, group]) => [data.names[name] + ' (' +
-      data.names[group] + ')', time(ns), time(ran), time(ts)]), (i) => {
+    list.rows.map(([ns, ts, ran, name, group, about]) => [data.names[name] +
+      ' (' + data.names[group] + ')' + aboutText(about), time(ns), time(ran), time(ts)]), (i) => {
       const [ns, ts, ran, name] = list.rows[i];
       show(ts + ns, ran, data.names[name]);
       setView(ts - ns / 10, ts + ns * 1.1 + ran);
