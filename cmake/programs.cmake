@@ -86,24 +86,30 @@ endif()
 
 function(uv_example path)
   get_filename_component(name ${path} NAME)
+  get_filename_component(folder ${path} DIRECTORY)
   uv_program(example-${name} ${uv_test_library} ${path}.c)
   set_target_properties(example-${name} PROPERTIES OUTPUT_NAME ${name}
-    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})
 endfunction()
 foreach(example ${uv_examples})
   uv_example(${example})
 endforeach()
-# The loop inside GLib's, where that is installed for this compiler. (MSan and
-# TSan do not know what goes on inside GLib.)
+# With GLib and OpenSSL, where they are installed for this compiler. (MSan and
+# TSan do not know what goes on inside them.)
 if(UNIX AND NOT CMAKE_CROSSCOMPILING AND
    NOT LIBUV_TEST_PRESET MATCHES "^(i386|msan|musl|tsan)$")
   find_package(PkgConfig)
   if(PKG_CONFIG_FOUND)
     pkg_check_modules(GLIB IMPORTED_TARGET glib-2.0)
+    pkg_check_modules(OPENSSL IMPORTED_TARGET openssl)
   endif()
   if(GLIB_FOUND)
     uv_example(${uv_glib_examples})
     target_link_libraries(example-glib PRIVATE PkgConfig::GLIB)
+  endif()
+  if(OPENSSL_FOUND)
+    uv_example(${uv_openssl_examples})
+    target_link_libraries(example-tls PRIVATE PkgConfig::OPENSSL)
   endif()
 endif()
 

@@ -134,6 +134,15 @@ uv_step(test-dll blackbox 300 NORMAL windows NAMES PROGRAM uv-test-dll)
 uv_step(examples examples 120 FAST gcc NORMAL asan windows
         FULL tsan msan i386 musl ${zig} ${emulated} LIGHT TAP
         SCRIPT test/steps/examples @build@)
+# The steps of the manual's tutorial, and those that are libuv's as well with it.
+uv_step(tutorial examples 240 NORMAL gcc LIGHT TAP PACKAGES python3
+        SCRIPT test/steps/tutorial @build@)
+uv_step(tutorial-libuv examples 240 NORMAL gcc LIGHT TAP PACKAGES python3
+        COMMAND test/steps/tutorial --libuv)
+# Recipes with other libraries.
+uv_step(recipes examples 120 NORMAL gcc LIGHT TAP
+        PACKAGES libglib2.0-dev libssl-dev openssl pkg-config
+        COMMAND test/steps/recipes @build@)
 # Servers under load: restarts, shutdown.
 uv_step(servers examples 180 NORMAL gcc asan LIGHT TAP
         PACKAGES curl haproxy python3 wrk

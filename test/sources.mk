@@ -333,6 +333,7 @@ uv_examples = \
   examples/echo-client \
   examples/echo-server \
   examples/file-name \
+  examples/graceful \
   examples/grep \
   examples/http-hello \
   examples/line-editor \
@@ -347,15 +348,25 @@ uv_examples = \
   examples/poll-file \
   examples/pools \
   examples/post \
+  examples/proxy \
   examples/pull-echo \
   examples/pull \
   examples/queue \
   examples/read-req \
+  examples/read-timeout \
   examples/supervisor \
   examples/tail \
   examples/tcp-echo \
   examples/timer \
   examples/trace \
+  examples/tutorial/step-1 \
+  examples/tutorial/step-2 \
+  examples/tutorial/step-3 \
+  examples/tutorial/step-4 \
+  examples/tutorial/step-5 \
+  examples/tutorial/step-6 \
+  examples/tutorial/step-7 \
+  examples/tutorial/step-8 \
   examples/watch-tree \
   examples/watch
 
@@ -375,8 +386,13 @@ uv_load_sources = \
 
 # Included by some of them.
 uv_example_headers = \
-  examples/loops-http.h
+  examples/loops-http.h \
+  examples/tls-stream.h
 
 # Built where GLib is installed.
 uv_glib_examples = \
   examples/glib
+
+# Built where OpenSSL is installed.
+uv_openssl_examples = \
+  examples/tls

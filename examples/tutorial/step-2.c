@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* Tutorial, step 2: a TCP proxy. It has no limits yet: a client that does not
+ * read makes it grow.
+ *
+ *   step-2 UPSTREAM [PORT]
+ *
+ * Forwards to port UPSTREAM; prints the port it has. Ends with Ctrl+C.
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <uv.h>
+
+/* One of the two connections of a session. */
+struct side {
+  uv_tcp_t tcp; /* first: a pointer to one is a pointer to the other */
+  struct side* other;
+  uv_shutdown_t shutdown;
+  uint64_t received; /* bytes, in all */
+  size_t queued_max; /* bytes that waited to be sent to it, at most */
+  char in[65536];    /* the last read from it */
+};
+
+struct session {
+  struct side client;
+  struct side server;
+  uv_connect_t connect;
+  int handles; /* that are not closed yet */
+  int ended;   /* directions that have ended, of two */
+};
+
+/* A write that is under way. */
+struct chunk {
+  uv_write_t write;
+  char data[];
+};
+
+static struct sockaddr_in upstream;
+
+/* ---- the end of a session ---- */
+
+static void on_closed(uv_handle_t* handle) {
+  struct session* session = handle->data;
+
+  if (--session->handles > 0)
+    return;
+  fprintf(stderr,
+          "session: %" PRIu64 " bytes up, %" PRIu64 " down, at most %" PRIu64
+          " queued\n",
+          session->client.received, session->server.received,
+          (uint64_t) (session->server.queued_max + session->client.queued_max));
+  free(session);
+}
+
+static void session_close(struct session* session) {
+  if (uv_is_closing((uv_handle_t*) &session->client.tcp))
+    return;
+  uv_close((uv_handle_t*) &session->client.tcp, on_closed);
+  uv_close((uv_handle_t*) &session->server.tcp, on_closed);
+}
+
+/* ---- writing ---- */
+
+static void on_written(uv_write_t* req, int status) {
+  struct session* session = req->handle->data;
+
+  free(req); /* the chunk, which it is the first member of */
+  if (status != 0)
+    session_close(session);
+}
+
+/* Queues a copy: the next read reuses `data`. */
+static int side_queue(struct side* to, const char* data, size_t len) {
+  uv_stream_t* stream = (uv_stream_t*) &to->tcp;
+  struct chunk* chunk = malloc(sizeof(*chunk) + len);
+  if (chunk == NULL)
+    return UV_ENOMEM;
+
+  memcpy(chunk->data, data, len);
+  uv_buf_t buf = uv_buf_init(chunk->data, (unsigned int) len);
+  int err = uv_write(&chunk->write, stream, &buf, 1, on_written);
+  if (err != 0) {
+    free(chunk);
+    return err;
+  }
+  if (uv_stream_get_write_queue_size(stream) > to->queued_max)
+    to->queued_max = uv_stream_get_write_queue_size(stream);
+  return 0;
+}
+
+static void on_shutdown(uv_shutdown_t* req, int status) {
+  struct session* session = req->handle->data;
+
+  if (status != 0 || ++session->ended == 2)
+    session_close(session);
+}
+
+/* ---- reading ---- */
+
+static void on_alloc(uv_handle_t* handle, size_t suggested, uv_buf_t* buf) {
+  struct side* side = (struct side*) handle;
+
+  (void) suggested;
+  *buf = uv_buf_init(side->in, sizeof(side->in));
+}
+
+static void on_read(uv_stream_t* stream, ssize_t nread, const uv_buf_t* buf) {
+  struct side* from = (struct side*) stream;
+  struct side* to = from->other;
+  int err = (int) nread;
+
+  if (nread > 0) {
+    from->received += (uint64_t) nread;
+    err = side_queue(to, buf->base, (size_t) nread);
+  } else if (nread == UV_EOF) { /* pass it on, behind what is queued */
+    err = uv_shutdown(&to->shutdown, (uv_stream_t*) &to->tcp, on_shutdown);
+  }
+  if (err != 0)
+    session_close(stream->data);
+}
+
+static int side_read(struct side* side) {
+  return uv_read_start((uv_stream_t*) &side->tcp, on_alloc, on_read);
+}
+
+/* ---- the beginning of a session ---- */
+
+static void on_connected(uv_connect_t* req, int status) {
+  struct session* session = req->handle->data;
+
+  if (status == 0)
+    status = side_read(&session->client);
+  if (status == 0)
+    status = side_read(&session->server);
+  if (status == 0)
+    return;
+  fprintf(stderr, "upstream: %s\n", uv_strerror(status));
+  session_close(session);
+}
+
+static void side_init(uv_loop_t* loop, struct side* side, struct side* other) {
+  uv_tcp_init(loop, &side->tcp);
+  side->other = other;
+}
+
+static void on_connection(uv_stream_t* listener, int status) {
+  struct session* session = status == 0 ? calloc(1, sizeof(*session)) : NULL;
+  if (session == NULL)
+    return;
+
+  side_init(listener->loop, &session->client, &session->server);
+  side_init(listener->loop, &session->server, &session->client);
+  session->client.tcp.data = session;
+  session->server.tcp.data = session;
+  session->handles = 2;
+  int err = uv_accept(listener, (uv_stream_t*) &session->client.tcp);
+  if (err == 0)
+    err = uv_tcp_connect(&session->connect, &session->server.tcp,
+                         (const struct sockaddr*) &upstream, on_connected);
+  if (err != 0)
+    session_close(session);
+}
+
+/* ---- the program ---- */
+
+static int fail(const char* what, int err) {
+  fprintf(stderr, "%s: %s\n", what, uv_strerror(err));
+  return 1;
+}
+
+int main(int argc, char** argv) {
+  uv_loop_t* loop = uv_default_loop();
+  uv_tcp_t listener;
+  struct sockaddr_in addr;
+  int len = sizeof(addr);
+
+#ifdef SIGPIPE
+  signal(SIGPIPE, SIG_IGN); /* libuv needs this where a peer may be gone */
+#endif
+  if (argc < 2)
+    return fail("usage: step-2 UPSTREAM [PORT ...]", UV_EINVAL);
+  uv_tcp_init(loop, &listener);
+  int err = uv_ip4_addr("127.0.0.1", atoi(argv[1]), &upstream);
+  if (err == 0)
+    err = uv_ip4_addr("127.0.0.1", argc > 2 ? atoi(argv[2]) : 0, &addr);
+  if (err == 0)
+    err = uv_tcp_bind(&listener, (const struct sockaddr*) &addr, 0);
+  if (err == 0)
+    err = uv_listen((uv_stream_t*) &listener, 128, on_connection);
+  if (err == 0)
+    err = uv_tcp_getsockname(&listener, (struct sockaddr*) &addr, &len);
+  if (err != 0)
+    return fail("listen", err);
+  printf("port %d\n", ntohs(addr.sin_port));
+  fflush(stdout);
+  return uv_run(loop, UV_RUN_DEFAULT);
+}
