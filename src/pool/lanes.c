@@ -235,16 +235,22 @@ UV__COLD static int submit_elsewhere(struct uv__pool* lane,
 }
 
 /* Marks the lane: the loop wakes workers for what is queued there before it
- * sleeps. */
-UV__INLINE int submit_to_lane(uv_loop_t* loop, struct uv__work* w) {
-  struct uv__pool* lane = uv__pool_for(w->kind->id);
-  int err = uv__pool_submit(lane, w);
-
+ * sleeps. `err` is what the lane said. */
+UV__INLINE int end_submit(uv_loop_t* loop,
+                          struct uv__work* w,
+                          struct uv__pool* lane,
+                          int err) {
   if (err != 0 && err != UV_ECANCELED)
     err = submit_elsewhere(lane, w, err);
   if (err == 0)
     uv__loop_state(loop)->wake.submitted |= 1u << (lane - lanes);
   return err;
+}
+
+UV__INLINE int submit_to_lane(uv_loop_t* loop, struct uv__work* w) {
+  struct uv__pool* lane = uv__pool_for(w->kind->id);
+
+  return end_submit(loop, w, lane, uv__pool_submit(lane, w));
 }
 
 UV__INLINE void begin_submit(uv_loop_t* loop,
@@ -293,7 +299,8 @@ int uv__work_submit_to(struct uv__pool* pool,
 
 int uv__work_submit_own(uv_loop_t* loop,
                         struct uv__work* w,
-                        const struct uv__work_kind* kind) {
+                        const struct uv__work_kind* kind,
+                        struct uv__worker** called) {
   int err = ensure_lanes();
   if (err != 0)
     return err;
@@ -301,7 +308,8 @@ int uv__work_submit_own(uv_loop_t* loop,
   w->loop = NULL;
   w->work = kind->work;
   w->kind = kind;
-  return submit_to_lane(loop, w);
+  struct uv__pool* lane = uv__pool_for(kind->id);
+  return end_submit(loop, w, lane, uv__pool_queue(lane, w, called));
 }
 
 void uv__lanes_flush(unsigned set) {

@@ -37,10 +37,11 @@ int uv__work_submit_to(struct uv__pool* pool,
 
 /* The same for an item whose work() owns it, frees it and tells the loop
  * itself: there is no done(), and what is observed is the caller's to report.
- */
+ * The caller also wakes the worker that is stored: uv__pool_queue(). */
 int uv__work_submit_own(uv_loop_t* loop,
                         struct uv__work* w,
-                        const struct uv__work_kind* kind);
+                        const struct uv__work_kind* kind,
+                        struct uv__worker** called);
 
 /* uv__pool_flush() for the lanes in the set: bit i stands for lane i, bit
  * UV__LANES for the pools that the program made. */

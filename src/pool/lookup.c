@@ -116,26 +116,22 @@ static void lookup_resolve(struct uv__lookup* lookup) {
   }
 }
 
-/* With the table locked: takes the lookup out of it, and its waiters, which can
- * no longer be cancelled. */
-static void take_waiters(struct uv__lookup* lookup, struct uv__queue* waiters) {
-  uv__lookup_table_remove(lookup);
-  uv__queue_move(waiters, &lookup->waiters);
-  for (struct uv__queue* q = waiters->next; q != waiters; q = q->next) {
-    struct uv__work* w = container_of(q, struct uv__work, wq);
-    /* The links no longer agree if the program submitted it twice. */
-    if (w->work != is_waiting || q->next->prev != q)
-      uv__misuse_end(UV__RULE_POOL_ONCE, w);
-    w->work = NULL;
-  }
-}
-
-/* Returns 0 after the shutdown: nothing may be touched then. */
+/* Takes the lookup out of the table and its waiters, which can no longer be
+ * cancelled. Returns 0 after the shutdown: nothing may be touched then. */
 static int lookup_end(struct uv__lookup* lookup, struct uv__queue* waiters) {
   uv__lookup_table_lock();
   int is_wanted = !uv__lookups.is_over;
-  if (is_wanted)
-    take_waiters(lookup, waiters);
+  if (is_wanted) {
+    uv__lookup_table_remove(lookup);
+    uv__queue_move(waiters, &lookup->waiters);
+    for (struct uv__queue* q = waiters->next; q != waiters; q = q->next) {
+      struct uv__work* w = container_of(q, struct uv__work, wq);
+      /* The links no longer agree if the program submitted it twice. */
+      if (w->work != is_waiting || q->next->prev != q)
+        uv__misuse_end(UV__RULE_POOL_ONCE, w);
+      w->work = NULL;
+    }
+  }
   uv__lookup_table_unlock();
   return is_wanted;
 }
@@ -224,7 +220,7 @@ static int join_same(struct uv__work* w,
   uint64_t now_ns = uv_hrtime();
   struct uv__lookup* same = NULL;
 
-  if (uv__addrinfo_os_can_copy())
+  if (!uv__lookups.is_over && uv__addrinfo_os_can_copy())
     same = uv__lookup_table_find(query, hash, now_ns);
   if (same == NULL)
     return 0;
@@ -256,42 +252,20 @@ static void lookup_init(struct uv__lookup* lookup,
   lookup->begun_ns = uv_hrtime();
 }
 
-/* With the table locked: the lookup is there from now on, with its first
- * waiter. */
-static void lookup_add(struct uv__lookup* lookup, struct uv__work* w) {
+/* With the table locked: puts a new lookup with one waiter there, and into its
+ * lane. An error leaves it the caller's. `called` is for uv__pool_wake() once
+ * the table is unlocked: the worker wants that lock at once, and may preempt
+ * this thread. */
+static int lookup_submit(struct uv__lookup* lookup,
+                         struct uv__work* w,
+                         struct uv__worker** called) {
   uv__lookup_table_add(lookup);
   lookup_join(lookup, w);
-}
-
-/* The pool did not take the lookup. Its first waiter is told so by the return
- * value, those that joined it meanwhile by their callbacks. */
-UV__COLD static int lookup_refuse(struct uv__lookup* lookup,
-                                  struct uv__work* w,
-                                  int err) {
-  struct uv__queue waiters;
-
-  uv__lookup_table_lock();
-  int is_over = uv__lookups.is_over;
-  if (!is_over) {
-    uv__queue_remove(&w->wq);
-    take_waiters(lookup, &waiters);
-  }
-  uv__lookup_table_unlock();
-  if (is_over) /* the shutdown has cancelled all waiters; the table keeps it */
-    return 0;
-  lookup->err = err;
-  lookup_deliver(lookup, &waiters);
-  lookup_free(lookup);
+  int err =
+      uv__work_submit_own(w->loop, &lookup->item, lookup->item.kind, called);
+  if (err != 0)
+    uv__lookup_table_remove(lookup);
   return err;
-}
-
-/* Hands a lookup in the table to the pool, and takes over its memory. The table
- * is not locked: the worker that this wakes wants it at once, and may have
- * preempted this thread. */
-static int lookup_submit(struct uv__lookup* lookup, struct uv__work* w) {
-  int err = uv__work_submit_own(w->loop, &lookup->item, lookup->item.kind);
-
-  return err == 0 ? 0 : lookup_refuse(lookup, w, err);
 }
 
 /* Called before the request is a waiter. */
@@ -343,19 +317,18 @@ static struct uv__addr_lookup* addr_lookup_new(
 static int addr_begin(struct uv__work* w, const struct uv__addr_query* query) {
   unsigned hash = uv__addr_query_hash(query);
   struct uv__addr_lookup* addr = addr_lookup_new(query, hash);
+  struct uv__worker* called = NULL;
 
   if (addr == NULL)
     return UV_ENOMEM;
   uv__lookup_table_lock();
-  int is_over = uv__lookups.is_over;
-  int has_joined = !is_over && join_same(w, query, hash);
-  if (!is_over && !has_joined)
-    lookup_add(&addr->base, w);
+  int has_joined = join_same(w, query, hash);
+  int err = has_joined ? 0 : lookup_submit(&addr->base, w, &called);
   uv__lookup_table_unlock();
-  if (!is_over && !has_joined)
-    return lookup_submit(&addr->base, w);
-  uv__free(addr);
-  return is_over ? UV_ECANCELED : 0;
+  uv__pool_wake(called);
+  if (has_joined || err != 0)
+    uv__free(addr);
+  return err;
 }
 
 /* The request was not taken: it is not under way. */
@@ -378,6 +351,7 @@ int uv__lookup_addr(uv_getaddrinfo_t* req, const struct uv__addr_query* query) {
 
 static int name_begin(struct uv__work* w, const uv_getnameinfo_t* req) {
   struct uv__name_lookup* name = uv__malloc(sizeof(*name));
+  struct uv__worker* called = NULL;
 
   if (name == NULL)
     return UV_ENOMEM;
@@ -388,14 +362,12 @@ static int name_begin(struct uv__work* w, const uv_getnameinfo_t* req) {
   name->addr = req->storage;
   name->flags = req->flags;
   uv__lookup_table_lock();
-  int is_over = uv__lookups.is_over;
-  if (!is_over)
-    lookup_add(&name->base, w);
+  int err = lookup_submit(&name->base, w, &called);
   uv__lookup_table_unlock();
-  if (!is_over)
-    return lookup_submit(&name->base, w);
-  uv__free(name);
-  return UV_ECANCELED;
+  uv__pool_wake(called);
+  if (err != 0)
+    uv__free(name);
+  return err;
 }
 
 int uv__lookup_name(uv_getnameinfo_t* req) {

@@ -161,8 +161,7 @@ static void run_items(struct uv__pool* pool, struct uv__worker* me) {
     uv__pool_unlock(pool, call_worker(pool));
     int was_loop_spinning = run_item(w);
     me->ran++;
-    int is_spinner = !uv__work_is_slow(me->kind->id) &&
-                     spin_for_work(pool, me, was_loop_spinning);
+    int is_spinner = spin_for_work(pool, me, was_loop_spinning);
     uv__pool_lock(pool);
     if (is_spinner)
       uv__store_release(&pool->spinner, 0);
@@ -223,19 +222,40 @@ static int check_usable(struct uv__pool* pool) {
   return uv__pool_start_worker(pool);
 }
 
-int uv__pool_submit(struct uv__pool* pool, struct uv__work* w) {
-  struct uv__worker* called = NULL;
+UV__INLINE int pool_queue(struct uv__pool* pool,
+                          struct uv__work* w,
+                          struct uv__worker** called) {
   int is_slow = uv__work_is_slow(w->kind->id);
 
   uv__pool_lock(pool);
   int err = check_usable(pool);
   if (err == 0) {
     uv__work_queue_push(&pool->queue, w, is_slow);
-    called = call_worker(pool);
-    if (pool->limits.stuck_ms != 0 && called == NULL && w->loop != NULL)
+    *called = call_worker(pool);
+    if (pool->limits.stuck_ms != 0 && *called == NULL && w->loop != NULL)
       (void) uv__pool_look_if_stuck(pool, uv__loop_state(w->loop)->now_ns);
   }
-  uv__pool_unlock(pool, called);
+  uv__pool_unlock(pool, NULL);
+  return err;
+}
+
+int uv__pool_queue(struct uv__pool* pool,
+                   struct uv__work* w,
+                   struct uv__worker** called) {
+  return pool_queue(pool, w, called);
+}
+
+void uv__pool_wake(struct uv__worker* called) {
+  if (called != NULL)
+    uv_cond_signal(&called->called);
+}
+
+int uv__pool_submit(struct uv__pool* pool, struct uv__work* w) {
+  struct uv__worker* called = NULL;
+  int err = pool_queue(pool, w, &called);
+
+  if (called != NULL)
+    uv__pool_wake(called);
   return err;
 }
 

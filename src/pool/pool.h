@@ -172,6 +172,14 @@ int uv__pool_set_threads(struct uv__pool* pool, unsigned threads);
  * the shutdown, or why the system refused the only thread. Context: any. */
 int uv__pool_submit(struct uv__pool* pool, struct uv__work* w);
 
+/* The same in two steps, for a caller that holds a lock which the worker wants:
+ * queues the item, and stores the worker to be woken, if any, for
+ * uv__pool_wake(). That may be NULL. Context: any. */
+int uv__pool_queue(struct uv__pool* pool,
+                   struct uv__work* w,
+                   struct uv__worker** called);
+void uv__pool_wake(struct uv__worker* called);
+
 /* Wakes idle workers for all items that are ready (L3). Submitting wakes one at
  * a time: more are not worth their switches if the loop goes on submitting.
  * Context: any. */
