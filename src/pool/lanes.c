@@ -257,7 +257,6 @@ UV__INLINE void begin_submit(uv_loop_t* loop,
                              struct uv__work* w,
                              const struct uv__work_kind* kind) {
   w->loop = loop;
-  w->work = kind->work;
   w->kind = kind;
   if (uv__is_observed())
     uv__observed_submit(loop, w);
@@ -306,7 +305,6 @@ int uv__work_submit_own(uv_loop_t* loop,
     return err;
 
   w->loop = NULL;
-  w->work = kind->work;
   w->kind = kind;
   struct uv__pool* lane = uv__pool_for(kind->id);
   return end_submit(loop, w, lane, uv__pool_queue(lane, w, called));

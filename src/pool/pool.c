@@ -230,6 +230,7 @@ UV__INLINE int pool_queue(struct uv__pool* pool,
   uv__pool_lock(pool);
   int err = check_usable(pool);
   if (err == 0) {
+    w->work = w->kind->work; /* can be cancelled */
     uv__work_queue_push(&pool->queue, w, is_slow);
     *called = call_worker(pool);
     if (pool->limits.stuck_ms != 0 && *called == NULL && w->loop != NULL)

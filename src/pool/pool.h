@@ -166,8 +166,8 @@ void uv__pool_set_paused(struct uv__pool* pool, int is_paused);
  * UV_ECANCELED after the shutdown. Context: any. */
 int uv__pool_set_threads(struct uv__pool* pool, unsigned threads);
 
-/* Queues `w`, which the caller keeps alive until done() ran; `loop`, `work` and
- * `kind` are set. If `loop` is NULL, work() owns the item, and there is no
+/* Queues `w`, which the caller keeps alive until done() ran; `loop` and `kind`
+ * are set. If `loop` is NULL, work() owns the item, and there is no
  * done(). Starts a thread if there is none. Returns UV_ECANCELED after
  * the shutdown, or why the system refused the only thread. Context: any. */
 int uv__pool_submit(struct uv__pool* pool, struct uv__work* w);
