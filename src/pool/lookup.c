@@ -246,7 +246,7 @@ static void lookup_init(struct uv__lookup* lookup,
                         const struct uv__work_kind* kind,
                         unsigned hash) {
   lookup->item.kind = kind;
-  lookup->item.work = NULL; /* not queued yet: a shutdown may cancel it */
+  lookup->item.work = NULL; /* uv__pool_queue() sets it */
   uv__queue_init(&lookup->waiters);
   lookup->state = UV__LOOKUP_QUEUED;
   lookup->hash = hash;
