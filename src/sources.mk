@@ -112,6 +112,7 @@ uv_private_headers = \
   src/strscpy.h \
   src/strtok.h \
   src/timer.h \
+  src/udp-datagram.h \
   src/unix/async-order.h \
   src/unix/async.h \
   src/unix/call-numbers.h \
@@ -156,6 +157,8 @@ uv_private_headers = \
   src/unix/sysinfo/linux-cpu.h \
   src/unix/sysinfo/procfs.h \
   src/unix/sysinfo/sysctl-number.h \
+  src/unix/udp-recv.h \
+  src/unix/udp-send.h \
   src/unix/udp.h \
   src/unix/uring/fs-uring-map.h \
   src/unix/uring/fs-uring.h \

@@ -4,29 +4,11 @@
 #include "loop/check.h"
 #include "misuse.h"
 #include "os/addr.h"
-#include "util/bufs.h"
-
-#include <limits.h>
+#include "udp-datagram.h"
 
 #define INIT_DOMAIN_MASK 0xffu
 #define BIND_FLAGS                                                             \
  (UV_UDP_IPV6ONLY | UV_UDP_REUSEADDR | UV_UDP_REUSEPORT | UV_UDP_LINUX_RECVERR)
-
-static int is_usable(const uv_udp_t* handle) {
-  return handle->type == UV_UDP && !uv__is_closing(uv__base(handle));
-}
-
-static int is_connected(const uv_udp_t* handle) {
-  return (handle->flags & UV__UDP_CONNECTED) != 0;
-}
-
-/* Returns UV_EINVAL for an unsupported family. AF_UNIX is allowed, for datagram
- * sockets that the program opened itself. */
-static int to_endpoint(const struct sockaddr* addr, struct uv__endpoint* out) {
-  out->addr = addr;
-  out->len = uv__addr_len(addr);
-  return out->len == 0 ? UV_EINVAL : 0;
-}
 
 int uv_udp_init_ex(uv_loop_t* loop, uv_udp_t* handle, unsigned int flags) {
   int domain = (int) (flags & INIT_DOMAIN_MASK);
@@ -45,7 +27,7 @@ int uv_udp_init(uv_loop_t* loop, uv_udp_t* handle) {
 }
 
 int uv_udp_open_ex(uv_udp_t* handle, uv_os_sock_t sock, unsigned int flags) {
-  if (!is_usable(handle))
+  if (!uv__udp_is_usable(handle))
     return UV_EINVAL;
   if (flags & ~(unsigned int) (UV_UDP_REUSEADDR | UV_UDP_REUSEPORT))
     return UV_EINVAL;
@@ -64,7 +46,7 @@ int uv_udp_bind(uv_udp_t* handle,
                 unsigned int flags) {
   struct uv__endpoint local;
 
-  if (!is_usable(handle) || addr == NULL)
+  if (!uv__udp_is_usable(handle) || addr == NULL)
     return UV_EINVAL;
   /* The handle's own socket speaks UDP. */
   if (addr->sa_family != AF_INET && addr->sa_family != AF_INET6)
@@ -74,51 +56,23 @@ int uv_udp_bind(uv_udp_t* handle,
   if ((flags & UV_UDP_IPV6ONLY) && addr->sa_family != AF_INET6)
     return UV_EINVAL;
 
-  int err = to_endpoint(addr, &local);
+  int err = uv__udp_to_endpoint(addr, &local);
   return err != 0 ? err : uv__udp_os_bind(handle, local, flags);
 }
 
 int uv_udp_connect(uv_udp_t* handle, const struct sockaddr* addr) {
   struct uv__endpoint peer;
 
-  if (!is_usable(handle))
+  if (!uv__udp_is_usable(handle))
     return UV_EINVAL;
   if (addr == NULL)
-    return is_connected(handle) ? uv__udp_os_disconnect(handle) : UV_ENOTCONN;
-  if (is_connected(handle))
+    return uv__udp_is_connected(handle) ? uv__udp_os_disconnect(handle)
+                                        : UV_ENOTCONN;
+  if (uv__udp_is_connected(handle))
     return UV_EISCONN;
 
-  int err = to_endpoint(addr, &peer);
+  int err = uv__udp_to_endpoint(addr, &peer);
   return err != 0 ? err : uv__udp_os_connect(handle, peer);
-}
-
-/* Checks the three parts of a send and puts them together. */
-UV__INLINE int datagram_compose(struct uv__datagram* out,
-                                const uv_udp_t* handle,
-                                const uv_buf_t* bufs,
-                                unsigned int nbufs,
-                                const struct sockaddr* addr) {
-  struct uv__endpoint peer = { NULL, 0 };
-  int err = 0;
-
-  if (!is_usable(handle))
-    return UV_EINVAL;
-  if (addr == NULL && !is_connected(handle))
-    return UV_EDESTADDRREQ;
-  if (addr != NULL && is_connected(handle))
-    return UV_EISCONN;
-  /* A larger count is a negative number that was converted to unsigned. */
-  if (bufs == NULL || nbufs == 0 || nbufs > INT_MAX)
-    return UV_EINVAL;
-  if (!uv__bufs_measure(bufs, nbufs, &out->size))
-    return UV_EINVAL;
-  if (addr != NULL)
-    err = to_endpoint(addr, &peer);
-
-  out->bufs = bufs;
-  out->nbufs = nbufs;
-  out->to = peer;
-  return err;
 }
 
 int uv_udp_send(uv_udp_send_t* req,
@@ -128,7 +82,7 @@ int uv_udp_send(uv_udp_send_t* req,
                 const struct sockaddr* addr,
                 uv_udp_send_cb send_cb) {
   struct uv__datagram datagram;
-  int err = datagram_compose(&datagram, handle, bufs, nbufs, addr);
+  int err = uv__udp_compose(&datagram, handle, bufs, nbufs, addr);
 
   if (err != 0)
     return err;
@@ -148,7 +102,7 @@ int uv_udp_try_send(uv_udp_t* handle,
                     unsigned int nbufs,
                     const struct sockaddr* addr) {
   struct uv__datagram datagram;
-  int err = datagram_compose(&datagram, handle, bufs, nbufs, addr);
+  int err = uv__udp_compose(&datagram, handle, bufs, nbufs, addr);
 
   if (err != 0)
     return err;
@@ -167,8 +121,8 @@ static int check_many(const uv_udp_t* handle,
   int err = 0;
 
   for (unsigned int i = 0; i < count && err == 0; i++)
-    err = datagram_compose(&datagram, handle, bufs[i], nbufs[i],
-                           addrs == NULL ? NULL : addrs[i]);
+    err = uv__udp_compose(&datagram, handle, bufs[i], nbufs[i],
+                          addrs == NULL ? NULL : addrs[i]);
   return err;
 }
 
@@ -178,7 +132,7 @@ int uv_udp_try_send2(uv_udp_t* handle,
                      unsigned int nbufs[],
                      struct sockaddr* addrs[],
                      unsigned int flags) {
-  if (!is_usable(handle) || flags != 0)
+  if (!uv__udp_is_usable(handle) || flags != 0)
     return UV_EINVAL;
   if (bufs == NULL || nbufs == NULL || count == 0 || count > INT_MAX)
     return UV_EINVAL;
@@ -196,7 +150,7 @@ int uv_udp_try_send2(uv_udp_t* handle,
 int uv_udp_recv_start(uv_udp_t* handle,
                       uv_alloc_cb alloc_cb,
                       uv_udp_recv_cb recv_cb) {
-  if (!is_usable(handle) || alloc_cb == NULL || recv_cb == NULL)
+  if (!uv__udp_is_usable(handle) || alloc_cb == NULL || recv_cb == NULL)
     return uv__misuse_refuse(UV__RULE_RECV_START, handle, UV_EINVAL);
   uv__debug_check(
       uv__loop_check_thread(handle->loop, UV__RULE_RECV_THREAD, handle));

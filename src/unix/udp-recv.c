@@ -3,37 +3,15 @@
  * errors that Linux keeps in a separate error queue.
  *
  * Receiving stops when the queue is empty, which is reported as nread 0 without
- * an address; when the callback stops or closes the handle; or after TURN_MAX
+ * an address; when the callback stops or closes the handle; or after UV__UDP_TURN_MAX
  * datagrams, so that one socket cannot hold up the loop. An error event reads
  * twice: first the datagrams, where the kernel reports the latest error once,
  * then the error queue.
  */
-#include "unix/udp.h"
-#include "observe/callback.h"
-#include "unix/cmsg.h"
-#include "unix/fd.h"
+#include "unix/udp-recv.h"
 #include "unix/iovec.h"
-#include "unix/os.h"
 
-#include <errno.h>
 #include <limits.h>
-
-#if UV__HAVE_IP_RECVERR
-# include <linux/errqueue.h>
-#endif
-
-#define TURN_MAX 32
-#define DATAGRAM_MAX (64u * 1024u)
-#define BATCH_MAX 20
-
-#if UV__HAVE_IP_RECVERR
-# define ERROR_QUEUE MSG_ERRQUEUE
-#else
-# define ERROR_QUEUE 0 /* not supported */
-#endif
-
-/* Which queue to read; the value is the flag for recvmsg(). */
-enum queue { QUEUE_DATA = 0, QUEUE_ERRORS = ERROR_QUEUE };
 
 /* Address and control data that come with a datagram. */
 struct arrival {
@@ -59,42 +37,17 @@ static void set_control(struct msghdr* msg, struct arrival* arrival) {
   msg->msg_control = &arrival->control;
   msg->msg_controllen = sizeof(arrival->control);
 }
-
-/* The error in a message of the error queue, 0 if it is not a network error;
- * *from is its sender, if known. The error is negative as a 32-bit number, so a
- * wider ssize_t holds a positive one. libuv reports it like that, and its own
- * tests reject a negative nread (udp_send_unreachable). */
-static ssize_t network_error(struct msghdr* msg, const struct sockaddr** from) {
-  for (struct cmsghdr* c = CMSG_FIRSTHDR(msg); c != NULL;
-       c = uv__cmsg_next(msg, c)) {
-    int is_v4 = c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_RECVERR;
-    int is_v6 = c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_RECVERR;
-    if (!is_v4 && !is_v6)
-      continue;
-    struct sock_extended_err* ee = (void*) CMSG_DATA(c);
-    if (SO_EE_OFFENDER(ee)->sa_family != AF_UNSPEC)
-      *from = SO_EE_OFFENDER(ee);
-    return (ssize_t) (uint32_t) - (int32_t) ee->ee_errno;
-  }
-  return 0;
-}
 #else
 static void set_control(struct msghdr* msg, struct arrival* arrival) {
   (void) msg;
   (void) arrival;
-}
-
-static ssize_t network_error(struct msghdr* msg, const struct sockaddr** from) {
-  (void) msg;
-  (void) from;
-  return 0;
 }
 #endif
 
 static void fill_header(struct msghdr* msg,
                         struct arrival* arrival,
                         struct iovec* iov,
-                        enum queue queue) {
+                        enum uv__udp_queue queue) {
   arrival->peer.ss_family = AF_UNSPEC;
   *msg = (struct msghdr) {
     .msg_name = &arrival->peer,
@@ -102,13 +55,13 @@ static void fill_header(struct msghdr* msg,
     .msg_iov = iov,
     .msg_iovlen = 1,
   };
-  if (queue != QUEUE_DATA)
+  if (queue != UV__UDP_DATA)
     set_control(msg, arrival);
 }
 
 /* Passes one message to the program; `flags` says who owns the buffer. */
 static void udp_recv_report(uv_udp_t* handle,
-                            enum queue queue,
+                            enum uv__udp_queue queue,
                             struct msghdr* msg,
                             ssize_t nread,
                             const uv_buf_t* buf,
@@ -117,23 +70,14 @@ static void udp_recv_report(uv_udp_t* handle,
 
   if (msg->msg_flags & MSG_TRUNC)
     flags |= UV_UDP_PARTIAL;
-  if (queue != QUEUE_DATA) {
-    nread = network_error(msg, &from);
+  if (queue != UV__UDP_DATA) {
+    nread = uv__udp_network_error(msg, &from);
     flags |= UV_UDP_LINUX_RECVERR;
   }
   uv__call_recv(handle, nread, buf, from, flags);
 }
 
-static ssize_t receive_one(int fd, struct msghdr* msg, int flags) {
-  ssize_t n;
-
-  do
-    n = recvmsg(fd, msg, flags);
-  while (n == -1 && errno == EINTR);
-  return n == -1 ? uv__errno() : n;
-}
-
-/* As receive_one(), with recvfrom(), which takes 4 % less time but does not
+/* As uv__udp_receive(), with recvfrom(), which takes 4 % less time but does not
  * tell whether a datagram was truncated. Needs room for any datagram. */
 static ssize_t receive_whole(int fd, struct msghdr* msg) {
   const struct iovec* iov = msg->msg_iov;
@@ -148,44 +92,36 @@ static ssize_t receive_whole(int fd, struct msghdr* msg) {
 }
 
 static int has_room_for_any(const uv_udp_t* handle, const uv_buf_t* buf) {
-  return buf->len >= DATAGRAM_MAX && !(handle->flags & UV__UDP_NOT_IP);
+  return buf->len >= UV__UDP_DATAGRAM_MAX && !(handle->flags & UV__UDP_NOT_IP);
 }
 
 #if UV__HAVE_MMSG
-static int receive_many(int fd, struct mmsghdr* msgs, size_t count, int flags) {
-  int n;
-
-  do
-    n = recvmmsg(fd, msgs, (unsigned int) count, flags, NULL);
-  while (n == -1 && errno == EINTR);
-  if (n == 0)
-    return UV_EAGAIN;
-  return n == -1 ? uv__errno() : n;
-}
-
 /* The buffer is split into chunks, each large enough for any datagram. The last
  * callback returns it to the program; one that stops receiving earlier already
  * owns it again. */
-static int recv_batch(uv_udp_t* handle, enum queue queue, uv_buf_t* buf) {
-  struct arrival arrivals[BATCH_MAX];
-  struct iovec iov[BATCH_MAX];
-  struct mmsghdr msgs[BATCH_MAX];
-  size_t chunks = uv__min_size(buf->len / DATAGRAM_MAX, BATCH_MAX);
+static int recv_batch(uv_udp_t* handle,
+                      enum uv__udp_queue queue,
+                      uv_buf_t* buf) {
+  struct arrival arrivals[UV__UDP_BATCH_MAX];
+  struct iovec iov[UV__UDP_BATCH_MAX];
+  struct mmsghdr msgs[UV__UDP_BATCH_MAX];
+  size_t chunks =
+      uv__min_size(buf->len / UV__UDP_DATAGRAM_MAX, UV__UDP_BATCH_MAX);
 
   for (size_t i = 0; i < chunks; i++) {
-    iov[i].iov_base = buf->base + i * DATAGRAM_MAX;
-    iov[i].iov_len = DATAGRAM_MAX;
+    iov[i].iov_base = buf->base + i * UV__UDP_DATAGRAM_MAX;
+    iov[i].iov_len = UV__UDP_DATAGRAM_MAX;
     fill_header(&msgs[i].msg_hdr, &arrivals[i], &iov[i], queue);
   }
 
-  int n = receive_many(uv__udp_fd(handle), msgs, chunks, queue);
+  int n = uv__udp_receive_many(uv__udp_fd(handle), msgs, chunks, queue);
   if (n < 0) {
     uv__call_recv(handle, n == UV_EAGAIN ? 0 : n, buf, NULL, 0);
     return 0;
   }
   /* A closed handle keeps its callback and gets the whole batch. */
   for (int i = 0; i < n && handle->recv_cb != NULL; i++) {
-    uv_buf_t chunk = uv_buf_init(iov[i].iov_base, DATAGRAM_MAX);
+    uv_buf_t chunk = uv_buf_init(iov[i].iov_base, UV__UDP_DATAGRAM_MAX);
     udp_recv_report(handle, queue, &msgs[i].msg_hdr, msgs[i].msg_len, &chunk,
                     UV_UDP_MMSG_CHUNK);
   }
@@ -195,41 +131,26 @@ static int recv_batch(uv_udp_t* handle, enum queue queue, uv_buf_t* buf) {
 }
 #endif
 
-/* Asks the program for a buffer. Returns 0 if there is nothing to receive into;
- * a lack of buffers has been reported then. */
-static int udp_recv_alloc(uv_udp_t* handle, uv_buf_t* buf) {
-  buf->base = NULL;
-  buf->len = 0;
-  uv__call_alloc(uv__base(handle), handle->alloc_cb, DATAGRAM_MAX, buf);
-  /* alloc_cb stopped receiving: the buffer is its own. If it closed the handle,
-   * the callback is still there, and returns the buffer with an error. */
-  if (handle->recv_cb == NULL)
-    return 0;
-  if (buf->base != NULL && buf->len != 0)
-    return 1;
-  uv__call_recv(handle, UV_ENOBUFS, buf, NULL, 0);
-  return 0;
-}
-
 /* One header serves the whole turn: a call changes only the lengths and flags
  * in it. Always inlined, because `queue` is a constant. */
-UV__INLINE void recv_singles(uv_udp_t* handle, enum queue queue) {
+UV__INLINE void recv_singles(uv_udp_t* handle, enum uv__udp_queue queue) {
   struct arrival arrival;
   struct msghdr msg;
   uv_buf_t buf = uv_buf_init(NULL, 0); /* set by the program */
 
   fill_header(&msg, &arrival, uv__iovec(&buf), queue);
-  for (int left = TURN_MAX; left > 0 && still_receiving(handle); left--) {
-    if (!udp_recv_alloc(handle, &buf))
+  for (int left = UV__UDP_TURN_MAX; left > 0 && still_receiving(handle);
+       left--) {
+    if (!uv__udp_recv_alloc(handle, &buf))
       return;
     arrival.peer.ss_family = AF_UNSPEC;
     msg.msg_namelen = sizeof(arrival.peer);
-    if (queue != QUEUE_DATA)
+    if (queue != UV__UDP_DATA)
       set_control(&msg, &arrival);
     int fd = uv__udp_fd(handle);
-    ssize_t n = queue == QUEUE_DATA && has_room_for_any(handle, &buf)
+    ssize_t n = queue == UV__UDP_DATA && has_room_for_any(handle, &buf)
                     ? receive_whole(fd, &msg)
-                    : receive_one(fd, &msg, queue);
+                    : uv__udp_receive(fd, &msg, queue);
     if (n < 0) {
       uv__call_recv(handle, n == UV_EAGAIN ? 0 : n, &buf, NULL, 0);
       return;
@@ -239,12 +160,13 @@ UV__INLINE void recv_singles(uv_udp_t* handle, enum queue queue) {
 }
 
 #if UV__HAVE_MMSG
-UV__NOINLINE static void recv_batches(uv_udp_t* handle, enum queue queue) {
-  for (int left = TURN_MAX; left > 0 && still_receiving(handle);) {
+UV__NOINLINE static void recv_batches(uv_udp_t* handle,
+                                      enum uv__udp_queue queue) {
+  for (int left = UV__UDP_TURN_MAX; left > 0 && still_receiving(handle);) {
     uv_buf_t buf;
-    if (!udp_recv_alloc(handle, &buf))
+    if (!uv__udp_recv_alloc(handle, &buf))
       return;
-    if (buf.len < DATAGRAM_MAX) {
+    if (buf.len < UV__UDP_DATAGRAM_MAX) {
       /* Not even one chunk fits: report it, once per event. */
       uv__call_recv(handle, UV_EINVAL, &buf, NULL, 0);
       return;
@@ -256,12 +178,12 @@ UV__NOINLINE static void recv_batches(uv_udp_t* handle, enum queue queue) {
   }
 }
 #else
-static void recv_batches(uv_udp_t* handle, enum queue queue) {
+static void recv_batches(uv_udp_t* handle, enum uv__udp_queue queue) {
   recv_singles(handle, queue);
 }
 #endif
 
-UV__INLINE void recv_turn(uv_udp_t* handle, enum queue queue) {
+UV__INLINE void recv_turn(uv_udp_t* handle, enum uv__udp_queue queue) {
   if (handle->flags & UV__UDP_RECVMMSG)
     recv_batches(handle, queue);
   else
@@ -270,12 +192,12 @@ UV__INLINE void recv_turn(uv_udp_t* handle, enum queue queue) {
 
 /* Out of line: errors are rare. */
 UV__NOINLINE static void recv_errors(uv_udp_t* handle) {
-  recv_turn(handle, QUEUE_ERRORS);
+  recv_turn(handle, UV__UDP_ERRORS);
 }
 
 void uv__udp_recv_ready(uv_udp_t* handle, unsigned events) {
-  recv_turn(handle, QUEUE_DATA);
-  if ((events & POLLERR) && ERROR_QUEUE != 0)
+  recv_turn(handle, UV__UDP_DATA);
+  if ((events & POLLERR) && UV__UDP_ERRORS != 0)
     recv_errors(handle);
 }
 

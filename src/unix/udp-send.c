@@ -10,13 +10,10 @@
  *
  * req->status is 0, or the error once the send has failed.
  */
-#include "unix/udp.h"
+#include "unix/udp-send.h"
 #include "observe/callback.h"
-#include "os/addr.h"
 #include "req.h"
-#include "unix/fd.h"
 #include "unix/iovec.h"
-#include "unix/os.h"
 #include "util/alloc.h"
 #include "util/bufs.h"
 #include "util/queue.h"
@@ -27,13 +24,11 @@
 /* Datagrams per call. */
 #define BATCH_MAX 64
 
-/* Bytes of a request's address that an IP address does not need: room for six
- * buffers, in addition to the four of bufsml. */
-#define IP_ADDRESS_MAX 32
-static_assert(sizeof(struct sockaddr_in6) <= IP_ADDRESS_MAX, "it fits");
+/* What a request has behind an IP address: room for six buffers, in addition to
+ * the four of bufsml. */
 static_assert(offsetof(uv_udp_send_t, u) % _Alignof(uv_buf_t) == 0, "aligned");
 #define SPARE_BUFS                                                             \
- ((sizeof(struct sockaddr_storage) - IP_ADDRESS_MAX) / sizeof(uv_buf_t))
+ ((sizeof(struct sockaddr_storage) - UV__UDP_IP_ADDRESS_MAX) / sizeof(uv_buf_t))
 
 static void fill_header(struct msghdr* msg, const struct uv__datagram* d) {
   *msg = (struct msghdr) {
@@ -42,20 +37,6 @@ static void fill_header(struct msghdr* msg, const struct uv__datagram* d) {
     .msg_iov = uv__iovec(d->bufs),
     .msg_iovlen = d->nbufs,
   };
-}
-
-/* No buffer space now; systems report it with different errors. */
-static int is_transient(int err) {
-  return err == UV_EAGAIN || err == UV_ENOBUFS;
-}
-
-static ssize_t send_one(int fd, const struct msghdr* msg) {
-  ssize_t n;
-
-  do
-    n = sendmsg(fd, msg, 0);
-  while (n == -1 && errno == EINTR);
-  return n == -1 ? uv__errno() : n;
 }
 
 /* sendto() takes 3 % less time, but only one buffer. */
@@ -72,57 +53,7 @@ static ssize_t send_buffers(int fd, const struct uv__datagram* d) {
   struct msghdr msg;
 
   fill_header(&msg, d);
-  return send_one(fd, &msg);
-}
-
-#if UV__HAVE_MMSG
-/* Sends datagrams from the front of `msgs`. Returns how many, or the error of
- * the first one; their sizes are in msg_len. */
-static int send_many(int fd, struct mmsghdr* msgs, unsigned int count) {
-  int n;
-
-  if (count == 1) {
-    ssize_t len = send_one(fd, &msgs[0].msg_hdr);
-    if (len < 0)
-      return (int) len;
-    msgs[0].msg_len = (unsigned int) len;
-    return 1;
-  }
-  do
-    n = sendmmsg(fd, msgs, count, 0);
-  while (n == -1 && errno == EINTR);
-  return n == -1 ? uv__errno() : n;
-}
-#else
-static int send_many(int fd, struct mmsghdr* msgs, unsigned int count) {
-  unsigned int n;
-
-  for (n = 0; n < count; n++) {
-    ssize_t len = send_one(fd, &msgs[n].msg_hdr);
-    if (len < 0 && n == 0)
-      return (int) len;
-    if (len < 0)
-      break;
-    msgs[n].msg_len = (unsigned int) len;
-  }
-  return (int) n;
-}
-#endif
-
-static uv_udp_send_t* req_at(struct uv__queue* q) {
-  return container_of(q, uv_udp_send_t, queue);
-}
-
-static struct uv__datagram datagram_of(uv_udp_send_t* req) {
-  struct uv__datagram d = { .bufs = req->bufs,
-                            .nbufs = req->nbufs,
-                            .size = *uv__udp_queued_size(req) };
-
-  if (req->u.addr.sa_family != AF_UNSPEC) {
-    d.to.addr = &req->u.addr;
-    d.to.len = uv__addr_len(d.to.addr);
-  }
-  return d;
+  return uv__udp_send_message(fd, &msg);
 }
 
 static unsigned int udp_send_gather(uv_udp_t* handle, struct mmsghdr* msgs) {
@@ -130,7 +61,7 @@ static unsigned int udp_send_gather(uv_udp_t* handle, struct mmsghdr* msgs) {
   unsigned int count = 0;
 
   for (struct uv__queue* q = head->next; q != head; q = q->next) {
-    struct uv__datagram d = datagram_of(req_at(q));
+    struct uv__datagram d = uv__udp_datagram_of(uv__udp_req_at(q));
     fill_header(&msgs[count].msg_hdr, &d);
     if (++count == BATCH_MAX)
       break;
@@ -144,7 +75,7 @@ UV__NOINLINE static int udp_send_separately(uv_udp_t* handle) {
   struct mmsghdr msgs[BATCH_MAX];
   unsigned int count = udp_send_gather(handle, msgs);
 
-  return send_many(uv__udp_fd(handle), msgs, count);
+  return uv__udp_send_messages(uv__udp_fd(handle), msgs, count);
 }
 
 /* Updates the metrics after a call that sent the first `n` of the queue, or
@@ -154,14 +85,14 @@ UV__NOINLINE static void count_queue_sent(const uv_udp_t* handle, int n) {
   ssize_t bytes = n > 0 ? 0 : n;
 
   for (int i = 0; i < n; i++, q = q->next)
-    bytes += (ssize_t) *uv__udp_queued_size(req_at(q));
+    bytes += (ssize_t) *uv__udp_queued_size(uv__udp_req_at(q));
   uv__hook_udp_sent(handle->loop, bytes);
 }
 
 static void complete_first(uv_udp_t* handle, int status) {
   struct uv__queue* q = uv__queue_shift(&handle->write_queue);
 
-  req_at(q)->status = status;
+  uv__udp_req_at(q)->status = status;
   uv__queue_push_back(&handle->write_completed_queue, q);
 }
 
@@ -189,7 +120,7 @@ enum progress { NO_ROOM, FAILED, SENT };
 
 /* After a send of the first datagram that returned `err`. */
 static enum progress fail_first(uv_udp_t* handle, int err) {
-  if (is_transient(err))
+  if (uv__udp_is_transient(err))
     return NO_ROOM;
   complete_first(handle, err);
   return FAILED;
@@ -210,7 +141,8 @@ static enum progress send_batch(uv_udp_t* handle) {
 }
 
 static enum progress send_single(uv_udp_t* handle) {
-  struct uv__datagram d = datagram_of(req_at(handle->write_queue.next));
+  struct uv__datagram d =
+      uv__udp_datagram_of(uv__udp_req_at(handle->write_queue.next));
   ssize_t n = send_directly(handle, &d);
 
   if (n < 0)
@@ -249,7 +181,7 @@ static void watch_for_room(uv_udp_t* handle) {
 }
 
 static uv_buf_t* spare_bufs(uv_udp_send_t* req) {
-  return (uv_buf_t*) (void*) ((char*) &req->u + IP_ADDRESS_MAX);
+  return (uv_buf_t*) (void*) ((char*) &req->u + UV__UDP_IP_ADDRESS_MAX);
 }
 
 static void release_bufs(uv_udp_send_t* req) {
@@ -274,7 +206,7 @@ static void report_completed(uv_udp_t* handle) {
 
   handle->flags |= UV__UDP_DRAINING;
   while (!uv__queue_empty(due))
-    report_one(handle, req_at(uv__queue_shift(due)));
+    report_one(handle, uv__udp_req_at(uv__queue_shift(due)));
   handle->flags &= ~UV__UDP_DRAINING;
 }
 
@@ -284,16 +216,28 @@ static void stop_if_idle(uv_udp_t* handle) {
     uv__handle_stop(uv__base(handle));
 }
 
-void uv__udp_send_ready(uv_udp_t* handle) {
+UV__INLINE void send_ready(uv_udp_t* handle, int (*flush)(uv_udp_t*)) {
   /* Schedule another call in the next pending phase for what the callbacks
    * send, together with sends made until then. */
-  if (udp_send_flush(handle))
+  if (flush(handle))
     uv__io_feed(handle->loop, &handle->io_watcher);
   report_completed(handle);
   if (uv__is_closing(uv__base(handle)))
     return;
   watch_for_room(handle);
   stop_if_idle(handle);
+}
+
+void uv__udp_send_ready(uv_udp_t* handle) {
+  send_ready(handle, udp_send_flush);
+}
+
+void uv__udp_send_ready_with(uv_udp_t* handle, int (*flush)(uv_udp_t*)) {
+  send_ready(handle, flush);
+}
+
+void uv__udp_complete_first(uv_udp_t* handle, int status) {
+  complete_first(handle, status);
 }
 
 void uv__udp_cancel_sends(uv_udp_t* handle) {
@@ -349,7 +293,7 @@ UV__NOINLINE static int keep_many_bufs(uv_udp_send_t* req,
   uv_buf_t* bufs = req->bufsml;
 
   if (d->nbufs > ARRAY_SIZE(req->bufsml)) {
-    if (d->nbufs <= SPARE_BUFS && d->to.len <= IP_ADDRESS_MAX)
+    if (d->nbufs <= SPARE_BUFS && d->to.len <= UV__UDP_IP_ADDRESS_MAX)
       bufs = spare_bufs(req);
     else
       bufs = uv__malloc_array(d->nbufs, sizeof(*bufs));
@@ -361,7 +305,7 @@ UV__NOINLINE static int keep_many_bufs(uv_udp_send_t* req,
   return 0;
 }
 
-static int keep_bufs(uv_udp_send_t* req, const struct uv__datagram* d) {
+UV__INLINE int keep_bufs(uv_udp_send_t* req, const struct uv__datagram* d) {
   req->nbufs = d->nbufs;
   if (d->nbufs != 1)
     return keep_many_bufs(req, d);
@@ -370,7 +314,7 @@ static int keep_bufs(uv_udp_send_t* req, const struct uv__datagram* d) {
   return 0;
 }
 
-static void keep_address(uv_udp_send_t* req, struct uv__endpoint to) {
+UV__INLINE void keep_address(uv_udp_send_t* req, struct uv__endpoint to) {
   if (to.len == sizeof(struct sockaddr_in))
     memcpy(&req->u.storage, to.addr, sizeof(struct sockaddr_in)); /* no call */
   else if (to.addr != NULL)
@@ -379,14 +323,14 @@ static void keep_address(uv_udp_send_t* req, struct uv__endpoint to) {
     req->u.addr.sa_family = AF_UNSPEC;
 }
 
-static int prepare_socket(uv_udp_t* handle, const struct uv__datagram* d) {
+UV__INLINE int prepare_socket(uv_udp_t* handle, const struct uv__datagram* d) {
   if (d->to.addr == NULL)
     return 0; /* connected */
   return uv__udp_ensure_socket(handle, d->to.addr->sa_family);
 }
 
 /* Counts a request whose callback is pending. */
-static void count_pending(uv_udp_send_t* req, size_t size) {
+UV__INLINE void count_pending(uv_udp_send_t* req, size_t size) {
   uv_udp_t* handle = req->handle;
 
   *uv__udp_queued_size(req) = size;
@@ -394,6 +338,23 @@ static void count_pending(uv_udp_send_t* req, size_t size) {
   uv__req_register(handle->loop);
   handle->send_queue_count++;
   uv__handle_start(uv__base(handle));
+}
+
+/* The kernel has taken the datagram, or refused it. */
+UV__INLINE void udp_send_settle(uv_udp_send_t* req,
+                                size_t size,
+                                ssize_t status) {
+  uv_udp_t* handle = req->handle;
+
+  req->status = status;
+  req->bufs = req->bufsml; /* nothing to free */
+  count_pending(req, size);
+  uv__queue_push_back(&handle->write_completed_queue, &req->queue);
+  uv__io_feed(handle->loop, &handle->io_watcher);
+}
+
+void uv__udp_send_settle(uv_udp_send_t* req, size_t size, int status) {
+  udp_send_settle(req, size, status);
 }
 
 /* Returns 1 if the datagram was sent or failed, 0 if it has to wait. */
@@ -404,16 +365,13 @@ UV__NOINLINE static int send_first(uv_udp_send_t* req,
 
   if (n == UV_EAGAIN)
     return 0;
-  req->status = n < 0 ? n : 0;
-  req->bufs = req->bufsml; /* nothing to free */
-  count_pending(req, d->size);
-  uv__queue_push_back(&handle->write_completed_queue, &req->queue);
-  uv__io_feed(handle->loop, &handle->io_watcher);
+  udp_send_settle(req, d->size, n < 0 ? n : 0);
   return 1;
 }
 
 /* Queues the datagram. */
-static int udp_send_enqueue(uv_udp_send_t* req, const struct uv__datagram* d) {
+UV__INLINE int udp_send_enqueue(uv_udp_send_t* req,
+                                const struct uv__datagram* d) {
   uv_udp_t* handle = req->handle;
   int err = keep_bufs(req, d);
   if (err != 0)
@@ -427,6 +385,10 @@ static int udp_send_enqueue(uv_udp_send_t* req, const struct uv__datagram* d) {
   if (is_first)
     watch_for_room(handle);
   return 0;
+}
+
+int uv__udp_send_enqueue(uv_udp_send_t* req, const struct uv__datagram* d) {
+  return udp_send_enqueue(req, d);
 }
 
 int uv__udp_os_send(uv_udp_send_t* req, const struct uv__datagram* d) {
@@ -453,21 +415,6 @@ int uv__udp_os_send_now(uv_udp_t* handle, const struct uv__datagram* d) {
   return err != 0 ? err : (int) send_directly(handle, d);
 }
 
-/* Updates the metrics after a call that returned `n`, a count or an error. */
-static void count_sent(const uv_udp_t* handle,
-                       const struct mmsghdr* msgs,
-                       int n) {
-  ssize_t bytes = n;
-
-  if (!uv__is_recorded())
-    return;
-  if (n > 0)
-    bytes = 0;
-  for (int i = 0; i < n; i++)
-    bytes += (ssize_t) msgs[i].msg_len;
-  uv__hook_udp_sent(handle->loop, bytes);
-}
-
 /* Sends datagrams from the front of `msgs`: GSO batches as long as there are
  * any, then the rest with one call. Returns how many, or the error of the
  * first. */
@@ -482,8 +429,8 @@ static int send_now_all(uv_udp_t* handle,
     int n = left > 1 ? uv__udp_gso_send(handle, msgs + sent, left) : 0;
     is_batch = n != 0;
     if (!is_batch)
-      n = send_many(uv__udp_fd(handle), msgs + sent, left);
-    count_sent(handle, msgs + sent, n);
+      n = uv__udp_send_messages(uv__udp_fd(handle), msgs + sent, left);
+    uv__udp_count_sent(handle, msgs + sent, n);
     if (n < 0)
       return sent > 0 ? (int) sent : n;
     sent += (unsigned int) n;
