@@ -94,6 +94,7 @@ uv_private_headers = \
   src/os/thread-state.h \
   src/os/thread.h \
   src/os/tty.h \
+  src/os/udp-options.h \
   src/os/udp.h \
   src/pool/done.h \
   src/pool/gate.h \
@@ -157,6 +158,8 @@ uv_private_headers = \
   src/unix/sysinfo/linux-cpu.h \
   src/unix/sysinfo/procfs.h \
   src/unix/sysinfo/sysctl-number.h \
+  src/unix/udp-control.h \
+  src/unix/udp-names.h \
   src/unix/udp-recv.h \
   src/unix/udp-send.h \
   src/unix/udp.h \
@@ -280,6 +283,7 @@ uv_common_sources = \
   src/timer.c \
   src/tty.c \
   src/udp-multicast.c \
+  src/udp-options.c \
   src/udp.c \
   src/util/alloc.c \
   src/util/env.c \
@@ -424,6 +428,8 @@ uv_win_sources = \
   src/win/tty-write.c \
   src/win/tty.c \
   src/win/udp-multicast.c \
+  src/win/udp-options.c \
+  src/win/udp-recv-info.c \
   src/win/udp-recv.c \
   src/win/udp-send.c \
   src/win/udp.c \
@@ -492,8 +498,12 @@ uv_unix_sources = \
   src/unix/thread-state.c \
   src/unix/thread.c \
   src/unix/tty.c \
+  src/unix/udp-control.c \
   src/unix/udp-multicast.c \
+  src/unix/udp-options.c \
+  src/unix/udp-recv-info.c \
   src/unix/udp-recv.c \
+  src/unix/udp-send-options.c \
   src/unix/udp-send.c \
   src/unix/udp.c \
   src/unix/user.c \

@@ -93,6 +93,7 @@ uv_test_sources = \
   test/blackbox/test-trace-memory.c \
   test/blackbox/test-trace.c \
   test/blackbox/test-tty.c \
+  test/blackbox/test-udp-options.c \
   test/blackbox/test-udp.c \
   test/blackbox/test-uring.h \
   test/blackbox/test-watchdog.c \
@@ -101,7 +102,9 @@ uv_test_sources = \
   test/blackbox/test-write-cancel.c \
   test/blackbox/test.h \
   test/blackbox/trace-file.c \
-  test/blackbox/trace-file.h
+  test/blackbox/trace-file.h \
+  test/blackbox/udp-world.c \
+  test/blackbox/udp-world.h
 
 # On unix: what its runner is made of, and files all about descriptors. Elsewhere
 # list.h names these tests as skipped, with the reason.
@@ -157,6 +160,7 @@ uv_test_unix_sources = \
   test/blackbox/test-trace-unix.c \
   test/blackbox/test-udp-errors.c \
   test/blackbox/test-udp-gso.c \
+  test/blackbox/test-udp-options-unix.c \
   test/blackbox/test-udp-socket.c \
   test/blackbox/test-uring-rights.c \
   test/blackbox/test-uring.c \
@@ -252,6 +256,7 @@ uv_unit_unix_sources = \
   test/unit/unit-resolver.c \
   test/unit/unit-signal-log.c \
   test/unit/unit-title.c \
+  test/unit/unit-udp-control.c \
   test/unit/unit-wait.c
 
 uv_unit_win_sources = \
@@ -367,6 +372,7 @@ uv_examples = \
   examples/tutorial/step-6 \
   examples/tutorial/step-7 \
   examples/tutorial/step-8 \
+  examples/udp-ecn \
   examples/watch-tree \
   examples/watch
 

@@ -24,7 +24,7 @@ nitpicky = True
 # Names of C, POSIX and Windows in signatures.
 nitpick_ignore = [('c:identifier', name) for name in (
     'size_t', 'ssize_t', 'int32_t', 'int64_t', 'uint16_t', 'uint64_t', 'FILE',
-    'sockaddr', 'sockaddr_in', 'sockaddr_in6', 'addrinfo', 'NI_MAXHOST',
+    'sockaddr', 'sockaddr_in', 'sockaddr_in6', 'sockaddr_storage', 'addrinfo', 'NI_MAXHOST',
     'NI_MAXSERV', 'data', 'address', 'netmask')]
 
 exclude_patterns = ['lib']

@@ -435,6 +435,91 @@ UV_EXTERN int uvx_reject(uv_stream_t* server);
  * and reported after the pause.) 0; UV_EINVAL: it does not listen. */
 UV_EXTERN int uvx_listen_pause(uv_stream_t* server, int is_paused);
 
+/* UDP for protocols such as QUIC: ECN, path MTU, source addresses, batches that
+ * the kernel divides. */
+
+/* In masks and flags. */
+enum uvx_udp_option {
+  UVX_UDP_TOS = 1,     /* type of service, or traffic class, with ECN */
+  UVX_UDP_TTL = 2,     /* time to live, or hop limit */
+  UVX_UDP_PKTINFO = 4, /* local address and interface */
+  UVX_UDP_SEGMENT = 8  /* several datagrams as one, cut at this size */
+};
+
+/* Sets the type of service (0-255) of all datagrams from now on: IP_TOS,
+ * IPV6_TCLASS. The two lowest bits are ECN. 0; UV_EBADF: no socket yet;
+ * UV_EINVAL; UV_ENOTSUP: Windows. */
+UV_EXTERN int uvx_udp_set_tos(uv_udp_t* handle, int tos);
+
+/* on: datagrams are never fragmented. One larger than the network takes is lost
+ * on the way, or refused with UV_EMSGSIZE: what is needed to find out the
+ * path's MTU. off: they are fragmented if need be. 0; UV_EBADF: no socket yet;
+ * UV_EINVAL; UV_ENOTSUP: the system cannot do that. */
+UV_EXTERN int uvx_udp_set_dontfrag(uv_udp_t* handle, int on);
+
+/* Stores what the system knows of the path's MTU, in bytes of a packet with its
+ * IP header. 0; UV_ENOTCONN: for connected handles only; UV_EBADF: no socket
+ * yet; UV_EINVAL; UV_ENOTSUP: not Linux. */
+UV_EXTERN int uvx_udp_get_mtu(const uv_udp_t* handle, size_t* mtu);
+
+/* Of a datagram that was received. */
+typedef struct uvx_udp_recv_info_s {
+  size_t size;    /* sizeof(uvx_udp_recv_info_t), set by the caller */
+  unsigned valid; /* UVX_UDP_*: what the system has told; the rest is 0 */
+  int tos;
+  int ttl;
+  struct sockaddr_storage dst; /* the address it was sent to; the port is 0 */
+  unsigned ifindex;            /* it came through; 0: the system does not say */
+  size_t segment_size; /* the buffer holds several datagrams of this size, the
+                        * last one may be shorter */
+} uvx_udp_recv_info_t;
+
+/* Has the system tell, with each datagram from the next one on, what `mask`
+ * names (UVX_UDP_*; 0: nothing). Replaces an earlier mask. With
+ * UVX_UDP_SEGMENT, datagrams that arrive together from one sender may be
+ * received as one of up to 64 KiB (GRO): give buffers of that size, or it comes
+ * with UV_UDP_PARTIAL. 0; UV_EBADF: no socket yet; UV_EINVAL; UV_ENOTSUP: one
+ * of them is not there. After an error nothing has changed. */
+UV_EXTERN int uvx_udp_set_recv_info(uv_udp_t* handle, unsigned mask);
+
+/* Stores what came with the datagram whose recv_cb is running. UV_EINVAL
+ * elsewhere, without a mask, and in calls that bring no datagram. */
+UV_EXTERN int uvx_udp_recv_info(uv_udp_t* handle, uvx_udp_recv_info_t* info);
+
+/* Of a datagram to send. */
+typedef struct uvx_udp_send_options_s {
+  size_t size;    /* sizeof(uvx_udp_send_options_t) */
+  unsigned flags; /* UVX_UDP_TOS, _PKTINFO, _SEGMENT: which of these count */
+  int tos;        /* instead of the socket's: 0-255 */
+  const struct sockaddr* src; /* PKTINFO: the address it comes from, or NULL;
+                               * the port is ignored */
+  unsigned ifindex;           /* PKTINFO: the interface it leaves by, or 0 */
+  size_t segment_size; /* SEGMENT: the buffers hold several datagrams, and the
+                        * kernel cuts them at this size (1-65535) */
+} uvx_udp_send_options_t;
+
+/* uv_udp_send() with options, which are copied; NULL: none. Errors of the
+ * options: UV_EINVAL; UV_ENOTSUP: the system does not know one of them;
+ * UV_EMSGSIZE: more than 64 KiB, or more segments than the kernel takes at once
+ * (64; 128 since Linux 6.9). What the kernel refuses is the callback's status.
+ */
+UV_EXTERN int uvx_udp_send(uv_udp_send_t* req,
+                           uv_udp_t* handle,
+                           const uv_buf_t bufs[],
+                           unsigned int nbufs,
+                           const struct sockaddr* addr,
+                           const uvx_udp_send_options_t* options,
+                           uv_udp_send_cb send_cb);
+
+/* uv_udp_try_send2() with an array of options, one for each datagram; NULL:
+ * none. Returns how many were sent, or an error if the first was not. */
+UV_EXTERN int uvx_udp_try_send(uv_udp_t* handle,
+                               unsigned int count,
+                               uv_buf_t* bufs[],
+                               unsigned int nbufs[],
+                               struct sockaddr* addrs[],
+                               const uvx_udp_send_options_t options[]);
+
 /* Seeing the loop: uvx_*. Nothing below fails a program that calls nothing of
  * it, and while it is off it costs one comparison per callback. What the
  * environment asks for (UV_TRACE=FILE, UV_METRICS=FILE, UV_WATCHDOG=MS,

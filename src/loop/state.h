@@ -161,6 +161,8 @@ struct uv__loop_state {
   struct uv__wake wake;
   struct uv__counters counters;
   struct uv__interest interest;
+  struct uv__udp_message* udp_message; /* udp-options.c: the datagrams whose
+                                        * callbacks run, innermost first */
   struct uv__posts posts; /* the batch is between it and what producers write */
   struct uv__batch batch;
   /* Apart from what the loop writes all the time, to avoid false sharing: the

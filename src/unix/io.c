@@ -44,6 +44,7 @@ static uv__io_fn* const io_handlers[] = {
   [UV__IO_STREAM] = uv__stream_io,
   [UV__IO_SERVER] = uv__server_io,
   [UV__IO_UDP] = uv__udp_io,
+  [UV__IO_UDP_OPTIONS] = uv__udp_options_io,
   [UV__IO_POLL] = uv__poll_handle_io,
   [UV__IO_FS_EVENT] = uv__fs_event_io,
   [UV__IO_SERVER_PAUSED] = uv__server_paused_io,

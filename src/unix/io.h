@@ -34,6 +34,7 @@ enum uv__io_kind {
   UV__IO_STREAM,        /* uv__stream_io: reading, writing, connecting */
   UV__IO_SERVER,        /* uv__server_io: listening sockets */
   UV__IO_UDP,           /* uv__udp_io */
+  UV__IO_UDP_OPTIONS,   /* uv__udp_options_io: uvx_udp_* was used */
   UV__IO_POLL,          /* uv__poll_handle_io */
   UV__IO_FS_EVENT,      /* uv__fs_event_io: inotify */
   UV__IO_SERVER_PAUSED, /* uv__server_paused_io */

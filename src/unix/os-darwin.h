@@ -3,6 +3,10 @@
 #ifndef UV_UNIX_OS_DARWIN_H_
 #define UV_UNIX_OS_DARWIN_H_
 
+/* RFC 3542 in <netinet/in.h>; so this is included before uv.h where it matters.
+ */
+#define __APPLE_USE_RFC_3542 1
+
 #include <crt_externs.h> /* _NSGetEnviron() */
 #include <pthread.h>
 #include <stdint.h>
@@ -56,6 +60,9 @@
 #define UV__HAVE_MMSG 0
 #define UV__HAVE_CONNECT_UNDO 0
 #define UV__HAVE_UDP_SEGMENT 0
+#define UV__HAVE_MAPPED_OPTIONS 0
+#define UV__HAVE_IP_TOS_MESSAGE 1
+typedef int uv__ip_tos_t;
 #define UV__HAVE_ABSTRACT_SOCKET 0
 #define UV__HAVE_WAITID 0
 #define UV__HAVE_STATX 0

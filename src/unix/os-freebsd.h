@@ -30,6 +30,8 @@
 #define UV__HAVE_RUSAGE_THREAD 1
 #define UV__HAVE_SELECT_THREAD 1
 #define uv__multicast_opt_t int
+#define UV__HAVE_IP_TOS_MESSAGE 1
+typedef unsigned char uv__ip_tos_t;
 #define UV__HAVE_REUSEPORT_LB 1
 #define UV__SO_REUSEPORT_LB SO_REUSEPORT_LB
 #define UV__HAVE_SO_NOSIGPIPE 1

@@ -59,6 +59,9 @@
 #define UV__HAVE_MMSG 1
 #define UV__HAVE_CONNECT_UNDO 1
 #define UV__HAVE_UDP_SEGMENT 1
+#define UV__HAVE_MAPPED_OPTIONS 1
+#define UV__HAVE_IP_TOS_MESSAGE 1
+typedef int uv__ip_tos_t;
 #define UV__HAVE_WAITID 1
 #define UV__HAVE_STATX 1
 #if defined(__ANDROID__)

@@ -21,6 +21,7 @@
 #define UV__HAVE_RUSAGE_THREAD 0
 #define UV__HAVE_SELECT_THREAD 1
 #define uv__multicast_opt_t int
+#define UV__HAVE_IP_TOS_MESSAGE 0
 #define UV__HAVE_REUSEPORT_LB 0
 #define UV__HAVE_SO_NOSIGPIPE 1
 #define UV__POLL_FILE_ERROR UV_EPERM

@@ -22,6 +22,7 @@
 #define UV__HAVE_RUSAGE_THREAD 1
 #define UV__HAVE_SELECT_THREAD 0
 #define uv__multicast_opt_t unsigned char
+#define UV__HAVE_IP_TOS_MESSAGE 0
 #define UV__HAVE_REUSEPORT_LB 0
 #define UV__HAVE_SO_NOSIGPIPE 0
 #define UV__POLL_FILE_ERROR UV_EPERM

@@ -61,6 +61,9 @@
  *   UV__HAVE_CONNECT_UNDO      connect() to AF_UNSPEC ends a TCP connect
  *   UV__HAVE_MMSG              sendmmsg(), recvmmsg()
  *   UV__HAVE_UDP_SEGMENT       UDP_SEGMENT: a message of several datagrams
+ *   UV__HAVE_MAPPED_OPTIONS    an IPv6 socket has the options of IPPROTO_IP for
+ *                              what it sends and receives by IPv4
+ *   UV__HAVE_IP_TOS_MESSAGE    sendmsg() takes IP_TOS, a uv__ip_tos_t
  *   UV__HAVE_ABSTRACT_SOCKET   unix sockets with names outside the file system;
  *                              may be a run-time expression, so never in #if
  *   UV__HAVE_IP_RECVERR        ICMP errors through MSG_ERRQUEUE

@@ -3,10 +3,10 @@
  * errors that Linux keeps in a separate error queue.
  *
  * Receiving stops when the queue is empty, which is reported as nread 0 without
- * an address; when the callback stops or closes the handle; or after UV__UDP_TURN_MAX
- * datagrams, so that one socket cannot hold up the loop. An error event reads
- * twice: first the datagrams, where the kernel reports the latest error once,
- * then the error queue.
+ * an address; when the callback stops or closes the handle; or after
+ * UV__UDP_TURN_MAX datagrams, so that one socket cannot hold up the loop. An
+ * error event reads twice: first the datagrams, where the kernel reports the
+ * latest error once, then the error queue.
  */
 #include "unix/udp-recv.h"
 #include "unix/iovec.h"
@@ -26,8 +26,9 @@ struct arrival {
 #endif
 };
 
+/* With UV__UDP_INFO, udp-recv-info.c receives. */
 static int still_receiving(const uv_udp_t* handle) {
-  return (handle->flags & UV__READING) && uv__udp_fd(handle) >= 0;
+  return (handle->flags & (UV__READING | UV__UDP_INFO)) == UV__READING;
 }
 
 #if UV__HAVE_IP_RECVERR

@@ -3,7 +3,7 @@
 #ifndef UV_UNIX_UDP_SEND_H_
 #define UV_UNIX_UDP_SEND_H_
 
-#include "observe/hooks.h"
+#include "observe/callback.h"
 #include "os/addr.h"
 #include "unix/fd.h"
 #include "unix/udp.h"

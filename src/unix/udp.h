@@ -13,7 +13,8 @@
 enum {
   UV__UDP_GSO = 1u << 27,    /* the kernel splits GSO batches (udp-gso.c) */
   UV__UDP_NO_GSO = 1u << 28, /* it does not, or refused one */
-  UV__UDP_NOT_IP = 1u << 29  /* datagrams may be larger than 64 KiB */
+  UV__UDP_NOT_IP = 1u << 29, /* datagrams may be larger than 64 KiB */
+  UV__UDP_INFO = 1u << 30    /* udp-recv-info.c receives */
 };
 
 #if !UV__HAVE_MMSG
@@ -43,9 +44,16 @@ static inline int uv__udp_ensure_socket(uv_udp_t* handle, int domain) {
 /* Reads and reports what has arrived (udp-recv.c). */
 void uv__udp_recv_ready(uv_udp_t* handle, unsigned events);
 
+/* The same for a handle with UV__UDP_INFO (udp-recv-info.c). */
+void uv__udp_recv_ready_info(uv_udp_t* handle, unsigned events);
+
 /* Sends queued datagrams and runs the callbacks of completed ones
  * (udp-send.c). */
 void uv__udp_send_ready(uv_udp_t* handle);
+
+/* The same for a queue in which datagrams may have options
+ * (udp-send-options.c). */
+void uv__udp_send_ready_options(uv_udp_t* handle);
 
 /* What a queued datagram counts for in send_queue_size: its bytes. */
 static inline size_t* uv__udp_queued_size(uv_udp_send_t* req) {
@@ -81,6 +89,7 @@ void uv__udp_cancel_sends(uv_udp_t* handle);
 
 /* io.c and handle-class.c. */
 void uv__udp_io(uv_loop_t* loop, uv__io_t* w, unsigned events);
+void uv__udp_options_io(uv_loop_t* loop, uv__io_t* w, unsigned events);
 enum uv__close_result uv__udp_close(uv_handle_t* handle);
 enum uv__finish_result uv__udp_finish(uv_handle_t* handle);
 int uv__udp_fileno(const uv_handle_t* handle, uv_os_fd_t* fd);

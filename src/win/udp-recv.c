@@ -16,9 +16,6 @@
 #include "win/afd.h"
 #include "win/udp.h"
 
-#define TURN_MAX 32
-#define DATAGRAM_MAX (64u * 1024u)
-
 static int is_slow(const uv_udp_t* handle) {
   return uv__udp_base(handle) == INVALID_SOCKET;
 }
@@ -74,12 +71,10 @@ int uv__udp_recv_cancel(uv_udp_t* handle) {
   return 0;
 }
 
+/* With UV__UDP_INFO, udp-recv-info.c receives. */
 static int still_receiving(const uv_udp_t* handle) {
-  return (handle->flags & (UV__READING | UV__READ_PENDING)) == UV__READING;
-}
-
-static int is_undelivered(DWORD sys_error) {
-  return sys_error == WSAECONNRESET || sys_error == WSAENETRESET;
+  const unsigned mask = UV__READING | UV__READ_PENDING | UV__UDP_INFO;
+  return (handle->flags & mask) == UV__READING;
 }
 
 /* Receives one datagram. Returns its length or UV_E*; UV_EMSGSIZE: truncated,
@@ -89,7 +84,7 @@ static ssize_t recv_datagram(uv_udp_t* handle,
                              struct sockaddr_storage* from) {
   DWORD sys_error = 0;
 
-  for (int i = 0; i < TURN_MAX; i++) {
+  for (int i = 0; i < UV__UDP_TURN_MAX; i++) {
     int len = sizeof(*from);
     int n = recvfrom(handle->socket, buf->base,
                      (int) uv__min_size(buf->len, INT32_MAX), 0,
@@ -97,10 +92,22 @@ static ssize_t recv_datagram(uv_udp_t* handle,
     if (n >= 0)
       return n;
     sys_error = (DWORD) WSAGetLastError();
-    if (!is_undelivered(sys_error))
+    if (!uv__udp_is_undelivered(sys_error))
       return uv_translate_sys_error((int) sys_error);
   }
   return UV_EAGAIN; /* too many of them; continue in the next turn */
+}
+
+int uv__udp_recv_alloc(uv_udp_t* handle, uv_buf_t* buf) {
+  uv__call_alloc(uv__base(handle), handle->alloc_cb, UV__UDP_DATAGRAM_MAX, buf);
+  if (handle->recv_cb == NULL)
+    return 0; /* alloc_cb stopped receiving; it keeps the buffer */
+  if (buf->base == NULL || buf->len == 0) {
+    uv__call_recv(handle, UV_ENOBUFS, buf, NULL, 0);
+    return 0;
+  }
+  /* If alloc_cb closed the handle, it keeps the buffer. */
+  return uv__udp_is_receiving(handle);
 }
 
 /* Returns whether to continue. */
@@ -108,16 +115,8 @@ static int recv_one(uv_udp_t* handle) {
   struct sockaddr_storage from;
   uv_buf_t buf = uv_buf_init(NULL, 0);
 
-  uv__call_alloc(uv__base(handle), handle->alloc_cb, DATAGRAM_MAX, &buf);
-  if (handle->recv_cb == NULL)
-    return 0; /* alloc_cb stopped receiving; it keeps the buffer */
-  if (buf.base == NULL || buf.len == 0) {
-    uv__call_recv(handle, UV_ENOBUFS, &buf, NULL, 0);
+  if (!uv__udp_recv_alloc(handle, &buf))
     return 0;
-  }
-  if (!still_receiving(handle))
-    return 0; /* alloc_cb closed the handle; it keeps the buffer */
-
   ssize_t n = recv_datagram(handle, &buf, &from);
   if (n < 0 && n != UV_EMSGSIZE) {
     uv__call_recv(handle, n == UV_EAGAIN ? 0 : n, &buf, NULL, 0);
@@ -141,16 +140,26 @@ static void recv_resubmit(uv_udp_t* handle) {
     uv__call_recv(handle, err, &none, NULL, 0);
 }
 
+static void recv_turn(uv_udp_t* handle) {
+  int received = 0;
+
+  if (still_receiving(handle)) {
+    while (recv_one(handle) && ++received < UV__UDP_TURN_MAX)
+      continue;
+    return;
+  }
+  while (uv__udp_is_receiving(handle) && uv__udp_recv_one_info(handle) &&
+         ++received < UV__UDP_TURN_MAX)
+    continue;
+}
+
 void uv__udp_recv_done(uv_handle_t* base, uv_req_t* req) {
   uv_udp_t* handle = (uv_udp_t*) base;
-  int received = 0;
 
   (void) req; /* ready, closed or failed: recvfrom() returns the reason */
   handle->flags &= ~UV__READ_PENDING;
-  if (still_receiving(handle))
-    while (recv_one(handle) && ++received < TURN_MAX)
-      continue;
-  if (still_receiving(handle))
+  recv_turn(handle);
+  if (uv__udp_is_receiving(handle))
     recv_resubmit(handle);
   /* uv__udp_close() has left it to us. */
   if (uv__is_closing(base) && uv__udp_os_is_open(handle))

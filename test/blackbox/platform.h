@@ -16,6 +16,7 @@
  *   TEST_REPLACES      1 if a function of the program comes before that of the
  *                      C library for the library, too (on macOS it does not)
  *   TEST_NAME_SIZE     the type of the sizes that getnameinfo() gets
+ *   TEST_MMSG_COUNT, TEST_MMSG_RESULT  types of sendmmsg()
  *   TEST_REUSEPORT     the socket option that balances between those that have
  *                      it; not on Windows
  *   TEST_NO_STREAM     the error of a write to a stream that is not open
@@ -102,6 +103,14 @@
 # define TEST_NAME_SIZE size_t
 #else
 # define TEST_NAME_SIZE socklen_t
+#endif
+
+#if defined(__FreeBSD__)
+# define TEST_MMSG_COUNT size_t
+# define TEST_MMSG_RESULT ssize_t
+#else
+# define TEST_MMSG_COUNT unsigned
+# define TEST_MMSG_RESULT int
 #endif
 
 #if defined(__FreeBSD__)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* TCP, pipes, passed descriptors, UDP. */
 #include "scenarios.h"
+#include "uv/ext.h"
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -383,5 +384,96 @@ void scenario_udp_options(void) {
   else
     sc.goal = 1;
   sc_close_all();
+  sc_run();
+}
+
+/* ------------------------------------------------------------------------- */
+
+static size_t quic_bytes;
+
+/* "ping" alone, or several that came as one. */
+static void on_quic(uv_udp_t* handle,
+                    ssize_t n,
+                    const uv_buf_t* buf,
+                    const struct sockaddr* addr,
+                    unsigned flags) {
+  uvx_udp_recv_info_t info = { .size = sizeof(info) };
+
+  (void) flags;
+  if (n < 0) {
+    sc_fail((int) n);
+    return;
+  }
+  if (addr == NULL)
+    return;
+  SC_CHECK(n % 4 == 0 && n <= 8 && memcmp(buf->base, "ping", 4) == 0);
+  SC_CHECK(uvx_udp_recv_info(handle, &info) == 0);
+  SC_CHECK(info.tos == 1);
+  quic_bytes += (size_t) n;
+  if (quic_bytes == 20) {
+    sc.goal = 1;
+    sc_close_all();
+  }
+}
+
+/* A refused mask has changed nothing. */
+static void check_unasked(const uv_udp_t* handle) {
+  static const int names[] = { IP_RECVTOS, IP_RECVTTL, IP_PKTINFO };
+  uv_os_fd_t fd;
+
+  SC_CHECK(uv_fileno((const uv_handle_t*) handle, &fd) == 0);
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    int value = 0;
+    socklen_t len = sizeof(value);
+    SC_CHECK(getsockopt(fd, IPPROTO_IP, names[i], &value, &len) == 0);
+    SC_CHECK(value == 0);
+  }
+}
+
+static int quic_open(struct sockaddr_in* addr) {
+  struct sockaddr_in any = sc_loopback(0);
+  int len = sizeof(*addr);
+
+  if (sc_try(uv_udp_init(&sc.loop, &udp[0])) != 0 ||
+      sc_try(uv_udp_init(&sc.loop, &udp[1])) != 0 ||
+      sc_try(uv_udp_bind(&udp[0], (struct sockaddr*) addr, 0)) != 0 ||
+      sc_try(uv_udp_bind(&udp[1], (struct sockaddr*) &any, 0)) != 0 ||
+      sc_try(uv_udp_getsockname(&udp[0], (struct sockaddr*) addr, &len)) != 0 ||
+      sc_try(uvx_udp_set_tos(&udp[1], 0)) != 0 ||
+      sc_try(uvx_udp_set_dontfrag(&udp[1], 1)) != 0)
+    return 1;
+  int err = uvx_udp_set_recv_info(
+      &udp[0], UVX_UDP_TOS | UVX_UDP_TTL | UVX_UDP_PKTINFO | UVX_UDP_SEGMENT);
+  if (err != 0 && fault_count() == 1) /* undoing it was not refused */
+    check_unasked(&udp[0]);
+  if (sc_try(err) != 0)
+    return 1;
+  return sc_try(uv_udp_recv_start(&udp[0], udp_alloc, on_quic));
+}
+
+void scenario_udp_quic(void) {
+  struct sockaddr_in addr = sc_loopback(0);
+  uv_buf_t bufs[2] = { uv_buf_init((char*) "ping", 4),
+                       uv_buf_init((char*) "ping", 4) };
+  uvx_udp_send_options_t options = { .size = sizeof(options) };
+
+  quic_bytes = 0;
+  if (quic_open(&addr) != 0)
+    return sc_run();
+  options.flags = UVX_UDP_TOS | UVX_UDP_SEGMENT;
+  options.tos = 1;
+  options.segment_size = 4;
+  uv_buf_t* lists[1] = { bufs };
+  unsigned counts[1] = { 1 };
+  struct sockaddr* to[1] = { (struct sockaddr*) &addr };
+  int n = uvx_udp_try_send(&udp[1], 1, lists, counts, to, &options);
+  SC_CHECK(n < 0 || n == 1);
+  /* 4 bytes, or as much as a request instead; then 8 and 8. */
+  if (n < 0)
+    sc_expect(uvx_udp_send(&send_reqs[0], &udp[1], bufs, 1,
+                           (struct sockaddr*) &addr, &options, on_sent));
+  for (int i = 1; i < 3 && sc.err == 0; i++)
+    sc_expect(uvx_udp_send(&send_reqs[i], &udp[1], bufs, 2,
+                           (struct sockaddr*) &addr, &options, on_sent));
   sc_run();
 }

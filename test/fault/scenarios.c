@@ -18,6 +18,7 @@ const struct scenario scenarios[] = {
   { "ipc", scenario_ipc, 0, RING_NONE },
   { "udp", scenario_udp, 0, RING_NONE },
   { "udp-options", scenario_udp_options, 0, RING_NONE },
+  { "udp-quic", scenario_udp_quic, 0, RING_NONE },
   { "process", scenario_process, 0, RING_NONE },
   { "process-detached", scenario_process_detached, 0, RING_NONE },
   { "process-user", scenario_process_user, 0, RING_NONE },

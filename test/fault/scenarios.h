@@ -20,6 +20,7 @@ void scenario_fifo(void);
 void scenario_ipc(void);
 void scenario_udp(void);
 void scenario_udp_options(void);
+void scenario_udp_quic(void);
 void scenario_process(void);
 void scenario_process_detached(void);
 void scenario_process_user(void);

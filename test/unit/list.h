@@ -306,6 +306,17 @@ UNIT(fork_lock_tried)
 UNIT_UNIX(title_is_set_without_the_arguments, "setproctitle()")
 UNIT_UNIX(title_is_the_program_at_first, "setproctitle()")
 
+/* unit-udp-control.c */
+UNIT_UNIX(udp_control_nothing_asked_is_nothing_sent, "control messages")
+UNIT_UNIX(udp_control_of_ipv6, "control messages")
+UNIT_UNIX(udp_control_source_of_other_family, "control messages")
+UNIT_UNIX(udp_control_of_mapped_addresses, "control messages")
+UNIT_UNIX(udp_control_numbers_of_both_sizes, "control messages")
+UNIT_UNIX(udp_control_skips_what_it_does_not_know, "control messages")
+UNIT_UNIX(udp_control_link_local_address_has_its_interface, "control messages")
+UNIT_UNIX(udp_control_cut_off_anywhere, "control messages")
+UNIT_UNIX(udp_control_impossible_lengths, "control messages")
+
 /* unit-wait.c */
 UNIT_UNIX(wait_lets_the_holder_of_a_lock_run, "priorities that starve others")
 UNIT_UNIX(wait_lets_a_signal_handler_run, "priorities that starve others")
