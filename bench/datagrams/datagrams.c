@@ -120,7 +120,7 @@ static void on_recv(uv_udp_t* handle,
                     const uv_buf_t* buf,
                     const struct sockaddr* from,
                     unsigned flags) {
-  uvx_udp_recv_info_t info = { sizeof(info) };
+  uvx_udp_recv_info_t info = { .size = sizeof(info) };
 
   (void) buf;
   (void) flags;
