@@ -7,7 +7,9 @@
 #include <ftw.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
+#if __has_include(<sys/syscall.h>)
+# include <sys/syscall.h>
+#endif
 #include <unistd.h>
 
 static struct tree_name** bucket_of(struct tree* tree, const char* path) {
