@@ -77,7 +77,7 @@ static void on_timeout(uv_timer_t* timer) {
   session_close(timer->data);
 }
 
-/* Something has happened: starts the idle time anew. */
+/* There was activity: restarts the idle timeout. */
 static void session_touch(struct session* session) {
   if (!uv_is_closing((uv_handle_t*) &session->timer))
     uv_timer_start(&session->timer, on_timeout, idle_ms, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tutorial, step 8: the proxy with a mistake in it, to be found from outside.
+/* Tutorial, step 8: the proxy with a mistake that the tools are to find.
  *
  *   step-8 UPSTREAM [PORT [IDLE_MS [GRACE_MS [WRITE_MS [LOOPS]]]]]
  *
@@ -92,7 +92,7 @@ static void on_timeout(uv_timer_t* timer) {
   session_close(timer->data);
 }
 
-/* Something has happened: starts the idle time anew. */
+/* There was activity: restarts the idle timeout. */
 static void session_touch(struct session* session) {
   if (!uv_is_closing((uv_handle_t*) &session->timer))
     uv_timer_start(&session->timer, on_timeout, idle_ms, 0);

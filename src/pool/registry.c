@@ -2,8 +2,8 @@
 /* The list of the pools that the program made.
  *
  * Each change of it is one store, so that a child may be forked at any moment.
- * In the child the lock is made anew, and the pools are without threads and
- * items. */
+ * In the child the lock is initialised again, and the pools have no threads and
+ * no items. */
 #include "pool/registry.h"
 #include "os/thread.h"
 #include "pool/gate.h"
