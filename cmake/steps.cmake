@@ -263,7 +263,7 @@ uv_step(drop-in-sanitizers install 300 FULL tree TAP
         COMMAND test/steps/drop-in sanitizers)
 uv_step(same-bytes install 900 FULL tree TAP COMMAND test/steps/drop-in same-bytes)
 # Packages, recipes of other package managers, and the release script.
-uv_step(release install 120 NORMAL tree TAP LIGHT COMMAND test/steps/release)
+uv_step(release install 300 NORMAL tree TAP LIGHT COMMAND test/steps/release)
 uv_step(recipes install 300 FULL tree TAP
         PACKAGES meson ninja-build nix-bin ruby COMMAND test/steps/packages recipes)
 # A platform in which nothing works yet.

@@ -74,6 +74,8 @@ static const char* const observing[] = {
   "misuse_init_of_an_open_handle_is_explained",
   "misuse_request_in_use_is_explained",
   "observe_*",
+  "pools_are_in_the_dump",
+  "pools_idle_threads_end",
   "stderr_pipe_gets_the_message",
   "trace_*",
   "uring_cancel_while_observed",
